@@ -1,7 +1,6 @@
 /*
- * Where something that changes is kept: a signal holds what others read, be it the whole application (src/web/data), a
- * component that is given the signal, or a handler that reads it again before the next render; `useState` holds what
- * one component alone reads.
+ * State that several readers share lives in a signal: the whole application (src/web/data), a component that receives
+ * the signal, or a handler that reads it before the next render. State that one component reads lives in `useState`.
  */
 import { computed, effect } from '@preact/signals'
 import { render } from 'preact'
@@ -10,17 +9,17 @@ import { Finder } from './components/finder/finder.tsx'
 import { IconShapes } from './components/icon.tsx'
 import { KeysDialog } from './components/keys.tsx'
 import { lazy, NotLoaded } from './components/lazy.tsx'
-import { Lines } from './components/lines.tsx'
 import { useScreenTitle } from './components/page-title.ts'
 import { Loading } from './components/pane.tsx'
 import { Rail, RailMenus } from './components/rail.tsx'
+import { StatusLines } from './components/status-lines.tsx'
 import './data/install.ts'
 import { startDocuments } from './data/note-documents.ts'
 import { preferences } from './data/preferences.ts'
 import { answerFrom, awaySince, isSignedOut } from './data/request.ts'
 import { hadCookie, session, startSession } from './data/session.ts'
+import { sessionKey } from './data/session-key.ts'
 import { holdVersion } from './data/version.ts'
-import { whose } from './data/whose.ts'
 import { findScreen, type Screen, titleOf } from './pages/screens.ts'
 import { setupToken } from './pages/sign-in/setup-token.ts'
 import { path, startRouter } from './router.ts'
@@ -28,19 +27,19 @@ import { path, startRouter } from './router.ts'
 const SignIn = lazy(async () => (await import('./pages/sign-in/sign-in.tsx')).SignIn)
 const SignInAgain = lazy(async () => (await import('./pages/sign-in/sign-in.tsx')).SignInAgain)
 
-const NOTHING_KEPT =
-  'The server cannot be reached, and nothing of it is kept in this browser. This page goes on when it is back; load it again if something before the server asks to sign in.'
+const NO_OFFLINE_COPY =
+  'The server cannot be reached, and this browser has no offline copy. The page opens when the server is back. If a proxy asks you to sign in, reload the page.'
 
 function Application() {
   if (session.value === undefined)
-    return <Loading what={awaySince.value === undefined ? undefined : NOTHING_KEPT} />
+    return <Loading label={awaySince.value === undefined ? undefined : NO_OFFLINE_COPY} />
   if (session.value === null || setupToken() !== undefined) return <SignIn />
   return (
     <>
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <CurrentScreen key={whose.value} />
+      <CurrentScreen key={sessionKey.value} />
       <RailMenus />
       <Finder />
       <KeysDialog />
@@ -51,7 +50,7 @@ function Application() {
 
 const RailLists = lazy(async () => (await import('./pages/rail-lists.tsx')).RailLists)
 
-/** The screen that the address names; its code is loaded when it is first shown. */
+/** The screen named by the address. Its code is loaded when it is first shown. */
 function CurrentScreen() {
   const name = path.value[0] ?? 'notes'
   const [loaded, setLoaded] = useState<{ name: string; screen: Screen }>()
@@ -79,7 +78,7 @@ function CurrentScreen() {
   )
 }
 
-// What the screen needs is asked for before what is to be kept.
+// The screen's own requests go first; the offline copy follows.
 const isEntered = computed(() => session.value !== undefined)
 effect(() => {
   if (isEntered.value)
@@ -94,11 +93,12 @@ effect(() => {
   document.body.classList.toggle('signed-out', session.value === null)
 })
 
-// A file that is dropped where nothing takes it would else replace the page.
+// Without this, a file dropped outside a drop target would replace the page.
 for (const kind of ['dragover', 'drop'] as const)
   addEventListener(kind, (event) => {
-    const isTaken = event.defaultPrevented || (event.target as Element | null)?.matches?.('input[type=file]')
-    if (isTaken || !event.dataTransfer?.types.includes('Files')) return
+    const isHandled =
+      event.defaultPrevented || (event.target as Element | null)?.matches?.('input[type=file]')
+    if (isHandled || !event.dataTransfer?.types.includes('Files')) return
     event.preventDefault()
     event.dataTransfer.dropEffect = 'none'
   })
@@ -109,14 +109,14 @@ answerFrom(async (...read) =>
 )
 startRouter()
 startDocuments()
-// Read beside the session; a failure is shown where the screen is.
+// Loaded in parallel with the session. CurrentScreen shows a failure.
 if (hadCookie()) findScreen(path.peek()[0] ?? 'notes').catch(() => undefined)
 const root = document.getElementById('app')
 if (root) {
   render(
     <>
       <IconShapes />
-      <Lines />
+      <StatusLines />
       <Application />
     </>,
     root,

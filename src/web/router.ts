@@ -7,8 +7,8 @@ const here = () => new URL(location.href)
 const url = signal(here())
 
 /**
- * The parts of the path after `/app`, decoded: `/app/notes/5` is `['notes', '5']`. One that cannot be decoded names
- * no screen.
+ * The decoded segments of the path after `/app`: `/app/notes/5` is `['notes', '5']`. An undecodable path matches no
+ * screen.
  */
 export const path = computed<readonly string[]>(() => {
   const parts = url.value.pathname.slice(ROOT.length).split('/').filter(Boolean)
@@ -23,7 +23,7 @@ export const search = computed(() => url.value.searchParams)
 
 export const hash = computed(() => url.value.hash.slice(1))
 
-/** The address of a screen: `address('notes', id)` is `/app/notes/<id>`; parameters without a value are left out. */
+/** The address of a screen: `address(['notes', id])` is `/app/notes/<id>`. Empty parameters are omitted. */
 export function address(
   parts: readonly string[],
   parameters: Record<string, string | undefined> = {},
@@ -35,7 +35,7 @@ export function address(
   return [ROOT, ...parts.map(encodeURIComponent)].join('/') + (text === '' ? '' : `?${text}`)
 }
 
-/** Goes to an address of the application; with `replace`, "back" does not lead here again. */
+/** Opens an address of the application. With `replace`, the current entry of the browser history is overwritten. */
 export function navigate(to: string, { replace = false }: { replace?: boolean } = {}): void {
   if (to === location.pathname + location.search + location.hash) return
   if (replace) history.replaceState(null, '', to)
@@ -43,13 +43,13 @@ export function navigate(to: string, { replace = false }: { replace?: boolean } 
   url.value = here()
 }
 
-/** Sets parameters of the present address; an empty one is removed. */
+/** Sets parameters of the current address; empty values remove them. */
 export function setParameters(
   parameters: Record<string, string | undefined>,
   options?: { replace?: boolean },
 ): void {
-  const present = Object.fromEntries(url.value.searchParams)
-  navigate(address(path.value, { ...present, ...parameters }), options)
+  const current = Object.fromEntries(url.value.searchParams)
+  navigate(address(path.value, { ...current, ...parameters }), options)
 }
 
 const isPlain = (event: MouseEvent) =>
@@ -60,7 +60,7 @@ const isPlain = (event: MouseEvent) =>
   !event.altKey &&
   !event.defaultPrevented
 
-/** Makes links within the application change the screen without loading the page again. */
+/** Makes links within the application change the screen without reloading the page. */
 export function startRouter(): void {
   addEventListener('popstate', () => {
     url.value = here()
@@ -68,7 +68,7 @@ export function startRouter(): void {
   document.addEventListener('click', (event) => {
     const link = (event.target as Element | null)?.closest?.('a')
     if (!link || !isPlain(event) || link.target !== '' || link.hasAttribute('download')) return
-    // A place in this page is the browser's to go to.
+    // The browser handles links within the page.
     if (link.getAttribute('href')?.startsWith('#')) return
     const to = new URL(link.href)
     if (to.origin !== location.origin || (to.pathname !== ROOT && !to.pathname.startsWith(`${ROOT}/`))) return

@@ -183,10 +183,10 @@ describe.skipIf(!hasBrowser)('every screen', () => {
     'is shared by two owners: the second to write a cell sees both values, and neither is lost',
     async () => {
       await page.goto(`${app.server.url}/app/settings/members`)
-      await fill(page, 'Name of a new member', 'Ada')
+      await fill(page, 'New member’s name', 'Ada')
       await page.select('#new-role', 'owner')
       await press(page, 'Add member')
-      const link = await contentOf(page, 'Setup link of Ada')
+      const link = await contentOf(page, 'Setup link for Ada')
       const ada = await app.newPage()
       await app.setUp(ada, String(link))
       const grid = `${app.server.url}/app/records/${ids.structure}`
@@ -235,7 +235,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
         await page.waitForSelector('.input.cell:focus')
         await page.keyboard.type('Trike')
         await page.keyboard.press('Enter')
-        await untilText(page, 'Server away')
+        await untilText(page, 'Offline')
       })
       await untilText(page, 'Live')
       await page.waitForFunction(`document.querySelector('td[aria-busy]') === null`)

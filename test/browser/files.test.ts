@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       const large = folder.file('large.bin')
       await Bun.write(large, new Uint8Array(51 * 1_048_576))
       await add(large)
-      await press(page, 'Leave large.bin out')
+      await press(page, 'Remove large.bin')
       await page.waitForSelector('.uploads li', { hidden: true })
       expect(await files()).toHaveLength(1)
     },

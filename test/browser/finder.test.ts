@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
         await page.evaluate(
           `[...document.querySelectorAll('.palette :is(.group, .tag)')].map((one) => one.textContent)`,
         ),
-      ).toEqual(['Title', 'home/money', 'In the text', 'Do'])
+      ).toEqual(['Title', 'home/money', 'In the text', 'Actions'])
       const hidden = await page.evaluate(
         `[...document.querySelectorAll('.palette mark')].filter((mark) => mark.getBoundingClientRect().bottom > mark.closest('p').getBoundingClientRect().bottom + 1).length`,
       )

@@ -299,7 +299,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
       await visit('settings/sessions', SHORT)
       await visit('settings/members', HOSTILE)
       await press(page, `New link for ${HOSTILE}`)
-      await contentOf(page, `Setup link of ${HOSTILE}`)
+      await contentOf(page, `Setup link for ${HOSTILE}`)
       await visit('settings/keys', HOSTILE)
       await press(page, `Revoke ${HOSTILE}`)
       await page.waitForSelector('dialog:modal')

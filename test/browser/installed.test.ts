@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
       await page.waitForSelector('#offline')
       expect(
         await page.$$eval('#offline button', (all) => all.map(({ textContent }) => textContent)),
-      ).toEqual(['Clear what is kept offline'])
+      ).toEqual(['Clear offline data'])
       await page.evaluate(`{
         const offer = new Event('beforeinstallprompt')
         offer.prompt = () => { globalThis.asked = true }
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
       await forged.reload()
       await untilTextIn(forged, '.lines', 'Something that was shared with daybook is in no note yet.')
       expect(await count()).toBe(before)
-      await press(forged, 'Go there to see why.')
+      await press(forged, 'Show details')
       await press(forged, 'Keep as a note')
       await forged.waitForFunction('/^.app.notes.[0-9a-f-]{36}$/.test(location.pathname)')
       await forged.waitForSelector('#note .status.ok')

@@ -22,11 +22,11 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   let ben: Page
   const folder = newFolder()
   const at = (path: string) => `${app.server.url}/app/${path}`
-  const linkOf = async (name: string) => String(await contentOf(page, `Setup link of ${name}`))
+  const linkOf = async (name: string) => String(await contentOf(page, `Setup link for ${name}`))
   /** Waits until a link other than this one is shown, and returns it. */
   const nextLinkOf = async (name: string, link: string) => {
     await page.waitForFunction(
-      `![${JSON.stringify(link)}, undefined].includes(document.querySelector('[aria-label="Setup link of ${name}"]')?.value)`,
+      `![${JSON.stringify(link)}, undefined].includes(document.querySelector('[aria-label="Setup link for ${name}"]')?.value)`,
     )
     return linkOf(name)
   }
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
     async () => {
       await page.goto(at('settings/members'))
       await page.waitForSelector('#members-h:focus')
-      await fill(page, 'Name of a new member', 'Ben')
+      await fill(page, 'New member’s name', 'Ben')
       await page.select('#new-role', 'editor')
       await press(page, 'Add member')
       const first = await linkOf('Ben')
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await page.waitForSelector('#keys-h:focus')
       await fill(page, 'Name', 'reader')
       await page.locator('input[name=scope][value=read]').click()
-      await press(page, 'Make key')
+      await press(page, 'Create key')
       const secret = String(await contentOf(page, 'Secret of reader'))
       const key = app.server.as(secret)
       expect((await key.get('/v1/notes')).status).toBe(200)
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       const { id } = (await app.server.post('/v1/notes', { title: 'In the backup', content: 'kept' })).body
         .note
       await page.goto(at('settings/backup'))
-      await download(app, { page, folder: folder.path, act: () => press(page, 'Download a copy now') })
+      await download(app, { page, folder: folder.path, act: () => press(page, 'Download backup') })
       expect(readdirSync(folder.path)).toEqual(['daybook-backup.db'])
       const file = folder.file('daybook-backup.db')
       expect(statSync(file).size).toBeGreaterThan(0)
@@ -192,20 +192,20 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await page.bringToFront()
       await page.goto(at('settings/members'))
       await untilTextIn(page, '#members', 'Whoever has a user of this name on this server is added with it')
-      await fill(page, 'Name of a new member', 'erin')
+      await fill(page, 'New member’s name', 'erin')
       await press(page, 'Add member')
       await untilTextIn(
         page,
         '#members',
-        'Erin already has a user on this server and is a member now, who signs in as before. Make sure that it is the person you mean.',
+        'Erin already has an account on this server and is now a member, signing in as before. Make sure this is the right person.',
       )
-      await fill(page, 'Name of a new member', 'Fay')
+      await fill(page, 'New member’s name', 'Fay')
       await press(page, 'Add member')
       await linkOf('Fay')
       expect(await page.$eval('#members', ({ textContent }) => textContent)).not.toContain(
         'already has a user',
       )
-      await fill(page, 'Name of a new member', 'fay ')
+      await fill(page, 'New member’s name', 'fay ')
       await press(page, 'Add member')
       await untilTextIn(page, '#members .why', 'belongs to the workspace "Personal" already')
     },
@@ -220,7 +220,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       expect(await page.$('button[aria-label="New link for owner"]')).toBeNull()
       await page.goto(at('settings/sessions'))
       await press(page, 'Change password…')
-      await untilTextIn(page, '#sessions', 'ends every other session; API keys stay valid')
+      await untilTextIn(page, '#sessions', 'All other sessions end. API keys stay valid.')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -51,7 +51,7 @@ test.skipIf(!hasBrowser)(
       await page.goto(`${mirror.url}/app`)
       await page.waitForSelector('.copy-line')
       expect(await page.$eval('.copy-line', (line) => line.textContent)).toBe(
-        `Read-only copy of ${new URL(remote.url).host}; change it there.`,
+        `Read-only copy of ${new URL(remote.url).host}; make changes there.`,
       )
       await page.waitForFunction(`document.body.textContent.includes('A note of the team')`)
       expect(
@@ -96,7 +96,7 @@ test.skipIf(!hasBrowser)(
     await page.waitForSelector('.copy-line')
     if (Bun.env.SHOTS) await page.screenshot({ path: `${Bun.env.SHOTS}/writable-copy.png` })
     expect(await page.$eval('.copy-line', (line) => line.textContent)).toBe(
-      `Copy of ${new URL(remote.url).host}; notes and rows that you change are here until “daybook mirror push”.`,
+      `Copy of ${new URL(remote.url).host}; your changes stay here until you run “daybook mirror push”.`,
     )
     await page.waitForSelector('[aria-label="New note (N)"]')
   },

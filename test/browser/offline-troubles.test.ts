@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       const { total } = (await app.server.get('/v1/notes')).body
       await keptOn(page, { notes: total })
       await app.restart(async () => {
-        await untilText(page, 'Server away')
+        await untilText(page, 'Offline')
         await type(' Typed meanwhile.', other)
         for (const end of ['-wal', '-shm']) rmSync(app.file + end, { force: true })
         copyFileSync(backup, app.file)
@@ -252,7 +252,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       await page.waitForSelector('td input:focus, td textarea:focus')
       await page.keyboard.type(' and two')
       await page.keyboard.press('Enter')
-      await untilText(page, '1 change waits here')
+      await untilText(page, '1 change pending')
       const other = await app.nextPage(page.browserContext())
       await other.goto(`${app.server.url}/app/notes`)
       await other.evaluate(

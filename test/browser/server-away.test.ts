@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
     'nobody is sent to sign in by a %j: the page says what the server says, and asks again',
     async (refusal) => {
       const { refused, asked } = await refusing('/app/api/session', [refusal])
-      await untilText(refused, `Come back later, says a ${refusal.status}. This page asks again by itself.`)
+      await untilText(refused, `Come back later, says a ${refusal.status}. Retrying automatically.`)
       expect(await refused.$('input[type=password]')).toBeNull()
       await refused.waitForSelector('.notes-rows a')
       expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThan(
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
     'a list that is put off comes by itself, and a line says so until then',
     async () => {
       const { refused, asked } = await refusing('/v1/notes', [{ status: 503, retryAfter: '3' }])
-      await refused.waitForFunction(`${SHOWN} === 'Server busy, asking again'`)
+      await refused.waitForFunction(`${SHOWN} === 'Server busy, retrying'`)
       expect(await refused.$('.banner')).toBeNull()
       await refused.waitForSelector('.notes-rows a')
       expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThan(2_900)
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
       await app.restart(async () => {
         for (const width of widths) {
           await page.setViewport({ width, height: 740 })
-          await page.waitForFunction(`${SHOWN}.startsWith('Server away since')`)
+          await page.waitForFunction(`${SHOWN}.startsWith('Offline since')`)
           expect(await page.evaluate('document.documentElement.scrollHeight <= innerHeight')).toBe(true)
         }
         expect(await accessibilityProblems(page)).toEqual([])

@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       expect(await attributeOf(other, 'Password', 'aria-invalid')).toBe('true')
       await fill(other, 'Password', PASSWORD)
       await other.keyboard.press('Enter')
-      await untilText(other, 'this one')
+      await untilText(other, 'this session')
       expect(other.url()).toBe(settings('sessions'))
       await other.browserContext().close()
     },
@@ -150,10 +150,10 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
     'a member opens their link in another browser, and a viewer sees nothing that writes',
     async () => {
       await page.goto(settings('members'))
-      await fill(page, 'Name of a new member', 'Ben')
+      await fill(page, 'New member’s name', 'Ben')
       await page.select('#new-role', 'viewer')
       await press(page, 'Add member')
-      const benLink = await secretOf(page, 'Setup link of Ben')
+      const benLink = await secretOf(page, 'Setup link for Ben')
       await untilText(page, 'no password yet')
       const ben = await app.newPage()
       await app.setUp(ben, benLink)
@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
         'Remove',
         'Add member',
         'Role',
-        'Make workspace',
+        'Create workspace',
         'Rename',
         'Download',
       ]) {
@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
     'the only owner can neither be made less nor removed',
     async () => {
       await page.goto(settings('members'))
-      await untilText(page, 'the only owner')
+      await untilText(page, 'only owner')
       expect(await page.$('select[aria-label="Role of owner"]')).toBeNull()
       expect(await page.$('select[aria-label="Role of Ben"]')).not.toBeNull()
     },
@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await fill(other, 'Name', 'half written')
 
       await page.goto(settings('sessions'))
-      await page.locator('button[aria-label^="End the session"]').click()
+      await page.locator('button[aria-label^="End session:"]').click()
       const password = await other.waitForSelector('dialog.modal input[name=password]')
       await other.keyboard.press('Escape')
       expect(await other.$eval('dialog.modal', (dialog) => dialog.matches(':modal'))).toBe(true)
@@ -228,7 +228,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       const form = await other.$('.line-form input[name=name]')
       expect(await (await form?.getProperty('value'))?.jsonValue()).toBe('half written')
       await other.keyboard.press('Escape')
-      await press(other, 'Make key')
+      await press(other, 'Create key')
       expect(await secretOf(other, 'Secret of half written')).toStartWith('dbk_')
       await other.browserContext().close()
     },
@@ -239,10 +239,10 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
     'a workspace is made, renamed and entered, and what is shown is its own',
     async () => {
       await page.goto(settings('workspaces'))
-      await fill(page, 'Name of a new workspace', 'Household')
+      await fill(page, 'New workspace’s name', 'Household')
       await page.keyboard.press('Enter')
       await press(page, 'Rename Household')
-      await fill(page, 'New name of Household', 'Home')
+      await fill(page, 'New name for Household', 'Home')
       await page.keyboard.press('Enter')
       await untilText(page, 'Home')
       await press(page, 'Open Home')
@@ -262,7 +262,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await page.goto(settings('sessions'))
       await page.locator('summary').click()
       await fill(page, 'Current password', 'not the password')
-      await fill(page, 'New password, 10 characters or more', 'a new long password')
+      await fill(page, 'New password (10 characters or more)', 'a new long password')
       await page.keyboard.press('Enter')
       await untilText(page, 'The current password is wrong.')
       const isInvalid = await page.$eval('input[name=current]', (input) => input.getAttribute('aria-invalid'))

@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await press(page, 'Add a passkey')
       await untilNoText(page, 'Sign in without a password next time?')
       await page.goto(`${url}/app/settings/sign-in`)
-      await untilTextIn(page, '#sign-in', isSynced ? 'on your devices' : 'on one device')
+      await untilTextIn(page, '#sign-in', isSynced ? 'synced' : 'on one device')
 
       // The browser offers it where the name is typed.
       await signOut(page)
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await untilTextIn(page, '#sign-in', 'used')
 
       await press(page, 'Rename Chrome on Linux')
-      await fill(page, 'New name of Chrome on Linux', 'Work laptop')
+      await fill(page, 'New name for Chrome on Linux', 'Work laptop')
       await page.keyboard.press('Enter')
       await untilTextIn(page, '#sign-in', 'Work laptop')
       await press(page, 'Remove password')
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await press(page, 'Remove Work laptop')
       await untilTextIn(page, '#sign-in', 'This is your last way to sign in')
       await press(page, 'Set a password…')
-      await fill(page, 'New password, 10 characters or more', PASSWORD)
+      await fill(page, 'New password (10 characters or more)', PASSWORD)
       await page.keyboard.press('Enter')
       await untilTextIn(page, '#sessions', 'Change password…')
       await press(page, 'Remove Work laptop')
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await untilTextIn(page, '#sign-in', 'not linked')
       await age('Mira')
       await press(page, 'Link')
-      await untilText(page, 'Is it you?')
+      await untilText(page, 'Confirm it’s you')
       expect(await accessibilityProblems(page)).toEqual([])
       await fill(page, 'Password', PASSWORD)
       await page.keyboard.press('Enter')

@@ -324,7 +324,7 @@ describe.skipIf(!hasBrowser)('the first hour', () => {
       await other.close()
       await select('Theme', '')
       await page.goto(`${app.server.url}/app/settings/backup`)
-      await untilText(page, 'The server makes backups by itself; the newest is')
+      await untilText(page, 'Automatic backups are on. The newest is')
       await untilNoText(page, 'NaN')
       expect(app.problems).toEqual([])
     },

@@ -19,8 +19,8 @@ const BLANK_MS = 15_000
 const LOOK = `({
   isProxy: document.querySelector('#proxy') !== null,
   version: document.querySelector('meta[name=version]')?.content,
-  isNotLoaded: document.body.textContent.includes('This part of the application could not be loaded.'),
-  isWaiting: document.body.textContent.includes('nothing of it is kept in this browser'),
+  isNotLoaded: document.body.textContent.includes('This part of daybook could not be loaded.'),
+  isWaiting: document.body.textContent.includes('this browser has no offline copy'),
   isShown: document.querySelector('.rail') !== null && document.querySelector('main, .pane') !== null,
   files: [...new Set(performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname))]
     .filter((path) => path.startsWith('/app/assets/')),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { discarders, notices, pendingCount } from '../../src/web/data/pending.ts'
-import { whose } from '../../src/web/data/whose.ts'
+import { sessionKey } from '../../src/web/data/session-key.ts'
 import { forgetDone } from '../../src/web/pages/records/actions.ts'
 import { Edits, editsOf } from '../../src/web/pages/records/edits.ts'
 import type { Field, Row } from '../../src/web/pages/records/model.ts'
@@ -41,7 +41,7 @@ beforeEach(async () => {
 afterEach(() => {
   source.close()
   fetched.mockRestore()
-  whose.value = undefined
+  sessionKey.value = undefined
   service.close()
 })
 
@@ -93,7 +93,7 @@ test('what one person edited is not written in the session of another', async ()
   held = release.promise
   const first = edits.save(row, NAME, 'first')
   const second = edits.save(row, TOTAL, '2')
-  whose.value = 'another'
+  sessionKey.value = 'another'
   release.resolve()
   await first
   await second
@@ -103,7 +103,7 @@ test('what one person edited is not written in the session of another', async ()
 
 const LEAVING = {
   'another person came': () => {
-    whose.value = 'another'
+    sessionKey.value = 'another'
   },
   'it was given up': () => {
     for (const giveUp of discarders) giveUp()
@@ -137,7 +137,7 @@ test('a cell that is refused after its rows were left is told of elsewhere, and 
   expect([...told(), edits.of(row.id, 'total')?.kind]).toEqual(['refused'])
 })
 
-test('of a cell whose row is gone, which no screen shows, is told on every screen until it is given up', async () => {
+test('of a cell sessionKey row is gone, which no screen shows, is told on every screen until it is given up', async () => {
   const saving = edits.save(row, TOTAL, '2')
   await service.delete(`/v1/records/${row.id}`)
   await saving
@@ -169,7 +169,7 @@ test('a cell that one person left unsaved is not told of in the session of anoth
   held = release.promise
   const first = edits.save(row, NAME, 'first')
   const second = edits.save(row, TOTAL, '2')
-  whose.value = 'another'
+  sessionKey.value = 'another'
   leave()
   release.resolve()
   await first

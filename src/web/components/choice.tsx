@@ -5,13 +5,13 @@ interface ChoiceProps {
   readonly onChoose: (value: string) => void
 }
 
-/** One of several words, under a label. */
+/** A labelled select. */
 export const Choice = ({ label, value, options, onChoose }: ChoiceProps) => (
   <label class="field">
     <span>{label}</span>
     <select class="input" value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-      {options.map(([one, word]) => (
-        <option key={one} value={one}>
+      {options.map(([option, word]) => (
+        <option key={option} value={option}>
           {word}
         </option>
       ))}

@@ -1,6 +1,6 @@
 const MOST_ROWS = 18
 
-/** A text to read or copy as it is; it scrolls by itself, also with the keyboard. */
+/** Read-only text to copy. It scrolls on its own, with the keyboard too. */
 export const Code = ({ label, text }: { label: string; text: string }) => (
   <textarea
     class="code-box"

@@ -7,7 +7,7 @@ const weekday = dateFormat({ weekday: 'long' })
 const month = dateFormat({ month: 'long', year: 'numeric' })
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 
-/** What comes before the first of a day in a list by time: the day left of the rule, its name right of it. */
+/** Heading of a day in a list ordered by time: its number left of the rule, its name on the right. */
 export function DayHead({ at }: { at: string }) {
   const instant = new Date(at)
   const ago = [0, 1].find(

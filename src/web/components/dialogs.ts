@@ -2,10 +2,10 @@ import { effect, type Signal, signal } from '@preact/signals'
 import type { TargetedEvent } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Whether the finder is open; who sets it opens or closes it. */
+/** Setting this opens or closes the finder. */
 export const isFinderOpen = signal(false)
 
-/** Whether the dialog with all keys is open; who sets it opens or closes it. */
+/** Setting this opens or closes the dialog of keyboard shortcuts. */
 export const areKeysOpen = signal(false)
 
 export const openFinder = (): void => {
@@ -16,10 +16,10 @@ export const openKeys = (): void => {
   areKeysOpen.value = true
 }
 
-/** What makes a dialog open while the signal says so, and tells the signal that the person has closed it. */
+/** Binds a dialog to a signal: it is open while the signal is true, and closing it sets the signal to false. */
 export function useDialog(isOpen: Signal<boolean>) {
   const ref = useRef<HTMLDialogElement>(null)
-  // Before anything is painted: a key that is pressed at once is not lost.
+  // A layout effect, so that keys pressed before the first paint reach the dialog.
   useLayoutEffect(() => {
     const stop = effect(() => {
       if (isOpen.value) ref.current?.showModal()
@@ -31,7 +31,7 @@ export function useDialog(isOpen: Signal<boolean>) {
     }
   }, [isOpen])
   const onClose = ({ currentTarget }: TargetedEvent<HTMLDialogElement>) => {
-    // It may have been opened again meanwhile.
+    // The close event is asynchronous; the dialog may be open again.
     if (!currentTarget.open) isOpen.value = false
   }
   return { ref, onClose }

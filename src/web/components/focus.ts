@@ -1,5 +1,5 @@
-/** What had the focus may be gone with what was done there; the keyboard then goes on at the content. */
-export const keepFocus = (): void =>
+/** Moves the focus to the content if the focused element was removed, so that keys keep working. */
+export const restoreFocus = (): void =>
   void requestAnimationFrame(() => {
     const main = document.getElementById('main')
     if (!main || document.activeElement !== document.body) return

@@ -6,9 +6,9 @@ import { type Fault, faultIn } from '../data/request.ts'
 interface FieldProps {
   readonly name: string
   readonly type?: 'text' | 'password' | 'search' | 'number' | 'date' | 'datetime-local' | 'url'
-  /** What is in the field whatever is typed; goes with `onInput`. */
+  /** Makes the field controlled; requires `onInput`. */
   readonly value?: string
-  /** What is in the field at first. */
+
   readonly defaultValue?: string
   readonly autocomplete?: 'username' | 'username webauthn' | 'current-password' | 'new-password' | 'off'
   readonly required?: boolean
@@ -17,12 +17,12 @@ interface FieldProps {
   readonly maxLength?: number
   readonly onInput?: (event: TargetedInputEvent<HTMLInputElement>) => void
   readonly label: string
-  /** Why the server refused what is in the field. */
-  readonly why?: string | undefined
+  /** The server's refusal of this field. */
+  readonly error?: string | undefined
 }
 
-/** A field with its label, and under it the sentence that refused it. */
-export function Field({ label, why, ...input }: FieldProps) {
+/** A labelled field with its error below. */
+export function Field({ label, error, ...input }: FieldProps) {
   const id = useId()
   return (
     <div class="field">
@@ -31,33 +31,33 @@ export function Field({ label, why, ...input }: FieldProps) {
         {...(input as object)}
         class="input"
         id={id}
-        aria-invalid={why !== undefined}
-        aria-describedby={why && `${id}-why`}
+        aria-invalid={error !== undefined}
+        aria-describedby={error && `${id}-why`}
       />
-      {why !== undefined && <Why id={`${id}-why`}>{why}</Why>}
+      {error !== undefined && <ErrorText id={`${id}-why`}>{error}</ErrorText>}
     </div>
   )
 }
 
-/** The sentence of a refusal; it is read out when it appears. */
-export const Why = ({ id, children }: { id?: string; children: ComponentChildren }) => (
+/** An error message, announced when it appears. */
+export const ErrorText = ({ id, children }: { id?: string; children: ComponentChildren }) => (
   <p class="why" id={id} role="alert">
     {children}
   </p>
 )
 
-/** What goes on with an action: while it runs its button waits, and what refused it is shown beside it. */
-export function useAction<Arguments extends unknown[]>(act: (...given: Arguments) => Promise<unknown>) {
+/** State of an action: whether it runs, and why it was last refused. A second run is ignored while one is in flight. */
+export function useAction<Arguments extends unknown[]>(act: (...args: Arguments) => Promise<unknown>) {
   const isRunning = useSignal(false)
   const refusal = useSignal<string | undefined>(undefined)
   const fault = useSignal<Fault | undefined>(undefined)
-  const run = async (...given: Arguments): Promise<boolean> => {
+  const run = async (...args: Arguments): Promise<boolean> => {
     if (isRunning.peek()) return false
     isRunning.value = true
     refusal.value = undefined
     fault.value = undefined
     try {
-      await act(...given)
+      await act(...args)
       return true
     } catch (error) {
       refusal.value = (error as Error).message

@@ -1,4 +1,4 @@
-/** The icons of the application, drawn once in the page; 16 px strokes. */
+/** Icons on a 16 px grid, defined once per page. */
 const SHAPES = {
   agent: (
     <>
@@ -167,7 +167,7 @@ const SHAPES = {
 
 export type IconName = keyof typeof SHAPES
 
-/** Must be in the page once. */
+/** Must be rendered exactly once. */
 export const IconShapes = () => (
   <svg hidden aria-hidden="true">
     {Object.entries(SHAPES).map(([name, shape]) => (
@@ -178,7 +178,7 @@ export const IconShapes = () => (
   </svg>
 )
 
-/** Decoration beside a word; what has no word needs a label of its own. */
+/** Decoration beside a word. A control without a word needs its own label. */
 export const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" aria-hidden="true">
     <use href={`#i-${name}`} />

@@ -1,11 +1,10 @@
 import { Button } from './form.tsx'
 import type { KeyGroup } from './keys.tsx'
 
-/** Keys and what they do, by where they work. */
 export const KeyList = ({ groups, onClose }: { groups: readonly KeyGroup[]; onClose: () => void }) => (
   <>
     <header class="bar">
-      <h2 id="keys-h">Keys</h2>
+      <h2 id="keys-h">Keyboard shortcuts</h2>
       <span class="grow" />
       <Button kind="quiet" onClick={onClose}>
         Close <kbd>Esc</kbd>

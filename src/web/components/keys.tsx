@@ -3,12 +3,12 @@ import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { areKeysOpen, openKeys, useDialog } from './dialogs.ts'
 import { lazy } from './lazy.tsx'
 
-/** A key, or keys pressed together, and what they do. */
+/** A keyboard shortcut. */
 export interface Key {
-  /** As written on the keyboard: `['Ctrl', 'K']`. */
+  /** Keys pressed together, as labelled on the keyboard: `['Ctrl', 'K']`. */
   readonly keys: readonly string[]
   readonly does: string
-  /** Called when the one key is pressed anywhere but in a field; without it the screen listens by itself. */
+  /** Called when the single key is pressed outside a field. Without it the screen handles the key itself. */
   readonly run?: () => void
 }
 
@@ -21,17 +21,17 @@ const EVERYWHERE: KeyGroup = {
   title: 'Everywhere',
   keys: [
     { keys: ['Ctrl', 'K'], does: 'find notes, rows, files and commands' },
-    { keys: ['?'], does: 'these keys', run: openKeys },
+    { keys: ['?'], does: 'show keyboard shortcuts', run: openKeys },
     { keys: ['Tab'], does: 'next control' },
-    { keys: ['Esc'], does: 'close what is open' },
+    { keys: ['Esc'], does: 'close the dialog or menu' },
   ],
 }
 
 const groups = signal<readonly KeyGroup[]>([EVERYWHERE])
 
 /**
- * Adds keys to those that `?` shows, and obeys those with `run`, while the component is there. `keys` is a list that
- * stays the same: a constant, or memoized.
+ * Lists keys in the `?` dialog, and handles those with `run`, while the component is mounted. `keys` must keep its
+ * identity: a constant, or memoized.
  */
 export function useKeys(title: string, keys: readonly Key[]): void {
   useEffect(() => {
@@ -43,14 +43,14 @@ export function useKeys(title: string, keys: readonly Key[]): void {
   }, [title, keys])
 }
 
-/** Whether keys are text here, or belong to an open dialog. */
-function isTaken(target: EventTarget | null): boolean {
+/** True where keys type text or belong to an open dialog. */
+function isTyping(target: EventTarget | null): boolean {
   if (document.querySelector('dialog:modal')) return true
   return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
 }
 
-function obey(event: KeyboardEvent): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTaken(event.target))
+function handleKey(event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target))
     return
   const found = groups
     .peek()
@@ -67,13 +67,13 @@ const close = () => {
 
 const KeyList = lazy(async () => (await import('./key-list.tsx')).KeyList)
 
-/** The dialog with all keys of the screen and those that work everywhere. */
+/** The dialog with the shortcuts of the screen and those that work everywhere. */
 export function KeysDialog() {
   const dialog = useDialog(areKeysOpen)
-  // Before anything is painted: a key that is pressed at once is not lost.
+  // A layout effect, so that keys pressed before the first paint are not lost.
   useLayoutEffect(() => {
-    addEventListener('keydown', obey)
-    return () => removeEventListener('keydown', obey)
+    addEventListener('keydown', handleKey)
+    return () => removeEventListener('keydown', handleKey)
   }, [])
   return (
     <dialog {...dialog} class="dialog keys-dialog" aria-labelledby="keys-h">

@@ -3,11 +3,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { Button } from './form.tsx'
 import { Banner, Loading } from './pane.tsx'
 
-/** A part of the application that could not be loaded, as the server is away or has a newer one. */
+/** Shown if code could not be loaded: the server is unreachable or serves a newer version. */
 export const NotLoaded = () => (
   <Banner kind="bad">
-    <p>This part of the application could not be loaded.</p>
-    <Button onClick={() => location.reload()}>Load the page again</Button>
+    <p>This part of daybook could not be loaded. Check your connection and reload the page.</p>
+    <Button onClick={() => location.reload()}>Reload page</Button>
   </Banner>
 )
 
@@ -18,7 +18,7 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
     const [Loaded, setLoaded] = useState(() => known)
     const [isFailed, setFailed] = useState(false)
     useEffect(() => {
-      // Another one may have loaded it since this one was first drawn.
+      // Another instance may have loaded it since the first render.
       let isCurrent = true
       load().then(
         (loaded) => {

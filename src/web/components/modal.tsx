@@ -1,26 +1,26 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { keepFocus } from './focus.ts'
-import { Button, Field, useAction, Why } from './form.tsx'
+import { restoreFocus } from './focus.ts'
+import { Button, ErrorText, Field, useAction } from './form.tsx'
 
 interface ModalProps {
   readonly title: string
-  /** Called when the person gives up; without it the dialog stays until it is taken away. */
+  /** Called when the user dismisses the dialog. Without it the dialog cannot be dismissed. */
   readonly onClose?: () => void
   readonly children: ComponentChildren
 }
 
-/** A dialog over the page, which stays as it is behind it. */
+/** A modal dialog, open while it is mounted. */
 export function Modal({ title, onClose, children }: ModalProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // Before anything is painted: what is typed at once goes into the dialog.
+  // A layout effect, so that keys pressed before the first paint reach the dialog.
   useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
     return () => {
       dialog?.close()
-      keepFocus()
+      restoreFocus()
     }
   }, [])
   return (
@@ -46,21 +46,21 @@ export function Modal({ title, onClose, children }: ModalProps) {
 
 interface TypedConfirmationProps {
   readonly title: string
-  /** What has to be typed. */
+  /** The text to type. */
   readonly word: string
-  /** The word on the button, such as "Delete". */
+  /** Label of the button, such as "Delete". */
   readonly action: string
   readonly act: () => Promise<unknown>
   readonly onClose: () => void
-  /** What ends with it. */
+  /** The consequences. */
   readonly children: ComponentChildren
 }
 
-/** Asks for what cannot be undone; it is confirmed by typing a name. */
+/** Confirms an action that cannot be undone by asking the user to type a name. */
 export function TypedConfirmation({ title, word, action, act, onClose, children }: TypedConfirmationProps) {
   const [typed, setTyped] = useState('')
   const { run, isRunning, refusal } = useAction(async () => {
-    if (typed.trim() !== word.trim()) throw new Error(`Type “${word}” exactly as it is written here.`)
+    if (typed.trim() !== word.trim()) throw new Error(`Type “${word}” exactly as shown.`)
     await act()
   })
   return (
@@ -79,7 +79,7 @@ export function TypedConfirmation({ title, word, action, act, onClose, children 
           autofocus
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
-        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+        {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
         <p class="actions">
           <Button kind="danger" type="submit" disabled={isRunning.value}>
             {action}

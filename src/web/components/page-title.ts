@@ -5,29 +5,29 @@ interface Title {
   readonly text: string
 }
 
-const ofScreen = signal('')
-/** What is open on the screen, such as a note. */
-const ofPart = signal<Title | undefined>(undefined)
+const screenTitle = signal('')
+/** The object open on the screen, such as a note; it takes precedence. */
+const partTitle = signal<Title | undefined>(undefined)
 
 effect(() => {
-  const title = ofPart.value?.text ?? ofScreen.value
+  const title = partTitle.value?.text ?? screenTitle.value
   document.title = title === '' ? 'daybook' : `${title} – daybook`
 })
 
-/** Names the page, in the tab and the history of the browser, by its screen. */
+/** Sets the title of the page to that of its screen. */
 export function useScreenTitle(title: string): void {
   useEffect(() => {
-    ofScreen.value = title
+    screenTitle.value = title
   }, [title])
 }
 
-/** Names the page by what is open on the screen while the component is shown. */
+/** Sets the title of the page to that of the open object, while the component is mounted. */
 export function usePartTitle(text: string): void {
   useEffect(() => {
     const title = { text }
-    ofPart.value = title
+    partTitle.value = title
     return () => {
-      if (ofPart.peek() === title) ofPart.value = undefined
+      if (partTitle.peek() === title) partTitle.value = undefined
     }
   }, [text])
 }

@@ -2,43 +2,43 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 /**
- * A screen has its content, perhaps a list at its left and a side at its right. `main` says in `data-show` which of them
- * is in front: a phone shows that one alone, a screen between has no room for content and side at once.
+ * A screen has content, and optionally a list on the left and a side pane on the right. The `data-show` attribute of
+ * `main` names the pane in front: phones show that pane alone, and medium screens show either content or side.
  */
 export type PaneKind = 'list' | 'content' | 'side'
 
 interface PaneProps {
   readonly id?: string
   readonly label?: string
-  /** What `data-show` of `main` calls it by where there is no room for all panes. */
+  /** Matched against `data-show` of `main` where there is no room for all panes. */
   readonly kind: PaneKind
   readonly children: ComponentChildren
 }
 
-/** A part of a screen that scrolls by itself. */
+/** A part of a screen with its own scroll position. */
 export const Pane = ({ id, label, kind, children }: PaneProps) => (
   <section class={`pane ${kind}`} id={id} aria-label={label}>
     {children}
   </section>
 )
 
-const QUICK_MS = 200
+const DELAY_MS = 200
 
-/** Says that something is being read, but only once it takes noticeably long. */
-export function Loading({ what = 'Loading…' }: { what?: string }) {
+/** A loading message, shown only after DELAY_MS. */
+export function Loading({ label = 'Loading…' }: { label?: string }) {
   const [isShown, setShown] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setShown(true), QUICK_MS)
+    const timer = setTimeout(() => setShown(true), DELAY_MS)
     return () => clearTimeout(timer)
   }, [])
   return (
     <p class="list-end" role="status">
-      {isShown ? what : ''}
+      {isShown ? label : ''}
     </p>
   )
 }
 
-/** What belongs here, and what to do, where there is nothing yet. */
+/** An empty state: what belongs here, and how to begin. */
 export const Empty = ({ children }: { children: ComponentChildren }) => <div class="empty">{children}</div>
 
 interface BannerProps {
@@ -46,29 +46,29 @@ interface BannerProps {
   readonly children: ComponentChildren
 }
 
-/** Says what is so, then what to do; at most one in a pane. */
+/** States the situation, then what to do; at most one per pane. */
 export const Banner = ({ kind, children }: BannerProps) => (
   <div class={kind ? `banner ${kind}` : 'banner'} role="status">
     {children}
   </div>
 )
 
-/** A response that could not be read: the sentence of the server. */
-export const Failed = ({ error }: { error: Error }) => (
+/** The error of a failed query. */
+export const QueryError = ({ error }: { error: Error }) => (
   <Banner kind="bad">
     <p>{error.message}</p>
   </Banner>
 )
 
-interface KnownProps<Data> {
+interface QueryResultProps<Data> {
   readonly query: { readonly data: Data | undefined; readonly error: Error | null }
   readonly children: (data: Data) => ComponentChildren
 }
 
-/** What a query has read, while it is read, or why it cannot be; what is there stays when it cannot be read again. */
-export const Known = <Data,>({ query: { data, error }, children }: KnownProps<Data>) => (
+/** The data of a query, a loading message, or its error. Known data stays visible if a refetch fails. */
+export const QueryResult = <Data,>({ query: { data, error }, children }: QueryResultProps<Data>) => (
   <>
-    {error && <Failed error={error} />}
+    {error && <QueryError error={error} />}
     {data === undefined ? !error && <Loading /> : children(data)}
   </>
 )

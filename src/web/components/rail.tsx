@@ -3,20 +3,20 @@ import { goToWorkspace, leave } from '../data/leaving.ts'
 import { mayWrite, session } from '../data/session.ts'
 import { address, path } from '../router.ts'
 import { openFinder } from './dialogs.ts'
-import { useAction, Why } from './form.tsx'
+import { ErrorText, useAction } from './form.tsx'
 import { Icon, type IconName } from './icon.tsx'
-import { ServerState } from './lines.tsx'
+import { ServerState } from './status-lines.tsx'
 
-interface Place {
-  /** The parts of its path. */
+interface NavItem {
+  /** Path segments, joined by "/". */
   readonly name: string
   readonly title: string
   readonly icon: IconName
-  /** Whether a phone shows it under "More". */
+  /** Phones show it under "More". */
   readonly isUnderMore?: boolean
 }
 
-export const PLACES: readonly Place[] = [
+export const NAV_ITEMS: readonly NavItem[] = [
   { name: 'notes/today', title: 'Today', icon: 'calendar' },
   { name: 'notes', title: 'Notes', icon: 'notes' },
   { name: 'records', title: 'Tables', icon: 'table' },
@@ -27,11 +27,11 @@ export const PLACES: readonly Place[] = [
   { name: 'settings', title: 'Settings', icon: 'gear', isUnderMore: true },
 ]
 
-export const placeAddress = ({ name }: Pick<Place, 'name'>): string => address(name.split('/'))
+export const navAddress = ({ name }: Pick<NavItem, 'name'>): string => address(name.split('/'))
 
 const current = () => path.value[0] ?? 'notes'
 
-/** Where one is and can go, the same on every screen; `children` is the lower half. */
+/** The navigation of every screen; `children` fill its lower half. */
 export function Rail({ children }: { children?: ComponentChildren }) {
   const here = current()
   return (
@@ -51,9 +51,9 @@ export function Rail({ children }: { children?: ComponentChildren }) {
         </span>
       </button>
       <ul class="rail-nav">
-        {PLACES.map((place) => (
-          <li key={place.name} class={place.isUnderMore ? 'desk' : undefined}>
-            <PlaceLink place={place} here={here} />
+        {NAV_ITEMS.map((item) => (
+          <li key={item.name} class={item.isUnderMore ? 'desk' : undefined}>
+            <NavLink item={item} here={here} />
           </li>
         ))}
         <li class="phone">
@@ -69,14 +69,14 @@ export function Rail({ children }: { children?: ComponentChildren }) {
   )
 }
 
-const PlaceLink = ({ place, here }: { place: Place; here?: string }) => (
-  <a href={placeAddress(place)} aria-current={here === place.name ? 'page' : undefined}>
-    <Icon name={place.icon} />
-    {place.title}
+const NavLink = ({ item, here }: { item: NavItem; here?: string }) => (
+  <a href={navAddress(item)} aria-current={here === item.name ? 'page' : undefined}>
+    <Icon name={item.icon} />
+    {item.title}
   </a>
 )
 
-/** The one line about the server. */
+/** The connection, the user and their role. */
 function ServerLine() {
   const name = session.value?.user.name
   const role = session.value?.workspace.role
@@ -86,13 +86,13 @@ function ServerLine() {
       <span class="at-end">
         {name}
         {role !== name && `, ${role}`}
-        {!mayWrite.value && ' (reads only)'}
+        {!mayWrite.value && ' (read-only)'}
       </span>
     </p>
   )
 }
 
-/** The menus of the rail: the workspaces, and on a phone the places that its bar has no room for. */
+/** Menus of the rail: workspaces, and on phones the items that do not fit its bar. */
 export function RailMenus() {
   const { run, refusal } = useAction((act: () => Promise<void>) => act())
   const change = (id: string) => {
@@ -116,15 +116,15 @@ export function RailMenus() {
           <Icon name="back" />
           Sign out
         </button>
-        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+        {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       </div>
       <div popover="auto" id="more" class="menu">
         <button type="button" onClick={openFinder}>
           <Icon name="search" />
           Find
         </button>
-        {PLACES.filter(({ isUnderMore }) => isUnderMore).map((place) => (
-          <PlaceLink key={place.name} place={place} />
+        {NAV_ITEMS.filter(({ isUnderMore }) => isUnderMore).map((item) => (
+          <NavLink key={item.name} item={item} />
         ))}
         <a href={address(['views'])}>
           <Icon name="side" />

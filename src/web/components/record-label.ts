@@ -7,7 +7,7 @@ interface Row {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What a row is called: its label field, else its first text, else its first value, else its id. */
+/** The label of a row: its title field, else its first text, else its first value, else its short id. */
 export function recordLabel({ label_field, fields }: Structure, { id, data }: Row): string {
   const firstText = fields.find(({ key, type }) => type === 'text' && data[key] != null)?.key
   const first = fields.find(({ key }) => data[key] != null)?.key

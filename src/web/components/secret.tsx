@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Button } from './form.tsx'
 import { Icon } from './icon.tsx'
 
-/** Copies a text; says beside its word when it is done. */
+/** Copies a text and confirms it in the button. */
 export function CopyButton({
   text,
   word = 'Copy',
@@ -32,7 +32,7 @@ export function CopyButton({
   )
 }
 
-/** What is shown only once: a secret, or a link. */
+/** A secret or link that is shown only once. */
 export const Secret = ({ title, label, text }: { title: string; label: string; text: string }) => (
   <div class="secret" role="status">
     <p>

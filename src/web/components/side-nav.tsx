@@ -6,11 +6,11 @@ addStyles(styles)
 
 interface SideNavProps {
   readonly label: string
-  /** Links, each in an item, under headings. */
+  /** Headings and lists of links. */
   readonly children: ComponentChildren
 }
 
-/** The parts of one screen: a column beside its content, and where there is no room a line above it. */
+/** The sections of a screen: a column beside its content, or a line above it on narrow screens. */
 export const SideNav = ({ label, children }: SideNavProps) => (
   <nav class="side-nav" aria-label={label}>
     {children}

@@ -1,6 +1,6 @@
 const UNITS = ['bytes', 'KB', 'MB'] as const
 
-/** As people say it: "48 KB". */
+/** A size with its unit: "48 KB". */
 export function sizeText(bytes: number): string {
   if (bytes === 1) return '1 byte'
   let size = bytes

@@ -3,18 +3,18 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 const plain = (text: string) =>
   text.replace(/&(amp|lt|gt|quot|#39|#x27);/g, (_, name: string) => ENTITIES[name] ?? '')
 
-/** Before a hit stands no more than leaves it in sight where a line or two are shown. */
+/** Characters before the first hit, few enough to keep the hit visible in a one-line snippet. */
 const BEFORE_HIT = 28
 
 const endOf = (text: string): string =>
   text.length <= BEFORE_HIT ? text : `…${text.slice(-BEFORE_HIT).replace(/^\S*\s/, '')}`
 
-/** Links as they read. */
-const withoutLinks = (text: string): string => text.replaceAll(/!?\[\[(?:[^[\]|\n]{0,500}\|)?|\]\]/g, '')
+/** Reduces wiki links to their labels. */
+const withLinkLabels = (text: string): string => text.replaceAll(/!?\[\[(?:[^[\]|\n]{0,500}\|)?|\]\]/g, '')
 
-/** A snippet of the server, in which hits stand between `<mark>` and `</mark>` and everything else is escaped. */
+/** A snippet from the server: hits between `<mark>` and `</mark>`, everything else escaped. */
 export function Snippet({ text }: { text: string }) {
-  const [before = '', ...hits] = withoutLinks(text).split('<mark>')
+  const [before = '', ...hits] = withLinkLabels(text).split('<mark>')
   return (
     <p class="clamp" dir="auto">
       {hits.length === 0 ? plain(before) : endOf(plain(before))}

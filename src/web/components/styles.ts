@@ -1,4 +1,4 @@
-/** Adds the look of a part of the application, which comes with its code: the first page waits for none of it. */
+/** Adds the styles of a part of the application together with its code, to keep them out of the first load. */
 export function addStyles(css: string): void {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(css)

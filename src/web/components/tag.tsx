@@ -1,12 +1,12 @@
-/** The class of a tag's hue: the same for all that begin with the same part. */
+/** The hue class of a tag. Tags with the same first segment share a hue. */
 export function hueOfTag(name: string): string {
   const [first = ''] = name.toLowerCase().split('/')
   let sum = 0
-  for (let at = 0; at < first.length; at++) sum = (sum * 31 + first.charCodeAt(at)) % 65_521
+  for (let index = 0; index < first.length; index++) sum = (sum * 31 + first.charCodeAt(index)) % 65_521
   return `hue-${sum % 10}`
 }
 
-/** The name of a tag in its hue; with `href` a link. */
+/** A tag in its hue; a link if `href` is given. */
 export const Tag = ({ name, href }: { name: string; href?: string }) =>
   href === undefined ? (
     <span class={`tag ${hueOfTag(name)}`}>{name}</span>

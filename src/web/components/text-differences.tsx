@@ -9,8 +9,8 @@ addStyles(styles)
 interface TextDifferencesProps {
   readonly before: string
   readonly after: string
-  /** How many passages are shown until the rest is asked for. */
-  readonly most?: number
+  /** Number of passages shown before "more" is pressed. */
+  readonly maxPassages?: number
 }
 
 const TAGS = { kept: 'span', removed: 'del', added: 'ins' } as const
@@ -20,17 +20,21 @@ function Words({ kind, text }: Piece) {
   return <Tag>{text}</Tag>
 }
 
-/** The passages in which two texts differ: words that were taken out and put in, among those around them. */
-export function TextDifferences({ before, after, most = Number.POSITIVE_INFINITY }: TextDifferencesProps) {
+/** The passages in which two texts differ: removed and inserted words with their context. */
+export function TextDifferences({
+  before,
+  after,
+  maxPassages = Number.POSITIVE_INFINITY,
+}: TextDifferencesProps) {
   const [isWhole, setWhole] = useState(false)
   const passages = changedPassages(before, after)
-  const shown = isWhole ? passages : passages.slice(0, most)
+  const shown = isWhole ? passages : passages.slice(0, maxPassages)
   return (
     <div class="differences">
-      {shown.map((pieces, at) => (
-        <p key={at} dir="auto">
-          {pieces.map((piece, place) => (
-            <Words key={place} {...piece} />
+      {shown.map((pieces, index) => (
+        <p key={index} dir="auto">
+          {pieces.map((piece, pieceIndex) => (
+            <Words key={pieceIndex} {...piece} />
           ))}
         </p>
       ))}

@@ -11,7 +11,7 @@ const whole = dateFormat({ dateStyle: 'full', timeStyle: 'medium' })
 /** The time of the day: `09:41`. */
 export const clockTime = (instant: Date): string => clock(instant)
 
-/** As short as it can be understood: the time today, the weekday this week, the date this year. */
+/** The shortest clear form: the time today, the weekday this week, else the date; the year if it is another one. */
 export function shortTime(instant: Date, now = new Date()): string {
   if (instant.toDateString() === now.toDateString()) return clock(instant)
   const age = now.getTime() - instant.getTime()
@@ -19,7 +19,7 @@ export function shortTime(instant: Date, now = new Date()): string {
   return (instant.getFullYear() === now.getFullYear() ? dayMonth : withYear)(instant)
 }
 
-/** An instant in the margin of a list; the whole date is its title. */
+/** An instant in short form; the title has the full date. */
 export function Time({ at, class: className }: { at: string; class?: string }) {
   const instant = new Date(at)
   return (

@@ -9,14 +9,14 @@ import { useLayoutEffect, useReducer, useState } from 'preact/hooks'
 
 export interface VirtualOptions {
   readonly count: number
-  /** The height of a row, in pixels, until it is measured. */
+  /** Assumed height of a row, in pixels, until it is measured. */
   readonly estimate: number
   readonly scroller: () => HTMLElement | null
-  /** How far below the start of the scrolled content the first row begins. */
+  /** Offset of the first row from the start of the scrolled content, in pixels. */
   readonly margin?: number
 }
 
-/** Which rows of a long list are in sight; only those are drawn, and each is measured (`measureElement`, `data-index`). */
+/** Draws only the visible rows of a long list and measures each one (`measureElement`, `data-index`). */
 export function useVirtual({ count, estimate, scroller, margin = 0 }: VirtualOptions) {
   const [, redraw] = useReducer<number, void>((times) => times + 1, 0)
   const options: VirtualizerOptions<HTMLElement, HTMLElement> = {

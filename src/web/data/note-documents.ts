@@ -12,8 +12,8 @@ import { awaySince, isSignedOut } from './request.ts'
 import { type Kept, SaveQueue } from './save-queue.ts'
 import { sendInOrder } from './sending.ts'
 import { session } from './session.ts'
+import { sessionKey } from './session-key.ts'
 import { TAB } from './tabs.ts'
-import { whose } from './whose.ts'
 
 type Queue = typeof import('../offline/queue.ts')
 
@@ -63,7 +63,7 @@ const owner = (): Owner | null | undefined => {
 
 const nameOf = ({ user, workspace, id }: Owner & Pick<NoteDocument, 'id'>) => `${user} ${workspace} ${id}`
 
-const isOwn = ({ user, workspace }: Owner): boolean => whose.peek() === `${user} ${workspace}`
+const isOwn = ({ user, workspace }: Owner): boolean => sessionKey.peek() === `${user} ${workspace}`
 
 /** Those of who is signed in, in the workspace that is shown; another person who used this tab may have left some. */
 export const ownDocuments = (): NoteDocument[] => [...documents.value.values()].filter(isOwn)
@@ -125,7 +125,7 @@ function forget(document: NoteDocument): void {
 }
 
 /** Makes a new note of what is typed; it is there at once, whether or not the server is. */
-export function makeDocument(id: string, text: NoteText, tags: readonly string[]): void {
+export function createDocument(id: string, text: NoteText, tags: readonly string[]): void {
   const present = owner()
   const base = { title: '', content: '', updated_at: NOT_MADE }
   if (present) addDocument({ ...present, id }, base, { text, sent: [], tags, at: Date.now() })

@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { savers } from './pending.ts'
 import { request } from './request.ts'
-import { whose } from './whose.ts'
+import { sessionKey } from './session-key.ts'
 
 /** What a person chose for the columns of a table, until it is saved in a view; fields are named by their keys. */
 export interface TableChoices {
@@ -74,7 +74,7 @@ const unsentOf = (person: string | undefined) => `${KEPT} of ${person}`
 
 function setUnsent(change: Preferences): void {
   unsent = change
-  keep(unsentOf(whose.peek()), change)
+  keep(unsentOf(sessionKey.peek()), change)
 }
 
 /** Chooses something; what is undefined is as usual again. */
@@ -97,28 +97,28 @@ const read = async () =>
 async function send(): Promise<void> {
   clearTimeout(timer)
   const sent = unsent
-  const person = whose.peek()
+  const person = sessionKey.peek()
   if (person === undefined || Object.keys(sent).length === 0) return
   unsent = {}
   try {
     await request('PUT', '/app/api/preferences', { body: { preferences: merged(await read(), sent) } })
-    if (whose.peek() === person) setUnsent(unsent)
+    if (sessionKey.peek() === person) setUnsent(unsent)
   } catch {
-    if (whose.peek() === person) setUnsent(merged(sent, unsent))
+    if (sessionKey.peek() === person) setUnsent(merged(sent, unsent))
   }
 }
 
 savers.add(send)
 
 effect(() => {
-  const person = whose.value
+  const person = sessionKey.value
   unsent = person === undefined ? {} : kept(unsentOf(person))
   if (person === undefined) return
   // What was left unsent is there before it is read.
   send()
     .then(read)
     .then(
-      (stored) => whose.peek() === person && show(merged(stored, kept(unsentOf(person)))),
+      (stored) => sessionKey.peek() === person && show(merged(stored, kept(unsentOf(person)))),
       () => undefined,
     )
 })

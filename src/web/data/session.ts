@@ -2,7 +2,7 @@ import { batch, computed, effect, signal } from '@preact/signals'
 import { cache, readAgain } from './cache.ts'
 import { startLive, stopLive } from './live.ts'
 import { Away, isSignedOut, Refused, request, retryDelayOf, setAway } from './request.ts'
-import { whose } from './whose.ts'
+import { sessionKey } from './session-key.ts'
 
 export type Role = 'owner' | 'editor' | 'viewer'
 
@@ -42,7 +42,7 @@ export const isOwner = computed(() => session.value?.workspace.role === 'owner')
 
 const nameOf = ({ user, workspace }: Session): string => `${user.id} ${workspace.id}`
 
-const isShown = (other: Session): boolean => whose.peek() === nameOf(other)
+const isShown = (other: Session): boolean => sessionKey.peek() === nameOf(other)
 
 function enter(entered: Session): void {
   if (TO_BE_ENDED in localStorage) {
@@ -56,7 +56,7 @@ function enter(entered: Session): void {
   // Together: what somebody else left unsaved is not sent in this session.
   batch(() => {
     isSignedOut.value = false
-    whose.value = nameOf(entered)
+    sessionKey.value = nameOf(entered)
     session.value = entered
   })
   startLive(isSame)
@@ -161,7 +161,7 @@ export async function signOut(): Promise<void> {
   tabs.postMessage('left')
   stopLive()
   cache.clear()
-  whose.value = undefined
+  sessionKey.value = undefined
   session.value = null
 }
 

@@ -3,7 +3,7 @@ import { invalidate } from './cache.ts'
 import type { StoredFile } from './files.ts'
 import { unfinished } from './pending.ts'
 import { ACCEPT, Away, isSignedOut, refusalOf } from './request.ts'
-import { whose } from './whose.ts'
+import { sessionKey } from './session-key.ts'
 
 interface Purpose {
   /** The note that the files are stored with. */
@@ -28,7 +28,7 @@ export interface Upload extends Purpose {
 const all = signal<readonly Upload[]>([])
 
 /** What is on its way, or was refused, of who is signed in; in order. */
-export const uploads = computed(() => all.value.filter(({ sender }) => sender === whose.value))
+export const uploads = computed(() => all.value.filter(({ sender }) => sender === sessionKey.value))
 
 let made = 0
 let isRunning = false
@@ -36,7 +36,7 @@ const started = new Set<number>()
 
 /** Sends files one after the other; each is gone from the list when it has arrived. */
 export function upload(files: Iterable<File>, purpose: Purpose = {}): void {
-  const sender = whose.peek()
+  const sender = sessionKey.peek()
   const added = [...files].map((file): Upload => ({ ...purpose, id: made++, file, sender, sent: 0 }))
   all.value = [...all.value, ...added]
   void sendAll()
@@ -75,7 +75,7 @@ async function sendOne(one: Upload): Promise<void> {
   try {
     const stored = one.stored ?? (await send(one, (sent) => change(id, { sent })))
     change(id, { stored })
-    if (whose.peek() !== sender) return void started.delete(id)
+    if (sessionKey.peek() !== sender) return void started.delete(id)
     await onStored?.(stored)
     dropUpload(id)
     await invalidate(new Set(['file']))
@@ -105,7 +105,7 @@ function send({ file, note }: Upload, onProgress: (part: number) => void): Promi
 
 /** What waited in another session goes on in its own. */
 effect(() => {
-  if (whose.value) void sendAll()
+  if (sessionKey.value) void sendAll()
 })
 
 unfinished.add(() => uploads.peek().some(({ refusal }) => refusal === undefined))

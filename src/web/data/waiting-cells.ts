@@ -1,7 +1,7 @@
 import type { CellState } from '../pages/records/edits.ts'
 import type { Field, Row, Structure, Value } from '../pages/records/model.ts'
+import { sessionKey } from './session-key.ts'
 import { TAB } from './tabs.ts'
-import { whose } from './whose.ts'
 
 /** Names one entry of the queue. */
 export interface Place {
@@ -30,7 +30,7 @@ export type Owner = Pick<Place, 'user' | 'workspace' | 'tab'>
 
 /** Who writes now, in which workspace and tab. */
 export function presentOwner(): Owner | undefined {
-  const [user, workspace] = whose.peek()?.split(' ') ?? []
+  const [user, workspace] = sessionKey.peek()?.split(' ') ?? []
   return user === undefined || workspace === undefined ? undefined : { user, workspace, tab: TAB }
 }
 

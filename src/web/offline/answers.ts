@@ -3,7 +3,7 @@ import { Refusal } from '../../refusal.ts'
 import { readAgain } from '../data/cache.ts'
 import type { Draft } from '../data/note-text.ts'
 import { awaySince, Refused } from '../data/request.ts'
-import { whose } from '../data/whose.ts'
+import { sessionKey } from '../data/session-key.ts'
 import type { Structure } from '../pages/records/model.ts'
 import { type About, database, type Mark, onKeptChange, rowsOf, whereOf } from './database.ts'
 import { type Filter, type KeptNote, KeptNotes, nameTest } from './kept-notes.ts'
@@ -138,7 +138,7 @@ async function present(): Promise<Kept | undefined> {
   kept ??= readKept().catch(() => undefined)
   const found = await kept
   const isShown =
-    found && whose.peek() === `${found.about.session.user.id} ${found.about.session.workspace.id}`
+    found && sessionKey.peek() === `${found.about.session.user.id} ${found.about.session.workspace.id}`
   return isShown ? found : undefined
 }
 

@@ -1,5 +1,5 @@
 import { freeName } from '../data/file-names.ts'
-import { makeDocument, saveDocument } from '../data/note-documents.ts'
+import { createDocument, saveDocument } from '../data/note-documents.ts'
 import { setNotice } from '../data/pending.ts'
 import { request } from '../data/request.ts'
 import { address, search } from '../router.ts'
@@ -78,7 +78,7 @@ async function makeNote(
   shared: Response,
   body: Blob,
 ): Promise<void> {
-  makeDocument(id, { title, content }, [])
+  createDocument(id, { title, content }, [])
   const headers = { 'Content-Type': shared.headers.get('Content-Type') ?? '', [MADE]: 'made' }
   await (await cache()).put(PATH + id, new Response(body, { headers }))
 }

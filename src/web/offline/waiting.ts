@@ -17,7 +17,7 @@ export interface Waiting {
   /** Where it can be settled, if it can. */
   readonly address: string | undefined
   /** Why it waits, in a sentence. */
-  readonly why: string
+  readonly error: string
 }
 
 const ownPlace = (): string => {
@@ -51,21 +51,21 @@ export async function listWaiting(): Promise<Waiting[]> {
   const contents = new Map(bases.map((base) => [keyOf(base).join(' '), base]))
   const found = entries.map((entry): Waiting => {
     const isElsewhere = entry.tab !== TAB && open.has(entry.tab)
-    const why = elsewhere(entry.workspace) ?? (isElsewhere ? 'It is open in another tab.' : undefined)
-    if ('row' in entry) return cellOf(entry, why)
+    const error = elsewhere(entry.workspace) ?? (isElsewhere ? 'It is open in another tab.' : undefined)
+    if ('row' in entry) return cellOf(entry, error)
     const base = contents.get(keyOf(entry).join(' ')) ?? { ...entry, content: '' }
-    return noteOf(entry, draftOf(entry, base).text, why)
+    return noteOf(entry, draftOf(entry, base).text, error)
   })
   return found.sort((one, other) => one.at - other.at)
 }
 
 const isHere = ({ user, workspace }: Place): boolean => `${user} ${workspace}` === ownPlace()
 
-function cellOf(entry: StoredCell, why: string | undefined): Waiting {
+function cellOf(entry: StoredCell, error: string | undefined): Waiting {
   const { structure, field, state, at } = entry
   const own =
     state.kind === 'refused'
-      ? state.why
+      ? state.error
       : state.kind === 'conflict'
         ? `Somebody else wrote “${state.theirs ?? ''}” there meanwhile.`
         : WAITS
@@ -75,14 +75,14 @@ function cellOf(entry: StoredCell, why: string | undefined): Waiting {
     text: state.text,
     at,
     address: isHere(entry) ? `/app/records/${structure.id}` : undefined,
-    why: why ?? own,
+    error: error ?? own,
   }
 }
 
 function noteOf(
   entry: StoredNote,
   text: { title: string; content: string },
-  why: string | undefined,
+  error: string | undefined,
 ): Waiting {
   const state = isHere(entry) ? findDocument(entry.note)?.queue.state.peek() : undefined
   const own =
@@ -97,7 +97,7 @@ function noteOf(
     text: text.content,
     at: entry.at,
     address: isHere(entry) ? `/app/notes/${entry.note}` : undefined,
-    why: why ?? own,
+    error: error ?? own,
   }
 }
 

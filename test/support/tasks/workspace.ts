@@ -40,7 +40,7 @@ export const WORKSPACE_TASKS: readonly Task[] = [
       await desk.go('settings/members')
       await page.waitForSelector('table[aria-label=Members]')
       await keys.skip()
-      await keys.fill('Name of a new member', `Mira ${number}`)
+      await keys.fill('New member’s name', `Mira ${number}`)
       await keys.press('Enter')
       await page.waitForSelector('.secret input, input[aria-label^="Link"]')
       await desk.says(`Mira ${number}`)

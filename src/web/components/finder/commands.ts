@@ -2,13 +2,13 @@ import { goToWorkspace, leave } from '../../data/leaving.ts'
 import { mayWrite, session } from '../../data/session.ts'
 import { address } from '../../router.ts'
 import { openKeys } from '../dialogs.ts'
-import { PLACES, placeAddress } from '../rail.tsx'
+import { NAV_ITEMS, navAddress } from '../rail.tsx'
 import type { Found, Group } from './search.ts'
 
-const group: Group = 'Do'
+const group: Group = 'Actions'
 const MAX_TITLE = 500
 
-/** Makes a note; what was typed becomes its title. */
+/** Offers to create a note titled with the typed text. */
 function newNote(text: string): Found[] {
   if (!mayWrite.value || text.length > MAX_TITLE) return []
   return [
@@ -16,47 +16,54 @@ function newNote(text: string): Found[] {
       id: 'new-note',
       icon: 'plus',
       title: text === '' ? 'New note' : `New note “${text}”`,
-      what: 'command',
+      detail: 'command',
       group,
       ...(text === ''
         ? { to: address(['notes', 'new']) }
-        : { run: async () => (await import('./search.ts')).makeNote(text) }),
+        : { run: async () => (await import('./search.ts')).createNote(text) }),
     },
   ]
 }
 
-const places = (): Found[] =>
+const screens = (): Found[] =>
   [
-    ...PLACES,
+    ...NAV_ITEMS,
     { name: 'views', title: 'Views, presets, lenses, tags, properties', icon: 'side' as const },
-  ].map((place) => ({
-    id: `place-${place.name}`,
-    icon: place.icon,
-    title: place.title,
-    what: 'place',
+  ].map((item) => ({
+    id: `screen-${item.name}`,
+    icon: item.icon,
+    title: item.title,
+    detail: 'screen',
     group,
-    to: placeAddress(place),
+    to: navAddress(item),
   }))
 
 const others = (): Found[] => [
-  { id: 'keys', icon: 'gear', title: 'Keys', what: 'command', group, run: () => void openKeys() },
+  {
+    id: 'keys',
+    icon: 'gear',
+    title: 'Keyboard shortcuts',
+    detail: 'command',
+    group,
+    run: () => void openKeys(),
+  },
   ...(session.value?.workspaces ?? [])
     .filter(({ id }) => id !== session.value?.workspace.id)
     .map(({ id, name }) => ({
       id: `workspace-${id}`,
       icon: 'book' as const,
-      title: `Go to the workspace ${name}`,
-      what: 'command',
+      title: `Switch to workspace ${name}`,
+      detail: 'command',
       group,
       run: () => goToWorkspace(id),
     })),
-  { id: 'sign-out', icon: 'back', title: 'Sign out', what: 'command', group, run: () => leave() },
+  { id: 'sign-out', icon: 'back', title: 'Sign out', detail: 'command', group, run: () => leave() },
 ]
 
-/** Commands and places whose words contain what was typed. */
+/** Commands and screens whose titles contain every typed word. */
 export function findCommands(text: string): Found[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const fits = ({ title }: Found) => words.every((word) => title.toLowerCase().includes(word))
-  const fixed = [...places(), ...others()].filter(fits)
+  const matches = ({ title }: Found) => words.every((word) => title.toLowerCase().includes(word))
+  const fixed = [...screens(), ...others()].filter(matches)
   return text === '' ? [...newNote(''), ...fixed] : [...fixed, ...newNote(text)]
 }

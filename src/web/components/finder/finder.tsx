@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { navigate } from '../../router.ts'
 import { isFinderOpen, openFinder, useDialog } from '../dialogs.ts'
-import { Why } from '../form.tsx'
+import { ErrorText } from '../form.tsx'
 import { Icon } from '../icon.tsx'
 import { Snippet } from '../snippet.tsx'
 import { Tag } from '../tag.tsx'
@@ -12,12 +12,12 @@ import type { Found } from './search.ts'
 export function Finder() {
   const { ref, onClose } = useDialog(isFinderOpen)
   const [refused, setRefused] = useState<Refused>()
-  // Before anything is painted: a key that is pressed at once is not lost.
+  // A layout effect, so that keys pressed before the first paint are not lost.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isIt = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey
-      // In the editor, with text selected, it makes a link.
-      if (!isIt || event.defaultPrevented) return
+      const isFinderKey = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey
+      // The editor inserts a link if text is selected.
+      if (!isFinderKey || event.defaultPrevented) return
       event.preventDefault()
       openFinder()
     }
@@ -37,7 +37,7 @@ export function Finder() {
     >
       {isFinderOpen.value && (
         <Search
-          key={refused?.sentence}
+          key={refused?.message}
           refused={refused}
           close={() => {
             isFinderOpen.value = false
@@ -52,10 +52,10 @@ export function Finder() {
   )
 }
 
-/** What was typed when a command was chosen, and why it was refused. */
+/** The text typed before a command was refused, and the refusal. */
 interface Refused {
   readonly text: string
-  readonly sentence: string
+  readonly message: string
 }
 
 interface SearchProps {
@@ -64,7 +64,7 @@ interface SearchProps {
   readonly onRefused: (refused: Refused) => void
 }
 
-/** A field that opens a list of its own, not the browser's. */
+/** Attributes of a field that opens its own list instead of the browser's. */
 const COMBOBOX = {
   role: 'combobox',
   list: undefined,
@@ -76,27 +76,27 @@ const COMBOBOX = {
 function Search({ refused, close, onRefused }: SearchProps) {
   const [text, setText] = useState(refused?.text ?? '')
   const [selectedId, setSelectedId] = useState<string>()
-  const [refusal, setRefusal] = useState(refused?.sentence)
-  const [isWaiting, setWaiting] = useState(false)
+  const [refusal, setRefusal] = useState(refused?.message)
+  const [isEnterPending, setEnterPending] = useState(false)
   const { found, isSearching, error } = useResults(text.trim())
   const input = useRef<HTMLInputElement>(null)
-  const at = Math.max(
+  const index = Math.max(
     found.findIndex(({ id }) => id === selectedId),
     0,
   )
-  const selected = found[at]
+  const selected = found[index]
 
-  const choose = async (one: Found) => {
+  const choose = async (result: Found) => {
     try {
       close()
-      if (one.to !== undefined) navigate(one.to)
-      else await one.run?.()
+      if (result.to !== undefined) navigate(result.to)
+      else await result.run?.()
     } catch (failure) {
-      onRefused({ text, sentence: (failure as Error).message })
+      onRefused({ text, message: (failure as Error).message })
     }
   }
   const move = (by: number) => {
-    const next = found[(at + by + found.length) % found.length]
+    const next = found[(index + by + found.length) % found.length]
     setSelectedId(next?.id)
     if (next) document.getElementById(next.id)?.scrollIntoView({ block: 'nearest' })
   }
@@ -104,19 +104,19 @@ function Search({ refused, close, onRefused }: SearchProps) {
     if (event.key === 'ArrowDown') move(1)
     else if (event.key === 'ArrowUp') move(-1)
     else if (event.key === 'Enter' && !event.isComposing) enter()
-    // A search field would only be emptied.
+    // The browser would only clear a search field.
     else if (event.key === 'Escape' && !event.isComposing) close()
     else return
     event.preventDefault()
   }
-  // What was found for an older text is never chosen: Enter waits until the search has ended.
+  // Enter never selects a result of older text: it waits for the search to finish.
   const enter = () => {
-    if (isSearching && selectedId === undefined) setWaiting(true)
+    if (isSearching && selectedId === undefined) setEnterPending(true)
     else if (selected) void choose(selected)
   }
   useEffect(() => {
-    if (!isWaiting || isSearching) return
-    setWaiting(false)
+    if (!isEnterPending || isSearching) return
+    setEnterPending(false)
     if (selected) void choose(selected)
   })
   useLayoutEffect(() => input.current?.focus(), [])
@@ -147,12 +147,12 @@ function Search({ refused, close, onRefused }: SearchProps) {
             <p class="group" role="presentation">
               {group}
             </p>
-            {members.map((one) => (
+            {members.map((result) => (
               <Option
-                key={one.id}
-                found={one}
-                isSelected={one === selected}
-                onClick={() => void choose(one)}
+                key={result.id}
+                found={result}
+                isSelected={result === selected}
+                onClick={() => void choose(result)}
                 onKeyDown={onKeyDown}
               />
             ))}
@@ -166,7 +166,7 @@ function Search({ refused, close, onRefused }: SearchProps) {
         <span class="grow" />
         <span class="keys" aria-hidden="true">
           <span>
-            <kbd>↑</kbd> <kbd>↓</kbd> choose
+            <kbd>↑</kbd> <kbd>↓</kbd> select
           </span>
           <span>
             <kbd>Enter</kbd> open
@@ -176,7 +176,7 @@ function Search({ refused, close, onRefused }: SearchProps) {
           </span>
         </span>
       </p>
-      {(refusal ?? error?.message) && <Why>{refusal ?? error?.message}</Why>}
+      {(refusal ?? error?.message) && <ErrorText>{refusal ?? error?.message}</ErrorText>}
     </>
   )
 }
@@ -205,7 +205,7 @@ const Option = ({ found, isSelected, onClick, onKeyDown }: OptionProps) => (
     {found.tags?.map((tag) => (
       <Tag key={tag} name={tag} />
     ))}
-    <small>{found.what}</small>
+    <small>{found.detail}</small>
     {found.snippet !== undefined ? (
       <Snippet text={found.snippet} />
     ) : (

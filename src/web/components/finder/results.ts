@@ -1,33 +1,33 @@
 import { useEffect, useState } from 'preact/hooks'
 import { findCommands } from './commands.ts'
-import type { Answer } from './search.ts'
+import type { SearchState } from './search.ts'
 
-/** A search waits so long for the next key. */
+/** Pause in typing before a search starts. */
 const PAUSE_MS = 60
 
 /**
- * What fits the text: notes, rows, files, then commands. Each source is shown as soon as it has responded; typing on
- * ends the requests for the older text, whose results stay until the first of the new ones is there.
+ * Notes, rows, files and commands that match the text. Each source appears as soon as it has responded. Further typing
+ * aborts the requests for older text, whose results stay until the first new ones arrive.
  */
 export function useResults(text: string) {
-  const [answer, setAnswer] = useState<Answer>({ text: '', groups: [], isDone: false })
+  const [state, setState] = useState<SearchState>({ text: '', groups: [], isDone: false })
   useEffect(() => {
     const stop = new AbortController()
-    const timer = setTimeout(() => void search(text, stop.signal, setAnswer), text === '' ? 0 : PAUSE_MS)
+    const timer = setTimeout(() => void search(text, stop.signal, setState), text === '' ? 0 : PAUSE_MS)
     return () => {
       clearTimeout(timer)
       stop.abort()
     }
   }, [text])
   return {
-    found: [...answer.groups.flat(), ...findCommands(text)],
-    isSearching: answer.text !== text || !answer.isDone,
-    error: answer.text === text ? answer.error : undefined,
+    found: [...state.groups.flat(), ...findCommands(text)],
+    isSearching: state.text !== text || !state.isDone,
+    error: state.text === text ? state.error : undefined,
   }
 }
 
-/** What searches is loaded with the first search, so that no screen waits for it. */
-async function search(text: string, signal: AbortSignal, show: (answer: Answer) => void): Promise<void> {
+/** Loads the search code with the first search, so that no screen waits for it. */
+async function search(text: string, signal: AbortSignal, show: (state: SearchState) => void): Promise<void> {
   try {
     await (await import('./search.ts')).search(text, signal, show)
   } catch (error) {

@@ -74,6 +74,10 @@ function Compared({ entry, present, isBack }: Required<EditedTextProps> & { read
   if (before === undefined) return null
   const after = revisions[at - 1]?.content ?? present
   return (
-    <TextDifferences before={isBack ? after : before} after={isBack ? before : after} most={FIRST_PASSAGES} />
+    <TextDifferences
+      before={isBack ? after : before}
+      after={isBack ? before : after}
+      maxPassages={FIRST_PASSAGES}
+    />
   )
 }

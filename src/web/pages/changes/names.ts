@@ -1,4 +1,4 @@
-import { fileAddress, noteAddress, recordAddress } from '../../components/places.ts'
+import { fileAddress, noteAddress, recordAddress } from '../../components/addresses.ts'
 import { recordLabel, type Structure } from '../../components/record-label.ts'
 import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/use-query.ts'

@@ -1,9 +1,9 @@
 import { computed } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 import { DayHead } from '../../components/day-head.tsx'
-import { Button, Why } from '../../components/form.tsx'
+import { Button, ErrorText } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { SideNav } from '../../components/side-nav.tsx'
 import { addStyles } from '../../components/styles.ts'
 import { clockTime } from '../../components/time.tsx'
@@ -130,7 +130,7 @@ export function Main() {
         ) : (
           !error && <Loading />
         )}
-        {error && !isKnown && <Failed error={error} />}
+        {error && !isKnown && <QueryError error={error} />}
         {isKnown && count === 0 && (
           <Empty>
             <p>{hasOlder ? 'Nothing of this among the newest changes.' : 'No changes that fit.'}</p>
@@ -146,7 +146,7 @@ export function Main() {
             )}
           </p>
         )}
-        {error && isKnown && <Why>{error.message}</Why>}
+        {error && isKnown && <ErrorText>{error.message}</ErrorText>}
       </Pane>
       {undone === '' ? (
         <People />

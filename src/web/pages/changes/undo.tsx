@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Banner, Loading, Pane } from '../../components/pane.tsx'
 import { api } from '../../data/api.ts'
@@ -88,7 +88,7 @@ export function Undo({ id, transaction, values, names }: UndoProps) {
       )}
       {transaction && <About transaction={transaction} />}
       <section class="section">
-        {writeRefusal.value !== undefined && <Why>{writeRefusal.value}</Why>}
+        {writeRefusal.value !== undefined && <ErrorText>{writeRefusal.value}</ErrorText>}
         <p class="actions">
           {tried && !isDone && (
             <Button kind="main" disabled={isRunning.value} onClick={() => void run()}>
@@ -115,7 +115,7 @@ function Outcome({ tried, refusal }: { tried: readonly Undone[] | undefined; ref
         <p>{refusal}</p>
       </div>
     )
-  if (!tried) return <Loading what="Trying…" />
+  if (!tried) return <Loading label="Trying…" />
   return (
     <div class="banner ok" role="status">
       <Icon name="check" />

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
-import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { sizeText } from '../../components/size.ts'
 import { Time } from '../../components/time.tsx'
 import { Uploads } from '../../components/uploads.tsx'
@@ -61,7 +61,7 @@ const AddButton = () => (
 
 function AllFiles({ current }: { current: string | undefined }) {
   const { data, error } = useFiles()
-  if (error) return <Failed error={error} />
+  if (error) return <QueryError error={error} />
   if (data === undefined) return <Loading />
   if (data.length === 0)
     return (

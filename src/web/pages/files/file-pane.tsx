@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { TypedConfirmation } from '../../components/modal.tsx'
-import { Banner, Failed, Loading } from '../../components/pane.tsx'
+import { Banner, Loading, QueryError } from '../../components/pane.tsx'
 import { sizeText } from '../../components/size.ts'
 import { Time } from '../../components/time.tsx'
 import { contentOf, deleteFile, type FileWithOutline, renameFile, useFile } from '../../data/files.ts'
@@ -38,7 +38,7 @@ export function FilePane({ id }: { id: string }) {
         {data && mayWrite.value && <Delete file={data} />}
       </header>
       {isRenamed && data && <Rename file={data} onClose={() => setRenamed(false)} />}
-      {error ? <Failed error={error} /> : data ? <Content file={data} /> : <Loading />}
+      {error ? <QueryError error={error} /> : data ? <Content file={data} /> : <Loading />}
     </>
   )
 }
@@ -125,7 +125,7 @@ function Rename({ file: { id, file_name }, onClose }: { file: FileWithOutline; o
         required
         autofocus
         maxLength={500}
-        why={refusal.value}
+        error={refusal.value}
       />
       <Button kind="main" type="submit" disabled={isRunning.value}>
         Rename

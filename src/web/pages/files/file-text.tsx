@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../components/form.tsx'
-import { Failed, Loading } from '../../components/pane.tsx'
+import { Loading, QueryError } from '../../components/pane.tsx'
 import { type FileWithOutline, useFileText } from '../../data/files.ts'
 import { address, search } from '../../router.ts'
 
@@ -8,7 +8,7 @@ import { address, search } from '../../router.ts'
 export function FileText({ file: { id, status, pages } }: { file: FileWithOutline }) {
   const named = Number(search.value.get('page') ?? 1)
   const last = pages ?? 0
-  if (status === 'processing') return <Loading what="Its text is being read…" />
+  if (status === 'processing') return <Loading label="Its text is being read…" />
   if (status === 'failed' || last === 0) return null
   const first = Number.isInteger(named) && named >= 1 && named <= last ? named : 1
   return (
@@ -56,7 +56,7 @@ const PAGE_LINE = /^=== page (\d+) ===$/m
 
 function Chunk({ id, pages, onMore }: ChunkProps) {
   const { data, error } = useFileText(id, pages)
-  if (error) return <Failed error={error} />
+  if (error) return <QueryError error={error} />
   if (data === undefined) return <Loading />
   const [, ...parts] = data.text.split(PAGE_LINE)
   const { next_chunk } = data

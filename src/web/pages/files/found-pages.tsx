@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Button, Why } from '../../components/form.tsx'
+import { Button, ErrorText } from '../../components/form.tsx'
 import { Empty, Loading } from '../../components/pane.tsx'
 import { Snippet } from '../../components/snippet.tsx'
 import { useFoundPages } from '../../data/files.ts'
@@ -18,10 +18,10 @@ export function FoundPages({ q, current }: { q: string; current: string | undefi
   if (error)
     return (
       <div class="list-end">
-        <Why>{error.message}</Why>
+        <ErrorText>{error.message}</ErrorText>
       </div>
     )
-  if (data === undefined) return <Loading what="Searching…" />
+  if (data === undefined) return <Loading label="Searching…" />
   const { results, total, has_more } = data
   if (results.length === 0)
     return (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Code } from '../../components/code.tsx'
-import { Button, Why } from '../../components/form.tsx'
+import { Button, ErrorText } from '../../components/form.tsx'
 import { Loading } from '../../components/pane.tsx'
 import { contentOf, type FileWithOutline } from '../../data/files.ts'
 import { formatNumber } from '../../data/formats.ts'
@@ -50,13 +50,13 @@ const SCRIPTED =
 
 const ToDownload = ({
   file: { id, file_name },
-  why = OF_NO_KIND,
+  error = OF_NO_KIND,
 }: {
   file: FileWithOutline
-  why?: string
+  error?: string
 }) => (
   <div class="stack">
-    <p>{why}</p>
+    <p>{error}</p>
     <p class="actions">
       <a class="button" href={contentOf(id)} download={file_name}>
         Download {file_name}
@@ -96,7 +96,7 @@ function PlainText({ file, title }: ViewerProps) {
   useEffect(() => {
     void bytes?.arrayBuffer().then((buffer) => setText(textOf(new Uint8Array(buffer))))
   }, [bytes])
-  if (refusal !== undefined) return <Why>{refusal}</Why>
+  if (refusal !== undefined) return <ErrorText>{refusal}</ErrorText>
   if (text === undefined) return <Loading />
   return (
     <>
@@ -130,8 +130,8 @@ function Pdf({ file, title }: ViewerProps) {
       })
     return () => URL.revokeObjectURL(made)
   }, [bytes])
-  if (refusal !== undefined) return <Why>{refusal}</Why>
-  if (isRefused) return <ToDownload file={file} why={SCRIPTED} />
+  if (refusal !== undefined) return <ErrorText>{refusal}</ErrorText>
+  if (isRefused) return <ToDownload file={file} error={SCRIPTED} />
   if (url === undefined) return <Loading />
   const page = search.value.get('page') ?? '1'
   return <iframe key={page} src={`${url}#page=${encodeURIComponent(page)}&navpanes=0`} title={title} />

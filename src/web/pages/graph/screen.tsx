@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks'
-import { useAction, Why } from '../../components/form.tsx'
+import { noteAddress } from '../../components/addresses.ts'
+import { ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { useKeys } from '../../components/keys.tsx'
-import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
-import { noteAddress } from '../../components/places.ts'
+import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { addStyles } from '../../components/styles.ts'
 import { api } from '../../data/api.ts'
 import { formatNumber } from '../../data/formats.ts'
@@ -61,7 +61,7 @@ function Layers({ lens }: { lens: Lens | undefined }) {
       <a class="button quiet" href={address(['views', 'lenses', lens.id])}>
         Change the lens…
       </a>
-      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
     </>
   )
 }
@@ -147,7 +147,7 @@ export function Main() {
             )}
           </div>
         )}
-        {error && !graph && <Failed error={error} />}
+        {error && !graph && <QueryError error={error} />}
         {!graph && !error && <Loading />}
         {isEmpty && (
           <Empty>

@@ -1,4 +1,4 @@
-import { Button, Why } from '../../components/form.tsx'
+import { Button, ErrorText } from '../../components/form.tsx'
 import { formatNumber } from '../../data/formats.ts'
 import { address } from '../../router.ts'
 import type { Remark } from './folder.ts'
@@ -29,7 +29,7 @@ export function Report() {
   const found = progress.value
   if (!found) return null
   const { isRunning, isOpen, isWaiting, share, refused, changed, skipped, stopped } = found
-  if (!isOpen && stopped !== undefined) return <Why>{stopped}</Why>
+  if (!isOpen && stopped !== undefined) return <ErrorText>{stopped}</ErrorText>
   return (
     <>
       <progress value={share} aria-label="How much of the folder is imported" />
@@ -37,7 +37,9 @@ export function Report() {
         {isRunning ? 'Importing…' : stopped === undefined ? 'Done.' : 'Not finished.'} {sentenceOf(found)}
       </p>
       {isWaiting && <p>The server cannot be reached. The import goes on when it is back.</p>}
-      {stopped !== undefined && <Why>{stopped} Choose the folder again: it goes on where it was.</Why>}
+      {stopped !== undefined && (
+        <ErrorText>{stopped} Choose the folder again: it goes on where it was.</ErrorText>
+      )}
       <p class="actions">
         {isRunning ? (
           <Button onClick={stop}>Stop</Button>

@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { unfinished } from '../../data/pending.ts'
 import { serverNow } from '../../data/request.ts'
-import { whose } from '../../data/whose.ts'
+import { sessionKey } from '../../data/session-key.ts'
 import type { ChosenFolder, Remark } from './folder.ts'
 import { Remarks, readFolder } from './read-folder.ts'
 import { FolderSender, ImportCalls } from './send-folder.ts'
@@ -92,7 +92,7 @@ export async function importFolder(
 }
 
 effect(() => {
-  void whose.value
+  void sessionKey.value
   stop()
   abort = undefined
   progress.value = undefined

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
 import { takeBack } from '../../data/apply.ts'
@@ -105,7 +105,7 @@ export function BulkBar({ noteQuery, total }: BulkBarProps) {
       </div>
       {form === 'tag' && <TagForm count={count} isRunning={isRunning.value} change={change} />}
       {form === 'property' && <PropertyForm count={count} isRunning={isRunning.value} change={change} />}
-      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
     </section>
   )
 }
@@ -178,7 +178,7 @@ function PropertyForm({ count, isRunning, change }: FormProps) {
   const definitions = useProperties() ?? []
   const [key, setKey] = useState<string>()
   const [text, setText] = useState('')
-  const [why, setWhy] = useState<string>()
+  const [error, setError] = useState<string>()
   const property = definitions.find((one) => one.key === key) ?? definitions[0]
   if (!property) return <p>There are no properties yet; make one in “Views, tags, properties”.</p>
   const write = () =>
@@ -193,7 +193,7 @@ function PropertyForm({ count, isRunning, change }: FormProps) {
       class="line"
       onSubmit={(event) => {
         event.preventDefault()
-        if (why === undefined) void write()
+        if (error === undefined) void write()
       }}
     >
       <div class="field">
@@ -220,9 +220,9 @@ function PropertyForm({ count, isRunning, change }: FormProps) {
           property={property}
           id="bulk-value"
           text={text}
-          why={why}
+          error={error}
           onInput={setText}
-          onChange={(_, unreadable) => setWhy(unreadable)}
+          onChange={(_, unreadable) => setError(unreadable)}
         />
       </div>
       <Button kind="main" type="submit" disabled={isRunning}>

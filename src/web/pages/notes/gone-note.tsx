@@ -1,4 +1,4 @@
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { api } from '../../data/api.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
 import { navigate } from '../../router.ts'
@@ -20,7 +20,7 @@ export function GoneNote({ queue }: { queue: SaveQueue }) {
       <Button kind="quiet" onClick={() => queue.discard()}>
         Discard
       </Button>
-      {refusal.value && <Why>{refusal.value}</Why>}
+      {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
     </>
   )
 }

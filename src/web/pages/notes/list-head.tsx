@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
+import { useDebouncedSearch } from '../../components/debounced-search.ts'
 import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
-import { useTypedSearch } from '../../components/typed-search.ts'
 import { mayWrite } from '../../data/session.ts'
 import { setParameters } from '../../router.ts'
 import { useViews } from './list-data.ts'
@@ -97,7 +97,7 @@ function Order({ isSearching }: { isSearching: boolean }) {
 
 /** Searches as one types; the address follows after a short pause. */
 function Search({ name }: { name: string }) {
-  const field = useTypedSearch(
+  const field = useDebouncedSearch(
     searchText.value,
     (search) => setParameters({ search }, { replace: true }),
     TYPING_MS,

@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { DayHead } from '../../components/day-head.tsx'
 import { lazy } from '../../components/lazy.tsx'
-import { Failed, Loading } from '../../components/pane.tsx'
+import { Loading, QueryError } from '../../components/pane.tsx'
 import { Snippet } from '../../components/snippet.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { Time } from '../../components/time.tsx'
@@ -103,7 +103,7 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
   const indices = [...new Set(inSight.map(({ index }) => Math.floor(index / PAGE_SIZE)))]
   const pages = usePages(noteQuery, indices)
   useListKeys({ rows, total: first.total ?? 0, onCreate, find: pages.find })
-  if (first.total === undefined) return first.error ? <Failed error={first.error} /> : <Loading />
+  if (first.total === undefined) return first.error ? <QueryError error={first.error} /> : <Loading />
   const bar = isPicking.value && <BulkBar noteQuery={noteQuery} total={first.total} />
   if (first.total === 0)
     return (
@@ -117,7 +117,7 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
   const after = rows.getTotalSize() - ((inSight.at(-1)?.end ?? margin) - margin)
   return (
     <>
-      {first.error && <Failed error={first.error} />}
+      {first.error && <QueryError error={first.error} />}
       <p class="list-end" role="status">
         {formatNumber(first.total)} {first.total === 1 ? 'note' : 'notes'}
         {noteQuery.search !== '' && noteQuery.sort === undefined && ', best match first'}

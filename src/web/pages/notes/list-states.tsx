@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { lazy } from '../../components/lazy.tsx'
 import { Modal } from '../../components/modal.tsx'
-import { Banner, Empty, Failed, Loading } from '../../components/pane.tsx'
+import { Banner, Empty, Loading, QueryError } from '../../components/pane.tsx'
 import { api } from '../../data/api.ts'
 import { invalidate } from '../../data/cache.ts'
 import type { NoteDocument } from '../../data/note-documents.ts'
@@ -37,7 +37,7 @@ function TrashedNote({ row: { id, title } }: { row: Row }) {
           Restore<span class="visually-hidden"> {title}</span>
         </Button>
       )}
-      {refusal.value && <Why>{refusal.value}</Why>}
+      {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
       {isOpen && <DeletedNote id={id} title={title} onClose={() => setOpen(false)} />}
     </div>
   )
@@ -64,7 +64,7 @@ function DeletedNote({ id, title, onClose }: DeletedNoteProps) {
   const content = data?.note.content
   return (
     <Modal title={title} onClose={onClose}>
-      {error && <Failed error={error} />}
+      {error && <QueryError error={error} />}
       {content === undefined ? (
         !error && <Loading />
       ) : content === '' ? (
@@ -74,7 +74,7 @@ function DeletedNote({ id, title, onClose }: DeletedNoteProps) {
           <Preview title={title} text={content} saved={content} outgoing={NONE} />
         </div>
       )}
-      {refusal.value && <Why>{refusal.value}</Why>}
+      {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
       {isSure && <p>The note and its earlier versions are deleted. This cannot be undone.</p>}
       <p class="actions">
         {mayWrite.value && (
@@ -119,7 +119,7 @@ function EmptyTrash() {
       {isOpen && (
         <Modal title="Empty the trash" onClose={() => setOpen(false)}>
           <p>Every note in the trash is deleted, with its earlier versions. This cannot be undone.</p>
-          {refusal.value && <Why>{refusal.value}</Why>}
+          {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
           <p class="actions">
             <Button kind="danger" disabled={isRunning.value} onClick={() => void run()}>
               Delete all for good
@@ -187,7 +187,7 @@ export function JustTrashed() {
       <Button disabled={isRunning.value} onClick={() => void run(trashed.id)}>
         Undo
       </Button>
-      {refusal.value && <Why>{refusal.value}</Why>}
+      {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
     </Banner>
   )
 }

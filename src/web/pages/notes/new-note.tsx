@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { usePartTitle } from '../../components/page-title.ts'
 import { Tag } from '../../components/tag.tsx'
 import { newIds } from '../../data/new-ids.ts'
-import { findDocument, makeDocument, saveDocument, showDocument } from '../../data/note-documents.ts'
+import { createDocument, findDocument, saveDocument, showDocument } from '../../data/note-documents.ts'
 import { navigate } from '../../router.ts'
 import { BackToList } from './back-to-list.tsx'
 import { DayBar, isDay } from './day/day-bar.tsx'
@@ -57,7 +57,7 @@ function useNewNote() {
     const editor = import('./editor/code-mirror.ts')
     const tags = shown.kind === 'tag' ? [shown.name, ...newTags.peek()] : newTags.peek()
     const [id = ''] = newIds(1)
-    makeDocument(id, textOf(typed.current), tags)
+    createDocument(id, textOf(typed.current), tags)
     made.current = id
     showDocument(id)
     await saveDocument(id)

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { keepFocus } from '../../components/focus.ts'
-import { useAction, Why } from '../../components/form.tsx'
+import { restoreFocus } from '../../components/focus.ts'
+import { ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
 import { api } from '../../data/api.ts'
@@ -120,7 +120,7 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
                 // Meanwhile another note may have been opened.
                 if (noteId.peek() !== id) return
                 navigate(listAddress())
-                keepFocus()
+                restoreFocus()
               })}
             >
               <Icon name="trash" />
@@ -129,7 +129,7 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
           </>
         )}
       </div>
-      {refusal.value && <Why>{refusal.value}</Why>}
+      {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
       {isSharing && (
         <ShareDialog
           kind="note"

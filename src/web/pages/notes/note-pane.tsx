@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Banner, Failed, Loading } from '../../components/pane.tsx'
+import { Banner, Loading, QueryError } from '../../components/pane.tsx'
 import { shortTime } from '../../components/time.tsx'
 import { Uploads } from '../../components/uploads.tsx'
 import { api } from '../../data/api.ts'
@@ -68,7 +68,7 @@ const Waiting = ({ error }: { error: Error | null }) => (
     <header class="bar">
       <BackToList />
     </header>
-    {error ? <Failed error={error} /> : <Loading />}
+    {error ? <QueryError error={error} /> : <Loading />}
   </>
 )
 
@@ -116,7 +116,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
         </div>
       )}
       <StateBanner id={id} queue={queue} />
-      {error && state.kind === 'saved' && <Failed error={error} />}
+      {error && state.kind === 'saved' && <QueryError error={error} />}
       {isStoring && (
         <Banner>
           <Uploads note={id} />

@@ -1,4 +1,4 @@
-import { useAction, Why } from '../../components/form.tsx'
+import { ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
 import { mayWrite } from '../../data/session.ts'
@@ -51,7 +51,7 @@ export function QuickAccess() {
           </li>
         ))}
       </ul>
-      {refusal.value && <Why>{refusal.value}</Why>}
+      {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
     </div>
   )
 }

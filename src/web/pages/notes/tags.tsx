@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks'
 import { hueOfTag } from '../../components/tag.tsx'
 import { type Answer, api } from '../../data/api.ts'
 import { formatNumber } from '../../data/formats.ts'
+import { sessionKey } from '../../data/session-key.ts'
 import { useQuery } from '../../data/use-query.ts'
-import { whose } from '../../data/whose.ts'
 import { address } from '../../router.ts'
 import { otherListAddress, shownList } from './place.ts'
 import { type TagBranch, treeOf } from './tag-tree.ts'
@@ -16,7 +16,7 @@ const FEW = 12
 /** More than this nobody looks through; they are searched for. */
 const SHOWN = 200
 
-const stored = () => `tags ${whose.peek()}`
+const stored = () => `tags ${sessionKey.peek()}`
 
 function readOpen(): ReadonlySet<string> {
   try {

@@ -1,6 +1,6 @@
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { api } from '../../data/api.ts'
-import { makeNoteFrom } from '../../data/presets.ts'
+import { createNoteFrom } from '../../data/presets.ts'
 import { mayWrite } from '../../data/session.ts'
 import { useQuery } from '../../data/use-query.ts'
 
@@ -9,7 +9,7 @@ const SHOWN = 4
 /** The presets that have a text, from which a note is made with one press. */
 export function Templates() {
   const { data } = useQuery(['preset'], ({ signal }) => api.get('/v1/presets', { signal }))
-  const { run, isRunning, refusal } = useAction(makeNoteFrom)
+  const { run, isRunning, refusal } = useAction(createNoteFrom)
   const templates = data?.presets.filter(({ content }) => content !== undefined) ?? []
   if (templates.length === 0 || !mayWrite.value) return null
   return (
@@ -20,7 +20,7 @@ export function Templates() {
           {name}
         </Button>
       ))}
-      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
     </div>
   )
 }

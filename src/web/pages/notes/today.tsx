@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { useAction } from '../../components/form.tsx'
-import { Failed, Loading } from '../../components/pane.tsx'
+import { Loading, QueryError } from '../../components/pane.tsx'
 import { findByTitle } from '../../data/find-notes.ts'
 import { localDay } from '../../data/local-time.ts'
 import { mayWrite } from '../../data/session.ts'
@@ -26,7 +26,7 @@ export function Today() {
       <header class="bar">
         <BackToList />
       </header>
-      {refusal.value === undefined ? <Loading /> : <Failed error={new Error(refusal.value)} />}
+      {refusal.value === undefined ? <Loading /> : <QueryError error={new Error(refusal.value)} />}
     </section>
   )
 }

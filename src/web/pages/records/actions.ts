@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
-import { whose } from '../../data/whose.ts'
+import { sessionKey } from '../../data/session-key.ts'
 import type { Row } from './model.ts'
 import { undoStack } from './undo.ts'
 
@@ -20,7 +20,7 @@ export function forgetDone(): void {
 }
 
 effect(() => {
-  void whose.value
+  void sessionKey.value
   forgetDone()
 })
 

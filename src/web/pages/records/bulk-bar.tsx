@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { NotApplied } from '../../data/apply.ts'
 import { formatNumber } from '../../data/formats.ts'
@@ -26,7 +26,7 @@ export function BulkBar({ grid }: { grid: GridState }) {
   })
   const remove = useAction(() => isApplied(grid, () => deleteAll(grid)))
   if (count === 0) return null
-  const why = all.refusal.value ?? remove.refusal.value
+  const error = all.refusal.value ?? remove.refusal.value
   return (
     <section class="bulk-bar" aria-label="Chosen rows">
       <div class="line">
@@ -54,7 +54,7 @@ export function BulkBar({ grid }: { grid: GridState }) {
           <Icon name="x" />
         </Button>
       </div>
-      {why !== undefined && <Why>{why}</Why>}
+      {error !== undefined && <ErrorText>{error}</ErrorText>}
       {isEditing && <OneValue grid={grid} onWritten={clear} />}
     </section>
   )
@@ -92,7 +92,7 @@ function OneValue({ grid, onWritten }: { grid: GridState; onWritten: () => void 
   const { run, isRunning, refusal } = useAction(async () => {
     if (!field) return
     const parsed = parseValue(field, text)
-    if ('why' in parsed) throw new Error(parsed.why)
+    if ('error' in parsed) throw new Error(parsed.error)
     await isApplied(grid, async () => {
       const ids = [...picked.peek()]
       const takeBack = await writeRowsAs(grid, ids, { [field.key]: parsed.value })
@@ -130,7 +130,7 @@ function OneValue({ grid, onWritten }: { grid: GridState; onWritten: () => void 
       <Button kind="main" type="submit" disabled={isRunning.value}>
         {text.trim() === '' ? 'Clear it in' : 'Write into'} {rows(picked.value.size)}
       </Button>
-      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
     </form>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { recordLabel } from '../../components/record-label.ts'
 import { Time } from '../../components/time.tsx'
 import { api } from '../../data/api.ts'
@@ -44,7 +44,7 @@ function DeletedRows({ structure, source }: DeletedRowsPaneProps) {
       signal,
     }),
   )
-  if (error) return <Failed error={error} />
+  if (error) return <QueryError error={error} />
   if (!data) return <Loading />
   if (data.total === 0) return <Empty>Rows that you delete are listed here and can be restored.</Empty>
   const rows = data.records as readonly Row[]
@@ -90,7 +90,7 @@ function DeletedRow({ row, structure, source }: DeletedRowsPaneProps & { row: Ro
             Restore<span class="visually-hidden"> {label}</span>
           </Button>
         )}
-        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+        {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       </div>
     </li>
   )

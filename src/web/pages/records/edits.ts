@@ -4,9 +4,9 @@ import { discarders, keepers, pendingCount, savers, setNotice, unfinished } from
 import { faultIn, isPutOff, Refused } from '../../data/request.ts'
 import { sendInOrder } from '../../data/sending.ts'
 import { untilSentAgain } from '../../data/sent-again.ts'
+import { sessionKey } from '../../data/session-key.ts'
 import { TAB } from '../../data/tabs.ts'
 import { type CellName, cellStore, presentOwner, type StoredCell } from '../../data/waiting-cells.ts'
-import { whose } from '../../data/whose.ts'
 import { cellKey, KeptCells } from './kept-cells.ts'
 import { KnownRows, type Rows } from './known-rows.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
@@ -21,7 +21,7 @@ import { editText, parseValue } from './values.ts'
 export type CellState =
   | { readonly kind: 'saving'; readonly text: string; readonly value: Value }
   /** Where its row is gone, no screen shows it. */
-  | { readonly kind: 'refused'; readonly text: string; readonly why: string; readonly isGone?: true }
+  | { readonly kind: 'refused'; readonly text: string; readonly error: string; readonly isGone?: true }
   /** Somebody else changed the same cell meanwhile; both values are shown. */
   | { readonly kind: 'conflict'; readonly text: string; readonly value: Value; readonly theirs: Value }
 
@@ -44,7 +44,7 @@ export class Edits {
   #last: Promise<unknown> = Promise.resolve()
   /** What was saved last in a cell from here, and when: who edited it again before that was known met nobody else. */
   readonly #own = new Map<string, { readonly value: Value; readonly at: string }>()
-  readonly #whose = whose.peek()
+  readonly #sessionKey = sessionKey.peek()
   readonly #kept: KeptCells
 
   constructor(
@@ -114,10 +114,10 @@ export class Edits {
   }
 
   /** Shows at a cell that what was meant for it was refused. */
-  refuse(id: string, field: Field, text: string, why: string, isGone = false): void {
+  refuse(id: string, field: Field, text: string, error: string, isGone = false): void {
     const row = this.source.find(id)
     if (row && !this.#kept.knows(id, field.key)) this.#kept.note(row, field)
-    const state = { kind: 'refused', text, why, ...(isGone && { isGone }) } as const
+    const state = { kind: 'refused', text, error, ...(isGone && { isGone }) } as const
     this.#change((cells) => cells.set(cellKey(id, field.key), state))
   }
 
@@ -133,7 +133,7 @@ export class Edits {
 
   /** Has it said on every screen that cells need to be looked at, where they do not show that by themselves. */
   #tell(): void {
-    if (whose.peek() !== this.#whose) return
+    if (sessionKey.peek() !== this.#sessionKey) return
     const { id, name } = this.structure
     const states = [...this.cells.peek().values()]
     const isGone = states.some((state) => 'isGone' in state)
@@ -156,8 +156,8 @@ export class Edits {
       return this.#saveNamed(row, field, text)
     const before = row.data[field.key]
     const parsed = parseValue(field, text)
-    if ('why' in parsed) {
-      this.refuse(row.id, field, text, parsed.why)
+    if ('error' in parsed) {
+      this.refuse(row.id, field, text, parsed.error)
       return Promise.resolve()
     }
     const value = parsed.value ?? undefined
@@ -173,9 +173,9 @@ export class Edits {
   async #saveNamed(row: Row, field: Field, text: string): Promise<void> {
     this.#kept.note(row, field)
     this.#change((cells) => cells.set(cellKey(row.id, field.key), { kind: 'saving', text, value: text }))
-    const named = await readReference(field, text).catch((error: Error) => ({ why: error.message }))
+    const named = await readReference(field, text).catch((error: Error) => ({ error: error.message }))
     if (!this.#isWaiting(row.id, field, text)) return
-    if ('why' in named) this.refuse(row.id, field, text, named.why)
+    if ('error' in named) this.refuse(row.id, field, text, named.error)
     else await this.write(row, field, named.value ?? undefined)
   }
 
@@ -211,7 +211,8 @@ export class Edits {
     at: number,
     newest = newer(this.source.find(row.id), row),
   ): Promise<Saved | undefined> {
-    if (whose.peek() !== this.#whose) throw new Error('Somebody else is signed in; nothing was written.')
+    if (sessionKey.peek() !== this.#sessionKey)
+      throw new Error('Somebody else is signed in; nothing was written.')
     const rest = new Map(values)
     for (const [field, value] of values) {
       const isWanted = this.#isWaiting(row.id, field, value)
@@ -311,9 +312,9 @@ export class Edits {
     if (values.size > 0) void this.writeRow(read, values, at)
   }
 
-  #refuseAll(id: string, values: Values, why: string, isGone = false): undefined {
+  #refuseAll(id: string, values: Values, error: string, isGone = false): undefined {
     for (const [field, value] of values)
-      if (this.#isWaiting(id, field, value)) this.refuse(id, field, editText(value), why, isGone)
+      if (this.#isWaiting(id, field, value)) this.refuse(id, field, editText(value), error, isGone)
   }
 
   #conflict(newest: Row, field: Field, value: Value): void {
@@ -378,7 +379,7 @@ const leaveAll = () => {
 }
 discarders.add((except) => except === undefined && leaveAll())
 effect(() => {
-  void whose.value
+  void sessionKey.value
   untracked(leaveAll)
   kept.clear()
 })

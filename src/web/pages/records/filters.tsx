@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks'
-import { Button, Why } from '../../components/form.tsx'
+import { useDebouncedSearch } from '../../components/debounced-search.ts'
+import { Button, ErrorText } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { useTypedSearch } from '../../components/typed-search.ts'
 import { search, setParameters } from '../../router.ts'
 import {
   type Column,
@@ -113,7 +113,7 @@ function Chip({ id, condition, columns, onChange, onRemove }: ChipProps) {
 
 /** Searches while one types. */
 function SearchField() {
-  const field = useTypedSearch(searchText(), (q) => setParameters({ q }, { replace: true }), TYPING_MS)
+  const field = useDebouncedSearch(searchText(), (q) => setParameters({ q }, { replace: true }), TYPING_MS)
   return (
     <search class="search-field">
       <Icon name="search" />
@@ -141,7 +141,7 @@ interface FilterFormProps {
 function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
   const [key, setKey] = useState(condition?.field ?? columns[0]?.key ?? 'created_at')
   const [chosen, setChosen] = useState(condition?.op)
-  const [why, setWhy] = useState<string>()
+  const [error, setError] = useState<string>()
   const column = columns.find((one) => one.key === key) ?? columns[0]
   if (!column) return null
   const operators = operatorsOf(column.type)
@@ -149,8 +149,8 @@ function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
   const save = (form: HTMLFormElement) => {
     const texts = new FormData(form).getAll('value').map(String)
     const made = makeCondition(column, op, texts)
-    setWhy('why' in made ? made.why : undefined)
-    if ('why' in made) return
+    setError('error' in made ? made.error : undefined)
+    if ('error' in made) return
     form.hidePopover()
     form.reset()
     onSave(made)
@@ -204,7 +204,7 @@ function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
           held={column.key === condition?.field ? textsOf(condition.value) : []}
         />
       )}
-      {why !== undefined && <Why>{why}</Why>}
+      {error !== undefined && <ErrorText>{error}</ErrorText>}
       <Button kind="main" type="submit">
         {condition ? 'Save the filter' : 'Add filter'}
       </Button>
@@ -270,7 +270,7 @@ function ValueField({ column, isList, held }: ValueFieldProps) {
 /** Instants are compared by their day. */
 const dayType = (type: string) => (type === 'instant' || type === 'datetime' ? 'date' : type)
 
-type Made = Condition | { readonly why: string }
+type Made = Condition | { readonly error: string }
 
 /** A condition from what was filled in; dates are compared as days. */
 function makeCondition(column: Column, op: string, texts: readonly string[]): Made {
@@ -282,9 +282,9 @@ function makeCondition(column: Column, op: string, texts: readonly string[]): Ma
   const values = []
   for (const part of parts) {
     const parsed = parseValue({ type, label: column.label }, part)
-    if ('why' in parsed) return parsed
+    if ('error' in parsed) return parsed
     if (parsed.value !== null) values.push(parsed.value)
   }
-  if (values.length === 0) return { why: 'Give a value.' }
+  if (values.length === 0) return { error: 'Give a value.' }
   return { field: column.key, op, value: takesList(op) ? values : values[0] }
 }

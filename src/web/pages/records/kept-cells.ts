@@ -1,6 +1,6 @@
 import { setNotice } from '../../data/pending.ts'
+import { sessionKey } from '../../data/session-key.ts'
 import { type Cell, cellStore, type Owner, presentOwner } from '../../data/waiting-cells.ts'
-import { whose } from '../../data/whose.ts'
 import type { CellState } from './edits.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
 
@@ -13,7 +13,7 @@ const MAX_SENT = 100
 
 /** Has this browser keep the cells of a structure that are not saved, until they are. */
 export class KeptCells {
-  readonly #whose = whose.peek()
+  readonly #sessionKey = sessionKey.peek()
   readonly #owner: Owner | undefined
   readonly #written = new Map<string, Omit<Cell, 'structure' | 'state' | 'isShown'>>()
   /** Whether a screen shows the cells. */
@@ -50,7 +50,7 @@ export class KeptCells {
 
   /** Keeps what differs from before. */
   async keep(before: Cells, now: Cells): Promise<void> {
-    if (this.#owner === undefined || whose.peek() !== this.#whose) return
+    if (this.#owner === undefined || sessionKey.peek() !== this.#sessionKey) return
     const { id, name } = this.structure
     const cells: Cell[] = []
     for (const [key, state] of now) {

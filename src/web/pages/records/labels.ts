@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { onChange, onMissed } from '../../data/live.ts'
 import { isPutOff, Refused, retryDelayOf } from '../../data/request.ts'
-import { whose } from '../../data/whose.ts'
+import { sessionKey } from '../../data/session-key.ts'
 import { address } from '../../router.ts'
 import { type Field, type Row, rowLabel, type Structure } from './model.ts'
 import { isId } from './references.ts'
@@ -51,7 +51,7 @@ function forgetAll(): void {
 }
 
 effect(() => {
-  void whose.value
+  void sessionKey.value
   forgetAll()
 })
 

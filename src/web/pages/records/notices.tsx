@@ -26,13 +26,13 @@ const wayBack = ({ op, count }: JustDone) =>
 
 /** What was done or refused, with the way back. */
 export function Notices({ refusal, source }: NoticesProps) {
-  const why = refusal.value ?? undoRefusal.value
+  const error = refusal.value ?? undoRefusal.value
   const done = justDone.value
   return (
     <>
-      {why !== undefined && (
+      {error !== undefined && (
         <Banner kind="bad">
-          <p>{why}</p>
+          <p>{error}</p>
           <Button
             onClick={() => {
               refusal.value = undefined

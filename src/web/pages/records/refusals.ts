@@ -2,10 +2,10 @@ import type { Fault } from '../../data/request.ts'
 import type { Field } from './model.ts'
 
 /** The field whose value is to blame: rows have their values in `data`. */
-export function faultyField<Known extends Pick<Field, 'key'>>(
-  fields: readonly Known[],
+export function faultyField<Value extends Pick<Field, 'key'>>(
+  fields: readonly Value[],
   { path }: Pick<Fault, 'path'> = { path: [] },
-): Known | undefined {
+): Value | undefined {
   const key = path[path.indexOf('data') + 1]
   return path.includes('data') ? fields.find((field) => field.key === key) : undefined
 }

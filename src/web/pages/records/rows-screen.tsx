@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../../components/icon.tsx'
 import { lazy } from '../../components/lazy.tsx'
 import { usePartTitle } from '../../components/page-title.ts'
-import { Banner, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { Banner, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { address, search } from '../../router.ts'
 import { createRow, deleteRow, forgetDone } from './actions.ts'
@@ -96,7 +96,7 @@ function Rows({ structure, views }: { structure: Structure; views: readonly RowV
         <ViewTabs structure={structure} views={views ?? []} view={view} columns={grid.columns} />
         <Filters structure={structure} />
         {search.value.get('chart') !== null && <ChartStrip structure={structure} />}
-        {error && <Failed error={error} />}
+        {error && <QueryError error={error} />}
         <Notices refusal={refusal} source={source} />
         {pasted.value && <PasteBanner key={pasted.value.number} grid={grid} pasted={pasted} />}
         {isGone(views) && (
@@ -104,7 +104,7 @@ function Rows({ structure, views }: { structure: Structure; views: readonly RowV
             <p>This view is no longer there, or is somebody’s own.</p>
           </Banner>
         )}
-        {total === undefined && !error && <Loading what="Loading…" />}
+        {total === undefined && !error && <Loading label="Loading…" />}
         {total === 0 && !error && view?.kind !== 'board' && (
           <NoRows isFiltered={source.rowQuery.filter.length > 0} />
         )}

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { addStyles } from '../../components/styles.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate, path } from '../../router.ts'
@@ -46,7 +46,7 @@ function NoStructure({ isKnown, isGone, isFirst, error }: NoStructureProps) {
         <header class="bar">
           <h1>Tables</h1>
         </header>
-        {error ? <Failed error={error} /> : !isKnown && <Loading />}
+        {error ? <QueryError error={error} /> : !isKnown && <Loading />}
         {isKnown && (
           <>
             <div class="phone-list phone">

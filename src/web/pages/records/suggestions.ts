@@ -31,10 +31,10 @@ export async function readReference(field: Field, text: string): Promise<Parsed>
   if (only && !other) return { value: only.id }
   const named = `“${typed}”`
   if (found.length === 0)
-    return { why: `Nothing is named ${named}; type a part of the name of what is there, and choose it.` }
+    return { error: `Nothing is named ${named}; type a part of the name of what is there, and choose it.` }
   const examples = found.slice(0, 3).map(({ label }) => `“${label}”`)
   return {
-    why: `Choose what ${named} means from the list: ${examples.join(', ')}${found.length > 3 ? ' …' : ''}`,
+    error: `Choose what ${named} means from the list: ${examples.join(', ')}${found.length > 3 ? ' …' : ''}`,
   }
 }
 

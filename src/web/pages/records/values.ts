@@ -22,7 +22,7 @@ export function editText(value: Value): string {
 }
 
 /** A value to be sent, null for none; or the sentence that says why there is none. */
-export type Parsed = { readonly value: string | number | boolean | null } | { readonly why: string }
+export type Parsed = { readonly value: string | number | boolean | null } | { readonly error: string }
 
 const YES = new Set(['yes', 'true', '1', 'y', 'on', 'x'])
 const NO = new Set(['no', 'false', '0', 'n', 'off'])
@@ -31,12 +31,14 @@ function parseBool(label: string, text: string): Parsed {
   const word = text.toLowerCase()
   if (YES.has(word)) return { value: true }
   if (NO.has(word)) return { value: false }
-  return { why: `${label} takes yes or no.` }
+  return { error: `${label} takes yes or no.` }
 }
 
 function parseNumber(label: string, text: string): Parsed {
   const number = Number(text.replaceAll(/[\s\u00a0\u202f']/g, ''))
-  return Number.isFinite(number) ? { value: number } : { why: `${label} takes a number, such as 12 or 4.5.` }
+  return Number.isFinite(number)
+    ? { value: number }
+    : { error: `${label} takes a number, such as 12 or 4.5.` }
 }
 
 /** A day, and a time with or without its offset. What has another form would be guessed: which is the month of 03/04? */
@@ -49,7 +51,7 @@ function parseInstant(label: string, text: string): Parsed {
   const [, day, time = '00:00', offset = ''] = INSTANT.exec(text) ?? []
   const instant = new Date(`${day}T${time.replace(/^\d:/, '0$&')}${offset.toUpperCase()}`)
   if (!isDay(day) || Number.isNaN(instant.getTime()))
-    return { why: `${label} takes a date and a time, such as 2026-11-21 09:30.` }
+    return { error: `${label} takes a date and a time, such as 2026-11-21 09:30.` }
   return { value: instant.toISOString() }
 }
 

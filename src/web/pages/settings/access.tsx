@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Code } from '../../components/code.tsx'
-import { Button, useAction, Why } from '../../components/form.tsx'
-import { Failed, Loading } from '../../components/pane.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
+import { Loading, QueryError } from '../../components/pane.tsx'
 import { CopyButton, Secret } from '../../components/secret.tsx'
 import { isOwner, mayWrite, session } from '../../data/session.ts'
 import {
@@ -20,16 +20,16 @@ import { Section } from './section.tsx'
 
 const LEVELS = ['none', 'read', 'write']
 const STRUCTURE_LEVELS = ['none', 'read', 'add', 'write']
-const WORDS: Readonly<Record<string, string>> = {
+const LEVEL_LABELS: Readonly<Record<string, string>> = {
   none: 'none',
-  read: 'reads',
-  add: 'adds rows',
-  write: 'writes',
+  read: 'read',
+  add: 'add rows',
+  write: 'write',
 }
-/** Every structure that has no column of its own choice. */
-const OTHERS = '*'
+/** The key in `structures` for tables without their own entry. */
+const OTHER_STRUCTURES = '*'
 
-/** Who reaches what of the workspace. */
+/** Access of members and keys to the parts of the workspace. */
 export function AccessSection() {
   const members = useMembers()
   const keys = useKeys()
@@ -39,10 +39,10 @@ export function AccessSection() {
     <Section
       name="access"
       title="Access"
-      about="Who reaches what. What is out of reach is as if it did not exist. A key reaches no more than its person; a table that comes later is as “Other tables” says."
+      about="What each person and key can see. “None” hides it. A key never exceeds its owner. New tables follow “Other tables”."
     >
       {error ? (
-        <Failed error={error} />
+        <QueryError error={error} />
       ) : members.data && keys.data && structures.data ? (
         <>
           <AccessTable members={members.data} keys={keys.data} structures={structures.data} />
@@ -55,7 +55,7 @@ export function AccessSection() {
   )
 }
 
-/** A part of the workspace: a column of the table. */
+/** A column of the table. */
 interface Part {
   readonly name: string
   readonly title: string
@@ -66,28 +66,29 @@ const partsOf = (structures: readonly Structure[]): Part[] => [
   { name: 'notes', title: 'Notes', levels: LEVELS },
   { name: 'files', title: 'Files', levels: LEVELS },
   ...structures.map(({ id, name }) => ({ name: id, title: name, levels: STRUCTURE_LEVELS })),
-  { name: OTHERS, title: 'Other tables', levels: STRUCTURE_LEVELS },
+  { name: OTHER_STRUCTURES, title: 'Other tables', levels: STRUCTURE_LEVELS },
 ]
 
 const isKind = (part: string): part is 'notes' | 'files' => part === 'notes' || part === 'files'
 
 const levelOf = (access: Access | undefined, part: string): string =>
-  (isKind(part) ? access?.[part] : (access?.structures?.[part] ?? access?.structures?.[OTHERS])) ?? 'write'
+  (isKind(part) ? access?.[part] : (access?.structures?.[part] ?? access?.structures?.[OTHER_STRUCTURES])) ??
+  'write'
 
 const withLevel = (access: Access = {}, part: string, level: string): Access =>
   isKind(part)
     ? { ...access, [part]: level }
     : { ...access, structures: { ...access.structures, [part]: level } }
 
-/** A member or a key: a row of the table. */
+/** A row of the table: a member or a key. */
 interface Subject {
   readonly id: string
   readonly name: string
   readonly about: string
   readonly access: Access | undefined
-  /** Whether role or scope let it read alone. */
-  readonly isReader: boolean
-  /** Undefined where it cannot be changed. */
+  /** True if the role or scope is read-only. */
+  readonly isReadOnly: boolean
+  /** Undefined if this session may not change it. */
   readonly change: ((access: Access) => Promise<unknown>) | undefined
 }
 
@@ -96,16 +97,16 @@ const memberRow = ({ user_id: id, name, role, access }: Member): Subject => ({
   name,
   about: role,
   access,
-  isReader: role === 'viewer',
+  isReadOnly: role === 'viewer',
   change: isOwner.value && role !== 'owner' ? (next) => changeMemberAccess(id, next) : undefined,
 })
 
 const keyRow = ({ id, name, user, scope, access }: ApiKey): Subject => ({
   id,
   name,
-  about: user.id === session.value?.user.id ? 'your key' : `key of ${user.name}`,
+  about: user.id === session.value?.user.id ? 'your key' : `${user.name}’s key`,
   access,
-  isReader: scope === 'read',
+  isReadOnly: scope === 'read',
   change: (next) => changeKeyAccess(id, next),
 })
 
@@ -118,12 +119,12 @@ interface AccessTableProps {
 function AccessTable({ members, keys, structures }: AccessTableProps) {
   const parts = partsOf(structures)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no pointer scrolls it with the keyboard
-    <section class="access-table" tabIndex={0} aria-label="Who reaches what">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
+    <section class="access-table" tabIndex={0} aria-label="Access">
       <table>
         <thead>
           <tr>
-            <th scope="col">Who</th>
+            <th scope="col">Member or key</th>
             {parts.map(({ name, title }) => (
               <th scope="col" key={name} title={title}>
                 {title}
@@ -142,7 +143,7 @@ function AccessTable({ members, keys, structures }: AccessTableProps) {
 }
 
 function SubjectRow({ subject, parts }: { subject: Subject; parts: readonly Part[] }) {
-  const { name, about, access, isReader, change } = subject
+  const { name, about, access, isReadOnly, change } = subject
   const action = useAction(async (part: string, level: string) => change?.(withLevel(access, part, level)))
   const refusal = action.refusal.value
   return (
@@ -154,9 +155,11 @@ function SubjectRow({ subject, parts }: { subject: Subject; parts: readonly Part
           <small>{about}</small>
         </th>
         {parts.map(({ name: part, title, levels }) => {
-          const given = levelOf(access, part)
-          const level = isReader && given === 'write' ? 'read' : given
-          const shown = isReader ? levels.filter((one) => ['none', 'read', level].includes(one)) : levels
+          const granted = levelOf(access, part)
+          const level = isReadOnly && granted === 'write' ? 'read' : granted
+          const shown = isReadOnly
+            ? levels.filter((option) => ['none', 'read', level].includes(option))
+            : levels
           return (
             <td key={part} data-part={title} class={level === 'none' ? 'dim' : undefined}>
               {change ? (
@@ -164,7 +167,7 @@ function SubjectRow({ subject, parts }: { subject: Subject; parts: readonly Part
                   class="input"
                   aria-label={`${title} for ${name}`}
                   value={level}
-                  // Disabled it would lose the focus of who works with the keyboard.
+                  // Disabling the select would drop the keyboard focus.
                   aria-disabled={action.isRunning.value}
                   onChange={({ currentTarget }) => {
                     const { value } = currentTarget
@@ -172,14 +175,14 @@ function SubjectRow({ subject, parts }: { subject: Subject; parts: readonly Part
                     if (!action.isRunning.value) void action.run(part, value)
                   }}
                 >
-                  {shown.map((one) => (
-                    <option key={one} value={one}>
-                      {WORDS[one]}
+                  {shown.map((option) => (
+                    <option key={option} value={option}>
+                      {LEVEL_LABELS[option]}
                     </option>
                   ))}
                 </select>
               ) : (
-                WORDS[level]
+                LEVEL_LABELS[level]
               )}
             </td>
           )
@@ -188,7 +191,7 @@ function SubjectRow({ subject, parts }: { subject: Subject; parts: readonly Part
       {refusal !== undefined && (
         <tr>
           <td colSpan={parts.length + 1}>
-            <Why>{refusal}</Why>
+            <ErrorText>{refusal}</ErrorText>
           </td>
         </tr>
       )}
@@ -199,45 +202,49 @@ function SubjectRow({ subject, parts }: { subject: Subject; parts: readonly Part
 const exampleOf = (field: Structure['fields'][number] | undefined): string =>
   JSON.stringify({ [field?.key ?? 'name']: field?.type === 'number' ? 1 : 'text' })
 
-/** The lines of a page that use the key. */
-const linesFor = ({ id, fields }: Structure, secret: string): string =>
+/** Code for a website that uses the key. */
+const snippetFor = ({ id, fields }: Structure, secret: string): string =>
   `await fetch('${location.origin}/v1/records', {
   method: 'POST',
   headers: { authorization: 'Bearer ${secret}', 'content-type': 'application/json' },
   body: JSON.stringify({ structure: '${id}', data: ${exampleOf(fields.find(({ hidden }) => !hidden))} }),
 })`
 
-/** Makes a key that may only add rows to one table, which a page may show to everybody. */
+/** Creates a key that can only add rows to one table, so it may be published. */
 function WebsiteKey({ structures }: { structures: readonly Structure[] }) {
-  const [made, setMade] = useState<{ structure: Structure; secret: string }>()
-  const [chosen, setChosen] = useState(structures[0]?.id)
-  const structure = structures.find(({ id }) => id === chosen) ?? structures[0]
+  const [created, setCreated] = useState<{ structure: Structure; secret: string }>()
+  const [selectedId, setSelectedId] = useState(structures[0]?.id)
+  const structure = structures.find(({ id }) => id === selectedId) ?? structures[0]
   const action = useAction(async () => {
     if (!structure) return
     const { secret } = await createKey({
       name: `Website: ${structure.name}`.slice(0, 500),
       scope: 'write',
       expires_at: null,
-      access: { notes: 'none', files: 'none', structures: { [OTHERS]: 'none', [structure.id]: 'add' } },
+      access: {
+        notes: 'none',
+        files: 'none',
+        structures: { [OTHER_STRUCTURES]: 'none', [structure.id]: 'add' },
+      },
     })
-    setMade({ structure, secret })
+    setCreated({ structure, secret })
   })
   if (!structure) return null
   const refusal = action.refusal.value
   return (
     <>
       <h3>A key for a website</h3>
-      <p class="dim">It adds rows to one table, and reads nothing: a page may hold it.</p>
+      <p class="dim">Can only add rows to one table, so it is safe in a public page.</p>
       <div class="line-form">
         <div class="field">
           <label class="label" for="website-structure">
-            Rows go to
+            Table
           </label>
           <select
             id="website-structure"
             class="input"
             value={structure.id}
-            onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+            onChange={({ currentTarget }) => setSelectedId(currentTarget.value)}
           >
             {structures.map(({ id, name }) => (
               <option key={id} value={id}>
@@ -247,23 +254,22 @@ function WebsiteKey({ structures }: { structures: readonly Structure[] }) {
           </select>
         </div>
         <Button disabled={action.isRunning.value} onClick={() => void action.run()}>
-          Make website key
+          Create website key
         </Button>
       </div>
-      {refusal !== undefined && <Why>{refusal}</Why>}
-      {made && (
+      {refusal !== undefined && <ErrorText>{refusal}</ErrorText>}
+      {created && (
         <>
           <Secret
-            title={`The key adds rows to ${made.structure.name}. It is shown only now.`}
-            label={`Website key of ${made.structure.name}`}
-            text={made.secret}
+            title={`This key adds rows to ${created.structure.name}. Copy it now; it will not be shown again.`}
+            label={`Website key for ${created.structure.name}`}
+            text={created.secret}
           />
           <p class="dim">
-            The page sends a row with these lines; the server needs <code>--cors-origin</code> with the
-            address of the page.{' '}
-            <CopyButton text={linesFor(made.structure, made.secret)} word="Copy the lines" />
+            Add this code to your page, and start the server with <code>--cors-origin</code> set to the page’s
+            address. <CopyButton text={snippetFor(created.structure, created.secret)} word="Copy code" />
           </p>
-          <Code label="Lines of the website" text={linesFor(made.structure, made.secret)} />
+          <Code label="Code for the website" text={snippetFor(created.structure, created.secret)} />
         </>
       )}
     </>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Code } from '../../components/code.tsx'
-import { Failed, Loading } from '../../components/pane.tsx'
+import { Loading, QueryError } from '../../components/pane.tsx'
 import { CopyButton } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
 import { type ApiKey, useKeys } from '../../data/settings.ts'
@@ -11,9 +11,8 @@ const KEY = 'dbk_…'
 
 interface Client {
   readonly name: string
-  /** Where the configuration belongs. */
-  readonly place: string
-  /** The configuration for the server at this address. */
+  /** Tells the user what to do with the configuration. */
+  readonly instruction: string
   readonly config: (origin: string) => string
 }
 
@@ -24,13 +23,13 @@ const header = { Authorization: `Bearer ${KEY}` }
 const CLIENTS: readonly Client[] = [
   {
     name: 'Claude Code',
-    place: 'Run this in a terminal.',
+    instruction: 'Run this in a terminal.',
     config: (origin) =>
       `claude mcp add --transport http daybook ${origin}/mcp \\\n  --header "Authorization: Bearer ${KEY}"`,
   },
   {
     name: 'Claude Desktop',
-    place: 'In claude_desktop_config.json; it starts the program daybook on your own machine.',
+    instruction: 'Add this to claude_desktop_config.json. It runs daybook on your own machine.',
     config: (origin) =>
       json({
         mcpServers: {
@@ -40,41 +39,41 @@ const CLIENTS: readonly Client[] = [
   },
   {
     name: 'Cursor',
-    place: 'In .cursor/mcp.json.',
+    instruction: 'Add this to .cursor/mcp.json.',
     config: (origin) => json({ mcpServers: { daybook: { url: `${origin}/mcp`, headers: header } } }),
   },
   {
     name: 'VS Code',
-    place: 'In .vscode/mcp.json.',
+    instruction: 'Add this to .vscode/mcp.json.',
     config: (origin) =>
       json({ servers: { daybook: { type: 'http', url: `${origin}/mcp`, headers: header } } }),
   },
   {
-    name: 'Another',
-    place: 'Any client of MCP: Streamable HTTP with this header, or a command on standard input and output.',
+    name: 'Other',
+    instruction: 'For any MCP client: use Streamable HTTP with this header, or the stdio command.',
     config: (origin) =>
       `${origin}/mcp\nAuthorization: Bearer ${KEY}\n\nDAYBOOK_KEY=${KEY} daybook mcp --url ${origin}`,
   },
 ]
 
-/** How an agent is connected, and what each key's agent did. */
+/** Instructions to connect an agent, and the changes made with each key. */
 export function Agents() {
   const { data, error } = useKeys()
   return (
     <Section
       name="agents"
       title="Agents"
-      about="An agent works here over MCP with a key of its own: one that may only read sees no tool that writes. Everything it changes can be undone."
+      about="Connect AI agents over MCP, each with its own key. Agents with a read-only key see no tools that write. You can undo their changes."
     >
       <Configuration />
-      {error ? <Failed error={error} /> : data ? <Deeds keys={data} /> : <Loading />}
+      {error ? <QueryError error={error} /> : data ? <AgentActivity keys={data} /> : <Loading />}
     </Section>
   )
 }
 
 function Configuration() {
-  const [chosen, setChosen] = useState(CLIENTS[0]?.name)
-  const client = CLIENTS.find(({ name }) => name === chosen)
+  const [selectedName, setSelectedName] = useState(CLIENTS[0]?.name)
+  const client = CLIENTS.find(({ name }) => name === selectedName)
   if (!client) return null
   const text = client.config(location.origin)
   return (
@@ -88,7 +87,7 @@ function Configuration() {
             id="agent-client"
             class="input"
             value={client.name}
-            onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+            onChange={({ currentTarget }) => setSelectedName(currentTarget.value)}
           >
             {CLIENTS.map(({ name }) => (
               <option key={name}>{name}</option>
@@ -98,22 +97,22 @@ function Configuration() {
         <CopyButton text={text} />
       </div>
       <p class="dim">
-        {client.place} <a href={address(['settings', 'keys'])}>Make a key</a> and put it in the place of{' '}
-        <code>{KEY}</code>.
+        {client.instruction} <a href={address(['settings', 'keys'])}>Create a key</a> and replace{' '}
+        <code>{KEY}</code> with it.
       </p>
       <Code label={`Configuration of ${client.name}`} text={text} />
     </>
   )
 }
 
-function Deeds({ keys }: { keys: readonly ApiKey[] }) {
-  if (keys.length === 0) return <p class="dim">No key can connect an agent yet.</p>
+function AgentActivity({ keys }: { keys: readonly ApiKey[] }) {
+  if (keys.length === 0) return <p class="dim">No keys yet. Create one to connect an agent.</p>
   return (
     <table class="table" aria-label="Keys of agents">
       <thead>
         <tr>
           <th class="margin" scope="col">
-            Used
+            Last used
           </th>
           <th scope="col">Key</th>
           <th scope="col">

@@ -4,15 +4,15 @@ import { type Preferences, prefer, preferences } from '../../data/preferences.ts
 import { formatDay } from '../../data/value-formats.ts'
 import { Section } from './section.tsx'
 
-type Option = readonly [value: string, word: string]
+type Option = readonly [value: string, label: string]
 
 const THEMES: readonly Option[] = [
-  ['', 'As this device'],
+  ['', 'Same as this device'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ]
 const DATES: readonly Option[] = [
-  ['', 'As this browser'],
+  ['', 'Same as this browser'],
   ['iso', '2026-11-28'],
   ['en-GB', '28 Nov 2026'],
   ['en-US', 'Nov 28, 2026'],
@@ -20,7 +20,7 @@ const DATES: readonly Option[] = [
   ['ja-JP', '2026/11/28'],
 ]
 const NUMBERS: readonly Option[] = [
-  ['', 'As this browser'],
+  ['', 'Same as this browser'],
   ['en-US', '1,234.5'],
   ['de-DE', '1.234,5'],
   ['fr-FR', '1 234,5'],
@@ -33,7 +33,7 @@ const FIRST_DAYS: readonly Option[] = [
   ['6', 'Saturday'],
 ]
 
-/** How the application looks and writes for this person, in every browser. */
+/** Theme and formats, stored per user. */
 export function Appearance() {
   const { theme = '', dates = '', numbers = '', week_start = 1 } = preferences.value
   const choose = (name: keyof Preferences) => (value: string) =>
@@ -42,19 +42,19 @@ export function Appearance() {
     <Section
       name="appearance"
       title="Appearance"
-      about="For you alone, in every browser where you sign in. What is typed and exported keeps the form 2026-11-28."
+      about="These apply only to you, in every browser you sign in with. Dates you type or export always look like 2026-11-28."
     >
       <Choice label="Theme" value={theme} options={THEMES} onChoose={choose('theme')} />
       <Choice label="Dates" value={dates} options={DATES} onChoose={choose('dates')} />
       <Choice label="Numbers" value={numbers} options={NUMBERS} onChoose={choose('numbers')} />
       <Choice
-        label="Weeks begin on"
+        label="Week starts on"
         value={String(week_start)}
         options={FIRST_DAYS}
         onChoose={(value) => prefer({ week_start: Number(value) })}
       />
       <p class="dim" role="status">
-        A row of today reads {formatDay(new Date().toISOString().slice(0, 10))} and {formatNumber(1234567.8)}.
+        Example: {formatDay(new Date().toISOString().slice(0, 10))} · {formatNumber(1234567.8)}
       </p>
     </Section>
   )

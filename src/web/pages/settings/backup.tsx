@@ -1,28 +1,28 @@
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { download } from '../../data/download.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { Section } from './section.tsx'
 
-/** A copy of everything, for who owns every workspace of the server. */
+/** Backups of the whole server. Requires ownership of every workspace. */
 export function Backup() {
   const { run, isRunning, refusal } = useAction(() => download('/app/api/backup', 'daybook-backup.db'))
   return (
     <Section
       name="backup"
       title="Backups"
-      about="One file holds every workspace of the server. A backup is read back and checked before it is sent."
+      about="One file contains every workspace on this server. Each backup is verified before you download it."
     >
-      <OwnBackups />
+      <AutomaticBackups />
       <p>
         <Button disabled={isRunning.value} onClick={() => void run()}>
-          Download a copy now
+          Download backup
         </Button>
       </p>
-      {isRunning.value && <p role="status">The copy is being made, checked and downloaded…</p>}
-      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      {isRunning.value && <p role="status">Creating and verifying the backup…</p>}
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       <p class="dim">
-        To go back: stop the server, then <code>daybook restore &lt;backup&gt;</code>. What it replaces is
-        kept.
+        To restore, stop the server and run <code>daybook restore &lt;backup&gt;</code>. The replaced database
+        is kept.
       </p>
     </Section>
   )
@@ -30,7 +30,7 @@ export function Backup() {
 
 const HOUR_MS = 3_600_000
 
-/** How long, in the largest unit that leaves little over: `24 hours`, `7 days`. */
+/** A rounded duration: days from 48 hours on, else hours or minutes. */
 function duration(ms: number): string {
   const [count, unit] =
     ms >= 48 * HOUR_MS
@@ -46,28 +46,28 @@ function duration(ms: number): string {
   }).format(count)
 }
 
-/** How old the newest backup is that the server made by itself, as its figures say; undefined without one. */
+/** Age of the newest automatic backup in milliseconds, from `/metrics`; null without one. */
 async function readAge(signal: AbortSignal): Promise<number | null> {
-  const figures = await (await fetch('/metrics', { signal })).text()
-  const age = /^daybook_backup_age_seconds (\S+)$/m.exec(figures)?.[1]
+  const metrics = await (await fetch('/metrics', { signal })).text()
+  const age = /^daybook_backup_age_seconds (\S+)$/m.exec(metrics)?.[1]
   return age === undefined ? null : Number(age) * 1_000
 }
 
-/** The backups that the server makes by itself, with the age of the newest. */
-function OwnBackups() {
+/** Automatic backups: the age of the newest, or how to turn them on. */
+function AutomaticBackups() {
   const { data: age } = useQuery(['backups'], ({ signal }) => readAge(signal), { refetchOnMount: 'always' })
-  // Its line is there before it is read.
+  // An empty line, so that nothing moves when the age arrives.
   if (age === undefined) return <p>&nbsp;</p>
   if (age === null)
     return (
       <p>
-        The server has made none by itself; start it with <code>--backup-dir</code> and a folder on another
+        Automatic backups are off. Start the server with <code>--backup-dir</code> and a folder on another
         disk.
       </p>
     )
   return (
     <p>
-      <span class="status ok">The server makes backups by itself; the newest is {duration(age)} old.</span>
+      <span class="status ok">Automatic backups are on. The newest is {duration(age)} old.</span>
     </p>
   )
 }

@@ -19,7 +19,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 const firstMatch = (table: readonly (readonly [RegExp, string])[], text: string) =>
   table.find(([pattern]) => pattern.test(text))?.[1]
 
-/** The browser and system that a `User-Agent` names, such as "Firefox on Linux"; unknown ones as they are. */
+/** Browser and system of a `User-Agent`, such as "Firefox on Linux"; an unknown one is shortened to 60 characters. */
 export function browserName(userAgent: string): string {
   const browser = firstMatch(BROWSERS, userAgent)
   const system = firstMatch(SYSTEMS, userAgent)

@@ -1,7 +1,7 @@
 import { Button } from '../../components/form.tsx'
 import { installPrompt } from '../../data/install.ts'
 
-/** Installs the application, where the browser offers that; it takes the same offer once. */
+/** Installs the application, if the browser offers it. A browser's prompt works only once. */
 export function Install() {
   const offer = installPrompt.value
   if (!offer) return null

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { Button, Field, useAction } from '../../components/form.tsx'
 import { TypedConfirmation } from '../../components/modal.tsx'
-import { Known } from '../../components/pane.tsx'
+import { QueryResult } from '../../components/pane.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
 import { dateFormat } from '../../data/formats.ts'
@@ -11,7 +11,6 @@ import { type ApiKey, createKey, revokeKey, type Scope, useKeys } from '../../da
 import { LineForm, textOf } from './line-form.tsx'
 import { Section } from './section.tsx'
 
-/** The keys with which programs sign their calls. */
 export function Keys() {
   const keys = useKeys()
   const revoked = useSignal<ApiKey | undefined>(undefined)
@@ -19,10 +18,10 @@ export function Keys() {
     <Section
       name="keys"
       title="Keys"
-      about="A program signs its calls with a key. It acts as the person who made it, in this workspace only."
+      about="Programs use keys to call the API. A key acts as its owner, in this workspace only."
     >
       <NewKey />
-      <Known query={keys}>{(known) => <KeyTable keys={known} onRevoke={revoked} />}</Known>
+      <QueryResult query={keys}>{(known) => <KeyTable keys={known} onRevoke={revoked} />}</QueryResult>
       {revoked.value && (
         <TypedConfirmation
           title={`Revoke ${revoked.value.name}`}
@@ -33,44 +32,43 @@ export function Keys() {
             revoked.value = undefined
           }}
         >
-          Programs that use this key are refused from now on, and their open streams end. A revoked key never
-          works again.
+          Programs that use this key lose access at once. This cannot be undone.
         </TypedConfirmation>
       )}
     </Section>
   )
 }
 
-/** A key chosen for a day works until that day ends, where the person is. */
+/** The end of a day in the user's time zone; a key works through its last day. */
 const endOf = (day: string) => (day === '' ? null : new Date(`${day}T23:59:59`).toISOString())
 
 const scopes = (): Scope[] => (mayWrite.value ? ['read', 'write'] : ['read'])
 
-const SCOPE_WORDS: Record<Scope, string> = { read: 'read', write: 'read and write' }
+const SCOPE_LABELS: Record<Scope, string> = { read: 'read', write: 'read and write' }
 
 function NewKey() {
-  const [made, setMade] = useState<{ name: string; secret: string }>()
+  const [created, setCreated] = useState<{ name: string; secret: string }>()
   const action = useAction(async (data: FormData) => {
-    setMade(undefined)
+    setCreated(undefined)
     const { key, secret } = await createKey({
       name: textOf(data, 'name'),
       scope: data.get('scope') === 'write' ? 'write' : 'read',
       expires_at: endOf(textOf(data, 'ends')),
     })
-    setMade({ name: key.name, secret })
+    setCreated({ name: key.name, secret })
   })
   const refusal = action.refusal
-  const isOfDate = action.fault.value?.path[0] === 'expires_at'
+  const isDateRefused = action.fault.value?.path[0] === 'expires_at'
   return (
     <>
-      <LineForm action={action} submit="Make key" kind="main">
+      <LineForm action={action} submit="Create key" kind="main">
         <Field
           label="Name"
           name="name"
           required
           maxLength={500}
           autocomplete="off"
-          why={isOfDate ? undefined : refusal.value}
+          error={isDateRefused ? undefined : refusal.value}
         />
         <fieldset class="field">
           <legend class="label">Access</legend>
@@ -78,23 +76,23 @@ function NewKey() {
             {scopes().map((scope, index, { length }) => (
               <label key={scope}>
                 <input type="radio" name="scope" value={scope} defaultChecked={index === length - 1} />
-                {SCOPE_WORDS[scope]}
+                {SCOPE_LABELS[scope]}
               </label>
             ))}
           </div>
         </fieldset>
         <Field
-          label="Ends (optional)"
+          label="Expires (optional)"
           name="ends"
           type="date"
-          why={isOfDate ? 'Choose a day that is not over yet.' : undefined}
+          error={isDateRefused ? 'Choose today or a later date.' : undefined}
         />
       </LineForm>
-      {made && (
+      {created && (
         <Secret
-          title={`${made.name} is made. Its secret is shown only now.`}
-          label={`Secret of ${made.name}`}
-          text={made.secret}
+          title={`${created.name} created. Copy the key now; it will not be shown again.`}
+          label={`Secret of ${created.name}`}
+          text={created.secret}
         />
       )}
     </>
@@ -105,7 +103,7 @@ const SOON_MS = 7 * 86_400_000
 
 const day = dateFormat({ day: 'numeric', month: 'short', year: 'numeric' })
 
-function Ends({ at }: { at: string | null }) {
+function Expiry({ at }: { at: string | null }) {
   const text = at === null ? 'never' : day(new Date(at))
   const isSoon = at !== null && new Date(at).getTime() - Date.now() < SOON_MS
   return <span class={isSoon ? 'status warn' : undefined}>{text}</span>
@@ -115,7 +113,7 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: { val
   if (keys.length === 0)
     return (
       <p class="dim">
-        No program has a key yet. Make one above, or with <code>daybook keys create</code>.
+        No keys yet. Create one above or with <code>daybook keys create</code>.
       </p>
     )
   return (
@@ -123,12 +121,12 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: { val
       <thead>
         <tr>
           <th class="margin" scope="col">
-            Used
+            Last used
           </th>
           <th scope="col">Name</th>
-          <th scope="col">May</th>
-          <th scope="col">Of</th>
-          <th scope="col">Ends</th>
+          <th scope="col">Access</th>
+          <th scope="col">Owner</th>
+          <th scope="col">Expires</th>
           <th scope="col">
             <span class="visually-hidden">Actions</span>
           </th>
@@ -141,10 +139,10 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: { val
             <th scope="row" class="top-start">
               {key.name}
             </th>
-            <td class="bottom-start">{SCOPE_WORDS[key.scope]}</td>
+            <td class="bottom-start">{SCOPE_LABELS[key.scope]}</td>
             <td class="desk">{key.user.name}</td>
             <td class="bottom-end">
-              <Ends at={key.expires_at} />
+              <Expiry at={key.expires_at} />
             </td>
             <td class="number top-end">
               <Button

@@ -2,18 +2,18 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Button, type useAction } from '../../components/form.tsx'
 
-/** What a form of one line does with its fields; the fields are emptied when it is done. */
+/** The submit action of a one-line form. The fields are cleared when it succeeds. */
 export type FormAction = ReturnType<typeof useAction<[data: FormData]>>
 
 interface LineFormProps {
   readonly action: FormAction
-  /** The word on its button. */
+  /** Label of the button. */
   readonly submit: string
   readonly kind?: 'main'
   readonly children: ComponentChildren
 }
 
-/** A form of one line that makes something. */
+/** A one-line form. */
 export function LineForm({ action: { run, isRunning }, submit, kind, children }: LineFormProps) {
   const form = useRef<HTMLFormElement>(null)
   return (
@@ -33,5 +33,4 @@ export function LineForm({ action: { run, isRunning }, submit, kind, children }:
   )
 }
 
-/** The text in a field. */
 export const textOf = (data: FormData, name: string): string => String(data.get(name) ?? '').trim()

@@ -1,8 +1,8 @@
 import '../../styles/with-actions.ts'
 import { useSignal } from '@preact/signals'
-import { Button, Field, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
 import { TypedConfirmation } from '../../components/modal.tsx'
-import { Known } from '../../components/pane.tsx'
+import { QueryResult } from '../../components/pane.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
 import { isOwner, type Role, session } from '../../data/session.ts'
@@ -19,33 +19,33 @@ import { Section } from './section.tsx'
 
 const ROLES: readonly Role[] = ['viewer', 'editor', 'owner']
 
-interface MadeLink {
+interface CreatedLink {
   readonly name: string
-  /** Null for someone who signs in as before. */
+  /** Null for an existing user, who already has a way to sign in. */
   readonly link: string | null
-  /** Whether they had a user on this server when they were added. */
-  readonly isKnown?: boolean
+  /** True if the user already existed on this server. */
+  readonly isExisting?: boolean
 }
 
-/** Who works in the workspace; owners manage them. */
+/** Members of the workspace, managed by its owners. */
 export function Members() {
   const members = useMembers()
-  const made = useSignal<MadeLink | undefined>(undefined)
+  const made = useSignal<CreatedLink | undefined>(undefined)
   const removed = useSignal<Member | undefined>(undefined)
   return (
     <Section
       name="members"
       title="Members"
-      about="Viewers read, editors write, owners also manage. There is always an owner."
+      about="Viewers can read, editors can also write, and owners can also manage the workspace. A workspace always has an owner."
     >
-      <Known query={members}>
+      <QueryResult query={members}>
         {(known) => (
           <>
             <MemberTable members={known} made={made} removed={removed} />
             {isOwner.value && <NewMember made={made} />}
           </>
         )}
-      </Known>
+      </QueryResult>
       {made.value && <Link {...made.value} />}
       {removed.value && (
         <TypedConfirmation
@@ -57,48 +57,48 @@ export function Members() {
             removed.value = undefined
           }}
         >
-          Their sessions and keys in this workspace end at once and for good, also if they are added again.
-          What they wrote stays.
+          Their sessions and keys in this workspace stop working at once and do not return if you add them
+          again. Everything they wrote stays.
         </TypedConfirmation>
       )}
     </Section>
   )
 }
 
-const Link = ({ name, link, isKnown }: MadeLink) => (
+const Link = ({ name, link, isExisting }: CreatedLink) => (
   <>
-    {isKnown && (
+    {isExisting && (
       <p role="status">
-        <span class="status warn">{`${name} already has a user on this server`}</span> and is a member now
-        {link === null && ', who signs in as before'}. Make sure that it is the person you mean.
+        <span class="status warn">{`${name} already has an account on this server`}</span> and is now a member
+        {link === null && ', signing in as before'}. Make sure this is the right person.
       </p>
     )}
     {link !== null && (
       <Secret
-        title={`Give ${name} this link. It works once, for 30 minutes, and is shown only now.`}
-        label={`Setup link of ${name}`}
+        title={`Send this link to ${name}. It works once, within 30 minutes, and will not be shown again.`}
+        label={`Setup link for ${name}`}
         text={link}
       />
     )}
   </>
 )
 
-function NewMember({ made }: { made: { value: MadeLink | undefined } }) {
+function NewMember({ made }: { made: { value: CreatedLink | undefined } }) {
   const action = useAction(async (data: FormData) => {
     const role = ROLES.find((known) => known === data.get('role')) ?? 'viewer'
     const { member, link, notice } = await addMember({ name: textOf(data, 'name'), role })
-    made.value = { name: member.name, link, isKnown: notice !== undefined }
+    made.value = { name: member.name, link, isExisting: notice !== undefined }
   })
   return (
     <>
       <LineForm action={action} submit="Add member">
         <Field
-          label="Name of a new member"
+          label="New member’s name"
           name="name"
           required
           maxLength={200}
           autocomplete="off"
-          why={action.refusal.value}
+          error={action.refusal.value}
         />
         <p class="field">
           <label for="new-role">Role</label>
@@ -110,7 +110,7 @@ function NewMember({ made }: { made: { value: MadeLink | undefined } }) {
         </p>
       </LineForm>
       <small>
-        Whoever has a user of this name on this server is added with it, and keeps the password they have.
+        If this name already has an account on this server, that account is added and keeps its password.
       </small>
     </>
   )
@@ -118,7 +118,7 @@ function NewMember({ made }: { made: { value: MadeLink | undefined } }) {
 
 interface MemberTableProps {
   readonly members: readonly Member[]
-  readonly made: { value: MadeLink | undefined }
+  readonly made: { value: CreatedLink | undefined }
   readonly removed: { value: Member | undefined }
 }
 
@@ -129,7 +129,7 @@ function MemberTable({ members, made, removed }: MemberTableProps) {
       <thead>
         <tr>
           <th class="margin" scope="col">
-            Since
+            Joined
           </th>
           <th scope="col">Name</th>
           <th scope="col">Role</th>
@@ -153,12 +153,12 @@ function MemberTable({ members, made, removed }: MemberTableProps) {
   )
 }
 
-/** How a member may sign in; a password goes without saying where it is the only way. */
-function Ways({ member: { has_password, has_passkey, oidc_linked } }: { member: Member }) {
-  const others = [has_passkey && 'passkey', oidc_linked && 'provider'].filter(Boolean)
-  if (!has_password && others.length === 0) return <span class="status warn">no password yet</span>
-  if (others.length === 0) return null
-  return <small>{[has_password && 'password', ...others].filter(Boolean).join(', ')}</small>
+/** Sign-in methods of a member, unless a password is the only one. */
+function SignInMethods({ member: { has_password, has_passkey, oidc_linked } }: { member: Member }) {
+  const otherMethods = [has_passkey && 'passkey', oidc_linked && 'provider'].filter(Boolean)
+  if (!has_password && otherMethods.length === 0) return <span class="status warn">no password yet</span>
+  if (otherMethods.length === 0) return null
+  return <small>{[has_password && 'password', ...otherMethods].filter(Boolean).join(', ')}</small>
 }
 
 interface MemberRowProps extends Omit<MemberTableProps, 'members'> {
@@ -180,7 +180,7 @@ function MemberRow({ member, isLastOwner, made, removed }: MemberRowProps) {
           <Time at={member.created_at} />
         </td>
         <th scope="row" class="top-start">
-          {member.name} {isSelf && <span class="dim">you</span>} <Ways member={member} />
+          {member.name} {isSelf && <span class="dim">you</span>} <SignInMethods member={member} />
         </th>
         <td class="bottom-start">
           {isOwner.value && !isLastOwner ? (
@@ -217,7 +217,7 @@ function MemberRow({ member, isLastOwner, made, removed }: MemberRowProps) {
                 </Button>
               )}
               {isLastOwner ? (
-                <small>the only owner</small>
+                <small>only owner</small>
               ) : (
                 <Button
                   kind="quiet"
@@ -236,7 +236,7 @@ function MemberRow({ member, isLastOwner, made, removed }: MemberRowProps) {
       {refusal !== undefined && (
         <tr class="note-row">
           <td colSpan={4}>
-            <Why>{refusal}</Why>
+            <ErrorText>{refusal}</ErrorText>
           </td>
         </tr>
       )}

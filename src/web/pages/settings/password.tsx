@@ -1,10 +1,9 @@
 import { useRef, useState } from 'preact/hooks'
-import { Button, Field, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
 import { session } from '../../data/session.ts'
 import { changePassword, removePassword, useMembers } from '../../data/settings.ts'
-import { useRecent } from './recent.tsx'
+import { useRecentSignIn } from './recent-sign-in.tsx'
 
-/** Changes the password, or sets the first one. */
 function Password({ hasOne }: { hasOne: boolean }) {
   const [isChanged, setChanged] = useState(false)
   const form = useRef<HTMLFormElement>(null)
@@ -14,7 +13,7 @@ function Password({ hasOne }: { hasOne: boolean }) {
     setChanged(true)
     form.current?.reset()
   })
-  const isOfNew = fault.value?.path[0] === 'password'
+  const isNewRefused = fault.value?.path[0] === 'password'
   return (
     <details class="more">
       <summary class="button">{hasOne ? 'Change password…' : 'Set a password…'}</summary>
@@ -42,38 +41,38 @@ function Password({ hasOne }: { hasOne: boolean }) {
             type="password"
             autocomplete="current-password"
             required
-            why={isOfNew ? undefined : refusal.value}
+            error={isNewRefused ? undefined : refusal.value}
           />
         )}
         <Field
-          label="New password, 10 characters or more"
+          label="New password (10 characters or more)"
           name="password"
           type="password"
           autocomplete="new-password"
           minLength={10}
           maxLength={200}
           required
-          why={isOfNew || !hasOne ? refusal.value : undefined}
+          error={isNewRefused || !hasOne ? refusal.value : undefined}
         />
         <p class="actions">
           <Button kind="main" type="submit" disabled={isRunning.value}>
             {hasOne ? 'Change password' : 'Set password'}
           </Button>
-          <small>ends every other session; API keys stay valid</small>
+          <small>All other sessions end. API keys stay valid.</small>
         </p>
       </form>
       <p role="status">
-        {isChanged && <span class="status ok">The password is changed; every other session has ended.</span>}
+        {isChanged && <span class="status ok">Password changed. All other sessions have ended.</span>}
       </p>
     </details>
   )
 }
 
-/** The password of the person, which may be removed while there is another way to sign in. */
+/** The user's password. It can be removed if there is another way to sign in. */
 export function OwnPassword() {
   const members = useMembers()
   const own = members.data?.find(({ user_id }) => user_id === session.value?.user.id)
-  const remove = useRecent(removePassword)
+  const remove = useRecentSignIn(removePassword)
   return (
     <>
       <Password hasOne={own?.has_password ?? true} />
@@ -84,7 +83,7 @@ export function OwnPassword() {
           </Button>
         </p>
       )}
-      {remove.refusal.value !== undefined && <Why>{remove.refusal.value}</Why>}
+      {remove.refusal.value !== undefined && <ErrorText>{remove.refusal.value}</ErrorText>}
       {remove.dialog}
     </>
   )

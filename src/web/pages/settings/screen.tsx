@@ -15,7 +15,7 @@ import { Members } from './members.tsx'
 import { Offline } from './offline.tsx'
 import { Sessions } from './sessions.tsx'
 import { Shares } from './shares.tsx'
-import { WaysIn } from './ways-in.tsx'
+import { SignInOptions } from './sign-in-options.tsx'
 import { Workspaces } from './workspaces.tsx'
 
 addStyles(styles)
@@ -23,7 +23,7 @@ addStyles(styles)
 const mayBackUp = () => session.value?.workspaces.every(({ role }) => role === 'owner') ?? false
 
 interface Part {
-  /** The last part of its address; `also` is that of a second section of the page. */
+  /** The last segment of its address; `also` is that of a second section on the page. */
   readonly name: string
   readonly also?: string
   readonly title: string
@@ -32,14 +32,13 @@ interface Part {
 
 const SignIn = () => (
   <>
-    <WaysIn />
+    <SignInOptions />
     <Sessions />
   </>
 )
 
 const FIRST: Part = { name: 'appearance', title: 'Appearance', Section: Appearance }
 
-/** What is a person's, the workspace's and the server's, each under its heading. */
 const groups = (): readonly { readonly title: string; readonly sections: readonly Part[] }[] => [
   {
     title: 'You',
@@ -68,7 +67,6 @@ const groups = (): readonly { readonly title: string; readonly sections: readonl
   },
 ]
 
-/** The section that the address names. */
 const current = () =>
   groups()
     .flatMap(({ sections }) => sections)
@@ -98,7 +96,7 @@ const Sections = () => (
   </Pane>
 )
 
-/** The same where there is no room for a column. */
+/** Replaces the column on narrow screens. */
 const SectionChoice = () => (
   <select
     class="input narrow"
@@ -121,7 +119,7 @@ const SectionChoice = () => (
 export function Main() {
   const named = path.value[1]
   const { name, Section } = current()
-  // Before anything is painted: the focus is not taken from who types at once.
+  // A layout effect, so that the focus does not move after the user has begun to type.
   useLayoutEffect(() => {
     if (named !== undefined) document.getElementById(`${named}-h`)?.focus()
   }, [named])
@@ -131,7 +129,7 @@ export function Main() {
       <Pane kind="content">
         <header class="bar">
           <h1>Settings</h1>
-          <small>of the workspace {session.value?.workspace.name}</small>
+          <small>{session.value?.workspace.name}</small>
           <span class="grow" />
           <SectionChoice />
         </header>

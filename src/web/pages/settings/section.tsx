@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact'
 
 interface SectionProps {
-  /** The last part of its address. */
+  /** The last segment of its address. */
   readonly name: string
   readonly title: string
   readonly about: string
   readonly children: ComponentChildren
 }
 
-/** A part of the settings: what it is on the left, its controls on the right. */
+/** A section of the settings: its description on the left, its controls on the right. */
 export const Section = ({ name, title, about, children }: SectionProps) => (
   <section class="setting" id={name} aria-labelledby={`${name}-h`}>
     <header>

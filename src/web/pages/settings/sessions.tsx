@@ -1,21 +1,20 @@
-import { Button, useAction, Why } from '../../components/form.tsx'
-import { Known } from '../../components/pane.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
+import { QueryResult } from '../../components/pane.tsx'
 import { Time } from '../../components/time.tsx'
 import { endSession, type ListedSession, useSessions } from '../../data/settings.ts'
 import { browserName } from './browser-name.ts'
 import { OwnPassword } from './password.tsx'
 import { Section } from './section.tsx'
 
-/** Where the person is signed in, and the password. */
 export function Sessions() {
   const sessions = useSessions()
   return (
     <Section
       name="sessions"
-      title="Sessions, password"
-      about="A session ends 7 days after its last use, 30 days after it began at the latest."
+      title="Sessions and password"
+      about="A session ends after 7 days without use, and after 30 days at the latest."
     >
-      <Known query={sessions}>
+      <QueryResult query={sessions}>
         {(known) => (
           <ul class="plain">
             {known.map((listed) => (
@@ -23,7 +22,7 @@ export function Sessions() {
             ))}
           </ul>
         )}
-      </Known>
+      </QueryResult>
       <OwnPassword />
     </Section>
   )
@@ -34,15 +33,15 @@ function Row({ listed: { id, user_agent, address, last_used_at, current } }: { l
   const name = browserName(user_agent)
   return (
     <li>
-      <span class="grow">{current ? <strong>{name}, this one</strong> : name}</span>
-      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      <span class="grow">{current ? <strong>{name} (this session)</strong> : name}</span>
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       <small>
         {address}, {current ? 'now' : <Time at={last_used_at} />}
       </small>
       {!current && (
         <Button
           kind="quiet"
-          aria-label={`End the session ${name}, ${address}`}
+          aria-label={`End session: ${name}, ${address}`}
           disabled={isRunning.value}
           onClick={() => void run()}
         >

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Known } from '../../components/pane.tsx'
+import { QueryResult } from '../../components/pane.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { useShares } from '../../data/shares.ts'
 import { NewShare } from '../shares/new-share.tsx'
@@ -7,35 +7,39 @@ import { ShareTable } from '../shares/share-table.tsx'
 import { useTargets } from '../shares/targets.ts'
 import { Section } from './section.tsx'
 
-/** Every link that is open: what it shows, by whom, how often it was used; and links to views and forms are made here. */
+/** All share links of the workspace, and a form to create links to views and forms. */
 export function Shares() {
   const shares = useShares()
   return (
     <Section
       name="shares"
       title="Shared links"
-      about="A link opens one note, view or form without an account. What is shared has it in its own menu, too."
+      about="A share link opens one note, view or form without an account. You can also share from the menu of a note or view."
     >
       {mayWrite.value && <NewLink />}
-      <Known query={shares}>
+      <QueryResult query={shares}>
         {(known) =>
-          known.length === 0 ? <p class="dim">Nothing is shared.</p> : <ShareTable shares={known} isOfMany />
+          known.length === 0 ? (
+            <p class="dim">No shared links yet.</p>
+          ) : (
+            <ShareTable shares={known} isOfMany />
+          )
         }
-      </Known>
+      </QueryResult>
     </Section>
   )
 }
 
-/** Before the name of what is shared, where it is one among all. */
-const WORDS: Readonly<Record<string, string>> = { form: 'Form for ', row_view: '', view: 'Notes: ' }
+/** Prefixes of the targets' names. */
+const PREFIXES: Readonly<Record<string, string>> = { form: 'Form for ', row_view: '', view: 'Notes: ' }
 
 function NewLink() {
-  const [chosen, setChosen] = useState('')
+  const [selected, setSelected] = useState('')
   const known = useTargets()
   return (
-    <Known query={known}>
+    <QueryResult query={known}>
       {(targets) => {
-        const target = targets.find(({ id, kind }) => `${kind} ${id}` === chosen)
+        const target = targets.find(({ id, kind }) => `${kind} ${id}` === selected)
         return (
           <>
             <div class="field">
@@ -43,13 +47,13 @@ function NewLink() {
               <select
                 id="share-target"
                 class="input"
-                value={chosen}
-                onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+                value={selected}
+                onChange={({ currentTarget }) => setSelected(currentTarget.value)}
               >
-                <option value="">Choose what to share</option>
+                <option value="">Choose a view or form</option>
                 {targets.map(({ kind, id, name }) => (
                   <option key={`${kind} ${id}`} value={`${kind} ${id}`}>
-                    {WORDS[kind]}
+                    {PREFIXES[kind]}
                     {name}
                   </option>
                 ))}
@@ -57,7 +61,7 @@ function NewLink() {
             </div>
             {target && (
               <NewShare
-                key={chosen}
+                key={selected}
                 kind={target.kind}
                 targetId={target.id}
                 {...(target.fields && { fields: target.fields })}
@@ -66,6 +70,6 @@ function NewLink() {
           </>
         )
       }}
-    </Known>
+    </QueryResult>
   )
 }

@@ -1,19 +1,22 @@
 import { useState } from 'preact/hooks'
-import { Button, Field, useAction, Why } from '../../components/form.tsx'
-import { Known } from '../../components/pane.tsx'
+import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
+import { QueryResult } from '../../components/pane.tsx'
 import { goToWorkspace } from '../../data/leaving.ts'
 import { refreshSession, session, type Workspace } from '../../data/session.ts'
 import { createWorkspace, renameWorkspace, useWorkspaces } from '../../data/settings.ts'
 import { LineForm, textOf } from './line-form.tsx'
 import { Section } from './section.tsx'
 
-/** The workspaces of the person. */
 export function Workspaces() {
   const workspaces = useWorkspaces()
   const mayCreate = workspaces.data?.some(({ role }) => role === 'owner') ?? false
   return (
-    <Section name="workspaces" title="Workspaces" about="Each has its own notes, rows, keys and members.">
-      <Known query={workspaces}>
+    <Section
+      name="workspaces"
+      title="Workspaces"
+      about="Each workspace has its own notes, tables, keys and members."
+    >
+      <QueryResult query={workspaces}>
         {(known) => (
           <ul class="plain">
             {known.map((workspace) => (
@@ -21,7 +24,7 @@ export function Workspaces() {
             ))}
           </ul>
         )}
-      </Known>
+      </QueryResult>
       {mayCreate && <NewWorkspace />}
     </Section>
   )
@@ -40,7 +43,7 @@ function Row({ workspace }: { workspace: Workspace }) {
     )
   return (
     <li>
-      <span class="grow">{isCurrent ? <strong>{workspace.name}, this one</strong> : workspace.name}</span>
+      <span class="grow">{isCurrent ? <strong>{workspace.name} (current)</strong> : workspace.name}</span>
       <small>{workspace.role}</small>
       {workspace.role === 'owner' && (
         <Button kind="quiet" aria-label={`Rename ${workspace.name}`} onClick={() => setRenamed(true)}>
@@ -56,7 +59,7 @@ function Row({ workspace }: { workspace: Workspace }) {
           Open
         </Button>
       )}
-      {opening.refusal.value !== undefined && <Why>{opening.refusal.value}</Why>}
+      {opening.refusal.value !== undefined && <ErrorText>{opening.refusal.value}</ErrorText>}
     </li>
   )
 }
@@ -76,13 +79,13 @@ function Rename({ workspace: { id, name }, onClose }: { workspace: Workspace; on
       }}
     >
       <Field
-        label={`New name of ${name}`}
+        label={`New name for ${name}`}
         name="name"
         defaultValue={name}
         required
         autofocus
         maxLength={200}
-        why={refusal.value}
+        error={refusal.value}
       />
       <Button kind="main" type="submit" disabled={isRunning.value}>
         Rename
@@ -98,14 +101,14 @@ function NewWorkspace() {
     await refreshSession()
   })
   return (
-    <LineForm action={action} submit="Make workspace">
+    <LineForm action={action} submit="Create workspace">
       <Field
-        label="Name of a new workspace"
+        label="New workspace’s name"
         name="name"
         required
         maxLength={200}
         autocomplete="off"
-        why={action.refusal.value}
+        error={action.refusal.value}
       />
     </LineForm>
   )

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Button, Field, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { createShare, type Share, type ShareKind } from '../../data/shares.ts'
 import type { FormField } from './targets.ts'
@@ -79,7 +79,7 @@ export function NewShare({ kind, targetId, fields }: NewShareProps) {
         </label>
       )}
       <Field label="Ends after (optional)" name="ends" type="date" />
-      {refusal.value && <Why>{refusal.value}</Why>}
+      {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
       <p class="actions">
         <Button kind="main" type="submit" disabled={isRunning.value}>
           Make link

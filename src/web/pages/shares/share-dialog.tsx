@@ -1,6 +1,6 @@
 import { Button } from '../../components/form.tsx'
 import { Modal } from '../../components/modal.tsx'
-import { Known } from '../../components/pane.tsx'
+import { QueryResult } from '../../components/pane.tsx'
 import { type ShareKind, useShares } from '../../data/shares.ts'
 import { NewShare } from './new-share.tsx'
 import { ShareTable } from './share-table.tsx'
@@ -21,12 +21,12 @@ export function ShareDialog({ kind, targetId, title, fields, onClose }: ShareDia
   return (
     <Modal title={`Share ${title}`} onClose={onClose}>
       <NewShare kind={kind} targetId={targetId} {...(fields && { fields })} />
-      <Known query={shares}>
+      <QueryResult query={shares}>
         {(known) => {
           const open = known.filter((share) => share.target_id === targetId && share.kind === kind)
           return open.length > 0 && <ShareTable shares={open} />
         }}
-      </Known>
+      </QueryResult>
       <p class="actions">
         <Button onClick={onClose}>Close</Button>
       </p>

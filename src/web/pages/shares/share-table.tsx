@@ -1,6 +1,6 @@
 import '../../styles/with-actions.ts'
 import { useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { CopyButton } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
 import { api } from '../../data/api.ts'
@@ -54,7 +54,7 @@ export function ShareTable({ shares, isOfMany = false }: ShareTableProps) {
   const { run, refusal } = useAction((act: () => Promise<void>) => act())
   return (
     <>
-      {refusal.value && <Why>{refusal.value}</Why>}
+      {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
       <table class="table with-actions" aria-label="Shared links">
         <thead>
           <tr>

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Modal } from '../../components/modal.tsx'
 import { session } from '../../data/session.ts'
 import { addPasskey, hasPasskeys, listPasskeys } from '../../data/ways-in.ts'
@@ -41,7 +41,7 @@ function Offer({ close }: { close: () => void }) {
         A passkey stays on your device or in your password manager and opens with your finger, your face or a
         PIN. You find it under Settings, Sign-in; you are not asked again.
       </p>
-      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       <p class="actions">
         <Button
           kind="main"

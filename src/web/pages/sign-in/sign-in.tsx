@@ -13,7 +13,7 @@ import styles from '../../styles/sign-in.css' with { type: 'text' }
 import { Art } from './art.tsx'
 import { offerPasskey } from './passkey-offer.tsx'
 import { setupToken } from './setup-token.ts'
-import { forgetReason, OtherWays, ProviderRefusal, useProviderName } from './ways.tsx'
+import { clearProviderRefusal, OtherWays, ProviderRefusal, useProviderName } from './ways.tsx'
 
 addStyles(styles)
 
@@ -49,7 +49,7 @@ function SignInForm() {
   const [user, setUser] = useState('')
   const { run, isRunning, refusal } = useAction(async (user: string, password: string) => {
     await signInByPassword(user, password)
-    forgetReason()
+    clearProviderRefusal()
   })
   return (
     <>
@@ -62,7 +62,7 @@ function SignInForm() {
       >
         <p>Sign in to this server, {location.host}.</p>
         <ProviderRefusal />
-        <OtherWays onDone={forgetReason} />
+        <OtherWays onDone={clearProviderRefusal} />
         <Field
           label="Name"
           name="user"
@@ -77,7 +77,7 @@ function SignInForm() {
           type="password"
           autocomplete="current-password"
           required
-          why={refusal.value}
+          error={refusal.value}
         />
         <Button {...(!hasPasskeys() && { kind: 'main' })} type="submit" disabled={isRunning.value}>
           Sign in
@@ -141,7 +141,7 @@ export function SignInDialog({ title, onDone, onClose, children }: SignInDialogP
           autocomplete="current-password"
           required
           autofocus
-          why={refusal.value}
+          error={refusal.value}
         />
         <p class="actions">
           <Button {...(!hasPasskeys() && { kind: 'main' })} type="submit" disabled={isRunning.value}>
@@ -181,7 +181,7 @@ function SetupForm({ token }: { token: string }) {
           name="user"
           autocomplete="username"
           maxLength={200}
-          why={isOfName ? refusal.value : undefined}
+          error={isOfName ? refusal.value : undefined}
         />
         <Field
           label="Password, 10 characters or more"
@@ -192,7 +192,7 @@ function SetupForm({ token }: { token: string }) {
           maxLength={200}
           required
           autofocus
-          why={isOfName ? undefined : refusal.value}
+          error={isOfName ? undefined : refusal.value}
         />
         <Button kind="main" type="submit" disabled={isRunning.value}>
           Open daybook

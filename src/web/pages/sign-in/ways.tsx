@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { signIn } from '../../data/session.ts'
 import {
   goToProvider,
@@ -23,11 +23,11 @@ export function useProviderName(): string | undefined {
 /** Why the provider has just let nobody in, if it has. */
 export function ProviderRefusal() {
   const reason = search.value.get('sign-in')
-  return reason === null ? null : <Why>{REASONS[reason] ?? REASONS.failed}</Why>
+  return reason === null ? null : <ErrorText>{REASONS[reason] ?? REASONS.failed}</ErrorText>
 }
 
 /** Forgets why the provider let nobody in. */
-export const forgetReason = () => setParameters({ 'sign-in': undefined }, { replace: true })
+export const clearProviderRefusal = () => setParameters({ 'sign-in': undefined }, { replace: true })
 
 /** The ways to sign in without a password: a passkey, also where the name is typed, and the provider. */
 export function OtherWays({ onDone }: { onDone?: () => void }) {
@@ -54,14 +54,14 @@ export function OtherWays({ onDone }: { onDone?: () => void }) {
       {provider !== undefined && (
         <Button
           onClick={() => {
-            forgetReason()
+            clearProviderRefusal()
             goToProvider(location.pathname + location.search)
           }}
         >
           {provider}
         </Button>
       )}
-      {passkey.refusal.value !== undefined && <Why>{passkey.refusal.value}</Why>}
+      {passkey.refusal.value !== undefined && <ErrorText>{passkey.refusal.value}</ErrorText>}
       <p>or with a password</p>
     </div>
   )

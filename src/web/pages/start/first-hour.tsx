@@ -1,4 +1,4 @@
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon, type IconName } from '../../components/icon.tsx'
 import { Empty } from '../../components/pane.tsx'
 import { addStyles } from '../../components/styles.ts'
@@ -76,7 +76,7 @@ function Ways() {
           </button>
         </li>
       </ul>
-      {sample.refusal.value !== undefined && <Why>{sample.refusal.value}</Why>}
+      {sample.refusal.value !== undefined && <ErrorText>{sample.refusal.value}</ErrorText>}
     </div>
   )
 }
@@ -92,7 +92,7 @@ function RemoveSample() {
           Remove the sample
         </Button>
       </p>
-      {remove.refusal.value !== undefined && <Why>{remove.refusal.value}</Why>}
+      {remove.refusal.value !== undefined && <ErrorText>{remove.refusal.value}</ErrorText>}
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { TypedConfirmation } from '../../components/modal.tsx'
 import { Pane } from '../../components/pane.tsx'
@@ -64,7 +64,7 @@ export function Editor({ title, what, name, save, remove, consequence, more, chi
           <legend class="visually-hidden">{title}</legend>
           {children}
         </fieldset>
-        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+        {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
         {mayWrite.value && (
           <p class="actions">
             <Button kind="main" type="submit" disabled={isRunning.value}>

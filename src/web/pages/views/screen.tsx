@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { useAction, Why } from '../../components/form.tsx'
+import { ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { addStyles } from '../../components/styles.ts'
 import { api } from '../../data/api.ts'
 import { formatNumber } from '../../data/formats.ts'
@@ -126,7 +126,7 @@ export function Main() {
             </a>
           ))}
         </nav>
-        {error && !items && <Failed error={error} />}
+        {error && !items && <QueryError error={error} />}
         {!items && !error && <Loading />}
         {items?.length === 0 && (
           <Empty>
@@ -153,7 +153,7 @@ function List({ items, section, here }: ListProps) {
   const isOrdered = section === 'properties' && mayWrite.value
   return (
     <>
-      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       <ul class="things">
         {items.map(({ id, name, about, count, marks }, at) => (
           <li key={id} class={id === here ? 'chosen' : undefined}>

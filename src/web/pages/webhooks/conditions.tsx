@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import { Button, Why } from '../../components/form.tsx'
+import { Button, ErrorText } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { type Condition, needsValue, OPERATORS, valueText } from './condition-text.ts'
 
@@ -19,11 +19,11 @@ export const conditionInputs = (filter: readonly Condition[]): ConditionInput[] 
 interface ConditionsProps {
   readonly structure: { readonly fields: readonly { readonly key: string; readonly label: string }[] }
   readonly conditions: Signal<readonly ConditionInput[]>
-  readonly why: string | undefined
+  readonly error: string | undefined
 }
 
 /** The rows whose changes are sent: those that meet every condition. */
-export function Conditions({ structure, conditions, why }: ConditionsProps) {
+export function Conditions({ structure, conditions, error }: ConditionsProps) {
   const change = (at: number, part: Partial<ConditionInput>) => {
     conditions.value = conditions.value.map((one, index) => (index === at ? { ...one, ...part } : one))
   }
@@ -69,8 +69,8 @@ export function Conditions({ structure, conditions, why }: ConditionsProps) {
             <input
               class="input"
               aria-label={`Value of condition ${at + 1}`}
-              aria-invalid={why !== undefined}
-              aria-describedby={why && id}
+              aria-invalid={error !== undefined}
+              aria-describedby={error && id}
               value={value}
               onInput={({ currentTarget }) => change(at, { value: currentTarget.value })}
             />
@@ -80,7 +80,7 @@ export function Conditions({ structure, conditions, why }: ConditionsProps) {
           </Button>
         </div>
       ))}
-      {why !== undefined && <Why id={id}>{why}</Why>}
+      {error !== undefined && <ErrorText id={id}>{error}</ErrorText>}
       <p>
         <Button onClick={add}>
           <Icon name="plus" />

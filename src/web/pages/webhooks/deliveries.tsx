@@ -1,4 +1,4 @@
-import { Empty, Failed, Loading } from '../../components/pane.tsx'
+import { Empty, Loading, QueryError } from '../../components/pane.tsx'
 import { type Delivery, type DeliveryStatus, PAGE, useDeliveries } from '../../data/webhooks.ts'
 import { address, search } from '../../router.ts'
 import { DeliveryLog } from './delivery-log.tsx'
@@ -33,7 +33,7 @@ export function Deliveries({ id }: { id: string }) {
         <small class="desk">log kept 30 days</small>
       </nav>
       {error ? (
-        <Failed error={error} />
+        <QueryError error={error} />
       ) : data === undefined ? (
         <Loading />
       ) : data.length === 0 ? (

@@ -1,6 +1,6 @@
 import { Code } from '../../components/code.tsx'
-import { Button, useAction, Why } from '../../components/form.tsx'
-import { Failed, Loading } from '../../components/pane.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
+import { Loading, QueryError } from '../../components/pane.tsx'
 import { CopyButton } from '../../components/secret.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { redeliver, useDelivery, useWebhook } from '../../data/webhooks.ts'
@@ -23,7 +23,7 @@ export function DeliveryLog({ id, deliveryId }: { id: string; deliveryId: string
   const { data, error } = useDelivery(id, deliveryId)
   const { data: webhook } = useWebhook(id)
   const { run, isRunning, refusal } = useAction(() => redeliver(id, deliveryId))
-  if (error) return <Failed error={error} />
+  if (error) return <QueryError error={error} />
   if (data === undefined) return <Loading />
   const { delivery, body, attempts } = data
   return (
@@ -50,7 +50,7 @@ export function DeliveryLog({ id, deliveryId }: { id: string; deliveryId: string
           )}
           {webhook && <CopyButton text={curlOf(webhook, delivery, body)} word="Copy as curl" />}
         </p>
-        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+        {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       </div>
       <div>
         <h2>Body, {new TextEncoder().encode(body).length} bytes</h2>

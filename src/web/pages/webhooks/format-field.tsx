@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import { defaultTemplate, filled } from '../../../lib/template.ts'
 import { Code } from '../../components/code.tsx'
-import { Why } from '../../components/form.tsx'
+import { ErrorText } from '../../components/form.tsx'
 import type { Webhook, WebhookKind } from '../../data/webhooks.ts'
 
 type Format = NonNullable<Webhook['format']>
@@ -24,7 +24,7 @@ interface FormatProps {
       }
     | undefined
   readonly webhook: Webhook | undefined
-  readonly why: string | undefined
+  readonly error: string | undefined
 }
 
 /** What a hole holds in the example. */
@@ -47,7 +47,7 @@ const bodyOf = (format: Format, text: string): string => {
 
 /** The form of what is sent; a text with holes where it is not JSON, and what becomes of it. */
 export function FormatField(props: FormatProps) {
-  const { kind, structure, webhook, why } = props
+  const { kind, structure, webhook, error } = props
   const [format, setFormat] = useState<Format>(webhook?.format ?? 'json')
   const [template, setTemplate] = useState(webhook?.template ?? '')
   const id = useId()
@@ -86,14 +86,14 @@ export function FormatField(props: FormatProps) {
               name="template"
               rows={3}
               value={template}
-              aria-invalid={why !== undefined}
+              aria-invalid={error !== undefined}
               aria-describedby={`${id}-holes`}
               onInput={({ currentTarget }) => setTemplate(currentTarget.value)}
             />
             <p class="dim" id={`${id}-holes`}>
               {holes.map((hole) => `{${hole}}`).join(' ')}
             </p>
-            {why && <Why>{why}</Why>}
+            {error && <ErrorText>{error}</ErrorText>}
           </div>
           <div class="field">
             <span class="label">What is sent, for example</span>

@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { Button, Field, Why } from '../../components/form.tsx'
+import { Button, ErrorText, Field } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { newCallKey } from '../../data/api.ts'
 import type { Webhook } from '../../data/webhooks.ts'
@@ -31,11 +31,11 @@ export function headersOf(inputs: readonly HeaderInput[] | undefined): Record<st
 interface OwnHeadersProps {
   readonly webhook: Webhook | undefined
   readonly inputs: HeaderInputs
-  readonly why: string | undefined
+  readonly error: string | undefined
 }
 
 /** Headers that go with each delivery; their values are never shown again, so they are all replaced together. */
-export function OwnHeaders({ webhook, inputs, why }: OwnHeadersProps) {
+export function OwnHeaders({ webhook, inputs, error }: OwnHeadersProps) {
   const given = inputs.value
   const change = (id: string, part: Partial<HeaderInput>) => {
     inputs.value = given?.map((one) => (one.id === id ? { ...one, ...part } : one))
@@ -113,7 +113,7 @@ export function OwnHeaders({ webhook, inputs, why }: OwnHeadersProps) {
           )}
         </>
       )}
-      {why && <Why>{why}</Why>}
+      {error && <ErrorText>{error}</ErrorText>}
     </fieldset>
   )
 }

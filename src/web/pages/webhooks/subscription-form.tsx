@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { TargetedSubmitEvent } from 'preact'
 import { useState } from 'preact/hooks'
-import { Button, Field, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Known, Pane } from '../../components/pane.tsx'
+import { Pane, QueryResult } from '../../components/pane.tsx'
 import { type Answer, api } from '../../data/api.ts'
 import type { Fault } from '../../data/request.ts'
 import { useKeys } from '../../data/settings.ts'
@@ -55,7 +55,7 @@ export function NewWebhook() {
   const structures = useStructures()
   return (
     <FormPane title="New subscription" back={address(['webhooks'])}>
-      <Known query={structures}>{(known) => <WebhookForm structures={known} />}</Known>
+      <QueryResult query={structures}>{(known) => <WebhookForm structures={known} />}</QueryResult>
     </FormPane>
   )
 }
@@ -65,11 +65,13 @@ export function EditWebhook({ id }: { id: string }) {
   const webhook = useWebhook(id)
   return (
     <FormPane title={webhook.data ? `Edit ${nameOf(webhook.data)}` : 'Edit'} back={address(['webhooks', id])}>
-      <Known query={structures}>
+      <QueryResult query={structures}>
         {(known) => (
-          <Known query={webhook}>{(present) => <WebhookForm structures={known} webhook={present} />}</Known>
+          <QueryResult query={webhook}>
+            {(present) => <WebhookForm structures={known} webhook={present} />}
+          </QueryResult>
         )}
-      </Known>
+      </QueryResult>
     </FormPane>
   )
 }
@@ -141,7 +143,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
     navigate(address(['webhooks', made.webhook.id], { side: 'open' }))
   })
   const refused = attributeOf(fault.value)
-  const why = (name: string) => (refused === name ? refusal.value : undefined)
+  const error = (name: string) => (refused === name ? refusal.value : undefined)
   return (
     <form
       class="body stack wide"
@@ -193,13 +195,13 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
         type="url"
         required
         defaultValue={webhook?.url ?? ''}
-        why={why('url')}
+        error={error('url')}
       />
       <Field
         label="Description (optional)"
         name="description"
         defaultValue={webhook?.description ?? ''}
-        why={why('description')}
+        error={error('description')}
       />
       <fieldset class="field">
         <legend class="label">Events</legend>
@@ -226,12 +228,12 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
             due: when a date or time in the row comes
           </label>
         )}
-        {why('events') && <Why>{why('events')}</Why>}
+        {error('events') && <ErrorText>{error('events')}</ErrorText>}
       </fieldset>
       {isDue && dateFields.length > 0 && (
         <DueField key={structureId} fields={dateFields} due={webhook?.due} />
       )}
-      {why('due') && <Why>{why('due')}</Why>}
+      {error('due') && <ErrorText>{error('due')}</ErrorText>}
       {kind === 'note' && (
         <>
           <Field
@@ -240,7 +242,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
             type="number"
             required
             defaultValue={String(webhook?.quiet_seconds ?? QUIET_SECONDS)}
-            why={why('quiet_seconds')}
+            error={error('quiet_seconds')}
           />
           <label class="check">
             <input
@@ -251,21 +253,21 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
             Send the text of the note, too
           </label>
           {definitions && <GroupEditor group={group} definitions={definitions} onChange={setGroup} />}
-          {why('filter') && <Why>{why('filter')}</Why>}
+          {error('filter') && <ErrorText>{error('filter')}</ErrorText>}
         </>
       )}
       {structure && <Fields structure={structure} chosen={webhook?.fields ?? []} />}
-      {why('fields') && <Why>{why('fields')}</Why>}
-      {structure && <Conditions structure={structure} conditions={conditions} why={why('filter')} />}
+      {error('fields') && <ErrorText>{error('fields')}</ErrorText>}
+      {structure && <Conditions structure={structure} conditions={conditions} error={error('filter')} />}
       <FormatField
         key={`${kind} ${structure?.id}`}
         kind={kind}
         structure={structure}
         webhook={webhook}
-        why={why('template')}
+        error={error('template')}
       />
-      <OwnHeaders webhook={webhook} inputs={headers} why={why('headers')} />
-      <IgnoredKey webhook={webhook} why={why('ignore_key_id')} />
+      <OwnHeaders webhook={webhook} inputs={headers} error={error('headers')} />
+      <IgnoredKey webhook={webhook} error={error('ignore_key_id')} />
       <p class="actions">
         <Button kind="main" type="submit" disabled={isRunning.value}>
           {webhook ? 'Save' : 'Make subscription'}
@@ -292,7 +294,7 @@ const Fields = ({ structure, chosen }: { structure: Structure; chosen: readonly 
   </fieldset>
 )
 
-function IgnoredKey({ webhook, why }: { webhook: Webhook | undefined; why: string | undefined }) {
+function IgnoredKey({ webhook, error }: { webhook: Webhook | undefined; error: string | undefined }) {
   const { data: keys = [] } = useKeys()
   return (
     <>
@@ -313,7 +315,7 @@ function IgnoredKey({ webhook, why }: { webhook: Webhook | undefined; why: strin
           Neither are writes with the key that made the subscription
         </label>
       )}
-      {why && <Why>{why}</Why>}
+      {error && <ErrorText>{error}</ErrorText>}
     </>
   )
 }

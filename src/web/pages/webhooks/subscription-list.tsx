@@ -1,4 +1,4 @@
-import { Empty, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { Time } from '../../components/time.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { aboutOf, nameOf, useWebhooks, type Webhook } from '../../data/webhooks.ts'
@@ -27,7 +27,7 @@ export function SubscriptionList() {
         </header>
         <Directions here="out" />
         {error ? (
-          <Failed error={error} />
+          <QueryError error={error} />
         ) : data === undefined ? (
           <Loading />
         ) : data.length === 0 ? (

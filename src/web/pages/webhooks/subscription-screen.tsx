@@ -1,6 +1,6 @@
-import { Button, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { Banner, Failed, Loading, Pane } from '../../components/pane.tsx'
+import { Banner, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { Time } from '../../components/time.tsx'
 import { mayWrite } from '../../data/session.ts'
 import {
@@ -27,7 +27,7 @@ export function SubscriptionScreen({ id }: { id: string }) {
       <Pane kind="content" label="Deliveries">
         <Head id={id} webhook={data} />
         {error ? (
-          <Failed error={error} />
+          <QueryError error={error} />
         ) : data === undefined ? (
           <Loading />
         ) : (
@@ -70,7 +70,7 @@ function Head({ id, webhook }: { id: string; webhook: Webhook | undefined }) {
       </header>
       {refusal.value !== undefined && (
         <div class="banner bad">
-          <Why>{refusal.value}</Why>
+          <ErrorText>{refusal.value}</ErrorText>
         </div>
       )}
     </>
@@ -95,7 +95,7 @@ function Paused({ webhook: { id, paused_at, pause_reason, consecutive_failures }
           {pause_reason === undefined && `: ${consecutive_failures} deliveries failed in a row`}.
         </strong>{' '}
         {pause_reason} What happens meanwhile waits, and is sent once it is resumed.
-        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+        {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       </p>
       {mayWrite.value && (
         <Button disabled={isRunning.value} onClick={() => void run()}>
@@ -128,7 +128,7 @@ function FailedForGood({ id, failed }: FailedForGoodProps) {
           <Time at={since} />.
         </strong>{' '}
         Ten in a row pause the subscription.
-        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+        {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       </p>
       {mayWrite.value && (
         <Button disabled={isRunning.value} onClick={() => void run()}>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Button, Field, useAction, Why } from '../../components/form.tsx'
+import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { TypedConfirmation } from '../../components/modal.tsx'
 import { Secret } from '../../components/secret.tsx'
@@ -84,7 +84,7 @@ function NewSecret({ id }: { id: string }) {
           type="number"
           defaultValue="24"
           required
-          why={refusal.value}
+          error={refusal.value}
         />
         <p class="dim">With 0 the old secret stops working at once.</p>
         <p class="actions">
@@ -118,7 +118,7 @@ function Recover({ id }: { id: string }) {
           name="since"
           type="datetime-local"
           required
-          why={refusal.value}
+          error={refusal.value}
         />
         <p class="actions">
           <Button type="submit" disabled={isRunning.value}>
@@ -147,7 +147,7 @@ function Ends({ webhook }: { webhook: Webhook }) {
         </Button>
       </p>
       <p class="dim">While it is disabled, nothing is recorded or sent.</p>
-      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       {isAsked && (
         <TypedConfirmation
           title={`Delete ${name}`}

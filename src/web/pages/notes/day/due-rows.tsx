@@ -1,4 +1,4 @@
-import { recordAddress } from '../../../components/places.ts'
+import { recordAddress } from '../../../components/addresses.ts'
 import { recordLabel, type Structure } from '../../../components/record-label.ts'
 import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'

@@ -1,4 +1,4 @@
-import { Failed } from '../../../components/pane.tsx'
+import { QueryError } from '../../../components/pane.tsx'
 import { sizeText } from '../../../components/size.ts'
 import { Uploads } from '../../../components/uploads.tsx'
 import { api } from '../../../data/api.ts'
@@ -25,7 +25,7 @@ export function Files({ id }: { id: string }) {
       }}
     >
       <h3>Files</h3>
-      {error && <Failed error={error} />}
+      {error && <QueryError error={error} />}
       <ul class="plain">
         {files.map(({ id: file, file_name, size }) => (
           <li key={file}>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Failed } from '../../../components/pane.tsx'
+import { QueryError } from '../../../components/pane.tsx'
 import { Snippet } from '../../../components/snippet.tsx'
 import { Time } from '../../../components/time.tsx'
 import { api } from '../../../data/api.ts'
@@ -86,7 +86,7 @@ function Mentions({ id }: { id: string }) {
       <summary>
         <strong>Mentions without a link</strong> {data && data.total > 0 && <small>{data.total}</small>}
       </summary>
-      {error && <Failed error={error} />}
+      {error && <QueryError error={error} />}
       {data?.total === 0 && <p class="dim">No other note names this one.</p>}
       <ul class="plain">
         {data?.mentions.map((mention) => (

@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
 import { mayWrite } from '../../../data/session.ts'
@@ -76,7 +76,7 @@ export function Presets({ id }: { id: string }) {
               property={property}
               id={`${name}-${at}`}
               text={text}
-              why={property.key === refused ? refusal.value : undefined}
+              error={property.key === refused ? refusal.value : undefined}
               onInput={(given) => setTyped((now) => ({ ...now, [property.key]: given }))}
             />
           </div>
@@ -88,7 +88,7 @@ export function Presets({ id }: { id: string }) {
             </Button>
           </p>
         )}
-        {refusal.value && refused === undefined && <Why>{refusal.value}</Why>}
+        {refusal.value && refused === undefined && <ErrorText>{refusal.value}</ErrorText>}
         {outcome !== undefined && (
           <p class="dim" role="status">
             {outcome}

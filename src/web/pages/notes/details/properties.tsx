@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../../components/form.tsx'
-import { useInTurn } from '../../../components/in-turn.ts'
+import { Button, ErrorText, useAction } from '../../../components/form.tsx'
+import { useSerialized } from '../../../components/serialized.ts'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
 import { awaySince } from '../../../data/request.ts'
@@ -70,10 +70,10 @@ interface AddPropertyProps {
 function AddProperty({ left, onChoose }: AddPropertyProps) {
   const field = useId()
   const [name, setName] = useState('')
-  const [why, setWhy] = useState<string>()
+  const [error, setError] = useState<string>()
   const choose = (typed: string, isDone: boolean) => {
     setName(typed)
-    setWhy(undefined)
+    setError(undefined)
     const wanted = typed.trim().toLowerCase()
     const found = left.filter(({ key, label }) => [key, label.toLowerCase()].includes(wanted))
     // While one types, a name that another one goes on with may not be whole yet.
@@ -81,7 +81,7 @@ function AddProperty({ left, onChoose }: AddPropertyProps) {
     if (found[0] && isWhole) {
       setName('')
       onChoose(found[0])
-    } else if (isDone) setWhy(`No property has this name; a new one is made in “Views, tags, properties”.`)
+    } else if (isDone) setError(`No property has this name; a new one is made in “Views, tags, properties”.`)
   }
   return (
     <form
@@ -101,8 +101,8 @@ function AddProperty({ left, onChoose }: AddPropertyProps) {
         autocomplete="off"
         required
         value={name}
-        aria-invalid={why !== undefined}
-        aria-describedby={why && `${field}-why`}
+        aria-invalid={error !== undefined}
+        aria-describedby={error && `${field}-why`}
         onInput={({ currentTarget }) => choose(currentTarget.value, false)}
       />
       <datalist id={`${field}-list`}>
@@ -111,7 +111,7 @@ function AddProperty({ left, onChoose }: AddPropertyProps) {
         ))}
       </datalist>
       <Button type="submit">Add property</Button>
-      {why !== undefined && <Why id={`${field}-why`}>{why}</Why>}
+      {error !== undefined && <ErrorText id={`${field}-why`}>{error}</ErrorText>}
     </form>
   )
 }
@@ -138,7 +138,7 @@ function Value({ note, property, value, isChosen }: ValueProps) {
     await invalidate(new Set(['note', 'property']))
     setTyped((now) => (now === text ? undefined : now))
   })
-  const save = useInTurn(run)
+  const save = useSerialized(run)
   const text = fieldText(property, value)
   if (!mayWrite.value)
     return (
@@ -157,7 +157,7 @@ function Value({ note, property, value, isChosen }: ValueProps) {
           property={property}
           id={id}
           text={typed ?? text}
-          why={refusal.value}
+          error={refusal.value}
           onInput={setTyped}
           onChange={(given, unreadable) => void save(given, unreadable)}
         />

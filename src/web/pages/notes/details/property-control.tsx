@@ -1,4 +1,4 @@
-import { Why } from '../../../components/form.tsx'
+import { ErrorText } from '../../../components/form.tsx'
 import type { components } from '../../../data/api-types.d.ts'
 import { Unsendable } from '../../../data/request.ts'
 
@@ -48,20 +48,20 @@ interface ControlProps {
   readonly id: string
   readonly text: string
   /** Why what is in it was refused. */
-  readonly why: string | undefined
+  readonly error: string | undefined
   readonly onInput: (text: string) => void
   /** Called when the field is left or a choice was made; with what to do when the browser cannot read what is in it. */
   readonly onChange?: (text: string, unreadable: string | undefined) => void
 }
 
 /** A field of the kind that belongs to the type of a property, and under it the sentence that refused it. */
-export function PropertyControl({ property: { type, options }, id, text, why, ...on }: ControlProps) {
+export function PropertyControl({ property: { type, options }, id, text, error, ...on }: ControlProps) {
   const common = {
     class: 'input',
     id,
     value: text,
-    'aria-invalid': why !== undefined,
-    'aria-describedby': why && `${id}-why`,
+    'aria-invalid': error !== undefined,
+    'aria-describedby': error && `${id}-why`,
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => on.onInput(currentTarget.value),
     onChange: ({
       currentTarget: { value, validity },
@@ -84,7 +84,7 @@ export function PropertyControl({ property: { type, options }, id, text, why, ..
       ) : (
         <input {...common} {...INPUTS[type]} />
       )}
-      {why !== undefined && <Why id={`${id}-why`}>{why}</Why>}
+      {error !== undefined && <ErrorText id={`${id}-why`}>{error}</ErrorText>}
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { TextDifferences } from '../../../components/text-differences.tsx'
 import { Time } from '../../../components/time.tsx'
 import { api } from '../../../data/api.ts'
@@ -35,7 +35,7 @@ export function Revisions({ note }: { note: Note }) {
       <h3>
         Revisions <small>kept 7 days</small>
       </h3>
-      {error && <Why>{error.message}</Why>}
+      {error && <ErrorText>{error.message}</ErrorText>}
       {revisions?.length === 0 && <p class="dim">No edit so far.</p>}
       {isMissing && !hasOlder && <p class="dim">The revision that the address names is not kept any more.</p>}
       <ol class="ledger">
@@ -156,7 +156,7 @@ function OpenRevision({ note, revision, next }: OpenRevisionProps) {
           Whole text before
         </Button>
       </p>
-      {refusal.value && <Why>{refusal.value}</Why>}
+      {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
     </div>
   )
 }

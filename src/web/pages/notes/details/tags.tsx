@@ -1,7 +1,7 @@
 import { useId, useRef } from 'preact/hooks'
-import { Button, useAction, Why } from '../../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
-import { useInTurn } from '../../../components/in-turn.ts'
+import { useSerialized } from '../../../components/serialized.ts'
 import { Tag } from '../../../components/tag.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
@@ -18,7 +18,7 @@ export function Tags({ note: { id, tags } }: { note: Note }) {
     await api.delete('/v1/notes/{id}/tags/{name}', { params: { id, name } })
     await invalidate(CHANGED)
   })
-  const remove = useInTurn(removal.run)
+  const remove = useSerialized(removal.run)
   return (
     <section class="section">
       <h3>Tags</h3>
@@ -36,7 +36,7 @@ export function Tags({ note: { id, tags } }: { note: Note }) {
           </span>
         ))}
       </p>
-      {removal.refusal.value && <Why>{removal.refusal.value}</Why>}
+      {removal.refusal.value && <ErrorText>{removal.refusal.value}</ErrorText>}
       {mayWrite.value && <AddTag id={id} tags={tags} />}
     </section>
   )
@@ -49,10 +49,10 @@ function AddTag({ id, tags }: { id: string; tags: readonly string[] }) {
     await api.post('/v1/notes/{id}/tags', { params: { id }, body: { tags: [name] } })
     await invalidate(CHANGED)
   })
-  const addInTurn = useInTurn(run)
+  const addSerialized = useSerialized(run)
   const input = useRef<HTMLInputElement>(null)
   const add = async (name: string) => {
-    const isAdded = await addInTurn(name)
+    const isAdded = await addSerialized(name)
     if (!isAdded && input.current?.value === '') input.current.value = name
   }
   return (
@@ -88,7 +88,7 @@ function AddTag({ id, tags }: { id: string; tags: readonly string[] }) {
           ))}
       </datalist>
       <Button type="submit">Add tag</Button>
-      {refusal.value && <Why>{refusal.value}</Why>}
+      {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
     </form>
   )
 }

@@ -1,4 +1,4 @@
-import { Failed } from '../../../components/pane.tsx'
+import { QueryError } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { search, setParameters } from '../../../router.ts'
@@ -68,7 +68,7 @@ export function ChartStrip({ structure }: { structure: Structure }) {
         </select>
       </figcaption>
       {error ? (
-        <Failed error={error} />
+        <QueryError error={error} />
       ) : (
         data && (
           <Bars

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Button, useAction, Why } from '../../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
 import { formatNumber } from '../../../data/formats.ts'
@@ -37,7 +37,7 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
   }
   const isUnique = structure.fields.some(({ unique }) => unique) || structure.unique_together.length > 0
   const mapped = targets.value.filter(Boolean).length
-  const why = open.refusal.value ?? found?.refusal
+  const error = open.refusal.value ?? found?.refusal
   return (
     <Pane kind="side" label="Import csv">
       <header class="bar">
@@ -92,7 +92,7 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
             Update rows that are there already, by their unique fields
           </label>
         )}
-        {why !== undefined && <Why>{why}</Why>}
+        {error !== undefined && <ErrorText>{error}</ErrorText>}
         {(head.value.length > 0 || isRunning) && (
           <p class="actions">
             <Button kind="main" type="submit" disabled={isRunning || mapped === 0}>

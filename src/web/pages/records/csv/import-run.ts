@@ -18,7 +18,7 @@ type Data = Record<string, string | number | boolean | null>
 export interface RefusedLine {
   /** The line of the file, counted in records; the heading is the first. */
   readonly line: number
-  readonly why: string
+  readonly error: string
   readonly cells: readonly string[]
 }
 
@@ -102,8 +102,8 @@ export class ImportRun {
       if (!field || text === '') continue
       const isText = field.type === 'text' || field.type === 'select'
       const parsed = parseValue(field, isText ? withoutProtection(text) : text)
-      if ('why' in parsed) {
-        this.#refuse({ line, why: parsed.why, cells })
+      if ('error' in parsed) {
+        this.#refuse({ line, error: parsed.error, cells })
         return
       }
       data[field.key] = parsed.value
@@ -126,7 +126,7 @@ export class ImportRun {
       const fault = rest.length === 1 ? 0 : faultyRow(refusal.fault)
       const line = fault === undefined ? undefined : rest[fault]
       if (!line) return this.#halve(rest, refusal)
-      this.#refuse({ ...line, why: refusal.fault?.detail ?? refusal.message })
+      this.#refuse({ ...line, error: refusal.fault?.detail ?? refusal.message })
       rest = rest.filter((other) => other !== line)
     }
   }
@@ -162,8 +162,8 @@ export class ImportRun {
     }
   }
 
-  #refuse({ line, why, cells }: RefusedLine): void {
-    this.#refused.push({ line, why, cells })
+  #refuse({ line, error, cells }: RefusedLine): void {
+    this.#refused.push({ line, error, cells })
     this.#report({})
   }
 

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { unfinished } from '../../../data/pending.ts'
-import { whose } from '../../../data/whose.ts'
+import { sessionKey } from '../../../data/session-key.ts'
 import { ImportRun, NO_PROGRESS, type Plan, type Progress } from './import-run.ts'
 
 /** An import of a file while it runs, and what came of it: both are there again when one comes back. */
@@ -17,7 +17,7 @@ export interface Import {
 /** The last import of each person into each structure. */
 const imports = signal<ReadonlyMap<string, Import>>(new Map())
 
-const nameOf = (structure: string) => `${whose.peek()} ${structure}`
+const nameOf = (structure: string) => `${sessionKey.peek()} ${structure}`
 
 export const importInto = (structure: string): Import | undefined => imports.value.get(nameOf(structure))
 
@@ -47,7 +47,7 @@ export function forgetImport(structure: string): void {
 
 // Nothing goes on in the session of another; who comes back is told how far it came.
 effect(() => {
-  void whose.value
+  void sessionKey.value
   for (const { abort } of imports.peek().values()) abort.abort()
 })
 

@@ -29,7 +29,7 @@ export function RefusedRows({ refused, count, head }: RefusedRowsProps) {
     saveCsv('refused.csv', [
       toCsv([
         ['line', 'reason', ...head.map(quotedCell)],
-        ...refused.map(({ line, why, cells }) => [String(line), quotedCell(why), ...cells.map(cellText)]),
+        ...refused.map(({ line, error, cells }) => [String(line), quotedCell(error), ...cells.map(cellText)]),
       ]),
     ])
   return (
@@ -43,7 +43,7 @@ export function RefusedRows({ refused, count, head }: RefusedRowsProps) {
               <th class="margin" scope="col">
                 Line
               </th>
-              <th scope="col">Why it was refused</th>
+              <th scope="col">Error</th>
             </tr>
           </thead>
           <tbody>
@@ -61,7 +61,7 @@ export function RefusedRows({ refused, count, head }: RefusedRowsProps) {
                   >
                     <td class="margin">{row.line}</td>
                     <td class="why-cell">
-                      {row.why}
+                      {row.error}
                       <small class="cells">{row.cells.join(' · ')}</small>
                     </td>
                   </tr>

@@ -1,6 +1,6 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
-import { useAction, Why } from '../../../components/form.tsx'
+import { ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { faultIn } from '../../../data/request.ts'
 import { createRow } from '../actions.ts'
@@ -19,11 +19,11 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
   const { structure, fields, source } = grid
   const line = useRef<HTMLTableRowElement>(null)
   const draft = newRowOf(structure.id)
-  const [fault, setFault] = useState<{ key: string; why: string }>()
+  const [fault, setFault] = useState<{ key: string; error: string }>()
   const goTo = (key: string | undefined) =>
     line.current?.querySelector<HTMLElement>(key === undefined ? 'input' : `[name="${key}"]`)?.focus()
-  const refuse = (key: string, why: string) => {
-    setFault({ key, why })
+  const refuse = (key: string, error: string) => {
+    setFault({ key, error })
     goTo(key)
   }
   const write = useAction(async () => {
@@ -52,15 +52,15 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
     event.preventDefault()
   }
   const isBegun = Object.values(draft.texts).some((text) => text !== '')
-  const whyId = useId()
+  const errorId = useId()
   return (
     <>
       {fault && (
         <tr {...ROLES.row} class="note-row">
           <td {...ROLES.cell} colSpan={fields.length + 1}>
-            <Why id={whyId}>
-              <RefusalText sentence={fault.why} />
-            </Why>
+            <ErrorText id={errorId}>
+              <RefusalText sentence={fault.error} />
+            </ErrorText>
           </td>
         </tr>
       )}
@@ -75,7 +75,7 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
               text={draft.texts[field.key] ?? ''}
               placeholder={place === 0 ? 'New row' : ''}
               isReached={isBegun || place === 0}
-              whyId={fault?.key === field.key ? whyId : undefined}
+              errorId={fault?.key === field.key ? errorId : undefined}
               onText={(text) => draft.type(field.key, text)}
             />
           </td>
@@ -91,11 +91,11 @@ interface LineInputProps {
   readonly placeholder: string
   /** Whether Tab leads here. */
   readonly isReached: boolean
-  readonly whyId: string | undefined
+  readonly errorId: string | undefined
   readonly onText: (text: string) => void
 }
 
-function LineInput({ field, text, placeholder, isReached, whyId, onText }: LineInputProps) {
+function LineInput({ field, text, placeholder, isReached, errorId, onText }: LineInputProps) {
   const list = useId()
   const [found, setFound] = useState<readonly Suggestion[]>([])
   const options = field.type === 'bool' ? ['yes', 'no'] : (field.options ?? found.map(({ label }) => label))
@@ -109,8 +109,8 @@ function LineInput({ field, text, placeholder, isReached, whyId, onText }: LineI
         class="input new-cell"
         name={field.key}
         aria-label={`New row: ${field.label}`}
-        aria-invalid={whyId !== undefined}
-        aria-describedby={whyId}
+        aria-invalid={errorId !== undefined}
+        aria-describedby={errorId}
         placeholder={placeholder || FORMS[field.type]}
         inputMode={field.type === 'number' ? 'decimal' : undefined}
         autocomplete="off"

@@ -31,7 +31,7 @@ export function TroubleRow({ grid, row, field, state }: TroubleProps) {
           {state.kind === 'refused' && (
             <>
               <span class="why" id={`no-${row.id}`} role="alert">
-                <RefusalText sentence={state.why} /> The row still holds {shown(field, held)}.
+                <RefusalText sentence={state.error} /> The row still holds {shown(field, held)}.
               </span>
               <Button onClick={back}>
                 {held === undefined ? 'Leave it empty' : `Put ${editText(held)} back`}

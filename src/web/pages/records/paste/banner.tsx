@@ -15,7 +15,7 @@ interface PasteBannerProps {
 
 /** Says what was pasted and where it can go; a refusal is shown here and at its cell, and nothing is written then. */
 export function PasteBanner({ grid, pasted }: PasteBannerProps) {
-  const [why, setWhy] = useState<string>()
+  const [error, setError] = useState<string>()
   const refused = useSignal<RefusedCell | undefined>(undefined)
   const isBusy = useSignal(false)
   const found = pasted.value
@@ -29,7 +29,7 @@ export function PasteBanner({ grid, pasted }: PasteBannerProps) {
   const number = grid.source.numberOf(row)
   const over = Math.min(cells.length, (grid.source.shown.value ?? 0) - number)
   const forget = () => {
-    setWhy(undefined)
+    setError(undefined)
     if (refused.peek()) grid.edits.drop(refused.peek()?.id ?? '', refused.peek()?.key ?? '')
     refused.value = undefined
   }
@@ -46,7 +46,7 @@ export function PasteBanner({ grid, pasted }: PasteBannerProps) {
       await write()
       close()
     } catch (error) {
-      setWhy(sentenceOf(error as Error))
+      setError(sentenceOf(error as Error))
     } finally {
       isBusy.value = false
       grid.source.refreshNow()
@@ -63,10 +63,10 @@ export function PasteBanner({ grid, pasted }: PasteBannerProps) {
   }
   const first = grid.fields[block.column - 1]?.label
   return (
-    <Banner kind={why === undefined ? 'warn' : 'bad'}>
+    <Banner kind={error === undefined ? 'warn' : 'bad'}>
       <p>
         {`${cells.length} × ${columns} cells to paste, from ${first} on. `}
-        {why !== undefined && <strong>{why}</strong>}
+        {error !== undefined && <strong>{error}</strong>}
       </p>
       <Button
         kind="main"

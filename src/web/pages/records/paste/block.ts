@@ -65,7 +65,7 @@ export function dataOf(
       )
     const values = targets.slice(0, line.length).map((field, place) => {
       const parsed = parseValue(field, line[place] ?? '')
-      if ('why' in parsed) throw new BlockRefused(parsed.why, row, field)
+      if ('error' in parsed) throw new BlockRefused(parsed.error, row, field)
       return [field.key, parsed.value] as const
     })
     return Object.fromEntries(values)

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Why } from '../../../components/form.tsx'
+import { ErrorText } from '../../../components/form.tsx'
 import { targetOf } from '../labels.ts'
 import type { Field } from '../model.ts'
 import { isReference } from '../references.ts'
@@ -10,7 +10,7 @@ import { inputKind, localInstant } from '../values.ts'
 interface FieldControlProps {
   readonly field: Field
   readonly text: string
-  readonly why?: string | undefined
+  readonly error?: string | undefined
   readonly isFirst?: boolean
   readonly onText: (text: string) => void
   /** When the person is done with the field. */
@@ -18,7 +18,7 @@ interface FieldControlProps {
 }
 
 /** A field of a row as a labelled control of its kind. */
-export function FieldControl({ field, text, why, isFirst, onText, onDone }: FieldControlProps) {
+export function FieldControl({ field, text, error, isFirst, onText, onDone }: FieldControlProps) {
   const id = `value-${field.key}`
   const root = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -27,8 +27,8 @@ export function FieldControl({ field, text, why, isFirst, onText, onDone }: Fiel
   const shared = {
     id,
     class: 'input',
-    'aria-invalid': why !== undefined,
-    'aria-describedby': why === undefined ? undefined : `${id}-why`,
+    'aria-invalid': error !== undefined,
+    'aria-describedby': error === undefined ? undefined : `${id}-why`,
     'aria-required': field.required,
   }
   const options = field.type === 'bool' ? ['yes', 'no'] : field.type === 'select' ? field.options : null
@@ -74,10 +74,10 @@ export function FieldControl({ field, text, why, isFirst, onText, onDone }: Fiel
           onBlur={({ currentTarget }) => onDone?.(currentTarget.value)}
         />
       )}
-      {why !== undefined && (
-        <Why id={`${id}-why`}>
-          <RefusalText sentence={why} />
-        </Why>
+      {error !== undefined && (
+        <ErrorText id={`${id}-why`}>
+          <RefusalText sentence={error} />
+        </ErrorText>
       )}
     </div>
   )

@@ -69,9 +69,9 @@ function EditedField({ row, field, grid }: { row: Row; field: Field; grid: GridS
   const state = grid.edits.of(row.id, field.key)
   const value = row.data[field.key]
   const held = editText(value)
-  const why =
+  const error =
     state?.kind === 'refused'
-      ? `${state.why} The row still holds ${held === '' ? 'no value' : held}.`
+      ? `${state.error} The row still holds ${held === '' ? 'no value' : held}.`
       : state?.kind === 'conflict'
         ? `Somebody else set this to ${editText(state.theirs) || 'no value'} meanwhile; you wrote ${state.text}.`
         : undefined
@@ -84,7 +84,7 @@ function EditedField({ row, field, grid }: { row: Row; field: Field; grid: GridS
       <FieldControl
         field={field}
         text={typed.value?.text ?? state?.text ?? held}
-        why={why}
+        error={error}
         onText={(text) => {
           typed.value = { text, base: typed.peek()?.base ?? row }
         }}

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../../components/form.tsx'
-import { Failed, Loading } from '../../../components/pane.tsx'
+import { Button, ErrorText, useAction } from '../../../components/form.tsx'
+import { Loading, QueryError } from '../../../components/pane.tsx'
 import { Time } from '../../../components/time.tsx'
 import { type Answer, api } from '../../../data/api.ts'
 import { mayWrite } from '../../../data/session.ts'
@@ -29,7 +29,7 @@ export function RowHistory({ id, grid, row }: RowHistoryProps) {
     ({ signal }) => readPages(id, pages, signal),
     { placeholderData: (previous) => previous },
   )
-  if (error) return <Failed error={error} />
+  if (error) return <QueryError error={error} />
   if (!data) return <Loading />
   const [newest] = data.versions
   const values = valuesAfter(data.versions, row)
@@ -153,7 +153,7 @@ function GoBack({ id, grid, to }: { id: string; grid: GridState; to: string }) {
           Go back to here
         </Button>
       </p>
-      {revert.refusal.value !== undefined && <Why>{revert.refusal.value}</Why>}
+      {revert.refusal.value !== undefined && <ErrorText>{revert.refusal.value}</ErrorText>}
     </>
   )
 }

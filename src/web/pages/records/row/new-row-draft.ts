@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { whose } from '../../../data/whose.ts'
+import { sessionKey } from '../../../data/session-key.ts'
 import type { Structure } from '../model.ts'
 import { isReference } from '../references.ts'
 import { readReference } from '../suggestions.ts'
@@ -28,7 +28,7 @@ const stored = {
 
 /** The new row of a structure; the line under the rows and the form beside them show the same. */
 export function newRowOf(structure: string) {
-  const name = `${whose.value} ${structure}`
+  const name = `${sessionKey.value} ${structure}`
   const set = (texts: Texts) => {
     typed.value = new Map(typed.peek()).set(name, texts)
     stored.write(name, texts)
@@ -48,7 +48,7 @@ export async function readNewRow({ fields }: Structure, texts: Texts) {
   for (const field of fields) {
     const text = texts[field.key] ?? ''
     const parsed = isReference(field) ? await readReference(field, text) : parseValue(field, text)
-    if ('why' in parsed) faults[field.key] = parsed.why
+    if ('error' in parsed) faults[field.key] = parsed.error
     else if (parsed.value !== null) data[field.key] = parsed.value
     else if (field.required) faults[field.key] = `${field.label} needs a value.`
   }

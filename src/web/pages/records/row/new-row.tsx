@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
 import { navigate, search } from '../../../router.ts'
@@ -30,8 +30,8 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
     // Meanwhile something else may have been opened.
     if (search.peek().get('pane') === 'new') navigate(paneAddress(undefined))
   })
-  const why = create.refusal.value
-  const atField = why === undefined ? undefined : faultyField(structure.fields, create.fault.value)
+  const error = create.refusal.value
+  const atField = error === undefined ? undefined : faultyField(structure.fields, create.fault.value)
   return (
     <Pane kind="side" label="New row">
       <header class="bar">
@@ -59,11 +59,11 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
             field={field}
             text={draft.texts[field.key] ?? ''}
             isFirst={place === 0}
-            why={faults[field.key] ?? (atField === field ? why : undefined)}
+            error={faults[field.key] ?? (atField === field ? error : undefined)}
             onText={(text) => draft.type(field.key, text)}
           />
         ))}
-        {why !== undefined && !atField && <Why>{why}</Why>}
+        {error !== undefined && !atField && <ErrorText>{error}</ErrorText>}
         <p class="actions">
           <Button kind="main" type="submit" disabled={create.isRunning.value}>
             Add row

@@ -1,6 +1,6 @@
-import { Button, useAction, Why } from '../../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
-import { Failed, Loading, Pane } from '../../../components/pane.tsx'
+import { Loading, Pane, QueryError } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { Refused } from '../../../data/request.ts'
 import { mayWrite } from '../../../data/session.ts'
@@ -49,7 +49,7 @@ export function RowPane({ id, grid }: { id: string; grid: GridState }) {
           </a>
         ))}
       </nav>
-      {error && !isGone && <Failed error={error} />}
+      {error && !isGone && <QueryError error={error} />}
       {isGone && tab !== 'history' && <GoneRow id={id} grid={grid} />}
       {!row && !error && <Loading />}
       {row && tab === 'fields' && <RowFields row={row} grid={grid} />}
@@ -77,7 +77,7 @@ function DeleteButton({ row, grid }: { row: Row; grid: GridState }) {
       <Button kind="quiet" disabled={remove.isRunning.value} onClick={() => void remove.run()}>
         Delete
       </Button>
-      {remove.refusal.value !== undefined && <Why>{remove.refusal.value}</Why>}
+      {remove.refusal.value !== undefined && <ErrorText>{remove.refusal.value}</ErrorText>}
     </>
   )
 }
@@ -90,7 +90,7 @@ function GoneRow({ id, grid }: { id: string; grid: GridState }) {
   return (
     <div class="section stack">
       <p>This row was deleted.</p>
-      {restore.refusal.value !== undefined && <Why>{restore.refusal.value}</Why>}
+      {restore.refusal.value !== undefined && <ErrorText>{restore.refusal.value}</ErrorText>}
       {mayWrite.value && (
         <p class="actions">
           <Button onClick={() => void restore.run()}>Put it back</Button>

@@ -1,4 +1,4 @@
-import { Failed, Loading } from '../../../components/pane.tsx'
+import { Loading, QueryError } from '../../../components/pane.tsx'
 import { Time } from '../../../components/time.tsx'
 import { api } from '../../../data/api.ts'
 import { useQuery } from '../../../data/use-query.ts'
@@ -41,7 +41,7 @@ function References({ id, structure, field }: { id: string; structure: Structure
       <p class="list-end">
         {structure.name}, {field.label}: {data ? <a href={all}>{data.total} rows</a> : 'counting…'}
       </p>
-      {error && <Failed error={error} />}
+      {error && <QueryError error={error} />}
       <ul class="ledger">
         {(data?.records as Row[] | undefined)?.map((row) => (
           <li key={row.id}>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Button, Field as FieldInput, useAction, Why } from '../../../components/form.tsx'
+import { Button, ErrorText, Field as FieldInput, useAction } from '../../../components/form.tsx'
 import { Modal } from '../../../components/modal.tsx'
 import { type Answer, api } from '../../../data/api.ts'
 import { readAgain } from '../../../data/cache.ts'
@@ -26,7 +26,7 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
   const [key, setKey] = useState(freeKey(structure, `${field.key}_new`))
   const [options, setOptions] = useState('')
   const [tried, setTried] = useState<Outcome>()
-  const [why, setWhy] = useState<string>()
+  const [error, setError] = useState<string>()
   const list = options
     .split('\n')
     .map((line) => line.trim())
@@ -51,9 +51,9 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
         (outcome) => {
           if (!isCurrent) return
           setTried(outcome)
-          setWhy(undefined)
+          setError(undefined)
         },
-        (error: Error) => isCurrent && setWhy(error.message),
+        (error: Error) => isCurrent && setError(error.message),
       )
     }, TYPING_MS)
     return () => {
@@ -104,10 +104,12 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
             />
           </label>
         )}
-        {why === undefined && tried && <Forecast tried={tried} />}
-        {(convert.refusal.value ?? why) !== undefined && <Why>{convert.refusal.value ?? why}</Why>}
+        {error === undefined && tried && <Forecast tried={tried} />}
+        {(convert.refusal.value ?? error) !== undefined && (
+          <ErrorText>{convert.refusal.value ?? error}</ErrorText>
+        )}
         <p class="actions">
-          <Button kind="main" type="submit" disabled={convert.isRunning.value || why !== undefined}>
+          <Button kind="main" type="submit" disabled={convert.isRunning.value || error !== undefined}>
             {convert.isRunning.value ? 'Converting…' : 'Convert'}
           </Button>
           <Button onClick={onClose}>Cancel</Button>

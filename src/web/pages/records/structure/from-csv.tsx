@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Button, Field as FieldInput, useAction, Why } from '../../../components/form.tsx'
+import { Button, ErrorText, Field as FieldInput, useAction } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
 import { readAgain } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
@@ -78,7 +78,7 @@ export function FromCsv() {
         />
       </label>
       {open.isRunning.value && <p role="status">Reading…</p>}
-      {open.refusal.value !== undefined && <Why>{open.refusal.value}</Why>}
+      {open.refusal.value !== undefined && <ErrorText>{open.refusal.value}</ErrorText>}
       {found.value && (
         <>
           <FieldInput
@@ -97,7 +97,7 @@ export function FromCsv() {
               onChange={(type) => (types.value = types.value.with(at, type))}
             />
           ))}
-          {make.refusal.value !== undefined && <Why>{make.refusal.value}</Why>}
+          {make.refusal.value !== undefined && <ErrorText>{make.refusal.value}</ErrorText>}
           <p class="actions">
             <Button kind="main" type="submit" disabled={make.isRunning.value}>
               Make the table with {formatNumber(found.value.rows)} rows

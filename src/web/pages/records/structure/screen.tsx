@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
-import { Button, Field as FieldInput, useAction, Why } from '../../../components/form.tsx'
+import { Button, ErrorText, Field as FieldInput, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { lazy } from '../../../components/lazy.tsx'
 import { Banner, Pane } from '../../../components/pane.tsx'
@@ -213,7 +213,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
                 ))}
               </ul>
             )}
-            {save.refusal.value !== undefined && <Why>{save.refusal.value}</Why>}
+            {save.refusal.value !== undefined && <ErrorText>{save.refusal.value}</ErrorText>}
             <p class="actions">
               <Button kind="main" type="submit" disabled={save.isRunning.value}>
                 {structure ? 'Save the table' : 'Make the table'}

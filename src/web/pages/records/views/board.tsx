@@ -3,7 +3,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
 import { type Key, useKeys } from '../../../components/keys.tsx'
-import { Known } from '../../../components/pane.tsx'
+import { QueryResult } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
@@ -65,7 +65,7 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
     )
   }
   return (
-    <Known query={board}>
+    <QueryResult query={board}>
       {({ columns, total }) => {
         const moved = withMoves(columns, groupBy)
         return (
@@ -134,7 +134,7 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
           </>
         )
       }}
-    </Known>
+    </QueryResult>
   )
 }
 

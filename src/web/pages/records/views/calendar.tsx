@@ -3,7 +3,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { Button } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { type Key, useKeys } from '../../../components/keys.tsx'
-import { Failed } from '../../../components/pane.tsx'
+import { QueryError } from '../../../components/pane.tsx'
 import { dateFormat, formatNumber, language } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { weekStart } from '../../../data/value-formats.ts'
@@ -150,7 +150,7 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
           ))}
         </fieldset>
       </div>
-      {error && <Failed error={error} />}
+      {error && <QueryError error={error} />}
       <section
         class={month === undefined ? 'calendar whole-week' : 'calendar'}
         aria-label={name}

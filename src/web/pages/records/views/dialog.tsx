@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Choice } from '../../../components/choice.tsx'
-import { Button, Field as FieldInput, useAction, Why } from '../../../components/form.tsx'
+import { Button, ErrorText, Field as FieldInput, useAction } from '../../../components/form.tsx'
 import { Modal } from '../../../components/modal.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
@@ -120,8 +120,8 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
             Only for me
           </label>
         )}
-        {noField !== undefined && <Why>{noField}</Why>}
-        {save.refusal.value !== undefined && <Why>{save.refusal.value}</Why>}
+        {noField !== undefined && <ErrorText>{noField}</ErrorText>}
+        {save.refusal.value !== undefined && <ErrorText>{save.refusal.value}</ErrorText>}
         <p class="actions">
           <Button kind="main" type="submit" disabled={save.isRunning.value || noField !== undefined}>
             Save the view

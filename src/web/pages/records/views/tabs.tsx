@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { Button, useAction, Why } from '../../../components/form.tsx'
+import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { lazy } from '../../../components/lazy.tsx'
 import { api } from '../../../data/api.ts'
@@ -83,7 +83,7 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
           )}
         </span>
       </nav>
-      {refusal !== undefined && <Why>{refusal}</Why>}
+      {refusal !== undefined && <ErrorText>{refusal}</ErrorText>}
       {view && (
         <ViewMenu
           view={view}

@@ -1,4 +1,4 @@
-import { Why } from '../../../components/form.tsx'
+import { ErrorText } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { useQuery } from '../../../data/use-query.ts'
@@ -14,7 +14,7 @@ export function Preview({ group, definitions }: { group: Group; definitions: Def
     <div class="preview">
       <p class="sentence">{sentenceOf(asFilter(group), definitions)}</p>
       {error ? (
-        <Why>{error.message}</Why>
+        <ErrorText>{error.message}</ErrorText>
       ) : (
         <p role="status" class="count">
           {data ? `${formatNumber(data.total)} ${data.total === 1 ? 'note' : 'notes'}` : 'counting…'}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { Button, useAction, Why } from '../../../components/form.tsx'
-import { Empty, Known, Loading } from '../../../components/pane.tsx'
+import { Button, ErrorText, useAction } from '../../../components/form.tsx'
+import { Empty, Loading, QueryResult } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { mayWrite } from '../../../data/session.ts'
 import {
@@ -36,11 +36,11 @@ export function MapEditor({ source, children }: { source: Source; children?: Com
   const { data, error } = described
   return (
     <>
-      <Known query={described}>
+      <QueryResult query={described}>
         {(known) => (
           <Editor source={source} structure={known} eventId={openId} receivedAt={newest?.received_at} />
         )}
-      </Known>
+      </QueryResult>
       {/* Not before the map, which would move them. */}
       {(data !== undefined || error) && (
         <>
@@ -184,7 +184,7 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
             </Button>
           )}
         </p>
-        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+        {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       </section>
     </div>
   )
@@ -246,7 +246,7 @@ function Event({ id, eventId, receivedAt, onPick, usedBy }: EventProps) {
         <p>Send a test event from the service. It appears here by itself, and a click maps its values.</p>
       </Empty>
     )
-  if (error) return <Why>{error.message}</Why>
+  if (error) return <ErrorText>{error.message}</ErrorText>
   return data ? <EventTree detail={data} usedBy={usedBy} onPick={onPick} /> : <Loading />
 }
 

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
-import { Button, Field, useAction, Why } from '../../../components/form.tsx'
+import { Button, ErrorText, Field, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
-import { Empty, Known, Pane } from '../../../components/pane.tsx'
+import { Empty, Pane, QueryResult } from '../../../components/pane.tsx'
 import { CopyButton } from '../../../components/secret.tsx'
 import { api } from '../../../data/api.ts'
 import { createSource, type Source } from '../../../data/sources.ts'
@@ -26,7 +26,7 @@ export function NewSource() {
           </a>
           <h1 class="cut">New source</h1>
         </header>
-        <Known query={structures}>
+        <QueryResult query={structures}>
           {(known) =>
             known.length === 0 ? (
               <Empty>
@@ -39,7 +39,7 @@ export function NewSource() {
               <Form structures={known} />
             )
           }
-        </Known>
+        </QueryResult>
       </Pane>
     </main>
   )
@@ -132,7 +132,7 @@ function Form({ structures }: { structures: readonly { readonly id: string; read
       {secretBy === 'nobody' && (
         <p class="dim">Nothing is verified: whoever knows the address can write rows.</p>
       )}
-      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       <p class="actions">
         <Button kind="main" type="submit" disabled={isRunning.value}>
           Make the address

@@ -1,5 +1,5 @@
-import { Button, useAction, Why } from '../../../components/form.tsx'
-import { Empty, Known } from '../../../components/pane.tsx'
+import { Button, ErrorText, useAction } from '../../../components/form.tsx'
+import { Empty, QueryResult } from '../../../components/pane.tsx'
 import { mayWrite } from '../../../data/session.ts'
 import {
   type EventStatus,
@@ -59,8 +59,8 @@ export function SourceEvents({ source, openId }: { source: Source; openId: strin
           </Button>
         )}
       </nav>
-      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
-      <Known query={events}>
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
+      <QueryResult query={events}>
         {({ events: listed, has_more }) =>
           listed.length === 0 ? (
             <Empty>
@@ -84,7 +84,7 @@ export function SourceEvents({ source, openId }: { source: Source; openId: strin
             </>
           )
         }
-      </Known>
+      </QueryResult>
     </section>
   )
 }
@@ -115,7 +115,7 @@ function Row({ source, event, isOpen }: { source: string; event: SourceEvent; is
             )}
           </span>
         </span>
-        {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+        {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       </td>
       <td class="desk dim cut">{external_id}</td>
       <td class="number top-end">

@@ -1,4 +1,4 @@
-import { Empty, Known, Pane } from '../../../components/pane.tsx'
+import { Empty, Pane, QueryResult } from '../../../components/pane.tsx'
 import { Time } from '../../../components/time.tsx'
 import { mayWrite } from '../../../data/session.ts'
 import { type Source, useSources } from '../../../data/sources.ts'
@@ -22,7 +22,7 @@ export function SourceList() {
           )}
         </header>
         <Directions here="in" />
-        <Known query={sources}>
+        <QueryResult query={sources}>
           {(known) =>
             known.length === 0 ? (
               <Empty>
@@ -35,7 +35,7 @@ export function SourceList() {
               <Table sources={known} />
             )
           }
-        </Known>
+        </QueryResult>
       </Pane>
     </main>
   )

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { Button, Field, useAction, Why } from '../../../components/form.tsx'
+import { Button, ErrorText, Field, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { TypedConfirmation } from '../../../components/modal.tsx'
 import { usePartTitle } from '../../../components/page-title.ts'
-import { Banner, Known, Pane } from '../../../components/pane.tsx'
+import { Banner, Pane, QueryResult } from '../../../components/pane.tsx'
 import { CopyButton } from '../../../components/secret.tsx'
 import { mayWrite } from '../../../data/session.ts'
 import { deleteSource, rotateSource, type Source, updateSource, useSource } from '../../../data/sources.ts'
@@ -28,7 +28,7 @@ export function SourceScreen({ id }: { id: string }) {
           <span class="grow" />
           {source.data && <small class="desk">{countsText(source.data)}</small>}
         </header>
-        <Known query={source}>
+        <QueryResult query={source}>
           {(known) => (
             <>
               <Address source={known} />
@@ -37,7 +37,7 @@ export function SourceScreen({ id }: { id: string }) {
               </MapEditor>
             </>
           )}
-        </Known>
+        </QueryResult>
       </Pane>
     </main>
   )
@@ -96,7 +96,7 @@ function NewSecret({ source: { id, provider }, isOpen }: { source: Source; isOpe
           void run(event.currentTarget)
         }}
       >
-        <Field label={`The ${secret}`} name="secret" required autocomplete="off" why={refusal.value} />
+        <Field label={`The ${secret}`} name="secret" required autocomplete="off" error={refusal.value} />
         <Button type="submit" disabled={isRunning.value}>
           Save the secret
         </Button>
@@ -127,7 +127,7 @@ function Ends({ source: { id, name, enabled } }: { source: Source }) {
       <p class="dim">
         While it is disabled, what comes is kept and writes nothing. A new address ends the old one.
       </p>
-      {refusal.value !== undefined && <Why>{refusal.value}</Why>}
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       {isAsked && (
         <TypedConfirmation
           title={`Delete ${name}`}

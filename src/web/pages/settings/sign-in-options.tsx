@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Button, Field, useAction, Why } from '../../components/form.tsx'
-import { Known } from '../../components/pane.tsx'
+import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
+import { QueryResult } from '../../components/pane.tsx'
 import { Time } from '../../components/time.tsx'
 import { session } from '../../data/session.ts'
 import {
@@ -14,27 +14,27 @@ import {
   usePasskeys,
 } from '../../data/ways-in.ts'
 import { search } from '../../router.ts'
-import { forgetReason, ProviderRefusal } from '../sign-in/ways.tsx'
+import { clearProviderRefusal, ProviderRefusal } from '../sign-in/ways.tsx'
 import { browserName } from './browser-name.ts'
 import { LineForm, textOf } from './line-form.tsx'
-import { useRecent } from './recent.tsx'
+import { useRecentSignIn } from './recent-sign-in.tsx'
 import { Section } from './section.tsx'
 
-/** How the person signs in without a password: passkeys, and the provider. */
-export function WaysIn() {
+/** Sign-in without a password: passkeys and the identity provider. */
+export function SignInOptions() {
   const passkeys = usePasskeys()
-  const add = useRecent(() => addPasskey(browserName(navigator.userAgent)))
+  const add = useRecentSignIn(() => addPasskey(browserName(navigator.userAgent)))
   return (
     <Section
       name="sign-in"
       title="Sign-in"
-      about="A passkey opens daybook with your finger, your face or a PIN, without a name. One way to sign in always stays."
+      about="Sign in with your fingerprint, face or PIN. At least one way to sign in is always kept."
     >
       <ProviderRefusal />
-      <Known query={passkeys}>
+      <QueryResult query={passkeys}>
         {(known) =>
           known.length === 0 ? (
-            <p>No passkey yet.</p>
+            <p>No passkeys yet.</p>
           ) : (
             <ul class="plain ways-in" aria-label="Passkeys">
               {known.map((passkey) => (
@@ -43,7 +43,7 @@ export function WaysIn() {
             </ul>
           )
         }
-      </Known>
+      </QueryResult>
       {hasPasskeys() ? (
         <p>
           <Button disabled={add.isRunning.value} onClick={() => void add.run()}>
@@ -51,9 +51,9 @@ export function WaysIn() {
           </Button>
         </p>
       ) : (
-        <small>Passkeys need https or localhost, and a name in place of an address.</small>
+        <small>Passkeys need https or localhost, and a domain name, not an IP address.</small>
       )}
-      {add.refusal.value !== undefined && <Why>{add.refusal.value}</Why>}
+      {add.refusal.value !== undefined && <ErrorText>{add.refusal.value}</ErrorText>}
       {add.dialog}
       {session.value?.oidc_name !== undefined && <Provider name={session.value.oidc_name} />}
     </Section>
@@ -72,14 +72,14 @@ function PasskeyRow({ passkey: { id, name, created_at, last_used_at, synced } }:
       <li>
         <LineForm action={rename} submit="Rename" kind="main">
           <Field
-            label={`New name of ${name}`}
+            label={`New name for ${name}`}
             name="name"
             defaultValue={name}
             required
             maxLength={200}
             autocomplete="off"
             autofocus
-            why={rename.refusal.value}
+            error={rename.refusal.value}
           />
         </LineForm>
       </li>
@@ -87,12 +87,12 @@ function PasskeyRow({ passkey: { id, name, created_at, last_used_at, synced } }:
   return (
     <li>
       <span class="grow">{name}</span>
-      {remove.refusal.value !== undefined && <Why>{remove.refusal.value}</Why>}
+      {remove.refusal.value !== undefined && <ErrorText>{remove.refusal.value}</ErrorText>}
       <small>
-        {synced ? 'on your devices' : 'on one device'}, added <Time at={created_at} />
+        {synced ? 'synced' : 'on one device'}, added <Time at={created_at} />
         {last_used_at !== null && (
           <>
-            , used <Time at={last_used_at} />
+            , last used <Time at={last_used_at} />
           </>
         )}
       </small>
@@ -113,8 +113,8 @@ function PasskeyRow({ passkey: { id, name, created_at, last_used_at, synced } }:
 
 function Provider({ name }: { name: string }) {
   const isLinked = session.value?.oidc_linked ?? false
-  const change = useRecent(async () => {
-    forgetReason()
+  const change = useRecentSignIn(async () => {
+    clearProviderRefusal()
     if (isLinked) await unlinkProvider()
     else goToProvider('/app/settings/sign-in', 'link')
   })
@@ -132,7 +132,7 @@ function Provider({ name }: { name: string }) {
           </Button>
         </li>
       </ul>
-      {change.refusal.value !== undefined && <Why>{change.refusal.value}</Why>}
+      {change.refusal.value !== undefined && <ErrorText>{change.refusal.value}</ErrorText>}
       {change.dialog}
     </>
   )

@@ -6,12 +6,12 @@ import { shortTime } from './time.tsx'
 
 const isAway = () => awaySince.value !== undefined || (session.value && connection.value === 'away')
 
-/** How the server is reached, in one line. */
+/** The state of the connection, in one line. */
 export function ServerState() {
   const [kind, text] = isAway()
-    ? ['warn', `Server away${since()}${waiting()}`]
+    ? ['warn', `Offline${since()}${pending()}`]
     : isBusy.value
-      ? ['warn', `Server busy, asking again${waiting()}`]
+      ? ['warn', `Server busy, retrying${pending()}`]
       : connection.value === 'live'
         ? ['ok', 'Live']
         : ['off', 'Connecting…']
@@ -20,33 +20,33 @@ export function ServerState() {
 
 const since = () => (awaySince.value === undefined ? '' : ` since ${shortTime(new Date(awaySince.value))}`)
 
-const waiting = () => {
-  const waits = pendingCount.value
-  return waits === 0 ? '' : `, ${waits === 1 ? '1 change waits' : `${waits} changes wait`} here`
+const pending = () => {
+  const count = pendingCount.value
+  return count === 0 ? '' : `, ${count === 1 ? '1 change' : `${count} changes`} pending`
 }
 
 /**
- * What is to be known on every screen, above it: that this is a read-only copy; and that the server is away, where there
- * is no rail that has room to say it.
+ * Messages above every screen: that this is a mirror, notices, and, where the rail is hidden, that the server is
+ * unreachable.
  */
-export const Lines = () => (
+export const StatusLines = () => (
   <div class="lines" role="status">
     {mirrorOf.value !== undefined && (
       <p class="copy-line">
         {isReadOnlyCopy.value ? 'Read-only copy' : 'Copy'} of{' '}
         <a href={`${mirrorOf.value}/app`}>{new URL(mirrorOf.value).host}</a>;{' '}
         {isReadOnlyCopy.value
-          ? 'change it there.'
-          : 'notes and rows that you change are here until “daybook mirror push”.'}
+          ? 'make changes there.'
+          : 'your changes stay here until you run “daybook mirror push”.'}
       </p>
     )}
     {[...notices.value].map(([subject, { sentence, address: to }]) => (
       <p key={subject}>
-        {sentence} {to !== undefined && <a href={to}>Go there to see why.</a>}
+        {sentence} {to !== undefined && <a href={to}>Show details</a>}
       </p>
     ))}
     {session.value === undefined && entryRefusal.value !== undefined ? (
-      <p>{entryRefusal.value} This page asks again by itself.</p>
+      <p>{entryRefusal.value} Retrying automatically.</p>
     ) : (
       (isAway() || isBusy.value) && (
         <p class={session.value ? 'narrow' : undefined}>

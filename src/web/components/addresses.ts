@@ -1,6 +1,6 @@
 import { address } from '../router.ts'
 
-/** The addresses of single objects, for links from any screen. */
+/** Addresses of single objects, for links from any screen. */
 export const noteAddress = (id: string): string => address(['notes', id])
 export const recordAddress = (structureId: string, id: string): string =>
   address(['records', structureId, id])

@@ -1,0 +1,40 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Button } from '../../components/form.tsx'
+import { Time } from '../../components/time.tsx'
+import { notices, pendingCount } from '../../data/pending.ts'
+import { onQueueChange } from '../../offline/queue.ts'
+import { giveUp, listWaiting, type Waiting } from '../../offline/waiting.ts'
+
+/** Unsaved changes in this browser: the reason for each, and buttons to copy or discard it. */
+export function PendingChanges() {
+  const [found, setFound] = useState<readonly Waiting[]>([])
+  const read = () => void listWaiting().then(setFound)
+  // Every change of state also changes the count or the notices.
+  useEffect(read, [pendingCount.value, notices.value])
+  useEffect(() => onQueueChange(read), [])
+  if (found.length === 0) return null
+  return (
+    <>
+      <h3>{found.length === 1 ? '1 pending change' : `${found.length} pending changes`}</h3>
+      <ul class="waiting">
+        {found.map((change) => (
+          <li key={Object.values(change.place).join(' ')}>
+            <p>
+              {change.address === undefined ? change.name : <a href={change.address}>{change.name}</a>},
+              written <Time at={new Date(change.at).toISOString()} />. {change.error}
+            </p>
+            <p class="verbatim">{change.text}</p>
+            <p class="actions">
+              <Button kind="quiet" onClick={() => void navigator.clipboard?.writeText(change.text)}>
+                Copy<span class="visually-hidden"> the text: {change.name}</span>
+              </Button>
+              <Button kind="danger" onClick={() => void giveUp(change)}>
+                Discard<span class="visually-hidden">: {change.name}</span>
+              </Button>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
