@@ -60,8 +60,8 @@ describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the 
       await page.waitForSelector('tr:not([aria-busy]) td[data-row="0"]')
       expect((await rows()).total).toBe(1)
       await page.goto(`${url}/app/webhooks`)
-      await press(page, 'New subscription')
-      await press(page, 'Add a header')
+      await press(page, 'New webhook')
+      await press(page, 'Add header')
       await fieldOf(page, 'Header 1, name')
     },
     BROWSER_TIMEOUT_MS,
@@ -102,14 +102,14 @@ describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the 
     'shows a secret that works of a subscription whose response was lost',
     async () => {
       await page.goto(`${url}/app/webhooks`)
-      await press(page, 'New subscription')
-      await fill(page, 'URL (a public https address)', 'https://example.com/orders')
+      await press(page, 'New webhook')
+      await fill(page, 'URL (public, https)', 'https://example.com/orders')
       await fill(page, 'Description (optional)', 'Books')
       await loseResponse('/v1/webhooks')
-      await press(page, 'Make subscription')
+      await press(page, 'Create webhook')
       await untilText(page, AWAY)
       expect(await webhooks()).toHaveLength(1)
-      await press(page, 'Make subscription')
+      await press(page, 'Create webhook')
       expect(await contentOf(page, 'Secret of Books')).toStartWith('whsec_')
       expect(await webhooks()).toHaveLength(1)
     },

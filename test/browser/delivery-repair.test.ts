@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
       await write(...failing)
       await receiver.until(MOST_FAILED)
       await page.waitForFunction(
-        `[...document.querySelectorAll('td.answer')].filter((one) => one.textContent.startsWith('503, next')).length === ${MOST_FAILED}`,
+        `[...document.querySelectorAll('td.answer')].filter((one) => one.textContent.startsWith('503, next attempt')).length === ${MOST_FAILED}`,
       )
       dueForTheLastTime()
       await receiver.until(2 * MOST_FAILED)
@@ -97,8 +97,8 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
     'gets everything that failed for good by one press, each once',
     async () => {
       const before = receiver.received.length
-      await untilTextIn(page, '.banner', `${MOST_FAILED} deliveries failed for good since`)
-      await press(page, 'Send them again')
+      await untilTextIn(page, '.banner', `${MOST_FAILED} deliveries permanently failed since`)
+      await press(page, 'Redeliver all')
       await states('delivered', MOST_FAILED + 1)
       expect(refsOf(before).toSorted()).toEqual(
         Array.from({ length: MOST_FAILED }, (_, number) => `lost ${number}`),
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
       const [sent] = receiver.received.slice(before)
       const [{ id: delivery }] = await deliveries()
       await page.goto(`${app.server.url}/app/webhooks/${id}?open=${delivery}`)
-      await press(page, 'Copy as curl')
+      await press(page, 'Copy as cURL')
       await untilText(page, 'Copied')
       const command = String(await page.evaluate('navigator.clipboard.readText()'))
       const run = Bun.spawn(['bash', '-c', command], { env: { PATH: Bun.env.PATH }, stderr: 'pipe' })

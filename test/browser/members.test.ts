@@ -191,7 +191,11 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
         expect((await daybook([...args, '--db', file])).exitCode).toBe(0)
       await page.bringToFront()
       await page.goto(at('settings/members'))
-      await untilTextIn(page, '#members', 'Whoever has a user of this name on this server is added with it')
+      await untilTextIn(
+        page,
+        '#members',
+        'If this name already has an account on this server, that account is added',
+      )
       await fill(page, 'New member’s name', 'erin')
       await press(page, 'Add member')
       await untilTextIn(
@@ -233,14 +237,14 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       const fay = await app.newPage()
       await fay.goto(await linkOf('Fay'))
       await fill(fay, 'Password, 10 characters or more', PASSWORD)
-      await fill(fay, 'Name, if you want another one', 'Owner ')
+      await fill(fay, 'Your name (optional)', 'Owner ')
       await press(fay, 'Open daybook')
       await untilTextIn(
         fay,
         '.field:has(input[name=user]) .why',
         'A user named "Owner", or with a name that looks the same, exists already; choose another name.',
       )
-      await fill(fay, 'Name, if you want another one', 'Faye')
+      await fill(fay, 'Your name (optional)', 'Faye')
       await press(fay, 'Open daybook')
       await untilText(fay, 'Faye, viewer')
       await fay.browserContext().close()
@@ -250,7 +254,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       const later = await app.newPage()
       await later.goto(await linkOf('Faye'))
       await fill(later, 'Password, 10 characters or more', PASSWORD)
-      await fill(later, 'Name, if you want another one', 'Gail')
+      await fill(later, 'Your name (optional)', 'Gail')
       await press(later, 'Open daybook')
       await untilTextIn(
         later,

@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       const hook = { structure: 'Orders', url: 'https://hooks.example.com/orders', enabled: false }
       const { webhook } = (await app.server.post('/v1/webhooks', hook)).body
       await ben.goto(`${app.server.url}/app/webhooks/${webhook.id}`)
-      await untilText(ben, 'Verify it')
+      await untilText(ben, 'Verify the signature')
       expect(await ben.$$eval('main button', (buttons) => buttons.map((one) => one.textContent))).toEqual([
         'Copy',
       ])
@@ -248,7 +248,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await press(page, 'Open Home')
       await untilTextIn(page, '.rail-head', 'Home')
       await page.goto(settings('keys'))
-      await untilText(page, 'No program has a key yet')
+      await untilText(page, 'No keys yet')
       await page.locator('.rail-head').click()
       await page.locator('#spaces button').click()
       await untilTextIn(page, '.rail-head', 'Personal')
@@ -269,7 +269,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       expect(isInvalid).toBe('true')
       await fill(page, 'Current password', PASSWORD)
       await page.keyboard.press('Enter')
-      await untilText(page, 'every other session has ended')
+      await untilText(page, 'All other sessions have ended')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -66,12 +66,12 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await page.goto(`${app.server.url}/app/webhooks/in`)
       await press(page, 'New source')
       await fill(page, 'Name', 'Card payments')
-      await press(page, 'Make the address')
-      await untilText(page, 'Paste the address into Stripe')
-      url = String(await contentOf(page, 'Address'))
+      await press(page, 'Create source')
+      await untilText(page, 'Paste the URL into Stripe')
+      url = String(await contentOf(page, 'URL'))
       expect(url).toStartWith(`${app.server.url}/in/`)
-      await fill(page, 'The signing secret (whsec_…)', SECRET)
-      await press(page, 'Save the secret')
+      await fill(page, 'New signing secret (whsec_…)', SECRET)
+      await press(page, 'Save secret')
       await page.waitForFunction('!location.search.includes("setup")')
       expect((await source()).name).toBe('Card payments')
     },
@@ -83,19 +83,19 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
     async () => {
       await send('evt_1', { number: 'A1', cents: 33_000 })
       await send('evt_2', { number: 'A2', cents: 500 })
-      await untilText(page, 'Try the 2 again')
+      await untilText(page, 'Retry 2 unmapped')
       await untilText(page, 'maps no field yet')
       await click('number')
       await row('A2')
       await click('cents')
-      await page.select('[aria-label="Read Amount as"]', 'cents')
+      await page.select('[aria-label="Convert Amount"]', 'cents')
       await click('created')
-      await untilText(page, 'This event would be a new row')
+      await untilText(page, 'This event would create a row')
       await page.waitForSelector('.map-table [title="2026-11-23T09:41:11.000Z"]')
       expect((await source()).map).toEqual({})
       await press(page, 'Save')
-      await press(page, 'Try the 2 again')
-      await untilText(page, '2 kept, 0 to map')
+      await press(page, 'Retry 2 unmapped')
+      await untilText(page, '2 saved, 0 unmapped')
       expect((await source()).map).toEqual({
         number: { path: '/data/number' },
         amount: { path: '/data/cents', as: 'cents' },
@@ -112,11 +112,11 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
     async () => {
       await page.goto(`${app.server.url}/app/webhooks/in/${(await source()).id}`)
       await press(page, 'Add payment.paid')
-      await press(page, 'Add a condition')
+      await press(page, 'Add condition')
       await fill(page, 'Path of condition 2', '/data/cents')
       await page.select('[aria-label="Comparison of condition 2"]', 'not_in')
       await fill(page, 'Value of condition 2', '500, "7"')
-      await untilText(page, 'This event is not asked for')
+      await untilText(page, 'This event does not match the conditions')
       await page.select('#conflict', 'update')
       await page.select('#newer-by', 'paid_at')
       await press(page, 'Save')
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await press(page, 'Remove condition 2')
       await press(page, 'Remove condition 1')
       await press(page, 'Save')
-      await untilText(page, 'This event would change a row')
+      await untilText(page, 'This event would update a row')
       await page.waitForFunction('document.querySelectorAll(".condition").length === 0')
     },
     BROWSER_TIMEOUT_MS,
@@ -162,13 +162,13 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await untilText(page, 'New source')
       await tabTo('New source')
       await page.keyboard.press('Enter')
-      await untilText(page, 'Make the address')
+      await untilText(page, 'Create source')
       await tabTo('From')
       await page.keyboard.press('End')
       await tabTo('Name')
       await page.keyboard.type(' by keys')
       await page.keyboard.press('Enter')
-      await untilText(page, 'Paste the address into')
+      await untilText(page, 'Paste the URL into')
       const known = before.map(({ id }: { id: string }) => id)
       const made = async () =>
         (await app.server.get('/v1/sources')).body.sources.find(
@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await page.keyboard.press('Enter')
       await until(async () => (await made()).map.number !== undefined)
       expect((await made()).map).toEqual({ number: { path: '/nr' } })
-      await tabTo('Try it again')
+      await tabTo('Retry 1 unmapped')
       await page.keyboard.press('Enter')
       await until(async () => (await made()).counts.written === 1)
       await app.server.delete(`/v1/sources/${(await made()).id}`)
@@ -210,7 +210,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await fetch(source.url, { method: 'POST', body: '{"nr": "Double 1"}' })
       await page.goto(`${server.url}/app/webhooks/in/${source.id}`)
       await page.waitForFunction(
-        `document.querySelector('table[aria-label^=Events] .status')?.textContent === 'To map: The field "number" is unique, and the row Double 1 already has this value; change one of the two.'`,
+        `document.querySelector('table[aria-label^=Events] .status')?.textContent === 'Unmapped: The field "number" is unique, and the row Double 1 already has this value; change one of the two.'`,
       )
       await press(page, 'Double 1')
       await page.waitForSelector('#value-number')
@@ -225,7 +225,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       const { id } = await source()
       for (const path of ['webhooks/in', 'webhooks/in/new', `webhooks/in/${id}`]) {
         await page.goto(`${app.server.url}/app/${path}`)
-        await untilText(page, path.endsWith('new') ? 'Make the address' : 'Card payments')
+        await untilText(page, path.endsWith('new') ? 'Create source' : 'Card payments')
         expect([path, await accessibilityProblems(page)]).toEqual([path, []])
       }
     },

@@ -12,8 +12,8 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 
-const ADDRESS = 'URL (a public https address)'
-const EXAMPLE = 'What is sent, for example'
+const ADDRESS = 'URL (public, https)'
+const EXAMPLE = 'Preview'
 
 describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
   let app: Application
@@ -30,8 +30,8 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
     )
   const make = async () => {
     await fill(page, ADDRESS, `http://127.0.0.1:${receiver.port}/hook`)
-    await press(page, 'Make subscription')
-    await untilText(page, 'The secret is shown only now.')
+    await press(page, 'Create webhook')
+    await untilText(page, 'Copy the secret now; it will not be shown again.')
   }
 
   beforeAll(async () => {
@@ -57,9 +57,9 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
     'makes one to notes, with a quiet time and a filter, which is told of a new note',
     async () => {
       await page.goto(`${app.server.url}/app/webhooks/new`)
-      await untilText(page, 'Tells of')
-      await choose('Tells of', 'note')
-      await fill(page, 'Seconds of quiet, 0 to 3,600: updates within so long are one event', '5')
+      await untilText(page, 'Changes in')
+      await choose('Changes in', 'note')
+      await fill(page, 'Combine updates within (seconds, 0 to 3,600)', '5')
       expect(await accessibilityProblems(page)).toEqual([])
       await make()
       expect((await subscriptions())[0]).toMatchObject({
@@ -85,16 +85,16 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
       await fill(page, 'Days', '1')
       await choose('Before or after', 'before')
       await fill(page, 'Time zone', 'Europe/Berlin')
-      await choose('Sent as', 'slack')
+      await choose('Format', 'slack')
       expect(JSON.parse(String(await contentOf(page, EXAMPLE)))).toEqual({
         text: 'Tasks: record.updated: ‹What›',
       })
-      await fill(page, 'Text (left empty: {structure}: {event}: {record.what})', 'Due: {record.nope}')
+      await fill(page, 'Text (default: {structure}: {event}: {record.what})', 'Due: {record.nope}')
       expect(await accessibilityProblems(page)).toEqual([])
       await fill(page, ADDRESS, `http://127.0.0.1:${receiver.port}/hook`)
-      await press(page, 'Make subscription')
+      await press(page, 'Create webhook')
       await page.waitForSelector('[name=template][aria-invalid=true]')
-      await fill(page, 'Text (left empty: {structure}: {event}: {record.what})', 'Due: {record.what}')
+      await fill(page, 'Text (default: {structure}: {event}: {record.what})', 'Due: {record.what}')
       await make()
       const made = (await subscriptions())[1]
       expect(made).toMatchObject({
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
       await untilText(page, '1 day before day, at 08:00 (Europe/Berlin)')
       await page.goto(`${app.server.url}/app/webhooks/${made.id}/edit`)
       await page.locator('[name=events][value="record.due"]').click()
-      await choose('Sent as', 'json')
+      await choose('Format', 'json')
       await press(page, 'Save')
       await page.waitForFunction(`!location.pathname.endsWith('/edit')`)
       const [, changed] = await subscriptions()

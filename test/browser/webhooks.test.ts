@@ -15,7 +15,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { newFolder } from '../support/process.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
 
-const ADDRESS = 'URL (a public https address)'
+const ADDRESS = 'URL (public, https)'
 
 describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   let app: Application
@@ -53,17 +53,17 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
     'one is made, and its secret is shown once; what is refused is told at its field and makes nothing',
     async () => {
       await page.goto(`${app.server.url}/app/webhooks`)
-      await press(page, 'New subscription')
+      await press(page, 'New webhook')
       await fill(page, ADDRESS, 'http://192.0.2.7/orders')
       await fill(page, 'Description (optional)', 'Orders to books')
-      await press(page, 'Add a condition')
+      await press(page, 'Add condition')
       await page.select('[aria-label="Field of condition 1"]', 'total')
       await page.select('[aria-label="Comparison of condition 1"]', 'gt')
       await fill(page, 'Value of condition 1', '0')
-      await press(page, 'Add a header')
+      await press(page, 'Add header')
       await fill(page, 'Header 1, name', 'Authorization')
       await fill(page, 'Header 1, value', 'Bearer of orders')
-      await press(page, 'Make subscription')
+      await press(page, 'Create webhook')
       await page.waitForSelector('[name=url][aria-invalid=true]')
       expect(await attributeOf(page, ADDRESS, 'aria-describedby')).not.toBeNull()
       expect(await subscription()).toBeUndefined()
@@ -94,13 +94,13 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       await untilText(page, '1 attempt')
       const [received] = receiver.received
       expect(received?.headers.authorization).toBe('Bearer of orders')
-      const shown = JSON.parse(String(await contentOf(page, 'Body of the delivery')))
+      const shown = JSON.parse(String(await contentOf(page, 'Delivery body')))
       expect(shown).toEqual(JSON.parse(received?.body ?? ''))
 
       const folder = newFolder()
       const header = received?.headers['x-service-signature'] ?? ''
       await Bun.write(folder.file('body'), received?.body ?? '')
-      const code = 'Code that verifies the signature'
+      const code = 'Verification code'
       await Bun.write(folder.file('genuine.mjs'), String(await contentOf(page, code)))
       const { isGenuine } = await import(folder.file('genuine.mjs'))
       expect(isGenuine(header, received?.body, secret)).toBe(true)
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       receiver.answer = status(503)
       await row('2026-1')
       await states('pending', 1)
-      await untilText(page, '503, next')
+      await untilText(page, '503, next attempt')
       await press(page, 'Pending')
       await states('delivered', 0)
       receiver.answer = status(200)
@@ -149,10 +149,10 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
     'after a reload the secret is gone; a new one overlaps with the old',
     async () => {
       await page.goto(`${app.server.url}/app/webhooks/${(await subscription()).id}`)
-      await untilText(page, 'cannot be read again')
+      await untilText(page, 'The secret was shown once')
       expect(await page.content()).not.toContain(secret)
       await press(page, 'New secret…')
-      await press(page, 'Make a new secret')
+      await press(page, 'Create secret')
       const next = String(await contentOf(page, 'Secret of Orders to books'))
       expect(next).toStartWith('whsec_')
       expect(next).not.toBe(secret)
@@ -167,10 +167,10 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   test(
     'what failed since an instant is sent again, all of it',
     async () => {
-      await fieldOf(page, 'What failed for good since')
+      await fieldOf(page, 'Permanently failed since')
       await page.$eval('[name=since]', (input) => input.setAttribute('value', '2026-01-01T00:00'))
-      await press(page, 'Send again')
-      await untilText(page, '0 on their way')
+      await press(page, 'Redeliver')
+      await untilText(page, '0 queued')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       expect(await subscription()).toBeDefined()
       await page.keyboard.type(' accounts')
       await page.keyboard.press('Enter')
-      await untilText(page, 'A subscription sends the changes')
+      await untilText(page, 'A webhook sends changes')
       expect(await subscription()).toBeUndefined()
     },
     BROWSER_TIMEOUT_MS,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import {
   conditionInputs,
-  takesType,
+  acceptsType,
   whenOf,
   withType,
 } from '../../src/web/pages/webhooks/sources/when-draft.ts'
@@ -36,5 +36,5 @@ test('the type of an event joins those that are asked for', () => {
   const first = withType([], 'payment.paid')
   const both = withType(first, 'payment.refunded')
   expect(whenOf(both)).toEqual([{ event: true, op: 'in', value: ['payment.paid', 'payment.refunded'] }])
-  expect(['payment.paid', 'other'].map((type) => takesType(whenOf(both), type))).toEqual([true, false])
+  expect(['payment.paid', 'other'].map((type) => acceptsType(whenOf(both), type))).toEqual([true, false])
 })

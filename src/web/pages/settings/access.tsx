@@ -120,7 +120,7 @@ function AccessTable({ members, keys, structures }: AccessTableProps) {
   const parts = partsOf(structures)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
-    <section class="access-table" tabIndex={0} aria-label="Access">
+    <section class="access-table" tabIndex={0} aria-label="Access of members and keys">
       <table>
         <thead>
           <tr>

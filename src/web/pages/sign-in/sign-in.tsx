@@ -175,9 +175,9 @@ function SetupForm({ token }: { token: string }) {
           void run(user, password)
         }}
       >
-        <p>This link works once, for 30 minutes. You choose another name with your first link only.</p>
+        <p>This link works once, for 30 minutes. You can also change your name now.</p>
         <Field
-          label="Name, if you want another one"
+          label="Your name (optional)"
           name="user"
           autocomplete="username"
           maxLength={200}

@@ -2,11 +2,10 @@ import type { Webhook } from '../../data/webhooks.ts'
 
 export type Condition = Extract<Webhook['filter'], readonly unknown[]>[number]
 
-/** The conditions on rows; none of a subscription to notes or files. */
+/** The conditions on rows; empty for webhooks of notes and files. */
 export const conditionsOf = ({ filter }: Pick<Webhook, 'filter'>): readonly Condition[] =>
   Array.isArray(filter) ? filter : []
 
-/** The operators as one says them. */
 export const OPERATORS: Readonly<Record<string, string>> = {
   eq: 'is',
   neq: 'is not',
@@ -30,14 +29,14 @@ export const valueText = (value: unknown): string =>
 export const conditionText = ({ field, op, value }: Condition): string =>
   [field === '*' ? 'any field' : field, OPERATORS[op] ?? op, valueText(value)].join(' ').trim()
 
-/** What a person typed, as the operator and the field take it. */
-export function parsedValue(text: string, op: string, type: string | undefined): unknown {
+/** The typed text as a value for the operator and field type; undefined if the operator takes none. */
+export function parseValue(text: string, op: string, type: string | undefined): unknown {
   if (!needsValue(op)) return undefined
-  if (op === 'in' || op === 'not_in') return text.split(',').map((part) => parsedOne(part.trim(), type))
-  return parsedOne(text, type)
+  if (op === 'in' || op === 'not_in') return text.split(',').map((part) => parseItem(part.trim(), type))
+  return parseItem(text, type)
 }
 
-function parsedOne(text: string, type: string | undefined): unknown {
+function parseItem(text: string, type: string | undefined): unknown {
   if (type === 'number' && text !== '' && Number.isFinite(Number(text))) return Number(text)
   if (type === 'bool' && (text === 'true' || text === 'false')) return text === 'true'
   return text

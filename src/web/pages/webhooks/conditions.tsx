@@ -4,9 +4,9 @@ import { Button, ErrorText } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { type Condition, needsValue, OPERATORS, valueText } from './condition-text.ts'
 
-/** A condition as it is typed. */
+/** A condition while it is edited. */
 export interface ConditionInput {
-  /** Identifies it among the others while they are edited. */
+  /** Unique among the conditions; a key for rendering. */
   readonly id: number
   readonly field: string
   readonly op: Condition['op']
@@ -22,30 +22,32 @@ interface ConditionsProps {
   readonly error: string | undefined
 }
 
-/** The rows whose changes are sent: those that meet every condition. */
+/** Edits the conditions a row must meet for its changes to be sent. */
 export function Conditions({ structure, conditions, error }: ConditionsProps) {
-  const change = (at: number, part: Partial<ConditionInput>) => {
-    conditions.value = conditions.value.map((one, index) => (index === at ? { ...one, ...part } : one))
+  const change = (index: number, part: Partial<ConditionInput>) => {
+    conditions.value = conditions.value.map((condition, other) =>
+      other === index ? { ...condition, ...part } : condition,
+    )
   }
   const add = () => {
     const [field] = structure.fields
     const next = Math.max(-1, ...conditions.value.map(({ id }) => id)) + 1
     conditions.value = [...conditions.value, { id: next, field: field?.key ?? 'id', op: 'eq', value: '' }]
   }
-  const remove = (at: number) => {
-    conditions.value = conditions.value.filter((_, index) => index !== at)
+  const remove = (index: number) => {
+    conditions.value = conditions.value.filter((_, other) => other !== index)
   }
   const id = useId()
   return (
     <fieldset class="field">
-      <legend class="label">Only rows that meet every condition</legend>
-      {conditions.value.map(({ id: key, field, op, value }, at) => (
+      <legend class="label">Only rows that match all conditions</legend>
+      {conditions.value.map(({ id: key, field, op, value }, index) => (
         <div class="condition" key={key}>
           <select
             class="input"
-            aria-label={`Field of condition ${at + 1}`}
+            aria-label={`Field of condition ${index + 1}`}
             value={field}
-            onChange={({ currentTarget }) => change(at, { field: currentTarget.value })}
+            onChange={({ currentTarget }) => change(index, { field: currentTarget.value })}
           >
             {structure.fields.map(({ key, label }) => (
               <option key={key} value={key}>
@@ -55,9 +57,9 @@ export function Conditions({ structure, conditions, error }: ConditionsProps) {
           </select>
           <select
             class="input"
-            aria-label={`Comparison of condition ${at + 1}`}
+            aria-label={`Comparison of condition ${index + 1}`}
             value={op}
-            onChange={({ currentTarget }) => change(at, { op: currentTarget.value as Condition['op'] })}
+            onChange={({ currentTarget }) => change(index, { op: currentTarget.value as Condition['op'] })}
           >
             {Object.entries(OPERATORS).map(([name, words]) => (
               <option key={name} value={name}>
@@ -68,14 +70,18 @@ export function Conditions({ structure, conditions, error }: ConditionsProps) {
           {needsValue(op) && (
             <input
               class="input"
-              aria-label={`Value of condition ${at + 1}`}
+              aria-label={`Value of condition ${index + 1}`}
               aria-invalid={error !== undefined}
               aria-describedby={error && id}
               value={value}
-              onInput={({ currentTarget }) => change(at, { value: currentTarget.value })}
+              onInput={({ currentTarget }) => change(index, { value: currentTarget.value })}
             />
           )}
-          <Button kind="quiet icon-only" aria-label={`Remove condition ${at + 1}`} onClick={() => remove(at)}>
+          <Button
+            kind="quiet icon-only"
+            aria-label={`Remove condition ${index + 1}`}
+            onClick={() => remove(index)}
+          >
             <Icon name="x" />
           </Button>
         </div>
@@ -84,7 +90,7 @@ export function Conditions({ structure, conditions, error }: ConditionsProps) {
       <p>
         <Button onClick={add}>
           <Icon name="plus" />
-          Add a condition
+          Add condition
         </Button>
       </p>
     </fieldset>

@@ -2,7 +2,7 @@ import type { Delivery, Webhook } from '../../data/webhooks.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** A command that sends the body of a delivery once more; it has no signature, as only the server knows the secret. */
+/** A curl command that sends a delivery again, without a signature: only the server knows the secret. */
 export const curlOf = (
   { url, format }: Pick<Webhook, 'url' | 'format'>,
   { id, event }: Delivery,

@@ -2,12 +2,12 @@ import { Empty, Loading, QueryError } from '../../components/pane.tsx'
 import { type Delivery, type DeliveryStatus, PAGE, useDeliveries } from '../../data/webhooks.ts'
 import { address, search } from '../../router.ts'
 import { DeliveryLog } from './delivery-log.tsx'
-import { MadeTime } from './made-time.tsx'
+import { EventTime } from './event-time.tsx'
 import { DeliveryState } from './status.tsx'
 
 const STATUSES: readonly DeliveryStatus[] = ['failed', 'pending', 'delivered']
 
-/** The deliveries of a subscription by status, the newest first; the address says which of them is open. */
+/** The deliveries of a webhook, newest first, filtered by status. The address names the open one. */
 export function Deliveries({ id }: { id: string }) {
   const status = STATUSES.find((known) => known === search.value.get('status'))
   const before = search.value.get('before') ?? undefined
@@ -30,7 +30,7 @@ export function Deliveries({ id }: { id: string }) {
           </a>
         ))}
         <span class="grow desk" />
-        <small class="desk">log kept 30 days</small>
+        <small class="desk">Log kept for 30 days</small>
       </nav>
       {error ? (
         <QueryError error={error} />
@@ -40,8 +40,8 @@ export function Deliveries({ id }: { id: string }) {
         <Empty>
           <p>
             {status === undefined
-              ? 'Nothing was sent yet. A test shows whether the receiver answers.'
-              : `There are no ${status} deliveries.`}
+              ? 'No deliveries yet. Send a test to check that the receiver responds.'
+              : `No ${status} deliveries.`}
           </p>
         </Empty>
       ) : (
@@ -61,7 +61,7 @@ export function Deliveries({ id }: { id: string }) {
 interface TableProps {
   readonly id: string
   readonly deliveries: readonly Delivery[]
-  /** The address at which a delivery is open, or none. */
+  /** The address that opens a delivery, or closes it if undefined. */
   readonly at: (open: string | undefined) => string
 }
 
@@ -70,11 +70,11 @@ const Table = ({ id, deliveries, at }: TableProps) => (
     <thead>
       <tr>
         <th class="margin" scope="col">
-          Made
+          Created
         </th>
         <th scope="col">Event</th>
-        <th scope="col">State</th>
-        <th scope="col">Answer</th>
+        <th scope="col">Status</th>
+        <th scope="col">Response</th>
         <th scope="col" class="number">
           Attempts
         </th>
@@ -94,7 +94,7 @@ function Row({ id, delivery, at }: Omit<TableProps, 'deliveries'> & { delivery: 
     <>
       <tr class={delivery.status === 'failed' ? 'trouble' : isOpen ? 'chosen' : undefined}>
         <td class="margin">
-          <MadeTime at={delivery.created_at} />
+          <EventTime at={delivery.created_at} />
         </td>
         <td class="top-start">
           <a href={at(isOpen ? undefined : delivery.id)} aria-current={isOpen ? 'true' : undefined}>
@@ -105,7 +105,7 @@ function Row({ id, delivery, at }: Omit<TableProps, 'deliveries'> & { delivery: 
           <DeliveryState of={delivery.status} />
         </td>
         <td class="bottom-start dim cut answer">
-          <Answer of={delivery} />
+          <Response of={delivery} />
         </td>
         <td class="number desk">{delivery.attempts}</td>
       </tr>
@@ -120,13 +120,13 @@ function Row({ id, delivery, at }: Omit<TableProps, 'deliveries'> & { delivery: 
   )
 }
 
-function Answer({ of: { response_status, error, next_attempt_at, attempts } }: { of: Delivery }) {
-  const answered = response_status === null ? (error ?? '') : String(response_status)
-  if (next_attempt_at === null) return <>{answered}</>
-  if (attempts === 0) return <>first attempt now</>
+function Response({ of: { response_status, error, next_attempt_at, attempts } }: { of: Delivery }) {
+  const result = response_status === null ? (error ?? '') : String(response_status)
+  if (next_attempt_at === null) return <>{result}</>
+  if (attempts === 0) return <>First attempt in progress</>
   return (
     <>
-      {answered.replace(/[.,]$/, '')}, next <MadeTime at={next_attempt_at} />
+      {result.replace(/[.,]$/, '')}, next attempt <EventTime at={next_attempt_at} />
     </>
   )
 }

@@ -5,11 +5,11 @@ import { CopyButton } from '../../components/secret.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { redeliver, useDelivery, useWebhook } from '../../data/webhooks.ts'
 import { curlOf } from './curl.ts'
-import { clockTime } from './made-time.tsx'
+import { clockTime } from './event-time.tsx'
 
 const duration = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`)
 
-/** As people read it; the text that was sent has no line breaks. */
+/** Indents JSON, which is sent without line breaks. */
 function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)
@@ -18,7 +18,7 @@ function indented(body: string): string {
   }
 }
 
-/** What was sent, and what came of each attempt. */
+/** The body of a delivery, and the result of each attempt. */
 export function DeliveryLog({ id, deliveryId }: { id: string; deliveryId: string }) {
   const { data, error } = useDelivery(id, deliveryId)
   const { data: webhook } = useWebhook(id)
@@ -48,13 +48,13 @@ export function DeliveryLog({ id, deliveryId }: { id: string; deliveryId: string
               Redeliver
             </Button>
           )}
-          {webhook && <CopyButton text={curlOf(webhook, delivery, body)} word="Copy as curl" />}
+          {webhook && <CopyButton text={curlOf(webhook, delivery, body)} word="Copy as cURL" />}
         </p>
         {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       </div>
       <div>
         <h2>Body, {new TextEncoder().encode(body).length} bytes</h2>
-        <Code label="Body of the delivery" text={indented(body)} />
+        <Code label="Delivery body" text={indented(body)} />
       </div>
     </div>
   )

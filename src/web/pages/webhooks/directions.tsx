@@ -1,13 +1,13 @@
 import { address } from '../../router.ts'
 
 const DIRECTIONS = [
-  ['out', 'Subscriptions', address(['webhooks'])],
+  ['out', 'Outgoing', address(['webhooks'])],
   ['in', 'Sources', address(['webhooks', 'in'])],
 ] as const
 
-/** Leads from what goes out to what comes in, and back. */
+/** Tabs for outgoing webhooks and for sources. */
 export const Directions = ({ here }: { here: 'out' | 'in' }) => (
-  <nav class="tabs" aria-label="Out and in">
+  <nav class="tabs" aria-label="Direction">
     {DIRECTIONS.map(([direction, title, to]) => (
       <a key={direction} href={to} aria-current={direction === here ? 'page' : undefined}>
         {title}

@@ -5,21 +5,21 @@ import type { Webhook } from '../../data/webhooks.ts'
 type Due = NonNullable<Webhook['due']>
 
 interface DueProps {
-  /** The fields that hold dates, or dates and times. */
+  /** Fields of type date or datetime. */
   readonly fields: readonly { readonly key: string; readonly label: string; readonly type: string }[]
   readonly due: Due | undefined
 }
 
 const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** When the moment of a row comes: so many days before or after a date, at a time of day somewhere. */
+/** Edits when a row is due: days before or after a date field, at a time of day in a time zone. */
 export function DueField({ fields, due }: DueProps) {
   const [key, setKey] = useState(due?.field ?? fields[0]?.key ?? '')
   const id = useId()
   const days = due?.offset_days ?? 0
   return (
     <fieldset class="field">
-      <legend class="label">When it is due</legend>
+      <legend class="label">Due date</legend>
       <div class="pair">
         <Field label="Days" name="due_days" type="number" defaultValue={String(Math.abs(days))} required />
         <p class="field">
@@ -54,7 +54,7 @@ export function DueField({ fields, due }: DueProps) {
       {fields.find((field) => field.key === key)?.type === 'date' && (
         <div class="pair">
           <p class="field">
-            <label for={`${id}-at`}>At</label>
+            <label for={`${id}-at`}>Time</label>
             <input
               class="input"
               id={`${id}-at`}
@@ -86,13 +86,13 @@ export function DueField({ fields, due }: DueProps) {
   )
 }
 
-/** What the form says of it. */
+/** Reads the fields from the form. */
 export function dueOf(data: FormData): Due {
   const days = Number(data.get('due_days')) * (data.get('due_side') === 'before' ? -1 : 1)
   const at = data.get('due_at')
   return {
     field: String(data.get('due_field')),
-    // No -0.
+    // Turns -0 into 0.
     offset_days: days || 0,
     ...(at !== null && { at: String(at), tz: String(data.get('due_tz')).trim() }),
   }

@@ -4,18 +4,20 @@ import { address } from '../../router.ts'
 import { conditionsOf, conditionText } from './condition-text.ts'
 import { dueText } from './due-field.tsx'
 
-/** What a subscription sends, and where. */
+/** The settings of a webhook. */
 export function Facts({ webhook }: { webhook: Webhook }) {
   const { data: keys = [] } = useKeys()
   const { ignore_key_id, ignore_own_key } = webhook
   const ignored = keys.find(({ id }) => id === ignore_key_id)?.name ?? ignore_key_id
-  const notFrom = [ignore_own_key ? 'its own key' : null, ignored].filter((part) => part !== null)
+  const ignoredKeys = [ignore_own_key ? 'the key that created it' : null, ignored].filter(
+    (part) => part !== null,
+  )
   const conditions = conditionsOf(webhook)
   return (
     <dl class="facts">
       <dt>URL</dt>
       <dd class="code">{webhook.url}</dd>
-      <dt>About</dt>
+      <dt>Table</dt>
       <dd>
         {webhook.structure ? (
           <a href={address(['records', webhook.structure.id])}>{webhook.structure.name}</a>
@@ -33,13 +35,13 @@ export function Facts({ webhook }: { webhook: Webhook }) {
       )}
       {webhook.kind === 'note' && (
         <>
-          <dt>Quiet</dt>
-          <dd>updates within {webhook.quiet_seconds ?? 30} seconds are one event</dd>
+          <dt>Combined</dt>
+          <dd>updates within {webhook.quiet_seconds ?? 30} seconds</dd>
         </>
       )}
       {webhook.format && (
         <>
-          <dt>Sent as</dt>
+          <dt>Format</dt>
           <dd>
             {webhook.format}
             {webhook.template && <span class="code">: {webhook.template}</span>}
@@ -58,10 +60,10 @@ export function Facts({ webhook }: { webhook: Webhook }) {
           <dd>{webhook.fields.join(', ')}</dd>
         </>
       )}
-      {notFrom.length > 0 && (
+      {ignoredKeys.length > 0 && (
         <>
-          <dt>Not from</dt>
-          <dd>{notFrom.join(', ')}</dd>
+          <dt>Except from</dt>
+          <dd>{ignoredKeys.join(', ')}</dd>
         </>
       )}
       {webhook.headers && (
@@ -70,8 +72,8 @@ export function Facts({ webhook }: { webhook: Webhook }) {
           <dd>{Object.keys(webhook.headers).join(', ')}</dd>
         </>
       )}
-      <dt>In a row</dt>
-      <dd>{webhook.consecutive_failures} failed now, pauses at 10</dd>
+      <dt>Failures in a row</dt>
+      <dd>{webhook.consecutive_failures} (pauses at 10)</dd>
     </dl>
   )
 }

@@ -7,7 +7,7 @@ import type { Webhook, WebhookKind } from '../../data/webhooks.ts'
 type Format = NonNullable<Webhook['format']>
 
 const FORMATS: readonly (readonly [Format, string])[] = [
-  ['json', 'JSON, with all that changed'],
+  ['json', 'JSON with all changes'],
   ['slack', 'Slack'],
   ['discord', 'Discord'],
   ['ntfy', 'ntfy'],
@@ -27,15 +27,15 @@ interface FormatProps {
   readonly error: string | undefined
 }
 
-/** What a hole holds in the example. */
-function exampleOf({ kind, structure }: FormatProps, hole: string): string {
-  if (hole === 'event') return `${kind}.updated`
-  if (hole === 'structure') return structure?.name ?? ''
-  if (hole === 'note.title') return 'Meeting with Ada'
-  if (hole === 'file.file_name') return 'handbook.pdf'
-  if (hole === 'changed') return kind === 'record' ? (structure?.fields[0]?.key ?? '') : 'title'
-  const field = structure?.fields.find(({ key }) => `record.${key}` === hole)
-  return field ? `‹${field.label || field.key}›` : `{${hole}}`
+/** The sample value of a placeholder. */
+function sampleOf({ kind, structure }: FormatProps, placeholder: string): string {
+  if (placeholder === 'event') return `${kind}.updated`
+  if (placeholder === 'structure') return structure?.name ?? ''
+  if (placeholder === 'note.title') return 'Meeting with Ada'
+  if (placeholder === 'file.file_name') return 'handbook.pdf'
+  if (placeholder === 'changed') return kind === 'record' ? (structure?.fields[0]?.key ?? '') : 'title'
+  const field = structure?.fields.find(({ key }) => `record.${key}` === placeholder)
+  return field ? `‹${field.label || field.key}›` : `{${placeholder}}`
 }
 
 const bodyOf = (format: Format, text: string): string => {
@@ -45,15 +45,17 @@ const bodyOf = (format: Format, text: string): string => {
     : text
 }
 
-/** The form of what is sent; a text with holes where it is not JSON, and what becomes of it. */
+/** Edits the format of deliveries; for formats other than JSON also the template, with a preview. */
 export function FormatField(props: FormatProps) {
   const { kind, structure, webhook, error } = props
   const [format, setFormat] = useState<Format>(webhook?.format ?? 'json')
   const [template, setTemplate] = useState(webhook?.template ?? '')
   const id = useId()
-  const usual = defaultTemplate(kind, structure?.label_field ?? null)
-  const holes = [
-    ...['event', 'structure', 'changed'].filter((hole) => kind === 'record' || hole !== 'structure'),
+  const fallback = defaultTemplate(kind, structure?.label_field ?? null)
+  const placeholders = [
+    ...['event', 'structure', 'changed'].filter(
+      (placeholder) => kind === 'record' || placeholder !== 'structure',
+    ),
     ...(kind === 'record' ? (structure?.fields.map(({ key }) => `record.${key}`) ?? []) : []),
     ...(kind === 'note' ? ['note.title'] : []),
     ...(kind === 'file' ? ['file.file_name'] : []),
@@ -61,7 +63,7 @@ export function FormatField(props: FormatProps) {
   return (
     <>
       <p class="field">
-        <label for={`${id}-format`}>Sent as</label>
+        <label for={`${id}-format`}>Format</label>
         <select
           class="input"
           id={`${id}-format`}
@@ -79,7 +81,7 @@ export function FormatField(props: FormatProps) {
       {format !== 'json' && (
         <>
           <div class="field">
-            <label for={`${id}-template`}>Text (left empty: {usual})</label>
+            <label for={`${id}-template`}>Text (default: {fallback})</label>
             <textarea
               class="input"
               id={`${id}-template`}
@@ -87,21 +89,21 @@ export function FormatField(props: FormatProps) {
               rows={3}
               value={template}
               aria-invalid={error !== undefined}
-              aria-describedby={`${id}-holes`}
+              aria-describedby={`${id}-placeholders`}
               onInput={({ currentTarget }) => setTemplate(currentTarget.value)}
             />
-            <p class="dim" id={`${id}-holes`}>
-              {holes.map((hole) => `{${hole}}`).join(' ')}
+            <p class="dim" id={`${id}-placeholders`}>
+              {placeholders.map((placeholder) => `{${placeholder}}`).join(' ')}
             </p>
             {error && <ErrorText>{error}</ErrorText>}
           </div>
           <div class="field">
-            <span class="label">What is sent, for example</span>
+            <span class="label">Preview</span>
             <Code
-              label="What is sent, for example"
+              label="Preview"
               text={bodyOf(
                 format,
-                filled(template || usual, (hole) => exampleOf(props, hole)),
+                filled(template || fallback, (placeholder) => sampleOf(props, placeholder)),
               )}
             />
           </div>
@@ -111,7 +113,7 @@ export function FormatField(props: FormatProps) {
   )
 }
 
-/** What the form says of it; null for what is usual. */
+/** Reads the fields from the form; null for the defaults. */
 export const formatOf = (data: FormData): { format: Format | null; template: string | null } => ({
   format: data.get('format') === 'json' ? null : (String(data.get('format')) as Format),
   template: String(data.get('template') ?? '') || null,

@@ -5,17 +5,17 @@ import styles from '../../styles/webhooks.css' with { type: 'text' }
 import { NewSource } from './sources/new-source.tsx'
 import { SourceList } from './sources/source-list.tsx'
 import { SourceScreen } from './sources/source-screen.tsx'
-import { EditWebhook, NewWebhook } from './subscription-form.tsx'
-import { SubscriptionList } from './subscription-list.tsx'
-import { SubscriptionScreen } from './subscription-screen.tsx'
+import { EditWebhook, NewWebhook } from './webhook-form.tsx'
+import { WebhookList } from './webhook-list.tsx'
+import { WebhookScreen } from './webhook-screen.tsx'
 
 addStyles(styles)
 addStyles(sourceStyles)
 
-/** All subscriptions, one of them with its deliveries, or the form for one. */
+/** The list of webhooks or sources, one of them, or the form for a new one. */
 export function Main() {
   const [, id, part] = path.value
-  if (id === undefined) return <SubscriptionList />
+  if (id === undefined) return <WebhookList />
   if (id === 'in')
     return part === undefined ? (
       <SourceList />
@@ -26,5 +26,5 @@ export function Main() {
     )
   if (id === 'new') return <NewWebhook />
   if (part === 'edit') return <EditWebhook key={id} id={id} />
-  return <SubscriptionScreen key={id} id={id} />
+  return <WebhookScreen key={id} id={id} />
 }

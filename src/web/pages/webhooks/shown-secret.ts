@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { sessionKey } from '../../data/session-key.ts'
 
-/** The secret that was made last, until somebody else is signed in; the server never shows it again. */
+/** The last created secret, which the server never shows again. Cleared when another user signs in. */
 export const shownSecret = signal<{ readonly id: string; readonly secret: string } | undefined>(undefined)
 
 effect(() => {

@@ -4,7 +4,7 @@ import { address, search } from '../../router.ts'
 
 const JAVASCRIPT = `import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** header: X-Service-Signature; body: as it arrived. */
+/** header: X-Service-Signature; body: the raw bytes. */
 export function isGenuine(header, body, secret) {
   const [time, ...signatures] = header
     .split(',')
@@ -26,7 +26,7 @@ export function isGenuine(header, body, secret) {
 const PYTHON = `import hashlib, hmac, time
 
 def is_genuine(header: str, body: bytes, secret: str):
-    """header: X-Service-Signature; body: as it arrived."""
+    """header: X-Service-Signature; body: the raw bytes."""
     sent, *signatures = (
         part.partition("=")[2] for part in header.split(",")
     )
@@ -39,8 +39,8 @@ def is_genuine(header: str, body: bytes, secret: str):
         hashlib.sha256,
     ).hexdigest()
     return any(
-        hmac.compare_digest(expected.encode(), one.encode())
-        for one in signatures
+        hmac.compare_digest(expected.encode(), given.encode())
+        for given in signatures
     )
 `
 
@@ -49,14 +49,14 @@ const LANGUAGES = [
   { name: 'python', title: 'Python', code: PYTHON },
 ] as const
 
-/** The code with which a receiver knows that a delivery comes from here. */
+/** Code with which a receiver verifies signatures. */
 export function Verify({ id }: { id: string }) {
   const parameters = Object.fromEntries(search.value)
   const current = LANGUAGES.find(({ name }) => name === parameters.code) ?? LANGUAGES[0]
   return (
     <section class="section">
       <header>
-        <h3>Verify it</h3>
+        <h3>Verify the signature</h3>
         <CopyButton key={current.name} text={current.code} kind="quiet" />
       </header>
       <nav class="tabs" aria-label="Language">
@@ -70,9 +70,10 @@ export function Verify({ id }: { id: string }) {
           </a>
         ))}
       </nav>
-      <Code label="Code that verifies the signature" text={current.code} />
+      <Code label="Verification code" text={current.code} />
       <p class="dim">
-        Check the raw body before you parse it. An event can come twice: keep its <code>id</code>.
+        Verify the raw body before you parse it. An event can arrive twice: store its <code>id</code> to
+        detect duplicates.
       </p>
     </section>
   )

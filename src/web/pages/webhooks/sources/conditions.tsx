@@ -6,37 +6,37 @@ const MOST_CONDITIONS = 20
 
 interface ConditionsProps {
   readonly conditions: readonly ConditionInput[]
-  /** Of the event that is open, if events of it are not asked for by name. */
+  /** Type of the open event, unless a condition already accepts it. */
   readonly type: string | undefined
   readonly isReadOnly: boolean
   readonly onChange: (conditions: ConditionInput[]) => void
 }
 
-/** The events that become rows: those that meet every condition. */
+/** Edits the conditions that events must meet to become rows. */
 export function Conditions({ conditions, type, isReadOnly, onChange }: ConditionsProps) {
-  const change = (at: number, part: Partial<ConditionInput>) =>
-    onChange(conditions.map((one, index) => (index === at ? { ...one, ...part } : one)))
+  const change = (index: number, part: Partial<ConditionInput>) =>
+    onChange(conditions.map((condition, other) => (other === index ? { ...condition, ...part } : condition)))
   const add = () =>
-    onChange([...conditions, { id: nextId(conditions), of: 'path', place: '/', op: 'eq', value: '' }])
+    onChange([...conditions, { id: nextId(conditions), of: 'path', operand: '/', op: 'eq', value: '' }])
   return (
     <fieldset class="field conflict" disabled={isReadOnly}>
       <legend class="label">
-        {conditions.length === 0 ? 'Every event becomes a row' : 'Only events that meet every condition'}
+        {conditions.length === 0 ? 'Every event becomes a row' : 'Only events that match all conditions'}
       </legend>
-      {conditions.map((condition, at) => (
+      {conditions.map((condition, index) => (
         <Condition
           key={condition.id}
           condition={condition}
-          number={at + 1}
-          onChange={(part) => change(at, part)}
-          onRemove={() => onChange(conditions.filter((_, index) => index !== at))}
+          number={index + 1}
+          onChange={(part) => change(index, part)}
+          onRemove={() => onChange(conditions.filter((_, other) => other !== index))}
         />
       ))}
       {!isReadOnly && (
         <p class="actions">
           <Button disabled={conditions.length >= MOST_CONDITIONS} onClick={add}>
             <Icon name="plus" />
-            Add a condition
+            Add condition
           </Button>
           {type !== undefined && (
             <Button kind="quiet" onClick={() => onChange(withType(conditions, type))}>
@@ -56,22 +56,22 @@ interface ConditionProps {
   readonly onRemove: () => void
 }
 
-const Condition = ({ condition: { of, place, op, value }, number, onChange, onRemove }: ConditionProps) => (
+const Condition = ({ condition: { of, operand, op, value }, number, onChange, onRemove }: ConditionProps) => (
   <div class="condition">
     <Choice
-      label={`What condition ${number} is about`}
+      label={`Subject of condition ${number}`}
       isWide={of === 'event'}
       options={SUBJECTS}
       value={of}
-      onChange={(next) => onChange({ of: next as ConditionInput['of'], place: next === 'path' ? '/' : '' })}
+      onChange={(next) => onChange({ of: next as ConditionInput['of'], operand: next === 'path' ? '/' : '' })}
     />
     {of !== 'event' && (
       <input
         class="input code"
         aria-label={of === 'path' ? `Path of condition ${number}` : `Header of condition ${number}`}
         placeholder={of === 'path' ? '/data/status' : 'X-Name'}
-        value={place}
-        onInput={({ currentTarget }) => onChange({ place: currentTarget.value })}
+        value={operand}
+        onInput={({ currentTarget }) => onChange({ operand: currentTarget.value })}
       />
     )}
     <Choice
@@ -85,7 +85,7 @@ const Condition = ({ condition: { of, place, op, value }, number, onChange, onRe
       <input
         class="input"
         aria-label={`Value of condition ${number}`}
-        placeholder={op === 'in' || op === 'not_in' ? 'with commas between them' : undefined}
+        placeholder={op === 'in' || op === 'not_in' ? 'separated by commas' : undefined}
         value={value}
         onInput={({ currentTarget }) => onChange({ value: currentTarget.value })}
       />
@@ -98,7 +98,7 @@ const Condition = ({ condition: { of, place, op, value }, number, onChange, onRe
 
 interface ChoiceProps {
   readonly label: string
-  /** Whether there is nothing beside it. */
+  /** Takes the whole line. */
   readonly isWide: boolean
   readonly options: Readonly<Record<string, string>>
   readonly value: string

@@ -2,33 +2,33 @@ import { Icon } from '../../../components/icon.tsx'
 import type { Answer } from '../../../data/api.ts'
 import type { Tried } from '../../../data/sources.ts'
 import { ShownValue } from '../../records/shown-value.tsx'
-import { type Draft, type Entry, placeText, READ_AS, READ_AS_WORDS } from './map-draft.ts'
+import { type Draft, type Entry, entryText, READ_AS, READ_AS_LABELS } from './map-draft.ts'
 
 export type Structure = Answer<'/v1/records/structures/{nameOrId}', 'get'>['structure']
 
 interface FieldsProps {
   readonly structure: Structure
   readonly draft: Draft
-  readonly chosen: string
+  readonly selected: string
   readonly tried: Tried | undefined
   readonly isReadOnly: boolean
-  readonly onChoose: (key: string) => void
+  readonly onSelect: (key: string) => void
   readonly onChange: (key: string, entry: Entry | undefined) => void
 }
 
 const isShown = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value)
 
-/** The fields of the row: where each comes from, how it is read, and what this event gives. */
+/** The fields of the row: the source of each value, its conversion, and the result for the open event. */
 export const Fields = ({ structure, tried, ...rest }: FieldsProps) => (
   <table class="table map-table" aria-label={`Fields of ${structure.name}`}>
     <thead>
       <tr>
         <th scope="col">Field</th>
-        <th scope="col">From the event</th>
-        <th scope="col">Read as</th>
+        <th scope="col">From event</th>
+        <th scope="col">Convert</th>
         <th scope="col" class="number">
-          This row
+          Result
         </th>
       </tr>
     </thead>
@@ -45,33 +45,33 @@ interface RowProps extends Omit<FieldsProps, 'structure' | 'tried'> {
   readonly value: unknown
 }
 
-function FieldRow({ field, value, draft, chosen, isReadOnly, onChoose, onChange }: RowProps) {
+function FieldRow({ field, value, draft, selected, isReadOnly, onSelect, onChange }: RowProps) {
   const { key, label, type, unique, required } = field
   const entry = draft[key]
-  const isChosen = chosen === key
+  const isSelected = selected === key
   return (
-    <tr class={isChosen ? 'chosen' : undefined}>
+    <tr class={isSelected ? 'chosen' : undefined}>
       <th scope="row" class="top-start">
         {isReadOnly ? (
           label
         ) : (
           <label class="check">
-            <input type="radio" name="field" checked={isChosen} onChange={() => onChoose(key)} />
+            <input type="radio" name="field" checked={isSelected} onChange={() => onSelect(key)} />
             {label}
           </label>
         )}
-        {unique && <small class="hint">finds the row</small>}
+        {unique && <small class="hint">identifies the row</small>}
         {required && !entry && <small class="hint">required</small>}
       </th>
       <td class="bottom-start">
         {entry ? (
           <span class="line">
-            <code class="break">{placeText(entry)}</code>
+            <code class="break">{entryText(entry)}</code>
             {!isReadOnly && (
               <button
                 type="button"
                 class="button quiet icon-only"
-                aria-label={`Leave ${label} as it is`}
+                aria-label={`Unmap ${label}`}
                 onClick={() => onChange(key, undefined)}
               >
                 <Icon name="x" />
@@ -79,14 +79,14 @@ function FieldRow({ field, value, draft, chosen, isReadOnly, onChoose, onChange 
             )}
           </span>
         ) : (
-          <span class="dim">left as it is</span>
+          <span class="dim">not mapped</span>
         )}
       </td>
       <td class="bottom-end">
         {entry && READ_AS[type] && (
           <select
             class="input"
-            aria-label={`Read ${label} as`}
+            aria-label={`Convert ${label}`}
             disabled={isReadOnly}
             value={entry.as ?? ''}
             onChange={({ currentTarget }) => {
@@ -94,10 +94,10 @@ function FieldRow({ field, value, draft, chosen, isReadOnly, onChoose, onChange 
               onChange(key, currentTarget.value === '' ? rest : { ...rest, as: currentTarget.value })
             }}
           >
-            <option value="">as it is</option>
+            <option value="">unchanged</option>
             {READ_AS[type].map((as) => (
               <option key={as} value={as}>
-                {READ_AS_WORDS[as]}
+                {READ_AS_LABELS[as]}
               </option>
             ))}
           </select>

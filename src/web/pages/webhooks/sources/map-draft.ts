@@ -1,4 +1,4 @@
-/** Where the value of a field comes from, as the server stores it. */
+/** The source of a field's value, as stored by the server. */
 export interface Entry {
   readonly path?: string
   readonly header?: string
@@ -9,7 +9,7 @@ export interface Entry {
 
 export type Draft = Readonly<Record<string, Entry>>
 
-/** The stored map, each entry as an object. */
+/** The stored map, with every entry as an object. */
 export const draftOf = (map: Readonly<Record<string, unknown>>): Draft =>
   Object.fromEntries(
     Object.entries(map).map(([key, sent]): [string, Entry] => {
@@ -18,7 +18,7 @@ export const draftOf = (map: Readonly<Record<string, unknown>>): Draft =>
     }),
   )
 
-/** How a value can be read for a field of each type; none first. */
+/** Conversions for each field type. */
 export const READ_AS: Readonly<Record<string, readonly string[]>> = {
   text: ['text', 'json'],
   number: ['number', 'cents'],
@@ -27,7 +27,7 @@ export const READ_AS: Readonly<Record<string, readonly string[]>> = {
   datetime: ['epoch_s', 'epoch_ms'],
 }
 
-export const READ_AS_WORDS: Readonly<Record<string, string>> = {
+export const READ_AS_LABELS: Readonly<Record<string, string>> = {
   text: 'text',
   json: 'JSON',
   number: 'number',
@@ -37,10 +37,10 @@ export const READ_AS_WORDS: Readonly<Record<string, string>> = {
   epoch_ms: 'milliseconds since 1970',
 }
 
-/** More seconds than this are milliseconds. */
-const MOST_SECONDS = 100_000_000_000
+/** Larger timestamps are taken as milliseconds. */
+const MAX_SECONDS = 100_000_000_000
 
-/** How a value is best read for a field. */
+/** The default conversion of a value for a field type; undefined for none. */
 export function readAs(type: string, value: unknown): string | undefined {
   if (type === 'text') {
     if (typeof value === 'object') return 'json'
@@ -51,11 +51,11 @@ export function readAs(type: string, value: unknown): string | undefined {
   if (type !== 'date' && type !== 'datetime') return undefined
   const number = typeof value === 'number' ? value : undefined
   if (number === undefined) return undefined
-  return number > MOST_SECONDS ? 'epoch_ms' : 'epoch_s'
+  return number > MAX_SECONDS ? 'epoch_ms' : 'epoch_s'
 }
 
-/** A place in words: `data.object.id`, or the name of a header. */
-export function placeText({ path, header, value }: Entry): string {
+/** A readable form of an entry: `data.object.id`, or the name of a header. */
+export function entryText({ path, header, value }: Entry): string {
   if (header !== undefined) return `header ${header}`
   if (path === undefined) return `always ${JSON.stringify(value)}`
   const keys = path

@@ -17,31 +17,31 @@ import { search } from '../../../router.ts'
 import { RefusalText } from '../../records/refusal-text.tsx'
 import { Conditions } from './conditions.tsx'
 import { Fields, type Structure } from './fields.tsx'
-import { type Draft, draftOf, type Entry, placeText, readAs } from './map-draft.ts'
+import { type Draft, draftOf, type Entry, entryText, readAs } from './map-draft.ts'
 import { SourceEvents } from './source-events.tsx'
 import { EventTree } from './tree.tsx'
-import { conditionInputs, takesType, type When, whenOf } from './when-draft.ts'
+import { acceptsType, conditionInputs, type When, whenOf } from './when-draft.ts'
 
-/** The newest event as a tree, beside it the fields; below them all events, and then the children. */
+/** The open event as a tree beside the fields; below them all events and the children. */
 export function MapEditor({ source, children }: { source: Source; children?: ComponentChildren }) {
   const { id, structure } = source
   const newest = useSourceEvents(id, undefined, undefined).data?.events[0]
   const openId = search.value.get('event') ?? newest?.id
-  const described = useQuery(
+  const structureQuery = useQuery(
     ['structure', structure.id],
     async ({ signal }) =>
       (await api.get('/v1/records/structures/{nameOrId}', { params: { nameOrId: structure.id }, signal }))
         .structure,
   )
-  const { data, error } = described
+  const { data, error } = structureQuery
   return (
     <>
-      <QueryResult query={described}>
+      <QueryResult query={structureQuery}>
         {(known) => (
           <Editor source={source} structure={known} eventId={openId} receivedAt={newest?.received_at} />
         )}
       </QueryResult>
-      {/* Not before the map, which would move them. */}
+      {/* Rendered after the map, which would otherwise push them down. */}
       {(data !== undefined || error) && (
         <>
           <SourceEvents source={source} openId={openId} />
@@ -59,9 +59,9 @@ interface EditorProps {
   readonly receivedAt: string | undefined
 }
 
-const TRY_AFTER_MS = 150
+const TRY_DELAY_MS = 150
 
-/** What would become of the event with this map, a moment after it was last changed. */
+/** The server's dry run of the event with this draft, TRY_DELAY_MS after the last edit. */
 function useTried({ id }: Source, eventId: string | undefined, draft: Draft, when: When) {
   const [tried, setTried] = useState<Tried>()
   useEffect(() => {
@@ -72,7 +72,7 @@ function useTried({ id }: Source, eventId: string | undefined, draft: Draft, whe
         (answer) => isCurrent && setTried(answer),
         (error: Error) => isCurrent && setTried({ status: 'unmapped', data: null, error: error.message }),
       )
-    }, TRY_AFTER_MS)
+    }, TRY_DELAY_MS)
     return () => {
       isCurrent = false
       clearTimeout(timer)
@@ -85,7 +85,7 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
   const { id } = source
   const [draft, setDraft] = useState<Draft>(() => draftOf(source.map))
   const [conflict, setConflict] = useState(source.on_conflict)
-  const [chosen, setChosen] = useState(() => nextField(structure, draftOf(source.map)))
+  const [selected, setSelected] = useState(() => nextField(structure, draftOf(source.map)))
   const [newerBy, setNewerBy] = useState(source.newer_by)
   const [conditions, setConditions] = useState(() => conditionInputs(source.when))
   const when = useMemo(() => whenOf(conditions), [conditions])
@@ -106,11 +106,11 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
     setDraft(next)
     return next
   }
-  const pick = (place: Entry, value: unknown) => {
-    const field = structure.fields.find(({ key }) => key === chosen) ?? structure.fields[0]
+  const pick = (entry: Entry, value: unknown) => {
+    const field = structure.fields.find(({ key }) => key === selected) ?? structure.fields[0]
     if (!field) return
     const as = readAs(field.type, value)
-    setChosen(nextField(structure, change(field.key, as ? { ...place, as } : place), field.key))
+    setSelected(nextField(structure, change(field.key, as ? { ...entry, as } : entry), field.key))
   }
   const isChanged =
     JSON.stringify([draft, when, conflict, newerOf(conflict)]) !==
@@ -124,40 +124,40 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
   const type = event?.event
   return (
     <div class="map-editor">
-      <section aria-label="An event that came">
-        <h2>An event that came</h2>
+      <section aria-label="Event">
+        <h2>Event</h2>
         <Event
           id={id}
           eventId={eventId}
           receivedAt={receivedAt}
           onPick={mayWrite.value ? pick : undefined}
-          usedBy={(place) =>
+          usedBy={(picked) =>
             structure.fields.flatMap(({ key, label }) => {
               const entry = draft[key]
-              return entry && placeText(entry) === placeText(place) ? [label] : []
+              return entry && entryText(entry) === entryText(picked) ? [label] : []
             })
           }
         />
       </section>
-      <section aria-label="The row">
-        <h2>Becomes a row of {structure.name}</h2>
+      <section aria-label="Row">
+        <h2>Row in {structure.name}</h2>
         <Fields
           structure={structure}
           draft={draft}
-          chosen={chosen}
+          selected={selected}
           tried={tried}
           isReadOnly={!mayWrite.value}
-          onChoose={setChosen}
+          onSelect={setSelected}
           onChange={change}
         />
         <Conditions
           conditions={conditions}
-          type={type && !takesType(when, type) ? type : undefined}
+          type={type && !acceptsType(when, type) ? type : undefined}
           isReadOnly={!mayWrite.value}
           onChange={setConditions}
         />
         <p class="field conflict">
-          <label for="conflict">When the row is there already</label>
+          <label for="conflict">If the row exists</label>
           <select
             class="input"
             id="conflict"
@@ -165,15 +165,15 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
             value={conflict}
             onChange={({ currentTarget }) => setConflict(currentTarget.value as Source['on_conflict'])}
           >
-            <option value="refuse">keep the event, to be mapped</option>
-            <option value="update">change the row</option>
+            <option value="refuse">hold the event</option>
+            <option value="update">update the row</option>
           </select>
         </p>
         {conflict === 'update' && (
           <NewerBy structure={structure} draft={draft} value={newerOf(conflict)} onChange={setNewerBy} />
         )}
         <p class="actions">
-          <Verdict
+          <Result
             tried={tried}
             isRow={!isChanged && (event?.status === 'written' || event?.status === 'updated')}
           />
@@ -199,12 +199,12 @@ interface NewerByProps {
   readonly onChange: (field: string | null) => void
 }
 
-/** The field by which an event that comes late leaves the row as it is. */
+/** Selects the field that detects late events; they leave the row unchanged. */
 function NewerBy({ structure: { fields }, draft, value, onChange }: NewerByProps) {
   const ordered = fields.filter(({ key, type }) => draft[key] && ORDERED.includes(type))
   return (
     <p class="field conflict">
-      <label for="newer-by">Unless the row is newer by</label>
+      <label for="newer-by">Ignore events older than the row’s</label>
       <select
         class="input"
         id="newer-by"
@@ -212,7 +212,7 @@ function NewerBy({ structure: { fields }, draft, value, onChange }: NewerByProps
         value={value ?? ''}
         onChange={({ currentTarget }) => onChange(currentTarget.value || null)}
       >
-        <option value="">no field: the last event to come counts</option>
+        <option value="">no field (the last event received wins)</option>
         {ordered.map(({ key, label }) => (
           <option key={key} value={key}>
             {label || key}
@@ -223,7 +223,7 @@ function NewerBy({ structure: { fields }, draft, value, onChange }: NewerByProps
   )
 }
 
-/** The first field after one that nothing is mapped to, or that one itself. */
+/** The next unmapped field after `after`, cyclically; `after` itself if all are mapped. */
 function nextField({ fields }: Structure, draft: Draft, after = ''): string {
   const from = fields.findIndex(({ key }) => key === after) + 1
   const inOrder = [...fields.slice(from), ...fields.slice(0, from)]
@@ -243,33 +243,35 @@ function Event({ id, eventId, receivedAt, onPick, usedBy }: EventProps) {
   if (eventId === undefined)
     return (
       <Empty>
-        <p>Send a test event from the service. It appears here by itself, and a click maps its values.</p>
+        <p>
+          Send a test event from the service. It appears here at once. Click its values to map them to fields.
+        </p>
       </Empty>
     )
   if (error) return <ErrorText>{error.message}</ErrorText>
   return data ? <EventTree detail={data} usedBy={usedBy} onPick={onPick} /> : <Loading />
 }
 
-const VERDICTS: Readonly<Record<string, readonly ['ok' | 'off', string]>> = {
-  written: ['ok', 'This event would be a new row'],
-  updated: ['ok', 'This event would change a row'],
+const RESULTS: Readonly<Record<string, readonly ['ok' | 'off', string]>> = {
+  written: ['ok', 'This event would create a row'],
+  updated: ['ok', 'This event would update a row'],
   stale: ['off', 'The row is newer than this event'],
-  ignored: ['off', 'This event is not asked for'],
+  ignored: ['off', 'This event does not match the conditions'],
 }
 
-interface VerdictProps {
+interface ResultProps {
   readonly tried: Tried | undefined
-  /** Whether the event has become a row, by the map as it is. */
+  /** True if the stored map has already turned the event into a row. */
   readonly isRow: boolean
 }
 
-/** What would become of the event, or why its row is refused; one that is a row already may be refused as its double. */
-function Verdict({ tried, isRow }: VerdictProps) {
+/** The result of the dry run. An event that already is a row may be refused as its own duplicate. */
+function Result({ tried, isRow }: ResultProps) {
   if (!tried) return <span role="status" />
   const [kind, word] =
     isRow && tried.status === 'unmapped'
-      ? (['ok', 'This event has become a row'] as const)
-      : (VERDICTS[tried.status] ?? ['warn', undefined])
+      ? (['ok', 'This event was saved as a row'] as const)
+      : (RESULTS[tried.status] ?? ['warn', undefined])
   return (
     <span role="status">
       <span class={`status ${kind}`}>

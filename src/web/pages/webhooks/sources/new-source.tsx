@@ -11,7 +11,7 @@ import { newSecret, PROVIDERS } from './providers.ts'
 
 const NAMES = Object.keys(PROVIDERS) as Source['provider'][]
 
-/** The form for a new source: who posts, into which structure, and the secret. */
+/** The form for a new source: the provider, the table and the secret. */
 export function NewSource() {
   const structures = useQuery(
     ['structure'],
@@ -30,9 +30,9 @@ export function NewSource() {
           {(known) =>
             known.length === 0 ? (
               <Empty>
-                <p>A source writes rows of a table, and there is no table yet.</p>
+                <p>A source writes to a table, but you have no tables yet. Create one first.</p>
                 <a class="button" href={address(['records'])}>
-                  Go to the records
+                  Go to tables
                 </a>
               </Empty>
             ) : (
@@ -51,19 +51,19 @@ function Form({ structures }: { structures: readonly { readonly id: string; read
   const own = useMemo(newSecret, [])
   const { title, secretBy, secret } = PROVIDERS[provider]
   const { run, isRunning, refusal } = useAction(async (data: FormData) => {
-    const given = String(data.get('secret') ?? '').trim()
+    const typed = String(data.get('secret') ?? '').trim()
     const source = await createSource({
       name: String(data.get('name')).trim(),
       structure,
       provider,
-      // Until the service shows its own, nothing is signed with this one.
-      ...(secretBy !== 'nobody' && { secret: given || (provider === 'standard' ? btoa(own) : own) }),
+      // A placeholder until the service shows its own secret.
+      ...(secretBy !== 'none' && { secret: typed || (provider === 'standard' ? btoa(own) : own) }),
       ...optionsOf(provider, data),
     })
     navigate(
       address(
         ['webhooks', 'in', source.id],
-        given === '' && secretBy === 'service' ? { setup: 'secret' } : { setup: 'done' },
+        typed === '' && secretBy === 'service' ? { setup: 'secret' } : { setup: 'done' },
       ),
     )
   })
@@ -76,7 +76,7 @@ function Form({ structures }: { structures: readonly { readonly id: string; read
       }}
     >
       <p class="field">
-        <label for="provider">From</label>
+        <label for="provider">Service</label>
         <select
           class="input"
           id="provider"
@@ -91,7 +91,7 @@ function Form({ structures }: { structures: readonly { readonly id: string; read
         </select>
       </p>
       <p class="field">
-        <label for="structure">Becomes a row of</label>
+        <label for="structure">Table</label>
         <select
           class="input"
           id="structure"
@@ -114,10 +114,10 @@ function Form({ structures }: { structures: readonly { readonly id: string; read
         defaultValue={title.split(' (')[0] ?? ''}
       />
       <Options provider={provider} />
-      {secretBy === 'us' && (
+      {secretBy === 'daybook' && (
         <div class="line-form">
           <Field
-            label={`Paste there as: ${secret}`}
+            label={`Paste this into the service as: ${secret}`}
             name="secret"
             required
             defaultValue={own}
@@ -127,15 +127,15 @@ function Form({ structures }: { structures: readonly { readonly id: string; read
         </div>
       )}
       {secretBy === 'service' && (
-        <Field label={`The ${secret}, if ${title} has shown it already`} name="secret" autocomplete="off" />
+        <Field label={`${title} ${secret}, if you already have it`} name="secret" autocomplete="off" />
       )}
-      {secretBy === 'nobody' && (
-        <p class="dim">Nothing is verified: whoever knows the address can write rows.</p>
+      {secretBy === 'none' && (
+        <p class="dim">Events are not verified. Anyone who knows the URL can write rows.</p>
       )}
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       <p class="actions">
         <Button kind="main" type="submit" disabled={isRunning.value}>
-          Make the address
+          Create source
         </Button>
         <a class="button" href={address(['webhooks', 'in'])}>
           Cancel
@@ -150,7 +150,7 @@ function Options({ provider }: { provider: Source['provider'] }) {
   if (provider !== 'hmac') return null
   return (
     <>
-      <Field label="Header of the signature" name="header" required defaultValue="X-Signature" />
+      <Field label="Signature header" name="header" required defaultValue="X-Signature" />
       <p class="field">
         <label for="algorithm">Algorithm</label>
         <select class="input" id="algorithm" name="algorithm">
@@ -160,14 +160,14 @@ function Options({ provider }: { provider: Source['provider'] }) {
         </select>
       </p>
       <p class="field">
-        <label for="encoding">Written as</label>
+        <label for="encoding">Encoding</label>
         <select class="input" id="encoding" name="encoding">
           {['hex', 'base64'].map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>
       </p>
-      <Field label="What comes before the signature (optional)" name="prefix" defaultValue="" />
+      <Field label="Signature prefix (optional)" name="prefix" defaultValue="" />
     </>
   )
 }

@@ -1,13 +1,13 @@
 import type { Source } from '../../../data/sources.ts'
 
-/** A service that posts, and what a person does there. */
+/** A service that sends events, and the instructions to set it up. */
 interface Provider {
   readonly title: string
-  /** Who makes the secret: this page suggests one of its own, or the service shows one once it has the URL. */
-  readonly secretBy: 'us' | 'service' | 'nobody'
-  /** What the secret is called there. */
+  /** The origin of the secret: this page generates it, the service shows it after it has the URL, or there is none. */
+  readonly secretBy: 'daybook' | 'service' | 'none'
+  /** The service's name for the secret. */
   readonly secret: string
-  /** Where the address goes, after “into”. */
+  /** The place to paste the URL, after “into”. */
   readonly where: string
 }
 
@@ -20,15 +20,15 @@ export const PROVIDERS: Readonly<Record<Source['provider'], Provider>> = {
   },
   github: {
     title: 'GitHub',
-    secretBy: 'us',
+    secretBy: 'daybook',
     secret: 'Secret',
     where:
-      'GitHub: Settings of the repository, Webhooks, Add webhook. It is the Payload URL; the content type is application/json',
+      'GitHub: repository Settings, Webhooks, Add webhook, as Payload URL. Choose the content type application/json',
   },
   shopify: {
     title: 'Shopify',
     secretBy: 'service',
-    secret: 'key below the list of webhooks',
+    secret: 'key shown below the list of webhooks',
     where: 'Shopify: Settings, Notifications, Webhooks, Create webhook',
   },
   slack: {
@@ -41,34 +41,34 @@ export const PROVIDERS: Readonly<Record<Source['provider'], Provider>> = {
     title: 'Standard Webhooks or Svix',
     secretBy: 'service',
     secret: 'signing secret (whsec_…)',
-    where: 'the endpoints of the service',
+    where: 'the service’s webhook endpoints',
   },
   hmac: {
-    title: 'A signature in a header (HMAC)',
-    secretBy: 'us',
-    secret: 'key of the signature',
-    where: 'the webhooks of the service',
+    title: 'Signature in a header (HMAC)',
+    secretBy: 'daybook',
+    secret: 'signing key',
+    where: 'the service’s webhook settings',
   },
   bearer: {
-    title: 'A token (Authorization: Bearer)',
-    secretBy: 'us',
+    title: 'Token (Authorization: Bearer)',
+    secretBy: 'daybook',
     secret: 'token',
-    where: 'the webhooks of the service',
+    where: 'the service’s webhook settings',
   },
   basic: {
-    title: 'A user and a password',
-    secretBy: 'us',
+    title: 'User and password (Basic)',
+    secretBy: 'daybook',
     secret: 'password',
-    where: 'the webhooks of the service',
+    where: 'the service’s webhook settings',
   },
   none: {
-    title: 'Anything, unverified',
-    secretBy: 'nobody',
+    title: 'Any service, unverified',
+    secretBy: 'none',
     secret: '',
-    where: 'the service; whoever knows the address can write',
+    where: 'the service. Anyone who knows the URL can write',
   },
 }
 
-/** A secret of 192 random bits, for a service that takes one. */
+/** A random secret of 192 bits, in hexadecimal. */
 export const newSecret = (): string =>
   [...crypto.getRandomValues(new Uint8Array(24))].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -11,26 +11,26 @@ import {
 } from '../../../data/sources.ts'
 import { address, search, setParameters } from '../../../router.ts'
 import { RefusalText } from '../../records/refusal-text.tsx'
-import { MadeTime } from '../made-time.tsx'
+import { EventTime } from '../event-time.tsx'
 
-const WORDS: Readonly<Record<EventStatus, readonly ['ok' | 'warn' | 'off', string]>> = {
-  written: ['ok', 'New row'],
-  updated: ['ok', 'Changed'],
-  duplicate: ['off', 'Came twice'],
-  ignored: ['off', 'Not asked for'],
-  stale: ['off', 'Older than the row'],
-  unmapped: ['warn', 'To map'],
+const STATUS_LABELS: Readonly<Record<EventStatus, readonly ['ok' | 'warn' | 'off', string]>> = {
+  written: ['ok', 'Created'],
+  updated: ['ok', 'Updated'],
+  duplicate: ['off', 'Duplicate'],
+  ignored: ['off', 'Ignored'],
+  stale: ['off', 'Out of date'],
+  unmapped: ['warn', 'Unmapped'],
 }
 
 const FILTERS = [
   [undefined, 'All'],
-  ['unmapped', 'To map'],
-  ['written', 'New rows'],
-  ['updated', 'Changed'],
+  ['unmapped', 'Unmapped'],
+  ['written', 'Created'],
+  ['updated', 'Updated'],
   ['ignored', 'Ignored'],
 ] as const
 
-/** What came, the newest first, and what became of it. */
+/** Received events, newest first, with the result of each. */
 export function SourceEvents({ source, openId }: { source: Source; openId: string | undefined }) {
   const { id, counts } = source
   const status = FILTERS.find(([known]) => known && known === search.value.get('status'))?.[0]
@@ -41,21 +41,21 @@ export function SourceEvents({ source, openId }: { source: Source; openId: strin
   return (
     <section aria-label="Events">
       <nav class="tools" aria-label="Show events">
-        {FILTERS.map(([known, word]) => (
+        {FILTERS.map(([known, label]) => (
           <a
-            key={word}
+            key={label}
             class="button"
             href={at({ status: known })}
             aria-current={status === known ? 'true' : undefined}
           >
-            {word}
+            {label}
             {known === 'unmapped' && counts.unmapped > 0 && ` ${counts.unmapped}`}
           </a>
         ))}
         <span class="grow" />
         {mayWrite.value && counts.unmapped > 0 && (
           <Button disabled={isRunning.value} onClick={() => void run()}>
-            {counts.unmapped === 1 ? 'Try it again' : `Try the ${counts.unmapped} again`}
+            {counts.unmapped === 1 ? 'Retry 1 unmapped' : `Retry ${counts.unmapped} unmapped`}
           </Button>
         )}
       </nav>
@@ -64,7 +64,7 @@ export function SourceEvents({ source, openId }: { source: Source; openId: strin
         {({ events: listed, has_more }) =>
           listed.length === 0 ? (
             <Empty>
-              <p>{status === undefined ? 'Nothing has come yet.' : 'There are no such events.'}</p>
+              <p>{status === undefined ? 'No events yet.' : 'No events with this status.'}</p>
             </Empty>
           ) : (
             <>
@@ -92,12 +92,12 @@ export function SourceEvents({ source, openId }: { source: Source; openId: strin
 function Row({ source, event, isOpen }: { source: string; event: SourceEvent; isOpen: boolean }) {
   const { id, status, error, external_id } = event
   const { run, isRunning, refusal } = useAction(() => replayEvent(source, id))
-  const [kind, word] = WORDS[status]
-  const isReplayed = status === 'unmapped' || status === 'ignored' || status === 'stale'
+  const [kind, label] = STATUS_LABELS[status]
+  const isReplayable = status === 'unmapped' || status === 'ignored' || status === 'stale'
   return (
     <tr class={isOpen ? 'chosen' : undefined}>
       <td class="margin">
-        <MadeTime at={event.received_at} />
+        <EventTime at={event.received_at} />
       </td>
       <td class="top-start">
         <button type="button" class="as-link" onClick={() => setParameters({ event: id })}>
@@ -107,7 +107,7 @@ function Row({ source, event, isOpen }: { source: string; event: SourceEvent; is
       <td class="bottom-start">
         <span class={`status ${kind}`}>
           <span>
-            {word}
+            {label}
             {error !== null && (
               <>
                 : <RefusalText sentence={error} />
@@ -119,9 +119,9 @@ function Row({ source, event, isOpen }: { source: string; event: SourceEvent; is
       </td>
       <td class="desk dim cut">{external_id}</td>
       <td class="number top-end">
-        {mayWrite.value && isReplayed && (
+        {mayWrite.value && isReplayable && (
           <Button kind="quiet" disabled={isRunning.value} onClick={() => void run()}>
-            Try again
+            Retry
           </Button>
         )}
       </td>

@@ -6,7 +6,6 @@ import { address } from '../../../router.ts'
 import { Directions } from '../directions.tsx'
 import { PROVIDERS } from './providers.ts'
 
-/** Every source of the workspace. */
 export function SourceList() {
   const sources = useSources()
   return (
@@ -27,8 +26,8 @@ export function SourceList() {
             known.length === 0 ? (
               <Empty>
                 <p>
-                  A source gives Stripe, GitHub or another service an address. What it posts is verified and
-                  becomes a row. The same on the command line: <code>daybook sources create</code>.
+                  A source gives Stripe, GitHub or another service a URL. Events sent there are verified and
+                  become rows. On the command line, use <code>daybook sources create</code>.
                 </p>
               </Empty>
             ) : (
@@ -46,12 +45,12 @@ const Table = ({ sources }: { sources: readonly Source[] }) => (
     <thead>
       <tr>
         <th class="margin" scope="col">
-          Last
+          Last event
         </th>
         <th scope="col">Name</th>
-        <th scope="col">From</th>
-        <th scope="col">Becomes a row of</th>
-        <th scope="col">State</th>
+        <th scope="col">Service</th>
+        <th scope="col">Table</th>
+        <th scope="col">Status</th>
       </tr>
     </thead>
     <tbody>
@@ -72,9 +71,9 @@ const Table = ({ sources }: { sources: readonly Source[] }) => (
   </table>
 )
 
-/** Whether a source takes what comes, and what waits for a person. */
+/** The status of a source, with the number of unmapped events. */
 export function SourceState({ of: { enabled, counts } }: { of: Source }) {
   if (!enabled) return <span class="status off">disabled</span>
-  if (counts.unmapped > 0) return <span class="status warn">{counts.unmapped} to map</span>
+  if (counts.unmapped > 0) return <span class="status warn">{counts.unmapped} unmapped</span>
   return <span class="status ok">enabled</span>
 }

@@ -12,7 +12,7 @@ import { MapEditor } from './map-editor.tsx'
 import { PROVIDERS } from './providers.ts'
 import { SourceState } from './source-list.tsx'
 
-/** A source: its address, the map, and what came. */
+/** A source: its URL, its map and its events. */
 export function SourceScreen({ id }: { id: string }) {
   const source = useSource(id)
   usePartTitle(source.data?.name ?? 'Source')
@@ -31,9 +31,9 @@ export function SourceScreen({ id }: { id: string }) {
         <QueryResult query={source}>
           {(known) => (
             <>
-              <Address source={known} />
+              <SourceUrl source={known} />
               <MapEditor key={`${known.id} ${known.updated_at}`} source={known}>
-                {mayWrite.value && <Ends source={known} />}
+                {mayWrite.value && <SourceActions source={known} />}
               </MapEditor>
             </>
           )}
@@ -44,24 +44,24 @@ export function SourceScreen({ id }: { id: string }) {
 }
 
 function countsText({ counts }: Source): string {
-  const kept = counts.written + counts.updated
-  return `${kept} kept, ${counts.unmapped} to map, ${counts.ignored} ignored, ${counts.rejected} turned away`
+  const saved = counts.written + counts.updated
+  return `${saved} saved, ${counts.unmapped} unmapped, ${counts.ignored} ignored, ${counts.rejected} rejected`
 }
 
-/** What to paste where. */
-function Address({ source }: { source: Source }) {
+/** The URL, and instructions for the service. */
+function SourceUrl({ source }: { source: Source }) {
   const { url, provider } = source
   const { where, secretBy, secret } = PROVIDERS[provider]
   const setup = search.value.get('setup')
   return (
-    <section class="section" aria-label="Address">
+    <section class="section" aria-label="URL">
       <div class="address-line">
-        <label for="source-url">Address</label>
+        <label for="source-url">URL</label>
         <input
           class="input code"
           id="source-url"
           readOnly
-          value={url ?? 'shown to those who may write'}
+          value={url ?? 'only shown to members who can write'}
           onFocus={({ currentTarget }) => currentTarget.select()}
         />
         {url !== null && <CopyButton text={url} kind={setup ? 'main' : 'quiet'} />}
@@ -69,12 +69,12 @@ function Address({ source }: { source: Source }) {
       {setup && (
         <Banner>
           <p>
-            <strong>Paste the address into {where}.</strong>
-            {setup === 'secret' && secretBy === 'service' && ` Then paste here the ${secret}.`}
+            <strong>Paste the URL into {where}.</strong>
+            {setup === 'secret' && secretBy === 'service' && ` Then enter the ${secret} below.`}
           </p>
         </Banner>
       )}
-      {mayWrite.value && secretBy !== 'nobody' && <NewSecret source={source} isOpen={setup === 'secret'} />}
+      {mayWrite.value && secretBy !== 'none' && <NewSecret source={source} isOpen={setup === 'secret'} />}
     </section>
   )
 }
@@ -96,20 +96,20 @@ function NewSecret({ source: { id, provider }, isOpen }: { source: Source; isOpe
           void run(event.currentTarget)
         }}
       >
-        <Field label={`The ${secret}`} name="secret" required autocomplete="off" error={refusal.value} />
+        <Field label={`New ${secret}`} name="secret" required autocomplete="off" error={refusal.value} />
         <Button type="submit" disabled={isRunning.value}>
-          Save the secret
+          Save secret
         </Button>
       </form>
     </details>
   )
 }
 
-function Ends({ source: { id, name, enabled } }: { source: Source }) {
-  const [isAsked, setAsked] = useState(false)
+function SourceActions({ source: { id, name, enabled } }: { source: Source }) {
+  const [isConfirming, setConfirming] = useState(false)
   const { run, isRunning, refusal } = useAction((act: () => Promise<void>) => act())
   return (
-    <section class="section" aria-label="What ends it">
+    <section class="section" aria-label="Disable or delete">
       <p class="actions">
         <Button
           disabled={isRunning.value}
@@ -118,17 +118,17 @@ function Ends({ source: { id, name, enabled } }: { source: Source }) {
           {enabled ? 'Disable' : 'Enable'}
         </Button>
         <Button disabled={isRunning.value} onClick={() => void run(() => rotateSource(id))}>
-          New address
+          Replace URL
         </Button>
-        <Button kind="danger" onClick={() => setAsked(true)}>
+        <Button kind="danger" onClick={() => setConfirming(true)}>
           Delete…
         </Button>
       </p>
       <p class="dim">
-        While it is disabled, what comes is kept and writes nothing. A new address ends the old one.
+        A disabled source stores events without writing rows. Replacing the URL turns off the old one.
       </p>
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
-      {isAsked && (
+      {isConfirming && (
         <TypedConfirmation
           title={`Delete ${name}`}
           word={name}
@@ -137,9 +137,9 @@ function Ends({ source: { id, name, enabled } }: { source: Source }) {
             await deleteSource(id)
             navigate(address(['webhooks', 'in']), { replace: true })
           }}
-          onClose={() => setAsked(false)}
+          onClose={() => setConfirming(false)}
         >
-          The address ends, and the events that came go with it. The rows stay.
+          The URL stops working and its stored events are deleted. The rows stay.
         </TypedConfirmation>
       )}
     </section>

@@ -7,29 +7,29 @@ interface Line {
   readonly entry: { readonly path?: string; readonly header?: string }
 }
 
-const MOST_LINES = 500
+const MAX_LINES = 500
 
 const escaped = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** The values of an event, one a line, those of objects and lists below them. */
+/** The values of an event, one per line; members of objects and lists follow their parent. */
 export function linesOf(value: unknown, path = '', depth = 0, name = ''): Line[] {
   const lines: Line[] = name === '' && depth === 0 ? [] : [{ depth: depth - 1, name, value, entry: { path } }]
   if (typeof value !== 'object' || value === null) return lines
   for (const [key, member] of Object.entries(value)) {
-    if (lines.length > MOST_LINES) break
+    if (lines.length > MAX_LINES) break
     lines.push(...linesOf(member, `${path}/${escaped(key)}`, depth + 1, key))
   }
-  return lines.slice(0, MOST_LINES)
+  return lines.slice(0, MAX_LINES)
 }
 
-const shown = (value: unknown): string => {
+const preview = (value: unknown): string => {
   if (Array.isArray(value)) return value.length === 0 ? '[ ]' : `[ ${value.length} ]`
   if (typeof value === 'object' && value !== null) return '{ }'
   const text = JSON.stringify(value) ?? ''
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }
 
-/** The JSON of a body, also of one in a form; undefined for any other text. */
+/** The parsed body: JSON, a form, or JSON in the form field `payload`; undefined for anything else. */
 export function bodyValue({ body, headers }: SourceEventDetail): unknown {
   if (body === null) return undefined
   try {
@@ -46,40 +46,40 @@ export function bodyValue({ body, headers }: SourceEventDetail): unknown {
   }
 }
 
-/** Text that is not UTF-8 is shown longer than it came. */
+/** Compares with `>=`: text that is not UTF-8 grows when it is decoded. */
 const isWhole = ({ body, event }: SourceEventDetail) =>
   body !== null && new TextEncoder().encode(body).length >= event.size
-const NOT_KEPT = 'The body of this event is no longer stored in full.'
+const NOT_STORED = 'The body of this event is no longer stored in full.'
 
 interface TreeProps {
   readonly detail: SourceEventDetail
-  /** The labels of the fields that a place is mapped to. */
+  /** The labels of the fields mapped to an entry. */
   readonly usedBy: (entry: Line['entry']) => readonly string[]
-  /** Undefined for who may not write. */
+  /** Undefined without write access. */
   readonly onPick: ((entry: Line['entry'], value: unknown) => void) | undefined
 }
 
-/** An event as a tree; a click on a value maps it to the chosen field. */
+/** An event as a tree. Clicking a value maps it to the selected field. */
 export function EventTree({ detail, usedBy, onPick }: TreeProps) {
   const value = bodyValue(detail)
   const lines = linesOf(value)
   const headers = detail.headers.map(
     ([name = '', text = '']): Line => ({ depth: 0, name, value: text, entry: { header: name } }),
   )
-  if (!isWhole(detail)) return <p class="empty">{NOT_KEPT} Send it again to map its values.</p>
-  if (value === undefined) return <p class="empty">The body of this event is neither JSON nor a form.</p>
+  if (!isWhole(detail)) return <p class="empty">{NOT_STORED} Send it again to map its values.</p>
+  if (value === undefined) return <p class="empty">The body of this event is neither JSON nor form data.</p>
   return (
     <>
-      <Lines label="The event" lines={lines} usedBy={usedBy} onPick={onPick} />
+      <TreeLines label="Event body" lines={lines} usedBy={usedBy} onPick={onPick} />
       <details class="more">
         <summary>Headers</summary>
-        <Lines label="Headers of the event" lines={headers} usedBy={usedBy} onPick={onPick} />
+        <TreeLines label="Event headers" lines={headers} usedBy={usedBy} onPick={onPick} />
       </details>
     </>
   )
 }
 
-const Lines = ({
+const TreeLines = ({
   label,
   lines,
   usedBy,
@@ -90,7 +90,7 @@ const Lines = ({
       const users = usedBy(entry)
       const text = (
         <>
-          <span class="code key">{name}</span> <span class="code cut">{shown(value)}</span>
+          <span class="code key">{name}</span> <span class="code cut">{preview(value)}</span>
           <span class="grow" />
           {users.map((user) => (
             <span key={user} class="status ok">

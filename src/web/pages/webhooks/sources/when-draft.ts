@@ -1,65 +1,62 @@
-/** The conditions of a source, as the server stores them. */
+/** The conditions of a source, as stored by the server. */
 export type When = readonly Record<string, unknown>[]
 
-/** A condition as it is typed. */
+/** A condition while it is edited. */
 export interface ConditionInput {
-  /** Identifies it among the others while they are edited. */
+  /** Unique among the conditions; a key for rendering. */
   readonly id: number
   readonly of: 'event' | 'path' | 'header'
-  /** The pointer or the name of the header; empty for the type of the event. */
-  readonly place: string
+  /** A JSON pointer or header name; empty for the event type. */
+  readonly operand: string
   readonly op: string
   readonly value: string
 }
 
-/** What a condition is about. */
 export const SUBJECTS: Readonly<Record<ConditionInput['of'], string>> = {
-  event: 'The type of the event',
-  path: 'The value at',
-  header: 'The header',
+  event: 'Event type',
+  path: 'Value at',
+  header: 'Header',
 }
 
-/** The operators as one says them. */
 export const OPERATORS: Readonly<Record<string, string>> = {
   eq: 'is',
   neq: 'is not',
   in: 'is one of',
   not_in: 'is none of',
-  exists: 'is there',
-  starts_with: 'begins with',
+  exists: 'exists',
+  starts_with: 'starts with',
 }
 
 const isList = (op: string): boolean => op === 'in' || op === 'not_in'
 
-/** Conditions as they are typed. */
 export const conditionInputs = (when: When): ConditionInput[] =>
   when.map(({ path, header, op, value }, id) => ({
     id,
     of: path !== undefined ? 'path' : header !== undefined ? 'header' : 'event',
-    place: String(path ?? header ?? ''),
+    operand: String(path ?? header ?? ''),
     op: String(op),
-    value: Array.isArray(value) ? value.map(typed).join(', ') : typed(value),
+    value: Array.isArray(value) ? value.map(valueText).join(', ') : valueText(value),
   }))
 
-/** A number, a bool or a text in quotes, which another text must not be taken for. */
+/** A number, boolean or quoted string. Other text that looks like one must be quoted. */
 const LITERAL = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|".*")$/s
 
-function typed(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === undefined) return ''
   const text = String(value)
   const isPlain = text === text.trim() && text !== '' && !/^"|[,\\]/.test(text) && !LITERAL.test(text)
   return typeof value === 'string' && !isPlain ? JSON.stringify(text) : text
 }
 
-/** The conditions that were typed, as the server takes them. */
+/** The edited conditions in the server's format. */
 export const whenOf = (inputs: readonly ConditionInput[]): When =>
-  inputs.map(({ of, place, op, value }) => ({
-    ...(of === 'event' ? { event: true } : { [of]: place.trim() }),
+  inputs.map(({ of, operand, op, value }) => ({
+    ...(of === 'event' ? { event: true } : { [of]: operand.trim() }),
     op,
-    ...(op !== 'exists' && { value: isList(op) ? parts(value).map(parsed(of)) : oneOf(of, op, value) }),
+    ...(op !== 'exists' && { value: isList(op) ? parts(value).map(parsed(of)) : singleValue(of, op, value) }),
   }))
 
-/** The parts of a list between its commas; one in quotes may hold commas. */
+/** Splits a list at its commas, except those in quotes. */
 function parts(list: string): string[] {
   const found = ['']
   let isQuoted = false
@@ -71,10 +68,10 @@ function parts(list: string): string[] {
   return found.map((part) => part.trim()).filter(Boolean)
 }
 
-const oneOf = (of: ConditionInput['of'], op: string, value: string): unknown =>
+const singleValue = (of: ConditionInput['of'], op: string, value: string): unknown =>
   op === 'starts_with' ? unquoted(value.trim()) : parsed(of)(value.trim())
 
-/** Headers and types are texts; a value of the body may be a number or a bool as well. */
+/** Headers and event types are strings; values of the body may also be numbers or booleans. */
 const parsed =
   (of: ConditionInput['of']) =>
   (text: string): unknown =>
@@ -90,18 +87,18 @@ function literal(text: string): unknown {
 
 const unquoted = (text: string): unknown => (/^".*"$/s.test(text) ? literal(text) : text)
 
-/** These conditions, and only events of one more type. */
+/** The conditions, extended to accept one more event type. */
 export function withType(inputs: readonly ConditionInput[], type: string): ConditionInput[] {
   const known = inputs.find(({ of, op }) => of === 'event' && (op === 'in' || op === 'eq'))
   if (known)
-    return inputs.map((one) =>
-      one === known ? { ...one, op: 'in', value: `${one.value}, ${typed(type)}` } : one,
+    return inputs.map((input) =>
+      input === known ? { ...input, op: 'in', value: `${input.value}, ${valueText(type)}` } : input,
     )
-  return [...inputs, { id: nextId(inputs), of: 'event', place: '', op: 'in', value: typed(type) }]
+  return [...inputs, { id: nextId(inputs), of: 'event', operand: '', op: 'in', value: valueText(type) }]
 }
 
-/** Whether events of a type pass the conditions on types. */
-export const takesType = (when: When, type: string): boolean =>
+/** True if a condition on types accepts the type. */
+export const acceptsType = (when: When, type: string): boolean =>
   when.some(
     ({ event, op, value }) =>
       event === true && (op === 'in' ? (value as string[]).includes(type) : op === 'eq' && value === type),

@@ -15,10 +15,10 @@ import {
 import { address, search } from '../../router.ts'
 import { Deliveries } from './deliveries.tsx'
 import { Status } from './status.tsx'
-import { Subscription } from './subscription.tsx'
+import { WebhookDetails } from './webhook-details.tsx'
 
-/** A subscription: its deliveries, and beside them what it sends. */
-export function SubscriptionScreen({ id }: { id: string }) {
+/** A webhook: its deliveries, and its settings beside them. */
+export function WebhookScreen({ id }: { id: string }) {
   const { data, error } = useWebhook(id)
   const isSideShown = search.value.has('side')
   return (
@@ -32,13 +32,13 @@ export function SubscriptionScreen({ id }: { id: string }) {
           <Loading />
         ) : (
           <>
-            <Trouble webhook={data} />
+            <Problems webhook={data} />
             <Deliveries id={id} />
           </>
         )}
       </Pane>
-      <Pane kind="side" label="Subscription">
-        {data && <Subscription webhook={data} />}
+      <Pane kind="side" label="Webhook">
+        {data && <WebhookDetails webhook={data} />}
       </Pane>
     </main>
   )
@@ -49,16 +49,16 @@ function Head({ id, webhook }: { id: string; webhook: Webhook | undefined }) {
   return (
     <>
       <header class="bar">
-        <a class="button quiet icon-only" href={address(['webhooks'])} aria-label="All subscriptions">
+        <a class="button quiet icon-only" href={address(['webhooks'])} aria-label="All webhooks">
           <Icon name="back" />
         </a>
-        <h2 class="cut">{webhook ? nameOf(webhook) : 'Subscription'}</h2>
+        <h2 class="cut">{webhook ? nameOf(webhook) : 'Webhook'}</h2>
         <span class="desk">{webhook && <Status of={webhook.status} />}</span>
         <span class="grow" />
         <a
           class="button quiet icon-only narrow"
           href={address(['webhooks', id], { side: 'open' })}
-          aria-label="Subscription and signature"
+          aria-label="Settings and signature"
         >
           <Icon name="side" />
         </a>
@@ -77,11 +77,11 @@ function Head({ id, webhook }: { id: string; webhook: Webhook | undefined }) {
   )
 }
 
-/** What waits for a person: a pause, else deliveries that failed for good. */
-function Trouble({ webhook }: { webhook: Webhook }) {
+/** Reports a pause, else permanently failed deliveries. */
+function Problems({ webhook }: { webhook: Webhook }) {
   const { data: failed = [] } = useFailed(webhook.id)
   if (webhook.status === 'paused') return <Paused webhook={webhook} />
-  return failed.length > 0 ? <FailedForGood id={webhook.id} failed={failed} /> : null
+  return failed.length > 0 ? <PermanentlyFailed id={webhook.id} failed={failed} /> : null
 }
 
 function Paused({ webhook: { id, paused_at, pause_reason, consecutive_failures } }: { webhook: Webhook }) {
@@ -94,7 +94,7 @@ function Paused({ webhook: { id, paused_at, pause_reason, consecutive_failures }
           Paused since {paused_at && <Time at={paused_at} />}
           {pause_reason === undefined && `: ${consecutive_failures} deliveries failed in a row`}.
         </strong>{' '}
-        {pause_reason} What happens meanwhile waits, and is sent once it is resumed.
+        {pause_reason} New events are queued and sent when you resume.
         {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       </p>
       {mayWrite.value && (
@@ -106,33 +106,33 @@ function Paused({ webhook: { id, paused_at, pause_reason, consecutive_failures }
   )
 }
 
-interface FailedForGoodProps {
+interface PermanentlyFailedProps {
   readonly id: string
   readonly failed: readonly { readonly created_at: string; readonly last_attempt_at: string | null }[]
 }
 
-/** One more than a page holds is not counted. */
-const MOST_COUNTED = 200
+/** The size of a page; more are not counted. */
+const MAX_COUNTED = 200
 
-function FailedForGood({ id, failed }: FailedForGoodProps) {
+function PermanentlyFailed({ id, failed }: PermanentlyFailedProps) {
   const instants = failed.map(({ created_at, last_attempt_at }) => last_attempt_at ?? created_at)
   const since = instants.toSorted()[0] ?? ''
   const { run, isRunning, refusal } = useAction(() => recoverSince(id, since))
-  const count = failed.length >= MOST_COUNTED ? `${MOST_COUNTED} or more` : String(failed.length)
+  const count = failed.length >= MAX_COUNTED ? `${MAX_COUNTED} or more` : String(failed.length)
   return (
     <Banner kind="bad">
       <Icon name="warn" />
       <p>
         <strong>
-          {failed.length === 1 ? '1 delivery' : `${count} deliveries`} failed for good since{' '}
+          {failed.length === 1 ? '1 delivery' : `${count} deliveries`} permanently failed since{' '}
           <Time at={since} />.
         </strong>{' '}
-        Ten in a row pause the subscription.
+        Ten failures in a row pause the webhook.
         {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       </p>
       {mayWrite.value && (
         <Button disabled={isRunning.value} onClick={() => void run()}>
-          {failed.length === 1 ? 'Send it again' : 'Send them again'}
+          {failed.length === 1 ? 'Redeliver' : 'Redeliver all'}
         </Button>
       )}
     </Banner>

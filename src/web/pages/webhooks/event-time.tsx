@@ -11,8 +11,8 @@ const whole = dateFormat({ dateStyle: 'full', timeStyle: 'medium' })
 
 export const clockTime = (at: string): string => clock(new Date(at))
 
-/** An instant to the second today, the day otherwise; the whole date is its title. */
-export function MadeTime({ at }: { at: string }) {
+/** Today's instants to the second, others in short form; the title has the full date. */
+export function EventTime({ at }: { at: string }) {
   const instant = new Date(at)
   const isToday = instant.toDateString() === new Date().toDateString()
   return (

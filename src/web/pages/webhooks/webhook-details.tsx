@@ -17,8 +17,8 @@ import { Facts } from './facts.tsx'
 import { shownSecret } from './shown-secret.ts'
 import { Verify } from './verify.tsx'
 
-/** What a subscription sends, how it is signed, and what ends it. */
-export function Subscription({ webhook }: { webhook: Webhook }) {
+/** The settings of a webhook, its signature, and buttons to disable or delete it. */
+export function WebhookDetails({ webhook }: { webhook: Webhook }) {
   const { id } = webhook
   const secret = shownSecret.value?.id === id ? shownSecret.value.secret : undefined
   return (
@@ -27,11 +27,11 @@ export function Subscription({ webhook }: { webhook: Webhook }) {
         <a
           class="button quiet icon-only narrow"
           href={address(['webhooks', id])}
-          aria-label="Back to the deliveries"
+          aria-label="Back to deliveries"
         >
           <Icon name="back" />
         </a>
-        <h2>Subscription</h2>
+        <h2>Webhook</h2>
         <span class="grow" />
         {mayWrite.value && (
           <a class="button quiet" href={address(['webhooks', id, 'edit'])}>
@@ -45,10 +45,12 @@ export function Subscription({ webhook }: { webhook: Webhook }) {
       <section class="section">
         <h3>Signature</h3>
         {secret === undefined ? (
-          <p class="dim">The secret was shown when it was made, and cannot be read again.</p>
+          <p class="dim">
+            The secret was shown once, when it was created. Create a new one if you have lost it.
+          </p>
         ) : (
           <Secret
-            title="The secret is shown only now."
+            title="Copy the secret now; it will not be shown again."
             label={`Secret of ${nameOf(webhook)}`}
             text={secret}
           />
@@ -57,12 +59,12 @@ export function Subscription({ webhook }: { webhook: Webhook }) {
       </section>
       <Verify id={id} />
       {mayWrite.value && <Recover id={id} />}
-      {mayWrite.value && <Ends webhook={webhook} />}
+      {mayWrite.value && <WebhookActions webhook={webhook} />}
     </>
   )
 }
 
-const MOST_HOURS = 72
+const MAX_HOURS = 72
 
 function NewSecret({ id }: { id: string }) {
   const { run, isRunning, refusal } = useAction(async (hours: number) => {
@@ -79,17 +81,17 @@ function NewSecret({ id }: { id: string }) {
         }}
       >
         <Field
-          label={`Hours that the old one signs too, 0 to ${MOST_HOURS}`}
+          label={`Keep the old secret valid for (hours, 0 to ${MAX_HOURS})`}
           name="hours"
           type="number"
           defaultValue="24"
           required
           error={refusal.value}
         />
-        <p class="dim">With 0 the old secret stops working at once.</p>
+        <p class="dim">With 0, the old secret stops working at once.</p>
         <p class="actions">
           <Button type="submit" disabled={isRunning.value}>
-            Make a new secret
+            Create secret
           </Button>
         </p>
       </form>
@@ -105,7 +107,7 @@ function Recover({ id }: { id: string }) {
   })
   return (
     <section class="section">
-      <h3>Send again</h3>
+      <h3>Redeliver</h3>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -114,7 +116,7 @@ function Recover({ id }: { id: string }) {
         }}
       >
         <Field
-          label="What failed for good since"
+          label="Permanently failed since"
           name="since"
           type="datetime-local"
           required
@@ -122,18 +124,18 @@ function Recover({ id }: { id: string }) {
         />
         <p class="actions">
           <Button type="submit" disabled={isRunning.value}>
-            Send again
+            Redeliver
           </Button>
-          <small role="status">{sent !== undefined && `${sent} on their way`}</small>
+          <small role="status">{sent !== undefined && `${sent} queued`}</small>
         </p>
       </form>
     </section>
   )
 }
 
-function Ends({ webhook }: { webhook: Webhook }) {
+function WebhookActions({ webhook }: { webhook: Webhook }) {
   const { id, enabled } = webhook
-  const [isAsked, setAsked] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const { run, isRunning, refusal } = useAction(() => updateWebhook(id, { enabled: !enabled }))
   const name = nameOf(webhook)
   return (
@@ -142,13 +144,13 @@ function Ends({ webhook }: { webhook: Webhook }) {
         <Button disabled={isRunning.value} onClick={() => void run()}>
           {enabled ? 'Disable' : 'Enable'}
         </Button>
-        <Button kind="danger" onClick={() => setAsked(true)}>
+        <Button kind="danger" onClick={() => setConfirming(true)}>
           Delete…
         </Button>
       </p>
-      <p class="dim">While it is disabled, nothing is recorded or sent.</p>
+      <p class="dim">A disabled webhook neither records nor sends events.</p>
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
-      {isAsked && (
+      {isConfirming && (
         <TypedConfirmation
           title={`Delete ${name}`}
           word={name}
@@ -157,9 +159,9 @@ function Ends({ webhook }: { webhook: Webhook }) {
             await deleteWebhook(id)
             navigate(address(['webhooks']), { replace: true })
           }}
-          onClose={() => setAsked(false)}
+          onClose={() => setConfirming(false)}
         >
-          The subscription ends and its log of deliveries goes with it. What is pending is not sent any more.
+          The webhook and its delivery log are deleted. Pending deliveries are not sent.
         </TypedConfirmation>
       )}
     </section>

@@ -6,22 +6,20 @@ import { address } from '../../router.ts'
 import { Directions } from './directions.tsx'
 import { Status } from './status.tsx'
 
-/** The most subscriptions that a workspace holds. */
-const MOST = 25
+const MAX_WEBHOOKS = 25
 
-/** Every subscription of the workspace. */
-export function SubscriptionList() {
+export function WebhookList() {
   const { data, error } = useWebhooks()
   return (
     <main id="main">
-      <Pane kind="content" label="Subscriptions">
+      <Pane kind="content" label="Webhooks">
         <header class="bar">
           <h1>Webhooks</h1>
-          {data && <small>{`${data.length} of ${MOST} subscriptions`}</small>}
+          {data && <small>{`${data.length} of ${MAX_WEBHOOKS} webhooks`}</small>}
           <span class="grow" />
           {mayWrite.value && (
             <a class="button main" href={address(['webhooks', 'new'])}>
-              New subscription
+              New webhook
             </a>
           )}
         </header>
@@ -33,8 +31,8 @@ export function SubscriptionList() {
         ) : data.length === 0 ? (
           <Empty>
             <p>
-              A subscription sends the changes of rows, notes or files to another program, signed, and tries
-              again until it answers. The same on the command line: <code>daybook webhooks create</code>.
+              A webhook sends changes of rows, notes or files to another program. Deliveries are signed and
+              retried until they succeed. On the command line, use <code>daybook webhooks create</code>.
             </p>
           </Empty>
         ) : (
@@ -46,16 +44,16 @@ export function SubscriptionList() {
 }
 
 const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
-  <table class="table" aria-label="Subscriptions">
+  <table class="table" aria-label="Webhooks">
     <thead>
       <tr>
         <th class="margin" scope="col">
-          Made
+          Created
         </th>
         <th scope="col">Name</th>
-        <th scope="col">About</th>
+        <th scope="col">Table</th>
         <th scope="col">URL</th>
-        <th scope="col">State</th>
+        <th scope="col">Status</th>
       </tr>
     </thead>
     <tbody>

@@ -4,45 +4,45 @@ import { Icon } from '../../components/icon.tsx'
 import { newCallKey } from '../../data/api.ts'
 import type { Webhook } from '../../data/webhooks.ts'
 
-const MOST = 10
+const MAX_HEADERS = 10
 
-/** A header of the subscriber's own, as it is typed. */
+/** A custom header while it is edited. */
 export interface HeaderInput {
   readonly id: string
   readonly name: string
   readonly value: string
 }
 
-/** Undefined leaves the headers of the subscription as they are. */
+/** Undefined leaves the stored headers unchanged. */
 export type HeaderInputs = Signal<readonly HeaderInput[] | undefined>
 
 export const newHeader = (): HeaderInput => ({ id: newCallKey(), name: '', value: '' })
 
-/** A new subscription begins without headers; those of another one stay unless they are given again. */
+/** A new webhook starts without headers; those of an existing one stay until they are replaced. */
 export const useHeaders = (webhook: Webhook | undefined): HeaderInputs =>
   useSignal(webhook?.headers ? undefined : [])
 
-/** The headers by name; a line without a name and a value is none. */
+/** The headers by name, without blank lines. */
 export function headersOf(inputs: readonly HeaderInput[] | undefined): Record<string, string> | undefined {
   const given = inputs?.filter(({ name, value }) => name.trim() !== '' || value !== '')
   return given && Object.fromEntries(given.map(({ name, value }) => [name.trim(), value]))
 }
 
-interface OwnHeadersProps {
+interface CustomHeadersProps {
   readonly webhook: Webhook | undefined
   readonly inputs: HeaderInputs
   readonly error: string | undefined
 }
 
-/** Headers that go with each delivery; their values are never shown again, so they are all replaced together. */
-export function OwnHeaders({ webhook, inputs, error }: OwnHeadersProps) {
+/** Edits custom headers. Stored values are never shown, so all headers are replaced together. */
+export function CustomHeaders({ webhook, inputs, error }: CustomHeadersProps) {
   const given = inputs.value
   const change = (id: string, part: Partial<HeaderInput>) => {
-    inputs.value = given?.map((one) => (one.id === id ? { ...one, ...part } : one))
+    inputs.value = given?.map((header) => (header.id === id ? { ...header, ...part } : header))
   }
   return (
     <fieldset class="field">
-      <legend class="label">Headers of your own, such as Authorization, sent with each delivery</legend>
+      <legend class="label">Custom headers sent with each delivery, such as Authorization</legend>
       {given === undefined ? (
         <p class="actions">
           <span class="code">{Object.keys(webhook?.headers ?? {}).join(', ')}</span>
@@ -51,7 +51,7 @@ export function OwnHeaders({ webhook, inputs, error }: OwnHeadersProps) {
               inputs.value = [newHeader()]
             }}
           >
-            Give them anew
+            Replace headers
           </Button>
           <Button
             onClick={() => {
@@ -63,33 +63,33 @@ export function OwnHeaders({ webhook, inputs, error }: OwnHeadersProps) {
         </p>
       ) : (
         <>
-          {given.map(({ id, name, value }, at) => (
+          {given.map(({ id, name, value }, index) => (
             <div class="own-header" key={id}>
               <Field
-                label={`Header ${at + 1}, name`}
+                label={`Header ${index + 1}, name`}
                 name="header-name"
                 autocomplete="off"
                 value={name}
                 onInput={({ currentTarget }) => change(id, { name: currentTarget.value })}
               />
               <Field
-                label={`Header ${at + 1}, value`}
+                label={`Header ${index + 1}, value`}
                 name="header-value"
                 autocomplete="off"
                 value={value}
                 onInput={({ currentTarget }) => change(id, { value: currentTarget.value })}
               />
               <Button
-                aria-label={`Remove header ${at + 1}`}
+                aria-label={`Remove header ${index + 1}`}
                 onClick={() => {
-                  inputs.value = given.filter((one) => one.id !== id)
+                  inputs.value = given.filter((header) => header.id !== id)
                 }}
               >
                 Remove
               </Button>
             </div>
           ))}
-          {given.length < MOST && (
+          {given.length < MAX_HEADERS && (
             <p class="actions">
               <Button
                 onClick={() => {
@@ -97,7 +97,7 @@ export function OwnHeaders({ webhook, inputs, error }: OwnHeadersProps) {
                 }}
               >
                 <Icon name="plus" />
-                Add a header
+                Add header
               </Button>
               {webhook?.headers && (
                 <Button
@@ -106,7 +106,7 @@ export function OwnHeaders({ webhook, inputs, error }: OwnHeadersProps) {
                     inputs.value = undefined
                   }}
                 >
-                  Leave them as they are
+                  Keep current headers
                 </Button>
               )}
             </p>

@@ -21,11 +21,11 @@ import { address, navigate } from '../../router.ts'
 import { useDefinitions } from '../views/data.ts'
 import { GroupEditor } from '../views/filter/builder.tsx'
 import { asFilter, asGroup, type Group, type Tree } from '../views/filter/tree.ts'
-import { type Condition, conditionsOf, parsedValue } from './condition-text.ts'
+import { type Condition, conditionsOf, parseValue } from './condition-text.ts'
 import { type ConditionInput, Conditions, conditionInputs } from './conditions.tsx'
+import { CustomHeaders, headersOf, useHeaders } from './custom-headers.tsx'
 import { DueField, dueOf } from './due-field.tsx'
 import { FormatField, formatOf } from './format-field.tsx'
-import { headersOf, OwnHeaders, useHeaders } from './own-headers.tsx'
 import { shownSecret } from './shown-secret.ts'
 
 type Structure = Answer<'/v1/records/structures', 'get'>['structures'][number]
@@ -39,8 +39,8 @@ const EVENTS: Readonly<Record<WebhookKind, readonly Event[]>> = {
 }
 const DUE = 'record.due'
 
-const ABOUT: readonly (readonly [WebhookKind, string])[] = [
-  ['record', 'the rows of a table'],
+const KINDS: readonly (readonly [WebhookKind, string])[] = [
+  ['record', 'a table'],
   ['note', 'notes'],
   ['file', 'files'],
 ]
@@ -54,7 +54,7 @@ const useStructures = () =>
 export function NewWebhook() {
   const structures = useStructures()
   return (
-    <FormPane title="New subscription" back={address(['webhooks'])}>
+    <FormPane title="New webhook" back={address(['webhooks'])}>
       <QueryResult query={structures}>{(known) => <WebhookForm structures={known} />}</QueryResult>
     </FormPane>
   )
@@ -68,7 +68,7 @@ export function EditWebhook({ id }: { id: string }) {
       <QueryResult query={structures}>
         {(known) => (
           <QueryResult query={webhook}>
-            {(present) => <WebhookForm structures={known} webhook={present} />}
+            {(current) => <WebhookForm structures={known} webhook={current} />}
           </QueryResult>
         )}
       </QueryResult>
@@ -112,7 +112,7 @@ const ATTRIBUTES: ReadonlySet<string | undefined> = new Set([
   'structure',
 ])
 
-/** The attribute at which a refusal is shown: the one to blame if the form has it, otherwise the first. */
+/** The attribute where a refusal is shown: the faulty one if the form has it, else the first. */
 const attributeOf = (fault: Fault | undefined) => (ATTRIBUTES.has(fault?.path[0]) ? fault?.path[0] : 'url')
 
 function WebhookForm({ structures, webhook }: { structures: readonly Structure[]; webhook?: Webhook }) {
@@ -138,9 +138,9 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
       navigate(address(['webhooks', webhook.id]))
       return
     }
-    const made = await createWebhook({ ...input, ...(structure ? { structure: structure.id } : { kind }) })
-    shownSecret.value = { id: made.webhook.id, secret: made.secret }
-    navigate(address(['webhooks', made.webhook.id], { side: 'open' }))
+    const created = await createWebhook({ ...input, ...(structure ? { structure: structure.id } : { kind }) })
+    shownSecret.value = { id: created.webhook.id, secret: created.secret }
+    navigate(address(['webhooks', created.webhook.id], { side: 'open' }))
   })
   const refused = attributeOf(fault.value)
   const error = (name: string) => (refused === name ? refusal.value : undefined)
@@ -153,7 +153,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
       }}
     >
       <p class="field">
-        <label for="kind">Tells of</label>
+        <label for="kind">Changes in</label>
         <select
           class="input"
           id="kind"
@@ -161,7 +161,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
           value={kind}
           onChange={({ currentTarget }) => setKind(currentTarget.value as WebhookKind)}
         >
-          {ABOUT.map(([value, name]) => (
+          {KINDS.map(([value, name]) => (
             <option key={value} value={value} disabled={value === 'record' && structures.length === 0}>
               {name}
             </option>
@@ -190,7 +190,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
         </p>
       )}
       <Field
-        label="URL (a public https address)"
+        label="URL (public, https)"
         name="url"
         type="url"
         required
@@ -225,7 +225,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
               checked={isDue}
               onChange={({ currentTarget }) => setDue(currentTarget.checked)}
             />
-            due: when a date or time in the row comes
+            due (when a date in the row arrives)
           </label>
         )}
         {error('events') && <ErrorText>{error('events')}</ErrorText>}
@@ -237,7 +237,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
       {kind === 'note' && (
         <>
           <Field
-            label="Seconds of quiet, 0 to 3,600: updates within so long are one event"
+            label="Combine updates within (seconds, 0 to 3,600)"
             name="quiet_seconds"
             type="number"
             required
@@ -250,13 +250,13 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
               name="include_content"
               defaultChecked={webhook?.include_content ?? false}
             />
-            Send the text of the note, too
+            Include the text of the note
           </label>
           {definitions && <GroupEditor group={group} definitions={definitions} onChange={setGroup} />}
           {error('filter') && <ErrorText>{error('filter')}</ErrorText>}
         </>
       )}
-      {structure && <Fields structure={structure} chosen={webhook?.fields ?? []} />}
+      {structure && <Fields structure={structure} selected={webhook?.fields ?? []} />}
       {error('fields') && <ErrorText>{error('fields')}</ErrorText>}
       {structure && <Conditions structure={structure} conditions={conditions} error={error('filter')} />}
       <FormatField
@@ -266,11 +266,11 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
         webhook={webhook}
         error={error('template')}
       />
-      <OwnHeaders webhook={webhook} inputs={headers} error={error('headers')} />
+      <CustomHeaders webhook={webhook} inputs={headers} error={error('headers')} />
       <IgnoredKey webhook={webhook} error={error('ignore_key_id')} />
       <p class="actions">
         <Button kind="main" type="submit" disabled={isRunning.value}>
-          {webhook ? 'Save' : 'Make subscription'}
+          {webhook ? 'Save' : 'Create webhook'}
         </Button>
         <a class="button" href={address(webhook ? ['webhooks', webhook.id] : ['webhooks'])}>
           Cancel
@@ -280,13 +280,13 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
   )
 }
 
-const Fields = ({ structure, chosen }: { structure: Structure; chosen: readonly string[] }) => (
+const Fields = ({ structure, selected }: { structure: Structure; selected: readonly string[] }) => (
   <fieldset class="field" key={structure.id}>
-    <legend class="label">An update is sent only when one of these fields changed (none chosen: any)</legend>
+    <legend class="label">Send updates only when these fields change (default: any)</legend>
     <div class="tags">
       {structure.fields.map(({ key, label }) => (
         <label key={key} class="check">
-          <input type="checkbox" name="fields" value={key} defaultChecked={chosen.includes(key)} />
+          <input type="checkbox" name="fields" value={key} defaultChecked={selected.includes(key)} />
           {label || key}
         </label>
       ))}
@@ -299,7 +299,7 @@ function IgnoredKey({ webhook, error }: { webhook: Webhook | undefined; error: s
   return (
     <>
       <p class="field">
-        <label for="ignored">Writes with this key are not sent</label>
+        <label for="ignored">Ignore changes made with this key</label>
         <select class="input" id="ignored" name="ignore_key_id" key={keys.length}>
           <option value="">none</option>
           {keys.map(({ id, name }) => (
@@ -312,7 +312,7 @@ function IgnoredKey({ webhook, error }: { webhook: Webhook | undefined; error: s
       {webhook?.created_by_key_id && (
         <label class="check">
           <input type="checkbox" name="ignore_own_key" defaultChecked={webhook.ignore_own_key} />
-          Neither are writes with the key that made the subscription
+          Also ignore changes made with the key that created this webhook
         </label>
       )}
       {error && <ErrorText>{error}</ErrorText>}
@@ -325,18 +325,18 @@ const QUIET_SECONDS = 30
 const treeOf = (webhook: Webhook | undefined): Tree | null =>
   webhook && !Array.isArray(webhook.filter) ? (webhook.filter as Tree | null) : null
 
-interface Given {
+interface FormState {
   readonly kind: WebhookKind
   readonly conditions: readonly ConditionInput[]
   readonly structure: Structure | undefined
   readonly group: Group
 }
 
-function inputOf(data: FormData, { kind, conditions, structure, group }: Given): WebhookInput {
+function inputOf(data: FormData, { kind, conditions, structure, group }: FormState): WebhookInput {
   const fields = data.getAll('fields').map(String)
   const typeOf = (key: string) => structure?.fields.find((field) => field.key === key)?.type
   const filter = conditions.map(({ field, op, value }): Condition => {
-    const parsed = parsedValue(value, op, typeOf(field))
+    const parsed = parseValue(value, op, typeOf(field))
     return parsed === undefined ? { field, op } : { field, op, value: parsed }
   })
   return {
