@@ -44,11 +44,11 @@ describe.skipIf(!hasBrowser)('many notes at once', () => {
       await page.keyboard.press('j')
       await page.waitForSelector('.notes-rows a:focus')
       await page.keyboard.press('x')
-      await untilText(page, '1 chosen')
+      await untilText(page, '1 selected')
       await page.keyboard.down('Shift')
       await page.locator('.notes-rows > li:nth-child(5) .pick').click()
       await page.keyboard.up('Shift')
-      await untilText(page, '5 chosen')
+      await untilText(page, '5 selected')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })
       await press(page, 'Tag…')
@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)('many notes at once', () => {
       expect(await total('tag=chosen')).toBe(0)
       expect((await newest()).transaction).not.toBe(tagging)
       await page.keyboard.press('Escape')
-      await untilNoText(page, '5 chosen')
+      await untilNoText(page, '5 selected')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('many notes at once', () => {
     'are changed also when somebody else changes them meanwhile, whose changes stay',
     async () => {
       await press(page, 'Choose several')
-      await press(page, `Choose all ${NOTES}`)
+      await press(page, `Select all ${NOTES}`)
       await untilText(page, `${NOTES} chosen`)
       const [{ id }] = (await app.server.get('/v1/notes?sort=title&limit=1')).body.notes
       await app.server.post(`/v1/notes/${id}/tags`, { tags: ['theirs'] })

@@ -260,7 +260,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       )
       await other.close()
       await setOffline(page, false)
-      await untilText(page, 'Not saved: a cell of')
+      await untilText(page, 'Unsaved change in')
       expect((await countsOn(page)).queue).toBe(1)
     },
     BROWSER_TIMEOUT_MS,

@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     async () => {
       await setOffline(page, true)
       await edit(1, 1, 'Typed away')
-      await untilTextIn(page, cell(1, 1), 'not saved: waits until the server is back')
+      await untilTextIn(page, cell(1, 1), 'Not saved. Will save when the server is back.')
       await untilText(page, '1 change pending')
       await crash()
       await setOffline(page, true)
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await crash()
       await app.server.delete(`/v1/records/${row?.id}`)
       await page.goto(`${app.server.url}/app/notes`)
-      await untilText(page, 'Not saved: a cell of')
+      await untilText(page, 'Unsaved change in')
       await hasNames(['Lead 0', 'Behind it', 'Lead 3', 'Lead 4', 'Lead 5'])
       await giveUp('Name of a row in Leads 3')
     },

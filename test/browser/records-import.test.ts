@@ -180,12 +180,12 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
           if (state === 'completed') resolve()
         })
       })
-      await clickOn(page, 'Save the refused rows as csv')
+      await clickOn(page, 'Save refused rows as CSV')
       await done
       expect(existsSync(folder.file('refused.csv'))).toBeTrue()
       const saved = readFileSync(folder.file('refused.csv'), 'utf8').trimEnd().split('\r\n')
       expect(saved).toHaveLength(1_251)
-      expect(saved.at(-1)).toBe('2500,"Total takes a number, such as 12 or 4.5.",N2498,many,')
+      expect(saved.at(-1)).toBe('2500,"Total must be a number, such as 12 or 4.5.",N2498,many,')
     },
     BROWSER_TIMEOUT_MS,
   )

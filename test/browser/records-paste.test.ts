@@ -81,8 +81,8 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
     async () => {
       await open('Keyed', 5, 2)
       await grid.paste(block(300))
-      await clickOn(page, 'Write over rows 6 to 305')
-      await grid.hasNot('cells to paste')
+      await clickOn(page, 'Overwrite rows 6 to 305')
+      await grid.hasNot('cells, starting at')
       expect(await bikes('Keyed')).toEqual([...before.slice(0, 5), ...written(300), ...before.slice(305)])
       expect(writes).toEqual(['POST'])
       const { changes } = (await app.server.get('/v1/changes?before=now&limit=300')).body
@@ -102,8 +102,8 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
       await open('Loose', 5, 2)
       const lines = Array.from({ length: 30 }, (_, at) => `New ${at + 1}\t${at}.5`)
       await grid.paste(lines.join('\n'))
-      await clickOn(page, 'Write over rows 6 to 35')
-      await grid.hasNot('cells to paste')
+      await clickOn(page, 'Overwrite rows 6 to 35')
+      await grid.hasNot('cells, starting at')
       const totals = (await stored('Loose')).map(({ data }) => data.total)
       expect(totals.filter((total) => String(total).endsWith('.5'))).toHaveLength(30)
       expect(totals).toHaveLength(ROWS)
@@ -117,8 +117,8 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
     async (name) => {
       await openEnd(name)
       await grid.paste(block(3))
-      await clickOn(page, `Write over row ${ROWS}`)
-      await grid.hasNot('cells to paste')
+      await clickOn(page, `Overwrite row ${ROWS}`)
+      await grid.hasNot('cells, starting at')
       expect((await bikes(name)).slice(ROWS - 1)).toEqual(written(3))
       await grid.shows(ROWS - 1, 2, 'New 1')
       await grid.withControl('z')
@@ -134,11 +134,11 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
     async (name) => {
       await open(name, 1, 2)
       await grid.paste('New 1\t7\nNew 2\t-7')
-      await clickOn(page, 'Write over rows 2 to 3')
+      await clickOn(page, 'Overwrite rows 2 to 3')
       await grid.has('Row 2: The field "total" must be at least 0. Nothing was written.')
       await page.waitForSelector(`${cell(2, 3)}[aria-invalid="true"]`)
       expect(await page.$eval('.note-row .why', ({ textContent }) => textContent)).toBe(
-        'The field "total" must be at least 0. The row still holds 2.',
+        'The field "total" must be at least 0. The stored value is 2.',
       )
       expect(await bikes(name)).toEqual(before)
       await clickOn(page, 'Cancel')
@@ -155,10 +155,10 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
       await grid.shows(0, 1, `R${ROWS}`)
       await focusCell(page, 0, 2)
       await grid.paste('New 1\nNew 2')
-      await grid.has('cells to paste')
+      await grid.has('cells, starting at')
       await app.server.post('/v1/records', { structure: 'Loose', data: { ref: 'Later', bike: 'Later' } })
-      await clickOn(page, 'Write over rows 2 to 3')
-      await grid.hasNot('cells to paste')
+      await clickOn(page, 'Overwrite rows 2 to 3')
+      await grid.hasNot('cells, starting at')
       const { records } = (await app.server.get('/v1/records?structure=Loose&limit=4')).body
       expect(records.map(({ data }: Stored) => data.bike)).toEqual([
         'Later',

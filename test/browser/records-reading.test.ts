@@ -188,9 +188,9 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       await page.setViewport({ width: 360, height: 800 })
       await page.goto(`${app.server.url}/app/records/${orders}`)
       await grid.shows(0, 1, `R${ROWS}`)
-      const order = await fieldOf(page, 'Order of the rows')
+      const order = await fieldOf(page, 'Sort rows')
       expect(await order.isVisible()).toBeTrue()
-      await page.select('select[aria-label="Order of the rows"]', 'Total smallest first')
+      await page.select('select[aria-label="Sort rows"]', 'Total smallest first')
       await grid.shows(0, 1, 'R1')
       await page.reload()
       await grid.shows(0, 1, 'R1')
@@ -226,8 +226,8 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
     async () => {
       await open('chart=count&by=day:day')
       await page.waitForSelector('.uplot')
-      await grid.has('Not drawn: 100 without a date')
-      await clickOn(page, `Drawn are the last 120 of ${DAYS} days; all as a table`)
+      await grid.has('Not shown: 100 without a date')
+      await clickOn(page, `Showing the last 120 of ${DAYS} days. Show all as table`)
       await clickOn(page, 'Show 165 more')
       const lines = () =>
         page.$$eval('.numbers tbody tr', (rows) =>
@@ -248,7 +248,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
     'names in a chart the rows that a field refers to',
     async () => {
       await open('chart=count&by=value:customer')
-      await clickOn(page, 'As a table')
+      await clickOn(page, 'Show as table')
       await page.waitForFunction(
         `document.querySelector('.numbers tbody').textContent === 'Ada${new Intl.NumberFormat('en-US').format(ROWS)}'`,
       )
@@ -266,10 +266,10 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       await grid.has('229→230')
       for (const oldest of ['130→131', '30→31']) {
         await grid.has(oldest)
-        expect(await page.$eval('.side', ({ textContent }) => textContent)).not.toContain('whole history')
+        expect(await page.$eval('.side', ({ textContent }) => textContent)).not.toContain('complete history')
         await clickOn(page, 'Show older')
       }
-      await grid.has('That is the whole history.')
+      await grid.has('This is the complete history.')
       const said = await page.$$eval('.ledger .item', (items) =>
         items.map(({ textContent }) => textContent ?? ''),
       )
@@ -306,7 +306,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       await newRow('of two', 'jo twin')
       await page.waitForSelector('#value-customer[aria-invalid=true]')
       const why = await page.$eval('#value-customer-why', ({ textContent }) => textContent ?? '')
-      expect(why).toStartWith('Choose what “jo twin” means from the list: “Jo Twin (…')
+      expect(why).toStartWith('Several entries match “jo twin”. Select one from the list: “Jo Twin (…')
       expect(await contentOf(page, 'Customer')).toBe('jo twin')
       await fill(page, 'Customer', `Jo Twin (…${twins[1]?.slice(-6)})`)
       await clickOn(page, 'Add row')
@@ -322,7 +322,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       await page.keyboard.press('Tab')
       await page.waitForFunction(`document.querySelector('#value-customer')?.value === 'Grace Hopper'`)
       // The name is shown while it is being saved.
-      await page.waitForFunction(`!document.querySelector('.side').textContent.includes('being saved')`)
+      await page.waitForFunction(`!document.querySelector('.side').textContent.includes('Saving…')`)
       expect(await customerOf('R8')).toBe(grace)
     },
     BROWSER_TIMEOUT_MS,

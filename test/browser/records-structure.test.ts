@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
     'says that a field stays once there were rows, also when all of them were deleted',
     async () => {
       await make('Emptied', { rows: [{ data: { part: 'A' } }], isEmptied: true })
-      await has('There were rows: fields can be added, relabelled and hidden, but not removed')
+      await has('This table had rows. You can add, relabel, hide or convert fields, but not delete them.')
       expect(await page.$$eval('.definition .fixed', ({ length }) => length)).toBe(6)
       expect(await page.$$eval('[aria-label^="Remove"]', ({ length }) => length)).toBe(0)
     },
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
       await has('"bin" is named by')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })
-      await clickOn(page, 'Save the table')
+      await clickOn(page, 'Save table')
       await has('"bin" is named by')
       expect(await read(id)).toEqual(['part', 'bin', 'shelf'])
     },
@@ -75,8 +75,8 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
     'renames the key of a field before there are rows',
     async () => {
       const id = await make('Renamed')
-      await fill(page, 'Key, for programs', 'number')
-      await clickOn(page, 'Save the table')
+      await fill(page, 'API name', 'number')
+      await clickOn(page, 'Save table')
       await has('Saved.')
       expect(await read(id)).toEqual(['number', 'bin', 'shelf'])
     },
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
         { data: { part: 'B' } },
       ]
       await make('Sets', { rows })
-      await clickOn(page, 'Add a set')
+      await clickOn(page, 'Add combination')
       await page.locator('.checks label:nth-of-type(1) input').click()
       await page.locator('.checks label:nth-of-type(2) input').click()
       await has('The fields "part" and "bin" together cannot become unique while rows collide')
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
       await page.goto(`${app.server.url}/app/records/new`)
       await page.waitForSelector('.definition')
       await page.type('input[name=name]', 'TAKEN')
-      await has('A structure named “Taken” exists already')
+      await has('A table named “Taken” already exists')
     },
     BROWSER_TIMEOUT_MS,
   )

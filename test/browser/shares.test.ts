@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
       await visitor.goto(await linkMade())
       await untilText(visitor, 'Guide')
       await page.goto(`${app.server.url}/app/records/${id}?view=${row_view.id}`)
-      await press(page, 'What to do with By name')
+      await press(page, 'Actions for By name')
       await press(page, 'Share by link…')
       await visitor.goto(await linkMade())
       await untilText(visitor, 'Noor')

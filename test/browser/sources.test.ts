@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await tabTo('New source')
       await page.keyboard.press('Enter')
       await untilText(page, 'Create source')
-      await tabTo('From')
+      await tabTo('Service')
       await page.keyboard.press('End')
       await tabTo('Name')
       await page.keyboard.type(' by keys')

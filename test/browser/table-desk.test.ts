@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
       await page.focus('.grid thead th[data-drop=price] button')
       await alt('ArrowDown')
       await page.waitForSelector('#column-menu button:focus')
-      await press(page, 'Move to the left')
+      await press(page, 'Move left')
       await untilHeads('Title', 'State', 'Price', 'Due', 'Paid', 'Site')
       await page.focus('.grid thead th[data-drop=state] button')
       await alt('ArrowDown')
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
       await alt('ArrowDown')
       await page.waitForSelector('#column-menu:popover-open')
       expect(await accessibilityProblems(page, [[1440, 'light']])).toEqual([])
-      await press(page, 'Hide the column')
+      await press(page, 'Hide column')
       await untilHeads('Title', 'State', 'Price', 'Due', 'Site')
       const stored = `fetch('/app/api/preferences').then((one) => one.text()).then((text) => text.includes('"frozen":2') && text.includes('"price","due","site"'))`
       await until(async () => (await page.evaluate(stored)) === true)
@@ -168,13 +168,13 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
       )
       expect(widths[0]).toBe(56)
       expect(widths.reduce((sum, one) => sum + one)).toBeGreaterThan(1000)
-      await page.select('tfoot select[aria-label="Figure of Price"]', 'average')
-      await untilTextIn(page, 'tfoot .number .figure', 'Mean 2,000')
+      await page.select('tfoot select[aria-label="Summary of Price"]', 'average')
+      await untilTextIn(page, 'tfoot .number .figure', 'Average 2,000')
       await page.goto(
         `${app.server.url}/app/records/${table}?filter=${encodeURIComponent('[{"field":"state","op":"eq","value":"Sent"}]')}`,
       )
-      await untilTextIn(page, 'tfoot', 'Mean 2,500')
-      await page.select('tfoot select[aria-label="Figure of Price"]', 'sum')
+      await untilTextIn(page, 'tfoot', 'Average 2,500')
+      await page.select('tfoot select[aria-label="Summary of Price"]', 'sum')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
       await page.waitForSelector('#filter-0:popover-open')
       expect(await accessibilityProblems(page, [[1440, 'light']])).toEqual([])
       await page.select('#filter-0 [name=value]', 'New')
-      await press(page, 'Save the filter')
+      await press(page, 'Save filter')
       await untilTextIn(page, '.bar small', '1 row of 3')
       await untilTextIn(page, '.chip', 'State is New')
     },
@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
       await page.keyboard.press('Tab')
       await page.keyboard.type('many')
       await page.keyboard.press('Enter')
-      await untilTextIn(page, 'tfoot .note-row', 'Price takes a number')
+      await untilTextIn(page, 'tfoot .note-row', 'Price must be a number')
       expect(await accessibilityProblems(page, [[1440, 'light']])).toEqual([])
       await page.reload()
       await fill(page, 'New row: Price', '700')
@@ -284,7 +284,7 @@ describe.skipIf(!hasBrowser)('the first hour', () => {
         select.dispatchEvent(new Event('change', { bubbles: true }))
       }`)
       expect(await accessibilityProblems(page)).toEqual([])
-      await press(page, 'Make the table with 2 rows')
+      await press(page, 'Create table with 2 rows')
       await untilText(page, 'Done. 2 new, 0 refused.')
       const { structure } = (await app.server.get('/v1/records/structures/films')).body
       expect(structure.fields.map(({ key, type }: Record<string, string>) => [key, type])).toEqual([

@@ -112,7 +112,7 @@ export class Device {
     // What a tab that ended has left may be with the other tab, which says so: who opens the note again settles it there.
     if (await this.#rows.evaluate(`document.body.textContent.includes('Not saved: ')`)) await this.#openNote()
     await this.#note.evaluate(choose('Keep yours'))
-    await this.#rows.evaluate(choose('Write '))
+    await this.#rows.evaluate(choose('Use '))
   }
 
   /** Writes at the end of a line; again where the text was just replaced by passages to be settled. */

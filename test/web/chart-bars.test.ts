@@ -79,7 +79,7 @@ describe('the bars of a chart', () => {
       true,
     )
     const drawn = drawnBars(all, 'value')
-    expect(drawn.which).toBe('the greatest 120 of 1,200 values')
+    expect(drawn.which).toBe('the largest 120 of 1,200 values')
     expect(drawn.bars).toEqual(all.filter((_, at) => at % 10 === 0))
   })
 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { discarders, notices, pendingCount } from '../../src/web/data/pending.ts'
 import { sessionKey } from '../../src/web/data/session-key.ts'
-import { forgetDone } from '../../src/web/pages/records/actions.ts'
+import { clearLastAction } from '../../src/web/pages/records/actions.ts'
 import { Edits, editsOf } from '../../src/web/pages/records/edits.ts'
 import type { Field, Row } from '../../src/web/pages/records/model.ts'
 import { RowSource } from '../../src/web/pages/records/rows.ts'
@@ -132,16 +132,16 @@ test('a cell that is refused after its rows were left is told of elsewhere, and 
   const saving = edits.save(row, TOTAL, '-2')
   leave()
   await saving
-  expect(told()).toEqual(['Not saved: a cell of Orders. /app/records/orders'])
+  expect(told()).toEqual(['Unsaved change in Orders. /app/records/orders'])
   edits.show()
   expect([...told(), edits.of(row.id, 'total')?.kind]).toEqual(['refused'])
 })
 
-test('of a cell sessionKey row is gone, which no screen shows, is told on every screen until it is given up', async () => {
+test('of a cell whose row is gone, which no screen shows, is told on every screen until it is given up', async () => {
   const saving = edits.save(row, TOTAL, '2')
   await service.delete(`/v1/records/${row.id}`)
   await saving
-  expect(told()).toEqual(['Not saved: a cell of a row of Orders that is gone. /app/settings/offline'])
+  expect(told()).toEqual(['Unsaved change in a deleted row of Orders. /app/settings/offline'])
   edits.drop(row.id, TOTAL.key)
   expect(told()).toEqual([])
 })
@@ -181,7 +181,7 @@ test('the rows of a structure that was left with nothing unsaved are given up, u
   const structure = { id: 'others', name: 'Others' }
   const shown = editsOf(structure, source)
   const leaveThem = shown.show()
-  shown.refuse(row.id, TOTAL, 'many', 'Total takes a number.')
+  shown.refuse(row.id, TOTAL, 'many', 'Total must be a number.')
   leaveThem()
   expect(editsOf(structure, source)).toBe(shown)
   const leaveAgain = shown.show()
@@ -194,7 +194,7 @@ test('only what was done since everything was forgotten is taken back, not what 
   const release = Promise.withResolvers<void>()
   held = release.promise
   const first = edits.save(row, NAME, 'first')
-  forgetDone()
+  clearLastAction()
   release.resolve()
   await first
   await undoStack.undo()

@@ -17,7 +17,7 @@ test.each([
     'a script in the open',
     bytesOf(`%PDF-1.7\n1 0 obj\n<< /Type /Catalog /OpenAction ${ACTION} >>\nendobj\n`),
   ],
-  ['a script sessionKey name is escaped', bytesOf(`%PDF-1.7\n<< /S /J#61va#53cript /JS (x) >>`)],
+  ['a script whose name is escaped', bytesOf(`%PDF-1.7\n<< /S /J#61va#53cript /JS (x) >>`)],
   ['a script among compressed objects', objects(ACTION)],
   ['objects that cannot be read', objects('', 'LZWDecode', 'abc')],
   ['encryption', bytesOf('%PDF-1.7\ntrailer << /Encrypt 9 0 R >>')],

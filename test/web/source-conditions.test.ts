@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import {
-  conditionInputs,
   acceptsType,
+  conditionInputs,
   whenOf,
   withType,
 } from '../../src/web/pages/webhooks/sources/when-draft.ts'

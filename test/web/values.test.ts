@@ -17,12 +17,12 @@ test.each(['5', '2026', '03/04/2026 10:00', 'March 4', '2026-13-01 10:00', '2026
   '%p is no date and time: what it means would be guessed',
   (text) => {
     expect(parseValue(due, text)).toEqual({
-      error: 'Due takes a date and a time, such as 2026-11-21 09:30.',
+      error: 'Due must be a date and time, such as 2026-11-21 09:30.',
     })
   },
 )
 
-test('a row has nothing in a field sessionKey name every object knows', () => {
+test('a row has nothing in a field whose name every object knows', () => {
   const data: Record<string, string> = {}
   const key: string = 'constructor'
   for (const type of ['text', 'number', 'datetime', 'bool'] as const)

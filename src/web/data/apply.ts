@@ -31,7 +31,7 @@ function notApplied(error: unknown, from: number): never {
 }
 
 /** Takes back transactions, which are given in the order in which they were made. */
-export async function takeBack(transactions: readonly string[]): Promise<void> {
+export async function undoTransactions(transactions: readonly string[]): Promise<void> {
   for (const transaction of transactions.toReversed())
     await api.post('/v1/changes/undo', { body: { transaction } })
 }
@@ -48,7 +48,7 @@ export async function applyChanges(changes: readonly AppliedChange[]): Promise<r
       const { transaction } = await api.post('/v1/changes/apply', { body })
       if (transaction !== null) transactions.push(transaction)
     } catch (error) {
-      await takeBack(transactions)
+      await undoTransactions(transactions)
       notApplied(error, from)
     }
   }

@@ -1,5 +1,5 @@
 import { QueryClient, type QueryFilters } from '@tanstack/query-core'
-import { isPutOff, retryDelayOf } from './request.ts'
+import { isRetryable, retryDelayOf } from './request.ts'
 
 export const cache = new QueryClient({
   defaultOptions: {
@@ -7,7 +7,7 @@ export const cache = new QueryClient({
       staleTime: Number.POSITIVE_INFINITY,
       gcTime: 5 * 60_000,
       networkMode: 'always',
-      retry: (_, error) => isPutOff(error),
+      retry: (_, error) => isRetryable(error),
       retryDelay: (_, error) => retryDelayOf(error),
       refetchOnWindowFocus: false,
     },
@@ -18,7 +18,7 @@ export const cache = new QueryClient({
  * Reads again what is on the screen, and the rest once it is shown. What is being read for the first time is read once
  * more after that: the response that is under way may be older than what changed.
  */
-export function readAgain(filters: QueryFilters = {}): Promise<void> {
+export function refetch(filters: QueryFilters = {}): Promise<void> {
   for (const query of cache.getQueryCache().findAll({ ...filters, fetchStatus: 'fetching' })) {
     if (query.state.data !== undefined) continue
     const { queryKey } = query
@@ -33,7 +33,7 @@ export function readAgain(filters: QueryFilters = {}): Promise<void> {
 
 /** Reads again what depends on these kinds. */
 export const invalidate = (kinds: ReadonlySet<string>): Promise<void> =>
-  readAgain({
+  refetch({
     predicate: ({ queryKey: [first] }) =>
       String(first)
         .split(' ')

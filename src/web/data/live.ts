@@ -1,5 +1,5 @@
 import { effect, signal, untracked } from '@preact/signals'
-import { invalidate, readAgain } from './cache.ts'
+import { invalidate, refetch } from './cache.ts'
 import { awaySince, isSignedOut, request, retryDelayOf, setAway } from './request.ts'
 
 /** An entry of the change feed. */
@@ -35,7 +35,7 @@ export function onMissed(listener: () => void): () => void {
 }
 
 function readAllAgain(): void {
-  void readAgain()
+  void refetch()
   for (const listener of missedListeners) listener()
 }
 

@@ -25,7 +25,7 @@ let hasOtherTabs: (() => boolean) | undefined
 async function queue(): Promise<Queue> {
   if (loadedQueue) return loadedQueue
   const { areOthersOpen, watchTabs } = await import('../offline/tabs.ts')
-  await import('../offline/waiting-cells.ts')
+  await import('../offline/pending-cells.ts')
   const loaded = await import('../offline/queue.ts')
   // Before this tab writes anything: what it keeps is not another tab's to take up.
   if (!loadedQueue) watchTabs(() => void takeUp())

@@ -43,7 +43,7 @@ export class Away extends Error {}
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /** Whether the same call may succeed later without being changed. */
-export const isPutOff = (error: unknown): boolean =>
+export const isRetryable = (error: unknown): boolean =>
   error instanceof Away || (error instanceof Refused && BUSY.has(error.status))
 
 const RETRY_MS = 2_000
@@ -142,7 +142,7 @@ async function call<Result>(
   if (response.ok) return (await received(response.json())) as Result
   if (response.status === 401 && !(method === 'POST' && BEGINS_SESSION.test(path))) isSignedOut.value = true
   const refusal = await refusalOf(response)
-  if (method !== 'POST' && isPutOff(refusal)) showBusy(retryDelayOf(refusal))
+  if (method !== 'POST' && isRetryable(refusal)) showBusy(retryDelayOf(refusal))
   throw refusal
 }
 

@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal } from '@preact/signals'
-import { cache, readAgain } from './cache.ts'
+import { cache, refetch } from './cache.ts'
 import { startLive, stopLive } from './live.ts'
 import { Away, isSignedOut, Refused, request, retryDelayOf, setAway } from './request.ts'
 import { sessionKey } from './session-key.ts'
@@ -51,7 +51,7 @@ function enter(entered: Session): void {
     return
   }
   const isSame = isShown(entered)
-  if (isSame) void readAgain()
+  if (isSame) void refetch()
   else cache.clear()
   // Together: what somebody else left unsaved is not sent in this session.
   batch(() => {

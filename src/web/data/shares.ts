@@ -1,5 +1,5 @@
 import { type Answer, api } from './api.ts'
-import { readAgain } from './cache.ts'
+import { refetch } from './cache.ts'
 import { type Key, useQuery } from './use-query.ts'
 
 export type Share = Answer<'/v1/shares/{id}', 'get'>['share']
@@ -25,7 +25,7 @@ export const useShares = () =>
     { refetchOnMount: 'always' },
   )
 
-const readSharesAgain = () => readAgain({ queryKey: KEY })
+const readSharesAgain = () => refetch({ queryKey: KEY })
 
 export interface NewShare {
   readonly kind: ShareKind

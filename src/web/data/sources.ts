@@ -1,5 +1,5 @@
 import { type Answer, api } from './api.ts'
-import { readAgain } from './cache.ts'
+import { refetch } from './cache.ts'
 import { useQuery } from './use-query.ts'
 
 export type Source = Answer<'/v1/sources/{id}', 'get'>['source']
@@ -45,7 +45,7 @@ export const useSourceEvent = (id: string, eventId: string | undefined, received
   )
 
 const readSourcesAgain = () =>
-  Promise.all([readAgain({ queryKey: ['source structure'] }), readAgain({ queryKey: ['source'] })])
+  Promise.all([refetch({ queryKey: ['source structure'] }), refetch({ queryKey: ['source'] })])
 
 export interface NewSource {
   readonly name: string

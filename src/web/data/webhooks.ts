@@ -1,5 +1,5 @@
 import { type Answer, api } from './api.ts'
-import { readAgain } from './cache.ts'
+import { refetch } from './cache.ts'
 import { type Key, useQuery } from './use-query.ts'
 
 export type Webhook = Answer<'/v1/webhooks/{id}', 'get'>['webhook']
@@ -57,7 +57,7 @@ export const useDelivery = (id: string, deliveryId: string) =>
     { refetchInterval: ({ state }) => (state.data?.delivery.status === 'pending' ? SOON_MS : LATER_MS) },
   )
 
-const readDeliveriesAgain = (id: string) => readAgain({ queryKey: deliveriesKey(id) })
+const readDeliveriesAgain = (id: string) => refetch({ queryKey: deliveriesKey(id) })
 
 export async function sendTest(id: string): Promise<void> {
   await api.post('/v1/webhooks/{id}/test', { params: { id } })
@@ -76,7 +76,7 @@ export async function recoverSince(id: string, since: string): Promise<number> {
   return redelivered
 }
 
-const readWebhooksAgain = () => readAgain({ queryKey: ['webhook structure'] })
+const readWebhooksAgain = () => refetch({ queryKey: ['webhook structure'] })
 
 export interface WebhookInput {
   readonly url: string

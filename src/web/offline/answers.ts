@@ -1,6 +1,6 @@
 import { excerptOf } from '../../notes/excerpt.ts'
 import { Refusal } from '../../refusal.ts'
-import { readAgain } from '../data/cache.ts'
+import { refetch } from '../data/cache.ts'
 import type { Draft } from '../data/note-text.ts'
 import { awaySince, Refused } from '../data/request.ts'
 import { sessionKey } from '../data/session-key.ts'
@@ -123,7 +123,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 onQueueChange(() => {
   void kept?.then((found) => found?.forgetDrafts())
   clearTimeout(timer)
-  if (awaySince.peek() !== undefined) timer = setTimeout(() => void readAgain(LISTS), PAUSE_MS)
+  if (awaySince.peek() !== undefined) timer = setTimeout(() => void refetch(LISTS), PAUSE_MS)
 })
 
 async function readKept(): Promise<Kept | undefined> {

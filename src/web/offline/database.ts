@@ -1,6 +1,6 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import type { StoredCell } from '../data/pending-cells.ts'
 import type { Session } from '../data/session.ts'
-import type { StoredCell } from '../data/waiting-cells.ts'
 import type { Row } from '../pages/records/model.ts'
 import type { KeptNote } from './kept-notes.ts'
 import type { StoredBase, StoredNote } from './queue.ts'

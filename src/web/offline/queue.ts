@@ -1,6 +1,6 @@
 import { deleteDB, openDB } from 'idb'
 import type { Draft, DraftKey } from '../data/note-text.ts'
-import type { Place } from '../data/waiting-cells.ts'
+import type { Place } from '../data/pending-cells.ts'
 import { database, onCleared, tellChanged } from './database.ts'
 import { forget, listLast, untilWritten } from './last-drafts.ts'
 

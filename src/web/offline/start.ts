@@ -5,7 +5,7 @@ import {
   Away,
   awaySince,
   isLedAway,
-  isPutOff,
+  isRetryable,
   isSignedOut,
   Refused,
   request,
@@ -149,7 +149,7 @@ const NO_ROOM =
 function failed(error: Error): void {
   isMissed = true
   // When the server or the session is back, everything is tried again.
-  if (isPutOff(error) || isSignedOut.peek() || error.name === 'AbortError') return
+  if (isRetryable(error) || isSignedOut.peek() || error.name === 'AbortError') return
   const sentence = `What is kept for reading offline is not up to date: ${error.message}`
   setNotice('copy', error.name === 'QuotaExceededError' ? NO_ROOM : sentence)
 }

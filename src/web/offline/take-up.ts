@@ -1,7 +1,7 @@
 import type { Subject } from '../data/note-documents.ts'
 import type { Draft } from '../data/note-text.ts'
+import type { Owner, Place } from '../data/pending-cells.ts'
 import { TAB } from '../data/tabs.ts'
-import type { Owner, Place } from '../data/waiting-cells.ts'
 import { draftPlace, hasCells, listDrafts, putDraft, removeDraft, takeOldDrafts } from './queue.ts'
 import { openTabs } from './tabs.ts'
 
@@ -51,8 +51,8 @@ export async function takeUp(
   for (const draft of drafts) take(draft)
   const places: Place[] = drafts.map(draftPlace)
   if (await hasCells(user, workspace)) {
-    const { takeUpCells } = await import('../pages/records/edits.ts')
-    places.push(...(await takeUpCells(alive, subject.structure)))
+    const { adoptCells } = await import('../pages/records/edits.ts')
+    places.push(...(await adoptCells(alive, subject.structure)))
   }
   const ofOthers = places.filter(({ tab }) => alive.has(tab))
   if (ofOthers.length > 0) taken.postMessage(ofOthers.map(({ name, tab }) => ({ name, tab })))
@@ -65,6 +65,6 @@ async function giveAway(places: readonly Taken[], give: Taker['give']): Promise<
     if (tab !== TAB) continue
     const [kind, id = '', row = '', field = ''] = name.split(' ')
     if (kind === 'note') give(id, isGivenUp)
-    else (await import('../pages/records/edits.ts')).giveAwayCell([id, row, field], isGivenUp)
+    else (await import('../pages/records/edits.ts')).releaseCell([id, row, field], isGivenUp)
   }
 }

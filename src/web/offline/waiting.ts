@@ -1,8 +1,8 @@
 import { findDocument } from '../data/note-documents.ts'
+import type { Place, StoredCell } from '../data/pending-cells.ts'
 import { session } from '../data/session.ts'
 import { TAB } from '../data/tabs.ts'
-import type { Place, StoredCell } from '../data/waiting-cells.ts'
-import { giveUpCell } from '../pages/records/edits.ts'
+import { discardCell } from '../pages/records/edits.ts'
 import { database, tellChanged } from './database.ts'
 import { draftOf, keyOf, type StoredNote, writing } from './queue.ts'
 import { openTabs } from './tabs.ts'
@@ -106,7 +106,7 @@ export async function giveUp({ place }: Waiting): Promise<void> {
   const [kind, id = '', row = '', field = ''] = place.name.split(' ')
   if (place.tab !== TAB) tellGivenUp(place)
   else if (isHere(place) && kind === 'note') findDocument(id)?.queue.discard()
-  else if (isHere(place)) giveUpCell([id, row, field])
+  else if (isHere(place)) discardCell([id, row, field])
   await writing((store) => {
     store('queue').delete(keyOf(place))
     store('bases').delete(keyOf(place))

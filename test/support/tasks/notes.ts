@@ -112,7 +112,7 @@ export const NOTE_TASKS: readonly Task[] = [
         await page.waitForSelector(`.notes-rows > li[data-index="${at}"] a:focus`)
         await keys.press('x')
       }
-      await desk.says('3 chosen')
+      await desk.says('3 selected')
       await keys.press('a')
       await keys.enter('Tag…')
       await keys.fill('Tag', `chosen-${number}`)

@@ -27,7 +27,7 @@ export const isTextEdit = (entry: Entry | undefined): entry is Entry =>
 /** What an edit made of the text of a note; nothing where the revision is not kept any more. */
 export function EditedText({ entry, isBack = false }: EditedTextProps) {
   const place = useRef<HTMLDivElement>(null)
-  const isSeen = useSeen(place)
+  const isVisible = useSeen(place)
   const [isAsked, setAsked] = useState(false)
   const present = contentOf(entry) ?? ''
   const isLong = present.length > MAX_UNASKED
@@ -38,7 +38,7 @@ export function EditedText({ entry, isBack = false }: EditedTextProps) {
           Compare the texts
         </Button>
       ) : (
-        isSeen && <Compared entry={entry} present={present} isBack={isBack} />
+        isVisible && <Compared entry={entry} present={present} isBack={isBack} />
       )}
     </div>
   )
@@ -46,16 +46,16 @@ export function EditedText({ entry, isBack = false }: EditedTextProps) {
 
 /** Whether an element has come into sight. */
 function useSeen(place: { readonly current: HTMLElement | null }): boolean {
-  const [isSeen, setSeen] = useState(false)
+  const [isVisible, setSeen] = useState(false)
   useEffect(() => {
-    if (!place.current || isSeen) return
+    if (!place.current || isVisible) return
     const observer = new IntersectionObserver((entries) => {
       if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true)
     })
     observer.observe(place.current)
     return () => observer.disconnect()
-  }, [isSeen])
-  return isSeen
+  }, [isVisible])
+  return isVisible
 }
 
 /** The revision that a write made has its instant. */

@@ -4,8 +4,8 @@ import { useQuery } from '../../data/use-query.ts'
 import { startWorker } from '../../data/worker.ts'
 import type { LayoutRequest, LayoutResponse } from './layout.ts'
 
-export type Drawn = Answer<'/v1/graph', 'get'>
-export type GraphNode = Drawn['nodes'][number]
+export type TableIcon = Answer<'/v1/graph', 'get'>
+export type GraphNode = TableIcon['nodes'][number]
 
 export const useLenses = () => useQuery(['lens'], ({ signal }) => api.get('/v1/lenses', { signal }))
 
@@ -36,12 +36,12 @@ export const useTagsOfNotes = () =>
 
 /** Where the nodes are, laid out in a worker; `ms` once that has ended. */
 export interface Layout {
-  readonly graph: Drawn
+  readonly graph: TableIcon
   readonly positions: Float32Array
   readonly ms: number | undefined
 }
 
-function requestOf({ nodes, edges }: Drawn): LayoutRequest {
+function requestOf({ nodes, edges }: TableIcon): LayoutRequest {
   const places = new Map(nodes.map(({ id }, at) => [id, at]))
   return {
     nodes: nodes.map(({ id }) => id),
@@ -52,7 +52,7 @@ function requestOf({ nodes, edges }: Drawn): LayoutRequest {
   }
 }
 
-export function useLayout(graph: Drawn | undefined): Layout | undefined {
+export function useLayout(graph: TableIcon | undefined): Layout | undefined {
   const [layout, setLayout] = useState<Layout>()
   useEffect(() => {
     if (!graph || graph.nodes.length === 0) return

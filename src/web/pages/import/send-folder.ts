@@ -1,6 +1,6 @@
 import type { FolderFile, VaultNote } from '../../../portability/vault/plan/note.ts'
 import { api } from '../../data/api.ts'
-import { Away, isPutOff, Refused, request, retryDelayOf } from '../../data/request.ts'
+import { Away, isRetryable, Refused, request, retryDelayOf } from '../../data/request.ts'
 import { bytesOf } from './folder.ts'
 import type { NewNote, NoteHead } from './plan.ts'
 import {
@@ -64,7 +64,7 @@ export class ImportCalls {
         this.onWait(false)
         return result
       } catch (error) {
-        if (!(error instanceof Away || isPutOff(error))) throw error
+        if (!(error instanceof Away || isRetryable(error))) throw error
         this.onWait(true)
         await new Promise((resolve) => setTimeout(resolve, retryDelayOf(error)))
       }

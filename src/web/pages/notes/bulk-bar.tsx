@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/api.ts'
-import { takeBack } from '../../data/apply.ts'
+import { undoTransactions } from '../../data/apply.ts'
 import { invalidate } from '../../data/cache.ts'
 import { formatNumber } from '../../data/formats.ts'
 import { useQuery } from '../../data/use-query.ts'
@@ -50,7 +50,7 @@ export function BulkBar({ noteQuery, total }: BulkBarProps) {
     })
   const undo = (transactions: readonly string[]) =>
     run(async () => {
-      await takeBack(transactions)
+      await undoTransactions(transactions)
       setDone(undefined)
       await invalidate(CHANGED)
     })

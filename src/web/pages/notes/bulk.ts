@@ -38,7 +38,7 @@ export async function eachOf<Item, Result>(
 }
 
 /** The notes that are chosen and still there, as they are now. */
-async function readAgain(): Promise<void> {
+async function refetch(): Promise<void> {
   const rows = await eachOf([...picked.peek().values()], async (row) => {
     const { note } = await api.get('/v1/notes/{id}', { params: { id: row.id } })
     return { ...row, updatedAt: note.updated_at, tags: note.tags }
@@ -64,7 +64,7 @@ export async function changePicked(
     if (!(error instanceof NotApplied)) throw error
     if (error.code === 'not_found') forgetGone(error.at)
     if (error.code !== 'stale') throw error
-    await readAgain()
+    await refetch()
     return apply()
   }
 }

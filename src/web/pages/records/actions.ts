@@ -4,46 +4,46 @@ import { sessionKey } from '../../data/session-key.ts'
 import type { Row } from './model.ts'
 import { undoStack } from './undo.ts'
 
-/** What was done to rows last, so that it can be taken back at once. */
-export interface JustDone {
+/** The last action on rows, offered for undo. */
+export interface LastAction {
   readonly op: 'deleted' | 'changed'
   readonly count: number
-  readonly takeBack: () => Promise<unknown>
+  readonly undo: () => Promise<unknown>
 }
 
-export const justDone = signal<JustDone | undefined>(undefined)
+export const lastAction = signal<LastAction | undefined>(undefined)
 
-/** What was done to the rows of one structure, or by one person, is not offered to be taken back elsewhere. */
-export function forgetDone(): void {
-  justDone.value = undefined
+/** Forgets all undo offers when the structure or the user changes. */
+export function clearLastAction(): void {
+  lastAction.value = undefined
   undoStack.clear()
 }
 
 effect(() => {
   void sessionKey.value
-  forgetDone()
+  clearLastAction()
 })
 
 export const deleteRow = (row: Row): Promise<void> =>
-  undoStack.perform(async (keep) => {
+  undoStack.perform(async (push) => {
     await api.delete('/v1/records/{id}', { params: { id: row.id } })
-    const takeBack = () => {
-      undoStack.forget(takeBack)
+    const undo = () => {
+      undoStack.remove(undo)
       return restoreRow(row.id)
     }
-    justDone.value = { op: 'deleted', count: 1, takeBack }
-    keep({ label: 'the deletion of a row', run: takeBack })
+    lastAction.value = { op: 'deleted', count: 1, undo }
+    push({ label: 'the deletion of a row', run: undo })
   })
 
 export async function restoreRow(id: string): Promise<Row> {
   const { record } = await api.post('/v1/records/{id}/restore', { params: { id } })
-  justDone.value = undefined
+  lastAction.value = undefined
   return record as Row
 }
 
 type Data = Record<string, string | number | boolean | null>
 
-/** Writes rows as one batch, whole or not at all. */
+/** Writes rows as one atomic batch. */
 export async function writeRows(
   structure: string,
   rows: readonly Data[],
@@ -56,13 +56,13 @@ export async function writeRows(
   return written as unknown as { inserted: number; updated: number; records: readonly Row[] }
 }
 
-/** Writes one new row; taking it back deletes it. */
+/** Creates a row; undo deletes it. */
 export const createRow = (structure: string, data: Data): Promise<Row> =>
-  undoStack.perform(async (keep) => {
+  undoStack.perform(async (push) => {
     const { records } = await writeRows(structure, [data])
     const [row] = records
     if (!row) throw new Error('The server did not return the new row.')
-    keep({
+    push({
       label: 'a new row',
       run: () => api.delete('/v1/records/{id}', { params: { id: row.id } }),
     })

@@ -3,15 +3,15 @@ import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { NotApplied } from '../../data/apply.ts'
 import { formatNumber } from '../../data/formats.ts'
-import { justDone } from './actions.ts'
+import { lastAction } from './actions.ts'
 import type { GridState } from './grid/state.ts'
-import { deleteRows, MOST_CHANGED, writeRowsAs } from './paste/write.ts'
+import { deleteRows, MAX_CHANGED, setInRows } from './paste/write.ts'
 import { FieldControl } from './row/field-control.tsx'
 import { parseValue } from './values.ts'
 
 const rows = (count: number) => (count === 1 ? '1 row' : `${formatNumber(count)} rows`)
 
-/** What can be done with the rows that are chosen, all at once. */
+/** Actions on the selected rows. */
 export function BulkBar({ grid }: { grid: GridState }) {
   const { picked, source } = grid
   const [isEditing, setEditing] = useState(false)
@@ -24,21 +24,21 @@ export function BulkBar({ grid }: { grid: GridState }) {
   const all = useAction(async () => {
     picked.value = new Set((await source.read(0, total)).map(({ id }) => id))
   })
-  const remove = useAction(() => isApplied(grid, () => deleteAll(grid)))
+  const remove = useAction(() => applyToSelection(grid, () => deleteAll(grid)))
   if (count === 0) return null
   const error = all.refusal.value ?? remove.refusal.value
   return (
-    <section class="bulk-bar" aria-label="Chosen rows">
+    <section class="bulk-bar" aria-label="Selected rows">
       <div class="line">
-        <strong role="status">{formatNumber(count)} chosen</strong>
-        {count < total && total <= MOST_CHANGED && (
+        <strong role="status">{formatNumber(count)} selected</strong>
+        {count < total && total <= MAX_CHANGED && (
           <Button kind="quiet" disabled={all.isRunning.value} onClick={() => void all.run()}>
-            Choose all {rows(total)}
+            Select all {rows(total)}
           </Button>
         )}
         <span class="grow" />
         <Button kind="quiet" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
-          Change a field…
+          Set a field…
         </Button>
         <Button
           kind="quiet"
@@ -50,25 +50,25 @@ export function BulkBar({ grid }: { grid: GridState }) {
           <Icon name="trash" />
           Delete {rows(count)}
         </Button>
-        <Button kind="quiet icon-only" aria-label="Choose none" onClick={clear}>
+        <Button kind="quiet icon-only" aria-label="Clear selection" onClick={clear}>
           <Icon name="x" />
         </Button>
       </div>
       {error !== undefined && <ErrorText>{error}</ErrorText>}
-      {isEditing && <OneValue grid={grid} onWritten={clear} />}
+      {isEditing && <BulkValue grid={grid} onWritten={clear} />}
     </section>
   )
 }
 
-/** Deletes the rows that are chosen, and offers to put them back. */
+/** Deletes the selected rows and offers undo. */
 async function deleteAll(grid: GridState): Promise<void> {
   const ids = [...grid.picked.peek()]
-  const takeBack = await deleteRows(grid, ids)
-  justDone.value = takeBack && { op: 'deleted', count: ids.length, takeBack }
+  const undo = await deleteRows(grid, ids)
+  lastAction.value = undo && { op: 'deleted', count: ids.length, undo }
 }
 
-/** A row that is gone is no longer chosen, so that the rest can be changed. */
-async function isApplied(grid: GridState, act: () => Promise<unknown>): Promise<void> {
+/** Runs an action; deselects a row that no longer exists, so that a retry can succeed for the others. */
+async function applyToSelection(grid: GridState, act: () => Promise<unknown>): Promise<void> {
   const ids = [...grid.picked.peek()]
   try {
     await act()
@@ -76,27 +76,26 @@ async function isApplied(grid: GridState, act: () => Promise<unknown>): Promise<
     if (!(error instanceof NotApplied) || error.code !== 'not_found') throw error
     const gone = ids[error.at ?? -1]
     grid.picked.value = new Set(ids.filter((id) => id !== gone))
-    throw new Error('One of the rows is not there any more, and no longer chosen. Nothing was written.')
+    throw new Error(
+      'One of the rows was deleted meanwhile and is no longer selected. Nothing was changed; try again.',
+    )
   }
 }
 
-/**
- * A field and the value that all chosen rows get in it; what they held can be taken back, also where they are no longer
- * shown.
- */
-function OneValue({ grid, onWritten }: { grid: GridState; onWritten: () => void }) {
+/** Sets one field of all selected rows. Undo restores their values, even after the rows are no longer shown. */
+function BulkValue({ grid, onWritten }: { grid: GridState; onWritten: () => void }) {
   const { structure, picked } = grid
   const [key, setKey] = useState(structure.fields[0]?.key)
   const [text, setText] = useState('')
-  const field = structure.fields.find((one) => one.key === key)
+  const field = structure.fields.find((known) => known.key === key)
   const { run, isRunning, refusal } = useAction(async () => {
     if (!field) return
     const parsed = parseValue(field, text)
     if ('error' in parsed) throw new Error(parsed.error)
-    await isApplied(grid, async () => {
+    await applyToSelection(grid, async () => {
       const ids = [...picked.peek()]
-      const takeBack = await writeRowsAs(grid, ids, { [field.key]: parsed.value })
-      justDone.value = takeBack && { op: 'changed', count: ids.length, takeBack }
+      const undo = await setInRows(grid, ids, { [field.key]: parsed.value })
+      lastAction.value = undo && { op: 'changed', count: ids.length, undo }
     })
   })
   if (!field) return null
@@ -119,16 +118,16 @@ function OneValue({ grid, onWritten }: { grid: GridState; onWritten: () => void 
             setText('')
           }}
         >
-          {structure.fields.map((one) => (
-            <option key={one.key} value={one.key}>
-              {one.label}
+          {structure.fields.map((option) => (
+            <option key={option.key} value={option.key}>
+              {option.label}
             </option>
           ))}
         </select>
       </div>
       <FieldControl key={field.key} field={field} text={text} onText={setText} />
       <Button kind="main" type="submit" disabled={isRunning.value}>
-        {text.trim() === '' ? 'Clear it in' : 'Write into'} {rows(picked.value.size)}
+        {text.trim() === '' ? 'Clear in' : 'Set in'} {rows(picked.value.size)}
       </Button>
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
     </form>

@@ -1,6 +1,6 @@
 import type { Field, Structure } from './model.ts'
 
-/** A condition of a filter, as the API takes it. */
+/** A condition of a filter, in the API's format. */
 export interface Condition {
   readonly field: string
   readonly op: string
@@ -23,15 +23,15 @@ const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   instant: ['gt', 'gte', 'lt', 'lte', 'eq', 'neq'],
 }
 
-/** The operators that the API allows for a field, in the order in which they are offered. */
+/** The operators allowed for a field type, in display order. */
 export const operatorsOf = (type: string): readonly string[] => OPERATORS[type] ?? EQUALITY
 
-const WORDS: Readonly<Record<string, string>> = {
+const LABELS: Readonly<Record<string, string>> = {
   eq: 'is',
   neq: 'is not',
-  gt: 'over',
+  gt: 'more than',
   gte: 'at least',
-  lt: 'under',
+  lt: 'less than',
   lte: 'at most',
   in: 'is one of',
   not_in: 'is none of',
@@ -39,23 +39,23 @@ const WORDS: Readonly<Record<string, string>> = {
   is_empty: 'is empty',
   not_empty: 'is not empty',
 }
-const WORDS_OF_TIMES: Readonly<Record<string, string>> = {
-  ...WORDS,
+const TIME_LABELS: Readonly<Record<string, string>> = {
+  ...LABELS,
   gt: 'after',
-  gte: 'from',
+  gte: 'on or after',
   lt: 'before',
-  lte: 'up to',
+  lte: 'on or before',
 }
 
 const isTime = (type: string) => ['date', 'time', 'datetime', 'instant'].includes(type)
 
-export const operatorWord = (type: string, op: string): string =>
-  (isTime(type) ? WORDS_OF_TIMES : WORDS)[op] ?? op
+export const operatorLabel = (type: string, op: string): string =>
+  (isTime(type) ? TIME_LABELS : LABELS)[op] ?? op
 
 export const takesValue = (op: string): boolean => op !== 'is_empty' && op !== 'not_empty'
 export const takesList = (op: string): boolean => op === 'in' || op === 'not_in'
 
-/** What can be filtered and sorted by: the fields of the structure, and when a row was written. */
+/** A column to filter and sort by: a field, or the time a row was created or edited. */
 export interface Column {
   readonly key: string
   readonly label: string
@@ -76,11 +76,10 @@ export const columnsOf = ({ fields }: Structure): readonly Column[] => [
 const showPart = (value: unknown): string =>
   typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value ?? '')
 
-/** The value of a condition in words. */
 export const showConditionValue = ({ value }: Condition): string =>
   Array.isArray(value) ? value.map(showPart).join(', ') : showPart(value)
 
-/** The conditions of an address; what cannot be read is none. */
+/** Parses the conditions in an address; invalid text has none. */
 export function readConditions(text: string | null): readonly Condition[] {
   if (text === null || text === '') return []
   try {

@@ -20,14 +20,14 @@ interface DeletedRowsPaneProps {
   readonly source: RowList
 }
 
-/** The rows that were deleted, the last one first; each can be restored. */
+/** Deleted rows, latest first; each can be restored. */
 export function DeletedRowsPane({ structure, source }: DeletedRowsPaneProps) {
   return (
     <Pane kind="side" label="Deleted rows">
       <header class="bar">
         <h2>Deleted rows</h2>
         <span class="grow" />
-        <a class="button quiet icon-only" href={paneAddress(undefined)} aria-label="Close the deleted rows">
+        <a class="button quiet icon-only" href={paneAddress(undefined)} aria-label="Close deleted rows">
           <Icon name="x" />
         </a>
       </header>
@@ -46,7 +46,8 @@ function DeletedRows({ structure, source }: DeletedRowsPaneProps) {
   )
   if (error) return <QueryError error={error} />
   if (!data) return <Loading />
-  if (data.total === 0) return <Empty>Rows that you delete are listed here and can be restored.</Empty>
+  if (data.total === 0)
+    return <Empty>No deleted rows. Rows you delete appear here and can be restored.</Empty>
   const rows = data.records as readonly Row[]
   return (
     <>

@@ -7,8 +7,8 @@ import {
   type Column,
   type Condition,
   columnsOf,
+  operatorLabel,
   operatorsOf,
-  operatorWord,
   showConditionValue,
   takesList,
   takesValue,
@@ -20,20 +20,20 @@ import { conditions, searchText, setConditions } from './view.ts'
 
 const TYPING_MS = 250
 
-/** The conditions as chips, the form that adds one, and the search in every field. */
+/** The conditions as chips, a form to add one, and a search over all fields. */
 export function Filters({ structure }: { structure: Structure }) {
   const list = conditions()
   const columns = columnsOf(structure)
   return (
     <fieldset class="tools wraps" aria-label="Filters">
-      {list.map((condition, place) => (
+      {list.map((condition, index) => (
         <Chip
-          key={`${place} ${JSON.stringify(condition)}`}
-          id={`filter-${place}`}
+          key={`${index} ${JSON.stringify(condition)}`}
+          id={`filter-${index}`}
           condition={condition}
           columns={columns}
-          onChange={(changed) => setConditions(list.with(place, changed))}
-          onRemove={() => setConditions(list.toSpliced(place, 1))}
+          onChange={(changed) => setConditions(list.with(index, changed))}
+          onRemove={() => setConditions(list.toSpliced(index, 1))}
         />
       ))}
       <Button kind="quiet" popovertarget="new-filter">
@@ -59,14 +59,14 @@ export function Filters({ structure }: { structure: Structure }) {
   )
 }
 
-/** The order of the rows on a phone, which shows no headings to click on. */
+/** The sort order, for phones, which show no column headings. */
 function OrderChoice({ structure }: { structure: Structure }) {
   const orders = ordersOf(structure)
   const { words } = currentOrder(structure)
   return (
     <select
       class="input phone"
-      aria-label="Order of the rows"
+      aria-label="Sort rows"
       value={words}
       onChange={({ currentTarget }) => {
         const { sort, direction } = orders[currentTarget.selectedIndex] ?? {}
@@ -90,7 +90,7 @@ interface ChipProps {
   readonly onRemove: () => void
 }
 
-/** A condition; the chip opens what changes it. */
+/** A condition; the chip opens its form. */
 function Chip({ id, condition, columns, onChange, onRemove }: ChipProps) {
   const column = columns.find(({ key }) => key === condition.field)
   const label = column?.label ?? condition.field
@@ -98,7 +98,7 @@ function Chip({ id, condition, columns, onChange, onRemove }: ChipProps) {
     <>
       <span class="chip">
         <button type="button" class="what" popovertarget={id}>
-          {label} {operatorWord(column?.type ?? '', condition.op)}{' '}
+          {label} {operatorLabel(column?.type ?? '', condition.op)}{' '}
           {takesValue(condition.op) && <b>{showConditionValue(condition)}</b>}
           <Icon name="down" />
         </button>
@@ -111,7 +111,6 @@ function Chip({ id, condition, columns, onChange, onRemove }: ChipProps) {
   )
 }
 
-/** Searches while one types. */
 function SearchField() {
   const field = useDebouncedSearch(searchText(), (q) => setParameters({ q }, { replace: true }), TYPING_MS)
   return (
@@ -121,8 +120,8 @@ function SearchField() {
         class="input"
         type="search"
         maxLength={200}
-        aria-label="Search in every field of these rows"
-        placeholder="Search these rows"
+        aria-label="Search all fields"
+        placeholder="Search rows"
         {...field}
       />
     </search>
@@ -132,35 +131,35 @@ function SearchField() {
 interface FilterFormProps {
   readonly id: string
   readonly columns: readonly Column[]
-  /** The condition that is changed; without one a new one is made. */
+  /** The condition to edit; undefined to create one. */
   readonly condition?: Condition
   readonly onSave: (condition: Condition) => void
 }
 
-/** Makes or changes a condition; only the operators that the kind of the field allows are offered. */
+/** Creates or edits a condition, with the operators that the field type allows. */
 function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
   const [key, setKey] = useState(condition?.field ?? columns[0]?.key ?? 'created_at')
-  const [chosen, setChosen] = useState(condition?.op)
+  const [selectedOp, setSelectedOp] = useState(condition?.op)
   const [error, setError] = useState<string>()
-  const column = columns.find((one) => one.key === key) ?? columns[0]
+  const column = columns.find((known) => known.key === key) ?? columns[0]
   if (!column) return null
   const operators = operatorsOf(column.type)
-  const op = chosen && operators.includes(chosen) ? chosen : (operators[0] ?? 'eq')
+  const op = selectedOp && operators.includes(selectedOp) ? selectedOp : (operators[0] ?? 'eq')
   const save = (form: HTMLFormElement) => {
     const texts = new FormData(form).getAll('value').map(String)
-    const made = makeCondition(column, op, texts)
-    setError('error' in made ? made.error : undefined)
-    if ('error' in made) return
+    const entered = parseCondition(column, op, texts)
+    setError('error' in entered ? entered.error : undefined)
+    if ('error' in entered) return
     form.hidePopover()
     form.reset()
-    onSave(made)
+    onSave(entered)
   }
   return (
     <form
       popover="auto"
       id={id}
       class="menu filter-form"
-      aria-label={condition ? 'Change the filter' : 'New filter'}
+      aria-label={condition ? 'Edit filter' : 'New filter'}
       onSubmit={(event) => {
         event.preventDefault()
         save(event.currentTarget)
@@ -174,9 +173,9 @@ function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
           value={column.key}
           onChange={({ currentTarget }) => setKey(currentTarget.value)}
         >
-          {columns.map((one) => (
-            <option key={one.key} value={one.key}>
-              {one.label}
+          {columns.map((option) => (
+            <option key={option.key} value={option.key}>
+              {option.label}
             </option>
           ))}
         </select>
@@ -187,11 +186,11 @@ function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
           class="input"
           name="op"
           value={op}
-          onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+          onChange={({ currentTarget }) => setSelectedOp(currentTarget.value)}
         >
-          {operators.map((one) => (
-            <option key={one} value={one}>
-              {operatorWord(column.type, one)}
+          {operators.map((option) => (
+            <option key={option} value={option}>
+              {operatorLabel(column.type, option)}
             </option>
           ))}
         </select>
@@ -201,29 +200,29 @@ function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
           key={`${column.key} ${takesList(op)}`}
           column={column}
           isList={takesList(op)}
-          held={column.key === condition?.field ? textsOf(condition.value) : []}
+          current={column.key === condition?.field ? textsOf(condition.value) : []}
         />
       )}
       {error !== undefined && <ErrorText>{error}</ErrorText>}
       <Button kind="main" type="submit">
-        {condition ? 'Save the filter' : 'Add filter'}
+        {condition ? 'Save filter' : 'Add filter'}
       </Button>
     </form>
   )
 }
 
-/** The values of a condition as they are edited. */
+/** The values of a condition as editable text. */
 const textsOf = (value: unknown): readonly string[] =>
-  [value].flat().flatMap((one) => (one === undefined ? [] : editText(one as Value)))
+  [value].flat().flatMap((part) => (part === undefined ? [] : editText(part as Value)))
 
 interface ValueFieldProps {
   readonly column: Column
   readonly isList: boolean
-  /** What the condition has now. */
-  readonly held: readonly string[]
+  /** The current values. */
+  readonly current: readonly string[]
 }
 
-function ValueField({ column, isList, held }: ValueFieldProps) {
+function ValueField({ column, isList, current }: ValueFieldProps) {
   const id = useId()
   const options = column.type === 'bool' ? ['yes', 'no'] : column.options
   if (options && isList)
@@ -232,7 +231,7 @@ function ValueField({ column, isList, held }: ValueFieldProps) {
         <legend>Values</legend>
         {options.map((option) => (
           <label key={option}>
-            <input type="checkbox" name="value" value={option} defaultChecked={held.includes(option)} />{' '}
+            <input type="checkbox" name="value" value={option} defaultChecked={current.includes(option)} />{' '}
             {option}
           </label>
         ))}
@@ -240,18 +239,18 @@ function ValueField({ column, isList, held }: ValueFieldProps) {
     )
   return (
     <div class="field">
-      <label for={id}>{isList ? 'Values, one a line' : 'Value'}</label>
+      <label for={id}>{isList ? 'Values, one per line' : 'Value'}</label>
       {options ? (
         <select class="input" id={id} name="value">
           {options.map((option) => (
-            <option key={option} selected={held.includes(option)}>
+            <option key={option} selected={current.includes(option)}>
               {option}
             </option>
           ))}
         </select>
       ) : isList ? (
         <textarea class="input" id={id} name="value" rows={4} required>
-          {held.join('\n')}
+          {current.join('\n')}
         </textarea>
       ) : (
         <input
@@ -259,7 +258,7 @@ function ValueField({ column, isList, held }: ValueFieldProps) {
           id={id}
           name="value"
           {...inputKind(dayType(column.type))}
-          defaultValue={held[0]}
+          defaultValue={current[0]}
           required
         />
       )}
@@ -267,13 +266,12 @@ function ValueField({ column, isList, held }: ValueFieldProps) {
   )
 }
 
-/** Instants are compared by their day. */
 const dayType = (type: string) => (type === 'instant' || type === 'datetime' ? 'date' : type)
 
-type Made = Condition | { readonly error: string }
+type Parsed = Condition | { readonly error: string }
 
-/** A condition from what was filled in; dates are compared as days. */
-function makeCondition(column: Column, op: string, texts: readonly string[]): Made {
+/** Builds a condition from the form, or returns the error. Instants are compared by day. */
+function parseCondition(column: Column, op: string, texts: readonly string[]): Parsed {
   if (!takesValue(op)) return { field: column.key, op }
   const parts = takesList(op)
     ? texts.flatMap((text) => text.split('\n')).filter((text) => text.trim() !== '')
@@ -285,6 +283,6 @@ function makeCondition(column: Column, op: string, texts: readonly string[]): Ma
     if ('error' in parsed) return parsed
     if (parsed.value !== null) values.push(parsed.value)
   }
-  if (values.length === 0) return { error: 'Give a value.' }
+  if (values.length === 0) return { error: 'Enter a value.' }
   return { field: column.key, op, value: takesList(op) ? values : values[0] }
 }

@@ -1,34 +1,34 @@
 import { computed, effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { queryOf, type Row, type RowQuery } from './model.ts'
-import { type Group, type Moved, type RowList, RowSource } from './rows.ts'
+import { type ChangedCells, type Group, type RowList, RowSource } from './rows.ts'
 import type { BoardColumn } from './views/columns.ts'
 
-/** Changes that arrive within this time are read together. */
+/** Changes within this time are refetched together. */
 const REFRESH_MS = 100
 
 interface Part {
   readonly value: Group['value']
   readonly source: RowSource
-  /** Which of the rows that are shown is its first, and the line that heads it. */
+  /** Number of its first visible row, and the line of its heading. */
   readonly first: number
   readonly line: number
   readonly count: number
   readonly isOpen: boolean
 }
 
-/** How a value is named among the groups that are folded. */
-export const nameOfGroup = (value: Group['value']): string => JSON.stringify(value)
+/** Identifies a group, for example among the collapsed ones. */
+export const groupKey = (value: Group['value']): string => JSON.stringify(value)
 
-/** The rows of a query by the values of a field, each group under a line that heads it. */
+/** The rows of a query, grouped by the values of a field; each group has a heading line. */
 export class GroupedRows implements RowList {
   readonly #groups = signal<readonly Pick<BoardColumn, 'value' | 'total'>[] | undefined>(undefined)
   readonly #sources = new Map<string, RowSource>()
   readonly #failure = signal<Error | undefined>(undefined)
-  readonly #parts = computed(() => this.#place())
+  readonly #parts = computed(() => this.#layOut())
   readonly #changes = signal(0)
   #timer: ReturnType<typeof setTimeout> | undefined
-  #seen: readonly [first: number, last: number] = [0, 0]
+  #visible: readonly [first: number, last: number] = [0, 0]
   readonly #stops: (() => void)[] = []
 
   readonly total = computed(() => this.#groups.value && sum(this.#parts.value, ({ count }) => count))
@@ -43,37 +43,39 @@ export class GroupedRows implements RowList {
     () =>
       this.#failure.value ?? this.#parts.value.find(({ source }) => source.error.value)?.source.error.value,
   )
-  readonly moved = computed(
-    (): Moved => new Map(this.#parts.value.flatMap(({ source }) => [...source.moved.value])),
+  readonly changedCells = computed(
+    (): ChangedCells => new Map(this.#parts.value.flatMap(({ source }) => [...source.changedCells.value])),
   )
 
   constructor(
     readonly rowQuery: RowQuery,
     readonly key: string,
-    /** The names of the groups whose rows are not shown. */
-    readonly folded: () => readonly string[],
+    /** Keys of the collapsed groups. */
+    readonly collapsed: () => readonly string[],
   ) {
-    // What comes into sight by folding is read, too.
-    this.#stops.push(effect(() => this.#want(this.#parts.value)))
+    // Collapsing a group reveals other rows, which must be loaded too.
+    this.#stops.push(effect(() => this.#load(this.#parts.value)))
     void this.#readGroups()
   }
 
   #sourceOf(value: Group['value']): RowSource {
-    const name = nameOfGroup(value)
-    const own = value === null ? { field: this.key, op: 'is_empty' } : { field: this.key, op: 'eq', value }
-    const known =
-      this.#sources.get(name) ?? new RowSource({ ...this.rowQuery, filter: [...this.rowQuery.filter, own] })
-    this.#sources.set(name, known)
-    return known
+    const name = groupKey(value)
+    const condition =
+      value === null ? { field: this.key, op: 'is_empty' } : { field: this.key, op: 'eq', value }
+    const source =
+      this.#sources.get(name) ??
+      new RowSource({ ...this.rowQuery, filter: [...this.rowQuery.filter, condition] })
+    this.#sources.set(name, source)
+    return source
   }
 
-  #place(): Part[] {
-    const folded = new Set(this.folded())
+  #layOut(): Part[] {
+    const collapsed = new Set(this.collapsed())
     let [first, line] = [0, 0]
     return (this.#groups.value ?? []).map(({ value, total }) => {
       const source = this.#sourceOf(value)
-      const isOpen = !folded.has(nameOfGroup(value))
-      // While its rows are not read, what was counted holds.
+      const isOpen = !collapsed.has(groupKey(value))
+      // Until its rows are loaded, the count of the board query is used.
       const count = (isOpen ? source.total.value : undefined) ?? total
       const part = { value, source, first, line, count, isOpen }
       first += isOpen ? count : 0
@@ -124,30 +126,30 @@ export class GroupedRows implements RowList {
     return undefined
   }
 
-  isSeen(id: string): boolean {
-    return this.#parts.value.some(({ source }) => source.isSeen(id))
+  isVisible(id: string): boolean {
+    return this.#parts.value.some(({ source }) => source.isVisible(id))
   }
 
-  want(first: number, last: number): void {
-    this.#seen = [first, last]
-    this.#want()
+  load(first: number, last: number): void {
+    this.#visible = [first, last]
+    this.#load()
   }
 
-  /** Reads what of the groups in sight is not known. */
-  #want(parts = this.#parts.peek()): void {
-    const [first, last] = this.#seen
+  /** Loads the missing rows of the visible groups. */
+  #load(parts = this.#parts.peek()): void {
+    const [first, last] = this.#visible
     for (const { source, line, count, isOpen } of parts) {
       const [from, to] = [Math.max(0, first - line - 1), Math.min(count - 1, last - line - 1)]
-      if (isOpen && from <= to) source.want(from, to)
+      if (isOpen && from <= to) source.load(from, to)
     }
   }
 
   async read(number: number, count: number): Promise<readonly Row[]> {
     const rows: Row[] = []
-    for (const { source, first, count: own, isOpen } of this.#parts.peek()) {
+    for (const { source, first, count: size, isOpen } of this.#parts.peek()) {
       if (!isOpen) continue
       const from = Math.max(number, first)
-      const to = Math.min(number + count, first + own)
+      const to = Math.min(number + count, first + size)
       if (from < to) rows.push(...(await source.read(from - first, to - from)))
     }
     return rows
@@ -161,7 +163,7 @@ export class GroupedRows implements RowList {
     clearTimeout(this.#timer)
     this.#timer = undefined
     for (const source of this.#sources.values()) source.expire()
-    this.#want()
+    this.#load()
     void this.#readGroups()
   }
 
@@ -171,7 +173,7 @@ export class GroupedRows implements RowList {
       const { columns } = (await api.get('/v1/records/board', { query })) as { columns: BoardColumn[] }
       this.#groups.value = columns.filter(({ value, total }) => value !== null || total > 0)
       this.#failure.value = undefined
-      this.#want()
+      this.#load()
     } catch (error) {
       this.#failure.value = error as Error
     }
@@ -180,7 +182,7 @@ export class GroupedRows implements RowList {
   async readRow(id: string): Promise<void> {
     await this.#parts
       .peek()
-      .find(({ source }) => source.isSeen(id))
+      .find(({ source }) => source.isVisible(id))
       ?.source.readRow(id)
   }
 

@@ -1,52 +1,52 @@
 import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { onChange, onMissed } from '../../data/live.ts'
-import { isPutOff, Refused, retryDelayOf } from '../../data/request.ts'
+import { isRetryable, Refused, retryDelayOf } from '../../data/request.ts'
 import { sessionKey } from '../../data/session-key.ts'
 import { address } from '../../router.ts'
 import { type Field, type Row, rowLabel, type Structure } from './model.ts'
 import { isId } from './references.ts'
 import { addressOfRow } from './view.ts'
 
-/** What a reference leads to. */
-export interface Target {
+/** The label and address of a referenced object. */
+export interface ReferenceTarget {
   readonly label: string
   readonly href: string | undefined
 }
 
-const NOT_THERE: Target = { label: 'no longer there', href: undefined }
-const KEPT = 5_000
+const MISSING: ReferenceTarget = { label: 'deleted', href: undefined }
+const MAX_CACHED = 5_000
 
-const targets = signal<ReadonlyMap<string, Target>>(new Map())
-const asked = new Set<string>()
+const targets = signal<ReadonlyMap<string, ReferenceTarget>>(new Map())
+const requested = new Set<string>()
 
-type Naming = Pick<Field, 'type' | 'structure'>
+type ReferenceField = Pick<Field, 'type' | 'structure'>
 
-/** A reference that is to be read. */
-interface Asked {
-  readonly field: Naming
+/** A reference to resolve. */
+interface Reference {
+  readonly field: ReferenceField
   readonly id: string
 }
 
-let waiting: Asked[] = []
+let pending: Reference[] = []
 
-/** Labels change with what they name. */
+/** Labels change with their objects. */
 onChange(({ kind, id }) => {
   if (kind !== 'note' && kind !== 'file' && kind !== 'record') return
-  if (asked.delete(id)) askAgain()
+  if (requested.delete(id)) requestAgain()
 })
 onMissed(() => {
-  asked.clear()
-  askAgain()
+  requested.clear()
+  requestAgain()
 })
 
-/** Has what is shown ask for what is not asked; what is known stays until then, also in a field that is being edited. */
-function askAgain(): void {
+/** Makes visible references request their labels again. Known labels stay until then, even in an edited field. */
+function requestAgain(): void {
   targets.value = new Map(targets.peek())
 }
 
 function forgetAll(): void {
-  asked.clear()
+  requested.clear()
   targets.value = new Map()
 }
 
@@ -55,75 +55,77 @@ effect(() => {
   forgetAll()
 })
 
-/** The label and the address of what a reference names, once they are known; what was typed stands for itself. */
-export function targetOf(field: Naming, id: string): Target | undefined {
+/** The target of a reference, once known. Typed text that is not an id is its own label. */
+export function targetOf(field: ReferenceField, id: string): ReferenceTarget | undefined {
   if (!isId(id)) return { label: id, href: undefined }
   const found = targets.value.get(id)
-  if (!asked.has(id)) ask(field, id)
+  if (!requested.has(id)) request(field, id)
   return found
 }
 
-function ask(field: Naming, id: string): void {
-  if (targets.peek().size > KEPT) forgetAll()
-  asked.add(id)
-  if (waiting.length === 0) setTimeout(() => void resolveWaiting())
-  waiting.push({ field, id })
+function request(field: ReferenceField, id: string): void {
+  if (targets.peek().size > MAX_CACHED) forgetAll()
+  requested.add(id)
+  if (pending.length === 0) setTimeout(() => void resolvePending())
+  pending.push({ field, id })
 }
 
-function know(found: Iterable<readonly [string, Target]>): void {
+function store(found: Iterable<readonly [string, ReferenceTarget]>): void {
   targets.value = new Map([...targets.peek(), ...found])
 }
 
-async function resolveWaiting(): Promise<void> {
-  const batch = waiting
-  waiting = []
-  const isOfRow = ({ field }: Asked) => field.type === 'record' && field.structure !== null
-  const rows = Map.groupBy(batch.filter(isOfRow), ({ field }) => field.structure ?? '')
-  const others = batch.filter((one) => !isOfRow(one))
+async function resolvePending(): Promise<void> {
+  const batch = pending
+  pending = []
+  const isRowReference = ({ field }: Reference) => field.type === 'record' && field.structure !== null
+  const rows = Map.groupBy(batch.filter(isRowReference), ({ field }) => field.structure ?? '')
+  const others = batch.filter((reference) => !isRowReference(reference))
   await Promise.all([
-    ...others.map((one) => resolveOne(one).catch((error: Error) => unresolved([one], error))),
-    ...[...rows].map(([structure, some]) =>
-      resolveRows(structure, some).catch((error: Error) => unresolved(some, error)),
+    ...others.map((reference) =>
+      resolveOne(reference).catch((error: Error) => handleFailure([reference], error)),
+    ),
+    ...[...rows].map(([structure, references]) =>
+      resolveRows(structure, references).catch((error: Error) => handleFailure(references, error)),
     ),
   ])
 }
 
-/** Only a 404 says that something is no longer there; what cannot be read now is asked for again. */
-function unresolved(some: readonly Asked[], error: Error): void {
+/** Marks references as deleted only on 404; other failures are retried. */
+function handleFailure(references: readonly Reference[], error: Error): void {
   if (error instanceof Refused && error.status === 404) {
-    know(some.map(({ id }) => [id, NOT_THERE]))
+    store(references.map(({ id }) => [id, MISSING]))
     return
   }
-  for (const { id } of some) asked.delete(id)
-  const again = () => {
-    for (const { field, id } of some) targetOf(field, id)
+  for (const { id } of references) requested.delete(id)
+  const retry = () => {
+    for (const { field, id } of references) targetOf(field, id)
   }
-  if (isPutOff(error)) setTimeout(again, retryDelayOf(error))
+  if (isRetryable(error)) setTimeout(retry, retryDelayOf(error))
 }
 
-/** Rows of one structure are read together. */
-async function resolveRows(nameOrId: string, all: readonly Asked[]): Promise<void> {
+/** Reads the rows of one structure in batches of 200. */
+async function resolveRows(nameOrId: string, all: readonly Reference[]): Promise<void> {
   const ids = all.map(({ id }) => id)
   const { structure } = await api.get('/v1/records/structures/{nameOrId}', { params: { nameOrId } })
   for (let start = 0; start < ids.length; start += 200) {
-    const some = ids.slice(start, start + 200)
-    const filter = JSON.stringify([{ field: 'id', op: 'in', value: some }])
+    const batch = ids.slice(start, start + 200)
+    const filter = JSON.stringify([{ field: 'id', op: 'in', value: batch }])
     const { records } = await api.get('/v1/records', {
       query: { structure: structure.id, filter, limit: 500 },
     })
     const found = new Map((records as Row[]).map((row) => [row.id, row]))
-    know(some.map((id) => [id, targetOfRow(structure, id, found.get(id))] as const))
+    store(batch.map((id) => [id, targetOfRow(structure, id, found.get(id))] as const))
   }
 }
 
-const targetOfRow = (structure: Structure, id: string, row: Row | undefined): Target =>
-  row ? { label: rowLabel(structure, row), href: addressOfRow(structure.id, id) } : NOT_THERE
+const targetOfRow = (structure: Structure, id: string, row: Row | undefined): ReferenceTarget =>
+  row ? { label: rowLabel(structure, row), href: addressOfRow(structure.id, id) } : MISSING
 
-async function resolveOne({ field, id }: Asked): Promise<void> {
-  know([[id, await readTarget(field, id)]])
+async function resolveOne({ field, id }: Reference): Promise<void> {
+  store([[id, await readTarget(field, id)]])
 }
 
-async function readTarget(field: Naming, id: string): Promise<Target> {
+async function readTarget(field: ReferenceField, id: string): Promise<ReferenceTarget> {
   if (field.type === 'note') {
     const { note } = await api.get('/v1/notes/{id}', { params: { id } })
     return { label: note.title, href: address(['notes', id]) }

@@ -4,7 +4,7 @@ import type { Condition } from './conditions.ts'
 export type Structure = components['schemas']['Structure']
 export type Field = components['schemas']['Field']
 
-/** A value of a field; `undefined` is none. */
+/** A value of a field; undefined if empty. */
 export type Value = string | number | boolean | undefined
 
 export interface Row {
@@ -21,16 +21,16 @@ export interface RowPage {
   readonly has_more: boolean
 }
 
-/** The fields that the grid shows. */
+/** The fields that are not hidden. */
 export const shownFields = ({ fields }: Structure): Field[] => fields.filter(({ hidden }) => !hidden)
 
 export { recordLabel as rowLabel } from '../../components/record-label.ts'
 
-/** The field that names a row: the one that the structure declares, else the first that is shown. */
+/** The title field: the declared one, else the first visible field. */
 export const labelField = (structure: Structure): Field | undefined =>
   structure.fields.find(({ key }) => key === structure.label_field) ?? shownFields(structure)[0]
 
-/** Which rows are shown, and in which order. */
+/** Filter and order of the displayed rows. */
 export interface RowQuery {
   readonly structure: string
   readonly filter: readonly Condition[]
@@ -38,7 +38,7 @@ export interface RowQuery {
   readonly direction: 'asc' | 'desc'
 }
 
-/** The query as the parameters of a request. */
+/** The query as request parameters. */
 export const queryOf = ({ structure, filter, sort, direction }: RowQuery) => ({
   structure,
   ...(filter.length > 0 && { filter: JSON.stringify(filter) }),

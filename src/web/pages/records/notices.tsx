@@ -5,7 +5,7 @@ import { formatNumber } from '../../data/formats.ts'
 import { mayWrite } from '../../data/session.ts'
 import { shortNumber } from '../../data/value-formats.ts'
 import { setParameters } from '../../router.ts'
-import { type JustDone, justDone } from './actions.ts'
+import { type LastAction, lastAction } from './actions.ts'
 import { blockOf } from './grid/cursor.ts'
 import type { GridState } from './grid/state.ts'
 import { currentOrder } from './orders.ts'
@@ -18,16 +18,15 @@ interface NoticesProps {
   readonly source: RowList
 }
 
-const sentenceOf = ({ op, count }: JustDone) =>
-  count === 1 ? `The row was ${op}.` : `${formatNumber(count)} rows were ${op}.`
+const messageOf = ({ op, count }: LastAction) =>
+  count === 1 ? `Row ${op}.` : `${formatNumber(count)} rows ${op}.`
 
-const wayBack = ({ op, count }: JustDone) =>
-  op === 'changed' ? 'Undo' : count === 1 ? 'Put it back' : 'Put them back'
+const undoLabel = ({ op }: LastAction) => (op === 'changed' ? 'Undo' : 'Restore')
 
-/** What was done or refused, with the way back. */
+/** The last action with undo, and the last refusal. */
 export function Notices({ refusal, source }: NoticesProps) {
   const error = refusal.value ?? undoRefusal.value
-  const done = justDone.value
+  const done = lastAction.value
   return (
     <>
       {error !== undefined && (
@@ -45,10 +44,10 @@ export function Notices({ refusal, source }: NoticesProps) {
       )}
       {done && (
         <Banner>
-          <p>{sentenceOf(done)}</p>
+          <p>{messageOf(done)}</p>
           <Button
             onClick={() =>
-              done.takeBack().then(
+              done.undo().then(
                 () => source.refreshNow(),
                 (error: Error) => {
                   undoRefusal.value = error.message
@@ -56,12 +55,12 @@ export function Notices({ refusal, source }: NoticesProps) {
               )
             }
           >
-            {wayBack(done)}
+            {undoLabel(done)}
           </Button>
           <Button
             kind="quiet"
             onClick={() => {
-              justDone.value = undefined
+              lastAction.value = undefined
             }}
           >
             Close
@@ -76,15 +75,15 @@ export function NoRows({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
       <Empty>
-        <p>No row matches these filters.</p>
-        <Button onClick={() => setParameters({ filter: undefined, q: undefined })}>Remove the filters</Button>
+        <p>No rows match these filters.</p>
+        <Button onClick={() => setParameters({ filter: undefined, q: undefined })}>Clear filters</Button>
       </Empty>
     )
   return (
     <Empty>
       <p>
         No rows yet.
-        {mayWrite.value && ' Write the first, or import a csv file.'}
+        {mayWrite.value && ' Add a row, or import a CSV file.'}
       </p>
       {mayWrite.value && (
         <p class="actions">
@@ -92,7 +91,7 @@ export function NoRows({ isFiltered }: { isFiltered: boolean }) {
             New row
           </a>
           <a class="button" href={paneAddress('import')}>
-            Import csv…
+            Import CSV…
           </a>
         </p>
       )}
@@ -100,20 +99,26 @@ export function NoRows({ isFiltered }: { isFiltered: boolean }) {
   )
 }
 
-/** Which rows are seen, in which order, and what the keys do. */
-export function GridFoot({ grid, seen }: { grid: GridState; seen: readonly [first: number, last: number] }) {
+/** The visible range of rows, their order, and the main keyboard shortcuts. */
+export function GridFoot({
+  grid,
+  visible,
+}: {
+  grid: GridState
+  visible: readonly [first: number, last: number]
+}) {
   const total = grid.source.total.value
-  const [first, last] = seen
+  const [first, last] = visible
   const number = (line: number) => formatNumber(grid.source.numberOf(line) + 1)
   const range = total
     ? `Rows ${number(first)} to ${number(last)} of ${formatNumber(total)}`
     : total === 0
       ? 'No rows'
-      : 'counting…'
+      : 'Counting…'
   return (
     <div class="foot">
       <span role="status">
-        {chosenCells(grid) ?? (total === 0 ? range : `${range}, ${currentOrder(grid.structure).words}`)}
+        {selectionText(grid) ?? (total === 0 ? range : `${range}, ${currentOrder(grid.structure).words}`)}
       </span>
       <JumpForm grid={grid} />
       <span class="keys">
@@ -126,7 +131,7 @@ export function GridFoot({ grid, seen }: { grid: GridState; seen: readonly [firs
               <kbd>Enter</kbd> edit
             </span>
             <span>
-              <kbd>Ctrl V</kbd> paste a block
+              <kbd>Ctrl V</kbd> paste cells
             </span>
             <span>
               <kbd>Ctrl Z</kbd> undo
@@ -138,18 +143,18 @@ export function GridFoot({ grid, seen }: { grid: GridState; seen: readonly [firs
   )
 }
 
-/** Of larger blocks only the size is said. */
-const MOST_SUMMED = 10_000
+/** Larger blocks show only their size. */
+const MAX_SUMMED = 10_000
 
-/** How many cells of a block are chosen, and what their numbers come to; undefined while only one is. */
-function chosenCells({ cursor, source, fields }: GridState): string | undefined {
+/** The number of selected cells, with sum and average of their numbers; undefined for a single cell. */
+function selectionText({ cursor, source, fields }: GridState): string | undefined {
   const { top, bottom, left, right } = blockOf(cursor.value)
   const columns = fields.slice(left - 1, right)
   const lines = bottom - top + 1
   if (lines * columns.length <= 1) return undefined
   const numbers: number[] = []
   let cells = 0
-  for (let line = top; line <= bottom && lines <= MOST_SUMMED; line++) {
+  for (let line = top; line <= bottom && lines <= MAX_SUMMED; line++) {
     if (source.group(line)) continue
     cells += columns.length
     for (const { key, type } of columns) {
@@ -157,13 +162,12 @@ function chosenCells({ cursor, source, fields }: GridState): string | undefined 
       if (type === 'number' && typeof value === 'number') numbers.push(value)
     }
   }
-  const chosen = `${formatNumber(lines <= MOST_SUMMED ? cells : lines * columns.length)} cells chosen`
-  if (numbers.length < 2) return chosen
-  const sum = numbers.reduce((all, one) => all + one, 0)
-  return `${chosen}: sum ${shortNumber(sum)}, mean ${shortNumber(sum / numbers.length)}`
+  const size = `${formatNumber(lines <= MAX_SUMMED ? cells : lines * columns.length)} cells selected`
+  if (numbers.length < 2) return size
+  const sum = numbers.reduce((total, number) => total + number, 0)
+  return `${size}: sum ${shortNumber(sum)}, average ${shortNumber(sum / numbers.length)}`
 }
 
-/** Goes to a row by its number. */
 function JumpForm({ grid }: { grid: GridState }) {
   const total = grid.source.shown.value ?? 0
   if (total < 100) return null

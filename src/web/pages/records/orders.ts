@@ -2,10 +2,10 @@ import { search } from '../../router.ts'
 import { columnsOf } from './conditions.ts'
 import type { Structure } from './model.ts'
 
-const DEFAULT_ORDER = ['from A to Z', 'from Z to A'] as const
+const DEFAULT_ORDER = ['A to Z', 'Z to A'] as const
 const BY_TIME = ['earliest first', 'latest first'] as const
 const ORDERS: Readonly<Record<string, readonly [up: string, down: string]>> = {
-  number: ['smallest first', 'greatest first'],
+  number: ['smallest first', 'largest first'],
   bool: ['no first', 'yes first'],
   date: BY_TIME,
   time: BY_TIME,
@@ -13,14 +13,14 @@ const ORDERS: Readonly<Record<string, readonly [up: string, down: string]>> = {
   instant: BY_TIME,
 }
 
-/** An order of the rows, as the address has it; without `sort` it is that of creation. */
+/** A sort order, as in the address; without `sort`, rows are ordered by creation. */
 export interface Order {
   readonly sort: string | undefined
   readonly direction: 'asc' | 'desc'
   readonly words: string
 }
 
-/** The orders in which the rows of a structure can be shown. */
+/** The available sort orders. */
 export function ordersOf(structure: Structure): readonly Order[] {
   const columns = columnsOf(structure).filter(({ key }) => key !== 'created_at')
   return [
@@ -36,7 +36,7 @@ export function ordersOf(structure: Structure): readonly Order[] {
   ]
 }
 
-/** The order in which the rows are shown now. */
+/** The sort order in the address. */
 export function currentOrder(structure: Structure): Order {
   const sort = search.value.get('sort') ?? undefined
   const direction = search.value.get('direction') === 'asc' ? 'asc' : 'desc'

@@ -3,11 +3,11 @@ import { keyOfChange } from '../../data/note-text.ts'
 import type { Values } from './edits.ts'
 import type { Row } from './model.ts'
 
-/** Of a row as it is known and as it was read, the one that is of a later time. */
-export const newer = (known: Row | undefined, read: Row): Row =>
+/** The later of two versions of a row. */
+export const latest = (known: Row | undefined, read: Row): Row =>
   known && known.updated_at > read.updated_at ? known : read
 
-/** Writes values into a row, if it is as it was read. */
+/** Updates a row if it is unchanged since it was read; else the server refuses with `stale`. */
 export async function patchRow(row: Row, values: Values): Promise<Row> {
   const data = Object.fromEntries([...values].map(([{ key }, value]) => [key, value ?? null]))
   const body = { data, if_unchanged: row.updated_at }

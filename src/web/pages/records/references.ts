@@ -5,5 +5,5 @@ export const isReference = ({ type }: Pick<Field, 'type'>): boolean =>
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Whether a reference names something by its id; else it is what somebody typed. */
+/** False for typed text that is not resolved to an id yet. */
 export const isId = (text: string): boolean => ID.test(text)

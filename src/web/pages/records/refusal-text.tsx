@@ -2,10 +2,10 @@ import { targetOf } from './labels.ts'
 
 const ROW = /the record ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/
 
-/** A sentence of the server, in which the row that it names by its id is a link with its label. */
-export function RefusalText({ sentence }: { sentence: string }) {
-  const [before, id, after] = sentence.split(ROW)
-  if (id === undefined) return <>{sentence}</>
+/** A message from the server, with the id of a row replaced by a link to it. */
+export function RefusalText({ message }: { message: string }) {
+  const [before, id, after] = message.split(ROW)
+  if (id === undefined) return <>{message}</>
   const { label, href } = targetOf({ type: 'record', structure: null }, id) ?? { label: '…' }
   return (
     <>

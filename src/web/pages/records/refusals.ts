@@ -1,7 +1,7 @@
 import type { Fault } from '../../data/request.ts'
 import type { Field } from './model.ts'
 
-/** The field whose value is to blame: rows have their values in `data`. */
+/** The field a refusal blames, by its path below `data`. */
 export function faultyField<Value extends Pick<Field, 'key'>>(
   fields: readonly Value[],
   { path }: Pick<Fault, 'path'> = { path: [] },
@@ -10,7 +10,7 @@ export function faultyField<Value extends Pick<Field, 'key'>>(
   return path.includes('data') ? fields.find((field) => field.key === key) : undefined
 }
 
-/** The row of a batch that is to blame, counted from 0. */
+/** The 0-based row of a batch that a refusal blames. */
 export function faultyRow({ path }: Pick<Fault, 'path'> = { path: [] }): number | undefined {
   const [list, index] = path
   return list === 'rows' && index !== undefined ? Number(index) : undefined

@@ -8,7 +8,7 @@ import { usePartTitle } from '../../components/page-title.ts'
 import { Banner, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { address, search } from '../../router.ts'
-import { createRow, deleteRow, forgetDone } from './actions.ts'
+import { clearLastAction, createRow, deleteRow } from './actions.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { ChartStrip } from './chart/strip.tsx'
 import { ImportPane } from './csv/import-pane.tsx'
@@ -18,8 +18,8 @@ import { editsOf } from './edits.ts'
 import { Filters } from './filters.tsx'
 import { Columns } from './grid/columns.ts'
 import { cursorAt } from './grid/cursor.ts'
+import { cursorOfAddress } from './grid/cursor-address.ts'
 import { Grid } from './grid/grid.tsx'
-import { cursorOfAddress } from './grid/place.ts'
 import type { Editing, GridState } from './grid/state.ts'
 import { GroupedRows } from './grouped-rows.ts'
 import type { Structure } from './model.ts'
@@ -30,23 +30,23 @@ import { NewRowPane } from './row/new-row.tsx'
 import { RowPane } from './row/row-pane.tsx'
 import { type RowList, RowSource } from './rows.ts'
 import { StructureList } from './structure-list.tsx'
-import { chosenRow, currentRowQuery, paneAddress } from './view.ts'
-import { Tile } from './views/drawn.tsx'
+import { currentRowQuery, openRow, paneAddress } from './view.ts'
 import {
-  chosenView,
+  currentView,
   fieldsInAddress,
-  groupShown,
+  groupInAddress,
   type RowView,
   useRowViews,
   useViewInAddress,
 } from './views/model.ts'
+import { Tile } from './views/table-icon.tsx'
 import { ViewTabs } from './views/tabs.tsx'
 import { follow } from './watch.ts'
 
 const Board = lazy(async () => (await import('./views/board.tsx')).Board)
 const Calendar = lazy(async () => (await import('./views/calendar.tsx')).Calendar)
 
-/** The rows of one structure, once it is known how the view in the address shows them. */
+/** The rows of a structure. If the address names a view, waits until the views are loaded. */
 export function RowsScreen({ structure }: { structure: Structure }) {
   usePartTitle(structure.name)
   const { data: views, error } = useRowViews(structure.id)
@@ -60,20 +60,20 @@ export function RowsScreen({ structure }: { structure: Structure }) {
 }
 
 function Rows({ structure, views }: { structure: Structure; views: readonly RowView[] | undefined }) {
-  const view = chosenView(views)
+  const view = currentView(views)
   useViewInAddress(view)
   const grid = useGrid(structure, view)
   const { source } = grid
-  const [seen, setSeen] = useState<readonly [first: number, last: number]>([0, 0])
+  const [visible, setVisible] = useState<readonly [first: number, last: number]>([0, 0])
   const pasted = useSignal<Pasted | undefined>(undefined)
   const refusal = useSignal<string | undefined>(undefined)
-  const onSeen = useCallback((first: number, last: number) => setSeen([first, last]), [])
+  const onVisible = useCallback((first: number, last: number) => setVisible([first, last]), [])
   const pane = search.value.get('pane')
-  const row = chosenRow()
+  const row = openRow()
   const total = source.total.value
   const error = source.error.value
-  const refuse = (sentence: string | undefined) => {
-    refusal.value = sentence
+  const refuse = (message: string | undefined) => {
+    refusal.value = message
   }
   const remove = (index: number) => {
     const record = source.row(index)
@@ -99,22 +99,22 @@ function Rows({ structure, views }: { structure: Structure; views: readonly RowV
         {error && <QueryError error={error} />}
         <Notices refusal={refusal} source={source} />
         {pasted.value && <PasteBanner key={pasted.value.number} grid={grid} pasted={pasted} />}
-        {isGone(views) && (
+        {isViewMissing(views) && (
           <Banner>
-            <p>This view is no longer there, or is somebody’s own.</p>
+            <p>This view was deleted or is private to another member.</p>
           </Banner>
         )}
-        {total === undefined && !error && <Loading label="Loading…" />}
+        {total === undefined && !error && <Loading />}
         {total === 0 && !error && view?.kind !== 'board' && (
           <NoRows isFiltered={source.rowQuery.filter.length > 0} />
         )}
         {view && view.kind !== 'table' ? (
-          <Shown grid={grid} view={view} onRefused={refuse} />
+          <ViewOfRows grid={grid} view={view} onRefused={refuse} />
         ) : (
           <>
             <Grid
               grid={grid}
-              onSeen={onSeen}
+              onVisible={onVisible}
               onPaste={(text) => {
                 pasted.value = readPasted(grid, text)
               }}
@@ -122,7 +122,7 @@ function Rows({ structure, views }: { structure: Structure; views: readonly RowV
               onRefused={refuse}
             />
             <BulkBar grid={grid} />
-            <GridFoot grid={grid} seen={seen} />
+            <GridFoot grid={grid} visible={visible} />
           </>
         )}
       </Pane>
@@ -140,24 +140,23 @@ function Rows({ structure, views }: { structure: Structure; views: readonly RowV
   )
 }
 
-/** Whether the address names a view that the person does not see. */
-const isGone = (views: readonly RowView[] | undefined): boolean =>
-  views !== undefined && search.value.get('view') !== null && chosenView(views) === undefined
+/** True if the address names a view that is not available to the user. */
+const isViewMissing = (views: readonly RowView[] | undefined): boolean =>
+  views !== undefined && search.value.get('view') !== null && currentView(views) === undefined
 
 const widthsOf = (view: RowView | undefined) =>
   Object.fromEntries(
     (view?.columns ?? []).flatMap(({ key, width }) => (width === undefined ? [] : [[key, width]])),
   )
 
-interface ShownProps {
+interface ViewOfRowsProps {
   readonly grid: GridState
   readonly view: RowView
-  readonly onRefused: (sentence: string | undefined) => void
+  readonly onRefused: (message: string | undefined) => void
 }
 
-/** The rows as a board or a calendar. */
-function Shown({ grid: { structure, fields, source }, view, onRefused }: ShownProps) {
-  const field = (key: string | null) => structure.fields.find((one) => one.key === key)
+function ViewOfRows({ grid: { structure, fields, source }, view, onRefused }: ViewOfRowsProps) {
+  const field = (key: string | null) => structure.fields.find((known) => known.key === key)
   const shared = { structure, rowQuery: source.rowQuery, onRefused }
   const date = field(view.date_field)
   if (view.kind === 'board' && view.group_by !== null)
@@ -165,17 +164,17 @@ function Shown({ grid: { structure, fields, source }, view, onRefused }: ShownPr
   return date ? <Calendar key={view.id} {...shared} date={date} end={field(view.end_field)} /> : null
 }
 
-/** The state of the grid; its rows are watched while the query is the same. */
+/** The state of the grid. Its rows are watched until the query changes. */
 function useGrid(structure: Structure, view: RowView | undefined): GridState {
   const rowQuery = currentRowQuery(structure.id)
   const text = JSON.stringify(rowQuery)
   const columns = useMemo(() => new Columns(view?.id ?? structure.id, widthsOf(view)), [structure.id, view])
-  const group = groupShown(structure, view)
+  const group = groupInAddress(structure, view)
   const source = useMemo(() => {
-    if (group !== undefined) return new GroupedRows(rowQuery, group, () => columns.folded)
-    const made = new RowSource(rowQuery)
-    if (rowQuery.filter.length === 0) made.total.value = structure.record_count
-    return made
+    if (group !== undefined) return new GroupedRows(rowQuery, group, () => columns.collapsed)
+    const rows = new RowSource(rowQuery)
+    if (rowQuery.filter.length === 0) rows.total.value = structure.record_count
+    return rows
   }, [text, group, view?.id])
   useEffect(() => follow(source), [source])
   const shown = fieldsInAddress(structure)
@@ -187,7 +186,7 @@ function useGrid(structure: Structure, view: RowView | undefined): GridState {
     isFocused: signal(false),
     picked: signal<ReadonlySet<string>>(new Set()),
   }))
-  useEffect(() => forgetDone, [])
+  useEffect(() => clearLastAction, [])
   useEffect(() => edits.show(), [edits])
   useEffect(
     () => () => {
@@ -200,7 +199,7 @@ function useGrid(structure: Structure, view: RowView | undefined): GridState {
   return { ...shared, structure, fields, columns, source, groupBy: group, edits, isEditable }
 }
 
-/** The cursor stays on its row when rows before it come and go. */
+/** Keeps the cursor on its row when rows above it are added or removed. */
 function useCursorFollowsRow(source: RowList, cursor: GridState['cursor']): void {
   const id = useRef<string | undefined>(undefined)
   const version = source.version.value
@@ -224,7 +223,7 @@ function RowsBar({
   source: RowList
 }) {
   const isFiltered = source.rowQuery.filter.length > 0
-  const count = total === undefined ? 'counting…' : rowCount(total)
+  const count = total === undefined ? 'Counting…' : rowCount(total)
   return (
     <header class="bar">
       <a class="button quiet icon-only phone" href={address(['records'])} aria-label="All tables">
@@ -248,7 +247,7 @@ function RowsBar({
   )
 }
 
-/** Where the rail has no room for the structures, a menu of them. */
+/** A menu of the tables, where the rail has no room for them. */
 const OtherStructures = () => (
   <>
     <button

@@ -3,62 +3,59 @@ import { api } from '../../data/api.ts'
 import { Away, Refused } from '../../data/request.ts'
 import { queryOf, type Row, type RowPage, type RowQuery } from './model.ts'
 
-/** Rows are read in blocks of this size. */
+/** Rows per block. */
 export const BLOCK = 100
-/** How many blocks that follow each other are read at once, because each reading skips all rows before it. */
-const MOST_BLOCKS = 5
-/** How many blocks are kept; of those that are not wanted, the ones read longest ago go first. */
-const KEPT_BLOCKS = 80
-/** Changes of others that arrive within this time are read together. */
+/** Adjacent blocks read in one request. Reading together saves skipping the preceding rows each time. */
+const MAX_BLOCKS_PER_READ = 5
+/** Cached blocks. Over the limit, the least recently read blocks that are not needed are evicted. */
+const MAX_CACHED_BLOCKS = 80
+/** Changes by others within this time are refetched together. */
 const REFRESH_MS = 100
 const RETRY_MS = 2_000
-/** How long a row that somebody changed is marked. */
-const MOVED_MS = 8_000
+/** Time a row changed by others stays highlighted. */
+const HIGHLIGHT_MS = 8_000
 
 interface Block {
   readonly rows: readonly Row[]
   readonly epoch: number
 }
 
-/** The keys of a row that somebody changed while it was shown. */
-export type Moved = ReadonlyMap<string, ReadonlySet<string>>
+/** The changed keys per row, for rows changed by others while displayed. */
+export type ChangedCells = ReadonlyMap<string, ReadonlySet<string>>
 
-/** What stands above the rows of a group. */
+/** The heading of a group. */
 export interface Group {
   readonly value: string | boolean | null
   readonly count: number
   readonly isOpen: boolean
 }
 
-/** The lines of a grid: rows, and between them what heads their groups, if they are grouped. */
+/** The lines of a grid: rows, with a heading line per group if they are grouped. */
 export interface RowList {
   readonly rowQuery: RowQuery
-  /** How many rows there are. */
+  /** Number of rows. */
   readonly total: ReadonlySignal<number | undefined>
-  /** How many of them are in groups that are not folded. */
+  /** Number of rows in expanded groups. */
   readonly shown: ReadonlySignal<number | undefined>
-  /** How many lines there are. */
+  /** Number of lines. */
   readonly lines: ReadonlySignal<number | undefined>
-  /** Grows whenever a row that is known changes. */
+  /** Increases whenever a loaded row changes. */
   readonly version: ReadonlySignal<number>
   readonly error: ReadonlySignal<Error | undefined>
-  readonly moved: ReadonlySignal<Moved>
-  /** The row of a line; undefined if it is not read yet, or heads a group. */
+  readonly changedCells: ReadonlySignal<ChangedCells>
+  /** The row of a line; undefined if it is not loaded or the line is a heading. */
   row(line: number): Row | undefined
   group(line: number): Group | undefined
-  /**
-   * The number of the row of a line among those that are shown, from 0; of a line that heads a group, of the row
-   * after it.
-   */
+  /** The 0-based number of a line's row among the visible rows; for a heading, the number of the next row. */
   numberOf(line: number): number
-  /** The line of a row by its number. */
+  /** The line of a row number. */
   lineOf(number: number): number
-  /** The line of a row that is known. */
+  /** The line of a loaded row. */
   indexOf(id: string): number | undefined
   find(id: string): Row | undefined
-  isSeen(id: string): boolean
-  want(first: number, last: number): void
-  /** As many rows from this one on, as they are now; fewer at the end. */
+  isVisible(id: string): boolean
+  load(first: number, last: number): void
+  /** Fetches up to `count` rows starting at a row number. */
   read(number: number, count: number): Promise<readonly Row[]>
   refresh(): void
   refreshNow(): void
@@ -67,27 +64,27 @@ export interface RowList {
   close(): void
 }
 
-/** So many rows are read at once where they are not shown. */
+/** Rows per request of `read`. */
 const PAGE = 500
 
-/** The rows of one query, of which there may be a million: those that are shown are read, and read again when they change. */
+/** The rows of a query, up to millions: only the visible ones are loaded, and reloaded when they change. */
 export class RowSource implements RowList {
   readonly total = signal<number | undefined>(undefined)
   readonly lines = this.total
   readonly shown = this.total
-  /** Grows whenever a row that is known changes. */
+  /** Increases whenever a loaded row changes. */
   readonly version = signal(0)
   readonly error = signal<Error | undefined>(undefined)
-  readonly moved = signal<Moved>(new Map())
+  readonly changedCells = signal<ChangedCells>(new Map())
   readonly #blocks = new Map<number, Block>()
   readonly #known = new Map<string, Row>()
   readonly #loading = new Map<number, AbortController>()
-  #wanted: readonly [first: number, last: number] = [0, 0]
+  #needed: readonly [first: number, last: number] = [0, 0]
   #epoch = 0
   #isChecking = false
   #timer: ReturnType<typeof setTimeout> | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
-  /** Whether the first block is kept true by a watch. */
+  /** True while a watch keeps the first block current. */
   isWatched = false
 
   constructor(readonly rowQuery: RowQuery) {}
@@ -124,29 +121,29 @@ export class RowSource implements RowList {
     return rows
   }
 
-  /** Whether a row is in the blocks that are wanted. */
-  isSeen(id: string): boolean {
+  /** True if a row is in a needed block. */
+  isVisible(id: string): boolean {
     const index = this.indexOf(id)
     return index !== undefined && this.#isWanted(Math.floor(index / BLOCK))
   }
 
   #isWanted(block: number): boolean {
-    const [from, to] = this.#wanted
+    const [from, to] = this.#needed
     return block >= from && block <= to
   }
 
-  /** Where a row that is known stands now. */
+  /** The current index of a loaded row. */
   indexOf(id: string): number | undefined {
     for (const [number, { rows }] of this.#blocks) {
-      const place = rows.findIndex((row) => row.id === id)
-      if (place >= 0) return number * BLOCK + place
+      const offset = rows.findIndex((row) => row.id === id)
+      if (offset >= 0) return number * BLOCK + offset
     }
     return undefined
   }
 
-  /** Reads what of these rows is not known; what is read and no longer wanted is given up. */
-  want(first: number, last: number): void {
-    this.#wanted = [Math.floor(first / BLOCK), Math.floor(Math.max(first, last) / BLOCK)]
+  /** Loads the missing rows of a range. Requests for rows that are no longer needed are aborted. */
+  load(first: number, last: number): void {
+    this.#needed = [Math.floor(first / BLOCK), Math.floor(Math.max(first, last) / BLOCK)]
     const wanted = new Set(
       [...this.#loading].flatMap(([number, loading]) => (this.#isWanted(number) ? loading : [])),
     )
@@ -154,7 +151,7 @@ export class RowSource implements RowList {
     this.#loadAll((number) => this.#blocks.get(number)?.epoch !== this.#epoch)
   }
 
-  /** Reads what is shown again, soon. */
+  /** Reloads the visible rows after REFRESH_MS. */
   refresh(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
@@ -162,7 +159,7 @@ export class RowSource implements RowList {
     }, REFRESH_MS)
   }
 
-  /** What is known is read again when it is wanted next. */
+  /** Marks all loaded rows as stale; they are reloaded when needed. */
   expire(): void {
     this.#epoch++
   }
@@ -172,18 +169,18 @@ export class RowSource implements RowList {
     this.#loadAll((number) => number > 0 || !this.isWatched || !this.#blocks.has(0))
   }
 
-  /** The first block as a watch sends it. */
+  /** Takes the first block from a watch. */
   receive({ records, total }: RowPage): void {
     this.#adopt(0, { rows: records, epoch: this.#epoch }, total)
   }
 
-  /** Reads one row again, which is sooner done than reading its page. */
+  /** Reloads a single row, which is faster than its block. */
   async readRow(id: string): Promise<void> {
     const { record } = await api.get('/v1/records/{id}', { params: { id } })
-    this.replace(this.#newer(record as Row))
+    this.replace(this.#latest(record as Row))
   }
 
-  /** Shows a row as a write of this browser left it. */
+  /** Replaces a row after a local write. */
   replace(row: Row): void {
     this.#known.set(row.id, row)
     for (const [number, block] of this.#blocks) {
@@ -199,32 +196,36 @@ export class RowSource implements RowList {
     for (const loading of this.#loading.values()) loading.abort()
   }
 
-  /** Reads the wanted blocks that the test finds, unless they are being read. */
+  /** Loads the needed blocks that match, except those in flight. */
   #loadAll(isMissing: (number: number) => boolean): void {
-    const [from, to] = this.#wanted
+    const [from, to] = this.#needed
     let first = from
     for (let number = from; number <= to + 1; number++) {
       const isRead = number <= to && isMissing(number) && !this.#loading.has(number)
-      if (isRead && number - first < MOST_BLOCKS) continue
+      if (isRead && number - first < MAX_BLOCKS_PER_READ) continue
       if (number > first) void this.#load(first, number - first)
       first = isRead ? number : number + 1
     }
   }
 
-  /** Reads blocks that follow each other. */
+  /** Loads adjacent blocks in one request. */
   async #load(first: number, count: number): Promise<void> {
     const controller = new AbortController()
-    const numbers = Array.from({ length: count }, (_, at) => first + at)
+    const numbers = Array.from({ length: count }, (_, index) => first + index)
     for (const number of numbers) this.#loading.set(number, controller)
     const epoch = this.#epoch
     try {
       const query = { ...queryOf(this.rowQuery), limit: count * BLOCK, offset: first * BLOCK }
       const page = (await api.get('/v1/records', { query, signal: controller.signal })) as RowPage
-      for (const [at, number] of numbers.entries())
-        this.#adopt(number, { rows: page.records.slice(at * BLOCK, (at + 1) * BLOCK), epoch }, page.total)
+      for (const [index, number] of numbers.entries())
+        this.#adopt(
+          number,
+          { rows: page.records.slice(index * BLOCK, (index + 1) * BLOCK), epoch },
+          page.total,
+        )
       this.error.value = undefined
     } catch (error) {
-      if (!controller.signal.aborted) this.#failed(error as Error)
+      if (!controller.signal.aborted) this.#handleFailure(error as Error)
     } finally {
       for (const number of numbers) this.#loading.delete(number)
     }
@@ -232,41 +233,41 @@ export class RowSource implements RowList {
       this.#loadAll((number) => numbers.includes(number) && this.#blocks.get(number)?.epoch !== this.#epoch)
   }
 
-  #failed(error: Error): void {
+  #handleFailure(error: Error): void {
     const isBusy = error instanceof Refused && error.retryAfter !== undefined
-    if (error instanceof Away || isBusy) this.#retry ??= setTimeout(() => this.#tryAgain(), RETRY_MS)
+    if (error instanceof Away || isBusy) this.#retry ??= setTimeout(() => this.#retryNow(), RETRY_MS)
     else this.error.value = error
   }
 
-  #tryAgain(): void {
+  #retryNow(): void {
     this.#retry = undefined
-    const [from, to] = this.#wanted
-    this.want(from * BLOCK, to * BLOCK)
+    const [from, to] = this.#needed
+    this.load(from * BLOCK, to * BLOCK)
   }
 
   #adopt(number: number, { rows, epoch }: Block, total: number): void {
-    const newest = rows.map((row) => this.#newer(row))
+    const newest = rows.map((row) => this.#latest(row))
     this.#blocks.delete(number)
     this.#blocks.set(number, { rows: newest, epoch })
-    this.#forget()
+    this.#evict()
     this.total.value = total
     this.version.value++
   }
 
-  /** A row as it is now; an answer that is older than what is known changes nothing. */
-  #newer(row: Row): Row {
+  /** The later of the loaded and the received row. */
+  #latest(row: Row): Row {
     const known = this.#known.get(row.id)
     if (known && known.updated_at > row.updated_at) {
-      void this.#check(known)
+      void this.#verify(known)
       return known
     }
-    if (known && known.updated_at < row.updated_at) this.#mark(known, row)
+    if (known && known.updated_at < row.updated_at) this.#highlight(known, row)
     this.#known.set(row.id, row)
     return row
   }
 
-  /** A row that is still older when it is read again is of a server that was set back: nothing that is known holds. */
-  async #check(known: Row): Promise<void> {
+  /** If a refetched row is still older, the server was restored from a backup: all loaded rows are dropped. */
+  async #verify(known: Row): Promise<void> {
     if (this.#isChecking) return
     this.#isChecking = true
     try {
@@ -276,32 +277,32 @@ export class RowSource implements RowList {
       this.isWatched = false
       this.refreshNow()
     } catch {
-      // It is gone, or is looked at again with the next answer.
+      // The row was deleted, or is verified again with the next response.
     } finally {
       this.#isChecking = false
     }
   }
 
-  #mark(before: Row, after: Row): void {
+  #highlight(before: Row, after: Row): void {
     const keys = new Set(
       [...Object.keys(before.data), ...Object.keys(after.data)].filter(
         (key) => before.data[key] !== after.data[key],
       ),
     )
-    this.moved.value = new Map(this.moved.peek()).set(after.id, keys)
-    setTimeout(() => this.#unmark(after.id, keys), MOVED_MS)
+    this.changedCells.value = new Map(this.changedCells.peek()).set(after.id, keys)
+    setTimeout(() => this.#endHighlight(after.id, keys), HIGHLIGHT_MS)
   }
 
-  #unmark(id: string, keys: ReadonlySet<string>): void {
-    if (this.moved.peek().get(id) !== keys) return
-    const next = new Map(this.moved.peek())
+  #endHighlight(id: string, keys: ReadonlySet<string>): void {
+    if (this.changedCells.peek().get(id) !== keys) return
+    const next = new Map(this.changedCells.peek())
     next.delete(id)
-    this.moved.value = next
+    this.changedCells.value = next
   }
 
-  #forget(): void {
+  #evict(): void {
     for (const [number, { rows }] of this.#blocks) {
-      if (this.#blocks.size <= KEPT_BLOCKS) return
+      if (this.#blocks.size <= MAX_CACHED_BLOCKS) return
       if (this.#isWanted(number)) continue
       this.#blocks.delete(number)
       for (const { id } of rows) this.#known.delete(id)

@@ -1,5 +1,5 @@
 import { awaySince } from '../../data/request.ts'
 
-/** What is said of a cell whose value the server does not hold yet. */
-export const savingWords = (): string =>
-  awaySince.value === undefined ? 'being saved' : 'not saved: waits until the server is back'
+/** Status of a cell that is not saved yet. */
+export const savingText = (): string =>
+  awaySince.value === undefined ? 'Saving…' : 'Not saved. Will save when the server is back.'

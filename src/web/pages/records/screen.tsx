@@ -11,7 +11,7 @@ import { useStructures } from './structures.ts'
 
 addStyles(styles)
 
-/** `/records` leads to the first structure, `/records/new` makes one, `/records/<id>/structure` changes one. */
+/** `/records` opens the first table, `/records/new` creates one, `/records/<id>/structure` edits its fields. */
 export function Main() {
   const { data, error } = useStructures()
   const [, id, part] = path.value
@@ -22,24 +22,24 @@ export function Main() {
       navigate(address(['records', first]), { replace: true })
   }, [id, first, isWide])
   if (id === 'new') return <StructureScreen key="new" structure={undefined} />
-  const structure = data?.find((one) => one.id === id)
-  const isGone = id !== undefined
+  const structure = data?.find((known) => known.id === id)
+  const isDeleted = id !== undefined
   const isKnown = data !== undefined
   if (!structure)
-    return <NoStructure isKnown={isKnown} isGone={isGone} isFirst={first === undefined} error={error} />
+    return <NoStructure isKnown={isKnown} isDeleted={isDeleted} isEmpty={first === undefined} error={error} />
   if (part === 'structure') return <StructureScreen key={structure.id} structure={structure} />
   return <RowsScreen key={structure.id} structure={structure} />
 }
 
 interface NoStructureProps {
   readonly isKnown: boolean
-  readonly isGone: boolean
-  /** Whether there is no table at all. */
-  readonly isFirst: boolean
+  readonly isDeleted: boolean
+  /** True if there are no tables. */
+  readonly isEmpty: boolean
   readonly error: Error | null
 }
 
-function NoStructure({ isKnown, isGone, isFirst, error }: NoStructureProps) {
+function NoStructure({ isKnown, isDeleted, isEmpty, error }: NoStructureProps) {
   return (
     <main id="main" class="records-screen">
       <Pane kind="content">
@@ -52,12 +52,12 @@ function NoStructure({ isKnown, isGone, isFirst, error }: NoStructureProps) {
             <div class="phone-list phone">
               <StructureList />
             </div>
-            {(isGone || isFirst) && (
+            {(isDeleted || isEmpty) && (
               <Empty>
                 <p>
-                  {isGone
-                    ? 'This table is no longer there.'
-                    : 'A table says which fields its rows have: orders, customers, parts.'}
+                  {isDeleted
+                    ? 'This table was deleted.'
+                    : 'A table holds rows with the fields you define, such as orders, customers or parts.'}
                 </p>
                 {mayWrite.value && (
                   <a class="button main" href={address(['records', 'new'])}>

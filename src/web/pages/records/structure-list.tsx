@@ -4,28 +4,28 @@ import { Icon } from '../../components/icon.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { address, path } from '../../router.ts'
 import { useStructures } from './structures.ts'
-import { Tile } from './views/drawn.tsx'
+import { Tile } from './views/table-icon.tsx'
 
-/** The structures, each with the number of its rows: in the rail, and on a phone where none is chosen. */
+/** The tables with their row counts; in the rail, and on phones as a screen. */
 export function StructureList() {
   const { data } = useStructures()
   const [screen, part] = path.value
-  const here = screen === 'records' ? part : undefined
+  const current = screen === 'records' ? part : undefined
   return (
     <ul>
       {data?.map(({ id, name, icon, color, record_count }) => (
         <li key={id}>
-          <a href={address(['records', id])} aria-current={here === id ? 'true' : undefined}>
+          <a href={address(['records', id])} aria-current={current === id ? 'true' : undefined}>
             <Tile icon={icon} color={color} name={name} />
             <span class="cut">{name}</span>
-            {/* Absent where rows may only be added. */}
+            {/* Absent if access is limited to adding rows. */}
             {record_count !== undefined && <span class="at-end">{formatNumber(record_count)}</span>}
           </a>
         </li>
       ))}
       {mayWrite.value && (
         <li>
-          <a href={address(['records', 'new'])} aria-current={here === 'new' ? 'true' : undefined}>
+          <a href={address(['records', 'new'])} aria-current={current === 'new' ? 'true' : undefined}>
             <Icon name="plus" />
             New table
           </a>

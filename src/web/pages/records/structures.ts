@@ -2,7 +2,7 @@ import { api } from '../../data/api.ts'
 import { useQuery } from '../../data/use-query.ts'
 import type { Structure } from './model.ts'
 
-/** All tables, with their counts of rows. */
+/** All structures, with their row counts. */
 export const useStructures = () =>
   useQuery<readonly Structure[]>(['structure record', 'structures'], async ({ signal }) => {
     const { structures } = await api.get('/v1/records/structures', { signal })

@@ -8,17 +8,17 @@ export interface Suggestion {
   readonly label: string
 }
 
-const OFFERED = 12
-/** What `distinct` adds to a label. */
-const END_OF_ID = / \(…\w{6}\)$/
+const MAX_SUGGESTIONS = 12
+/** The suffix added by `distinct`. */
+const ID_SUFFIX = / \(…\w{6}\)$/
 
-/** What a reference may name, by what was typed; no two have the same label, by which one is chosen. */
+/** Suggestions for a reference. Labels are distinct, because a datalist selects by label. */
 export const suggest = async (field: Field, text: string): Promise<readonly Suggestion[]> =>
-  distinct(await findSuggestions(field, text.replace(END_OF_ID, '')))
+  distinct(await findSuggestions(field, text.replace(ID_SUFFIX, '')))
 
 /**
- * What was typed as a reference: an id, or the label of what is meant, or a part that only its label has. Else the
- * sentence that says what may be meant.
+ * Resolves typed text to a reference: an id, an exact label, or a part that matches only one label. Otherwise returns an
+ * error with examples.
  */
 export async function readReference(field: Field, text: string): Promise<Parsed> {
   const typed = text.trim()
@@ -29,16 +29,16 @@ export async function readReference(field: Field, text: string): Promise<Parsed>
   const [only, other] =
     whole.length > 0 ? whole : found.filter(({ label }) => label.toLowerCase().includes(part))
   if (only && !other) return { value: only.id }
-  const named = `“${typed}”`
+  const quoted = `“${typed}”`
   if (found.length === 0)
-    return { error: `Nothing is named ${named}; type a part of the name of what is there, and choose it.` }
+    return { error: `Nothing matches ${quoted}. Type part of a name and select a suggestion.` }
   const examples = found.slice(0, 3).map(({ label }) => `“${label}”`)
   return {
-    error: `Choose what ${named} means from the list: ${examples.join(', ')}${found.length > 3 ? ' …' : ''}`,
+    error: `Several entries match ${quoted}. Select one from the list: ${examples.join(', ')}${found.length > 3 ? ' …' : ''}`,
   }
 }
 
-/** Of several with the same label each one shows the end of its id. */
+/** Adds the end of the id to labels that occur more than once. */
 export function distinct(found: readonly Suggestion[]): readonly Suggestion[] {
   const counts = new Map<string, number>()
   for (const { label } of found) counts.set(label, (counts.get(label) ?? 0) + 1)
@@ -48,7 +48,7 @@ export function distinct(found: readonly Suggestion[]): readonly Suggestion[] {
 }
 
 async function findSuggestions(field: Field, text: string): Promise<readonly Suggestion[]> {
-  const limit = OFFERED
+  const limit = MAX_SUGGESTIONS
   if (field.type === 'note') {
     const search = text.trim() === '' ? {} : { search: `${text.trim()}*` }
     const { notes } = await api.get('/v1/notes', { query: { ...search, limit } })
@@ -59,7 +59,7 @@ async function findSuggestions(field: Field, text: string): Promise<readonly Sug
     const part = text.trim().toLowerCase()
     return files
       .filter(({ file_name }) => file_name.toLowerCase().includes(part))
-      .slice(0, OFFERED)
+      .slice(0, MAX_SUGGESTIONS)
       .map(({ id, file_name }) => ({ id, label: file_name }))
   }
   if (field.structure === null) return []
@@ -70,7 +70,7 @@ async function suggestRows(nameOrId: string, text: string): Promise<readonly Sug
   const { structure } = await api.get('/v1/records/structures/{nameOrId}', { params: { nameOrId } })
   const filter = JSON.stringify([{ field: '*', op: 'contains', value: text.slice(0, 200) }])
   const { records } = await api.get('/v1/records', {
-    query: { structure: structure.id, limit: OFFERED, ...(text !== '' && { filter }) },
+    query: { structure: structure.id, limit: MAX_SUGGESTIONS, ...(text !== '' && { filter }) },
   })
   return (records as Row[]).map((row) => ({ id: row.id, label: rowLabel(structure, row) }))
 }

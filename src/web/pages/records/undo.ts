@@ -1,53 +1,53 @@
 import { signal } from '@preact/signals'
 
-/** Something that was done here, and what takes it back. */
-export interface Done {
+/** An action, with the function that undoes it. */
+export interface UndoEntry {
   readonly label: string
   readonly run: () => Promise<unknown>
 }
 
-const KEPT = 100
+const MAX_ENTRIES = 100
 
-const done = signal<readonly Done[]>([])
-/** Why the last undo was refused. */
+const entries = signal<readonly UndoEntry[]>([])
+/** The error of the last undo. */
 export const undoRefusal = signal<string | undefined>(undefined)
 
 let isUndoing = false
-/** What is being done. */
-const underWay = new Set<Promise<unknown>>()
-/** How often everything was forgotten. */
-let clearings = 0
+/** Actions in flight. */
+const inFlight = new Set<Promise<unknown>>()
+/** Counts calls of `clear`, so that actions begun before one add no entry after it. */
+let generation = 0
 
-/** What was done in this tab, the last first out. */
+/** The undo stack of this tab. */
 export const undoStack = {
-  /** Does something; `act` keeps what takes it back once it is done, unless everything was forgotten meanwhile. */
-  async perform<Result>(act: (keep: (entry: Done) => void) => Promise<Result>): Promise<Result> {
-    const begun = clearings
+  /** Runs an action, which adds its undo entry on success. The entry is dropped if the stack was cleared meanwhile. */
+  async perform<Result>(act: (push: (entry: UndoEntry) => void) => Promise<Result>): Promise<Result> {
+    const started = generation
     const performing = act((entry) => {
-      if (!isUndoing && begun === clearings) done.value = [...done.peek(), entry].slice(-KEPT)
+      if (!isUndoing && started === generation) entries.value = [...entries.peek(), entry].slice(-MAX_ENTRIES)
     })
-    underWay.add(performing)
+    inFlight.add(performing)
     try {
       return await performing
     } finally {
-      underWay.delete(performing)
+      inFlight.delete(performing)
     }
   },
   clear(): void {
-    clearings++
-    done.value = []
+    generation++
+    entries.value = []
     undoRefusal.value = undefined
   },
-  /** Forgets what `run` takes back: it was taken back in another way. */
-  forget(run: Done['run']): void {
-    done.value = done.peek().filter((entry) => entry.run !== run)
+  /** Removes an entry that was undone in another way. */
+  remove(run: UndoEntry['run']): void {
+    entries.value = entries.peek().filter((entry) => entry.run !== run)
   },
-  /** Takes back what was done last, once all that has begun is done. */
+  /** Undoes the last action, after all actions in flight have finished. */
   async undo(): Promise<void> {
-    await Promise.allSettled(underWay)
-    const last = done.peek().at(-1)
+    await Promise.allSettled(inFlight)
+    const last = entries.peek().at(-1)
     if (!last || isUndoing) return
-    done.value = done.peek().slice(0, -1)
+    entries.value = entries.peek().slice(0, -1)
     isUndoing = true
     undoRefusal.value = undefined
     try {

@@ -2,26 +2,26 @@ import { formatNumber } from '../../data/formats.ts'
 import { formatDay, formatInstant } from '../../data/value-formats.ts'
 import type { Field, Value } from './model.ts'
 
-/** Also of a row that has nothing in a field called `constructor`, which every object has. */
-const isNone = (value: Value): value is undefined => value === undefined || typeof value === 'function'
+/** Also true for an inherited member, if an empty field is named like one, such as `constructor`. */
+const isEmpty = (value: Value): value is undefined => value === undefined || typeof value === 'function'
 
-/** A value as a person reads it; a reference is shown by its label elsewhere. */
+/** A value as display text, except references, which `Reference` shows by label. */
 export function showValue(field: Pick<Field, 'type'>, value: Value): string {
-  if (isNone(value)) return ''
+  if (isEmpty(value)) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'number') return formatNumber(value)
   if (field.type === 'datetime') return formatInstant(value)
   return field.type === 'date' ? formatDay(value) : value
 }
 
-/** A value as it is edited, copied and exported; `parseValue` reads it back. */
+/** A value as editable text, also for copying. `parseValue` is the inverse. */
 export function editText(value: Value): string {
-  if (isNone(value)) return ''
+  if (isEmpty(value)) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return String(value)
 }
 
-/** A value to be sent, null for none; or the sentence that says why there is none. */
+/** A value to send, null for empty; or an error. */
 export type Parsed = { readonly value: string | number | boolean | null } | { readonly error: string }
 
 const YES = new Set(['yes', 'true', '1', 'y', 'on', 'x'])
@@ -31,31 +31,31 @@ function parseBool(label: string, text: string): Parsed {
   const word = text.toLowerCase()
   if (YES.has(word)) return { value: true }
   if (NO.has(word)) return { value: false }
-  return { error: `${label} takes yes or no.` }
+  return { error: `${label} must be yes or no.` }
 }
 
 function parseNumber(label: string, text: string): Parsed {
   const number = Number(text.replaceAll(/[\s\u00a0\u202f']/g, ''))
   return Number.isFinite(number)
     ? { value: number }
-    : { error: `${label} takes a number, such as 12 or 4.5.` }
+    : { error: `${label} must be a number, such as 12 or 4.5.` }
 }
 
-/** A day, and a time with or without its offset. What has another form would be guessed: which is the month of 03/04? */
+/** A day, optionally with a time and offset. Other formats are ambiguous, such as 03/04. */
 const INSTANT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d?:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:\d\d)?)?$/i
 
-/** Whether the calendar has a day; `Date` takes 30 February for 2 March. */
+/** True for days that exist. `Date` alone accepts 30 February as 2 March. */
 const isDay = (day = ''): boolean => new Date(`${day}T00:00Z`).getUTCDate() === Number(day.slice(8))
 
 function parseInstant(label: string, text: string): Parsed {
   const [, day, time = '00:00', offset = ''] = INSTANT.exec(text) ?? []
   const instant = new Date(`${day}T${time.replace(/^\d:/, '0$&')}${offset.toUpperCase()}`)
   if (!isDay(day) || Number.isNaN(instant.getTime()))
-    return { error: `${label} takes a date and a time, such as 2026-11-21 09:30.` }
+    return { error: `${label} must be a date and time, such as 2026-11-21 09:30.` }
   return { value: instant.toISOString() }
 }
 
-/** What was typed, as a value of the field. Rules of the structure are judged by the server. */
+/** Parses typed text as a value of a field. The server checks the rules of the structure. */
 export function parseValue(field: { readonly type: string; readonly label: string }, text: string): Parsed {
   const trimmed = text.trim()
   if (trimmed === '') return { value: null }
@@ -65,7 +65,7 @@ export function parseValue(field: { readonly type: string; readonly label: strin
   return { value: field.type === 'text' ? text : trimmed }
 }
 
-/** What an `<input type="datetime-local">` holds for an instant. */
+/** An instant in the format of `<input type="datetime-local">`. */
 export function localInstant(value: string): string {
   const instant = new Date(value)
   if (Number.isNaN(instant.getTime())) return ''

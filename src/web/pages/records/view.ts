@@ -2,16 +2,14 @@ import { address, path, search, setParameters } from '../../router.ts'
 import { type Condition, readConditions } from './conditions.ts'
 import type { RowQuery } from './model.ts'
 
-/** What is typed into the search of the rows. */
 export const searchText = (): string => search.value.get('q') ?? ''
 
-/** The conditions that are shown as chips. */
+/** The conditions of the chips, without the search. */
 export const conditions = (): readonly Condition[] => readConditions(search.value.get('filter'))
 
 export const setConditions = (list: readonly Condition[]): void =>
   setParameters({ filter: list.length === 0 ? undefined : JSON.stringify(list) })
 
-/** The query in the address of the page. */
 export function currentRowQuery(structure: string): RowQuery {
   const text = searchText().trim()
   const sort = search.value.get('sort') ?? undefined
@@ -23,16 +21,16 @@ export function currentRowQuery(structure: string): RowQuery {
   }
 }
 
-/** Sorts by a column: first upwards, then downwards, then as created. */
+/** Cycles the sort order of a column: ascending, descending, then by creation. */
 export function toggleSort(key: string): void {
   const isSame = search.value.get('sort') === key
-  const isUp = search.value.get('direction') === 'asc'
+  const isAscending = search.value.get('direction') === 'asc'
   if (!isSame) setParameters({ sort: key, direction: 'asc' })
-  else if (isUp) setParameters({ direction: 'desc' })
+  else if (isAscending) setParameters({ direction: 'desc' })
   else setParameters({ sort: undefined, direction: undefined })
 }
 
-/** The address of a row of the structure that is shown, with its filters. */
+/** The address of a row of the current structure; keeps the filters. */
 export const rowAddress = (row: string | undefined, tab?: string): string =>
   address(['records', path.value[1] ?? '', ...(row === undefined ? [] : [row])], {
     ...Object.fromEntries(search.value),
@@ -40,11 +38,10 @@ export const rowAddress = (row: string | undefined, tab?: string): string =>
     tab,
   })
 
-/** The address of a row of any structure. */
 export const addressOfRow = (structure: string, row: string): string => address(['records', structure, row])
 
-export const chosenRow = (): string | undefined => path.value[2]
+export const openRow = (): string | undefined => path.value[2]
 
-/** The address of what opens beside the grid: a new row, or the import. */
+/** The address of a pane beside the grid, such as a new row or the import. */
 export const paneAddress = (pane: string | undefined): string =>
   address(['records', path.value[1] ?? ''], { ...Object.fromEntries(search.value), tab: undefined, pane })

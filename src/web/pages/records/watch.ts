@@ -3,19 +3,19 @@ import { navigate } from '../../router.ts'
 import { queryOf, type RowPage } from './model.ts'
 import { BLOCK, type RowList, RowSource } from './rows.ts'
 
-/** So many changed rows are read one by one at a time, each sooner than its page; the pages follow in any case. */
-const MOST_READ = 4
+/** Concurrent single-row reads. A single row is faster than its block, which is reloaded anyway. */
+const MAX_SINGLE_READS = 4
 
 /**
- * Keeps the rows of a source true until the function that is returned is called: its first block by a watch, groups and
- * what else is shown by the change feed. A page in the background watches nothing, because a browser opens few connections.
+ * Keeps the rows of a source current until the returned function is called: a watch updates the first block, the change
+ * feed everything else. A hidden page closes its watch, because browsers limit the connections per server.
  */
 export function follow(source: RowList): () => void {
   let reading = 0
   let stream: EventSource | undefined
   const stopChanges = onChange(({ kind, op, id, structure_id }) => {
     if (kind !== 'record' || structure_id !== source.rowQuery.structure) return
-    if (op === 'updated' && reading < MOST_READ && source.isSeen(id)) {
+    if (op === 'updated' && reading < MAX_SINGLE_READS && source.isVisible(id)) {
       reading++
       void source.readRow(id).then(
         () => reading--,

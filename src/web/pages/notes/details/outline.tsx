@@ -20,12 +20,12 @@ const isSameList = (one: readonly Heading[], other: readonly Heading[]): boolean
 function useHeadings(id: string): readonly Heading[] {
   const [headings, setHeadings] = useState(NONE)
   useTextChanges(findDocument(id)?.queue, (text, isFirst) => {
-    const readAgain = () =>
+    const refetch = () =>
       setHeadings((known) => {
         const found = headingsOf(text)
         return isSameList(known, found) ? known : found
       })
-    const timer = setTimeout(readAgain, isFirst ? 0 : PAUSE_MS)
+    const timer = setTimeout(refetch, isFirst ? 0 : PAUSE_MS)
     return () => clearTimeout(timer)
   })
   return headings

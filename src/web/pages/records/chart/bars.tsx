@@ -6,41 +6,41 @@ import { isReference } from '../references.ts'
 import { type Bar, drawnBars, type Grouping } from './buckets.ts'
 
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 })
-/** So many lines of the table are added at a time. */
+/** Rows of the table added at a time. */
 const PAGE = 200
 
 interface BarsProps {
   readonly all: readonly Bar[]
   readonly isSum: boolean
   readonly grouping: Grouping
-  /** The field by which the rows are divided, unless that is when they were written. */
+  /** The field that groups the rows; undefined for creation and edit times. */
   readonly field: Field | undefined
 }
 
-/** The bars, and every figure as a table. */
+/** The bars, and all figures as a table. */
 export function Bars({ all, isSum, grouping: { kind }, field }: BarsProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const { bars, which, undated } = drawnBars(all, kind)
   const label = ({ of }: Bar) => labelOf(of, kind, field)
   const shown = bars.map((bar) => ({ label: label(bar), value: bar.value }))
   const text = JSON.stringify(shown)
   useEffect(() => {
-    const element = place.current
+    const element = container.current
     if (!element || shown.length === 0) return
     let remove = () => {}
-    let isOver = false
+    let isUnmounted = false
     void import('./plot.ts').then(({ plot }) => {
-      if (!isOver) remove = plot(element, shown)
+      if (!isUnmounted) remove = plot(element, shown)
     })
     return () => {
-      isOver = true
+      isUnmounted = true
       remove()
     }
   }, [text])
   return (
     <div>
-      <div class="plot" ref={place} aria-hidden="true" />
-      {undated && <p class="dim">Not drawn: {NUMBER.format(undated.value)} without a date</p>}
+      <div class="plot" ref={container} aria-hidden="true" />
+      {undated && <p class="dim">Not shown: {NUMBER.format(undated.value)} without a date</p>}
       <Figures key={kind} all={all} isSum={isSum} label={label} which={which} />
     </div>
   )
@@ -58,7 +58,7 @@ interface FiguresProps {
   readonly which: string | undefined
 }
 
-/** The table; its lines are drawn once it is open. */
+/** The table; its rows are rendered once it is open. */
 function Figures({ all, isSum, label, which }: FiguresProps) {
   const [count, setCount] = useState(0)
   return (
@@ -66,19 +66,19 @@ function Figures({ all, isSum, label, which }: FiguresProps) {
       class="numbers"
       onToggle={({ currentTarget }) => setCount(currentTarget.open ? Math.max(count, PAGE) : 0)}
     >
-      <summary>{which === undefined ? 'As a table' : `Drawn are ${which}; all as a table`}</summary>
+      <summary>{which === undefined ? 'Show as table' : `Showing ${which}. Show all as table`}</summary>
       <table class="table">
         <thead>
           <tr>
-            <th scope="col">Of</th>
+            <th scope="col">Group</th>
             <th scope="col" class="number">
               {isSum ? 'Sum' : 'Rows'}
             </th>
           </tr>
         </thead>
         <tbody>
-          {all.slice(0, count).map((bar, place) => (
-            <tr key={place}>
+          {all.slice(0, count).map((bar, index) => (
+            <tr key={index}>
               <td>{label(bar)}</td>
               <td class="number">{NUMBER.format(bar.value)}</td>
             </tr>

@@ -1,7 +1,7 @@
 import { formatNumber } from '../../../data/formats.ts'
 import type { Structure } from '../model.ts'
 
-/** A bucket of the summary, as the API returns it. */
+/** A bucket of the API's summary. */
 export interface Bucket {
   readonly period: string | null
   readonly value: string | number | boolean | null
@@ -16,13 +16,13 @@ export interface Grouping {
   readonly key: string
 }
 
-/** More bars than this cannot be distinguished. */
+/** More bars would be too thin to tell apart. */
 const MAX_BARS = 120
 
 const DATES = new Set(['date', 'datetime'])
 const GROUPS = new Set(['select', 'bool', 'text', 'record'])
 
-/** How the rows of a structure can be divided: by periods of its dates, or by the values of a field. */
+/** Possible groupings of the rows of a structure: by periods of its dates, or by the values of a field. */
 export function groupingsOf({ fields }: Structure): readonly Grouping[] {
   const dates = [
     ...fields.filter(({ type }) => DATES.has(type)),
@@ -46,34 +46,34 @@ export interface Bar {
   readonly value: number
 }
 
-const figureOf = ({ count, sum }: Bucket, isSum: boolean): number => (isSum ? (sum ?? 0) : count)
+const amountOf = ({ count, sum }: Bucket, isSum: boolean): number => (isSum ? (sum ?? 0) : count)
 
 const shownValue = (value: Bucket['value']): string | undefined =>
   value === null ? undefined : typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)
 
-/** A bar for each bucket, also that of the rows without a date or value. */
+/** One bar per bucket, including the one of rows without a date or value. */
 export const bars = (buckets: readonly Bucket[], isSum: boolean): readonly Bar[] =>
   buckets.map((bucket) => ({
     of: bucket.period ?? shownValue(bucket.value),
-    value: figureOf(bucket, isSum),
+    value: amountOf(bucket, isSum),
   }))
 
-export interface Drawn {
+export interface TableIcon {
   readonly bars: readonly Bar[]
-  /** Which of all bars they are, in words; undefined when they are all. */
+  /** Describes the selection of bars; undefined if all are drawn. */
   readonly which: string | undefined
-  /** The rows without a date, which are beside the line of time. */
+  /** The rows without a date, which have no place on the time axis. */
   readonly undated: Bar | undefined
 }
 
-/** The bars that are drawn: of many periods the last, of many values the greatest. */
-export function drawnBars(all: readonly Bar[], kind: Grouping['kind']): Drawn {
+/** The bars to draw: up to MAX_BARS, the last periods or the largest values. */
+export function drawnBars(all: readonly Bar[], kind: Grouping['kind']): TableIcon {
   const undated = kind === 'value' ? undefined : all.find(({ of }) => of === undefined)
   const dated = all.filter((bar) => bar !== undated)
   const found = kind === 'value' ? dated : withEmptyPeriods(dated, kind)
   if (found.length <= MAX_BARS) return { bars: found, which: undefined, undated }
-  const bars = kind === 'value' ? greatest(found) : found.slice(-MAX_BARS)
-  const word = kind === 'value' ? 'greatest' : 'last'
+  const bars = kind === 'value' ? largest(found) : found.slice(-MAX_BARS)
+  const word = kind === 'value' ? 'largest' : 'last'
   const which = `the ${word} ${MAX_BARS} of ${formatNumber(found.length)} ${kind}s`
   return { bars, which, undated }
 }
@@ -87,33 +87,33 @@ const STEPS: Readonly<Record<Period, (day: Date) => number>> = {
   year: (day) => day.setUTCFullYear(day.getUTCFullYear() + 1),
 }
 
-/** With a bar of nothing for each period without rows between others: else the line of time would skip it. */
+/** Adds empty bars for periods without rows, which the time axis would otherwise skip. */
 function withEmptyPeriods(dated: readonly Bar[], kind: Period): readonly Bar[] {
   const days = dated.map(({ of }) => Date.parse(`${of}T00:00:00Z`))
-  return dated.flatMap((bar, at) => [...emptyBetween(kind, days[at - 1], days[at]), bar])
+  return dated.flatMap((bar, index) => [...emptyBetween(kind, days[index - 1], days[index]), bar])
 }
 
-/** Periods that are further apart than this are drawn beside each other: one of them is likely a mistake. */
-const FAR_MS = 40_000 * 86_400_000
+/** Larger gaps are not filled: one of the dates is probably a typo. */
+const MAX_GAP_MS = 40_000 * 86_400_000
 
-/** The bars of nothing between two periods, by their first days. */
+/** The empty bars between two periods, given their first days. */
 function emptyBetween(kind: Period, before = Number.NaN, after = Number.NaN): readonly Bar[] {
   const empty: Bar[] = []
-  if (after - before > FAR_MS) return empty
+  if (after - before > MAX_GAP_MS) return empty
   const day = new Date(before)
   for (STEPS[kind](day); day.getTime() < after; STEPS[kind](day))
     empty.push({ of: day.toISOString().slice(0, 10), value: 0 })
   return empty
 }
 
-/** The greatest bars in the order in which they were. */
-function greatest(all: readonly Bar[]): readonly Bar[] {
+/** The largest bars, in their original order. */
+function largest(all: readonly Bar[]): readonly Bar[] {
   const ranked = all.toSorted((one, other) => Math.abs(other.value) - Math.abs(one.value))
-  const chosen = new Set(ranked.slice(0, MAX_BARS))
-  return all.filter((bar) => chosen.has(bar))
+  const selected = new Set(ranked.slice(0, MAX_BARS))
+  return all.filter((bar) => selected.has(bar))
 }
 
-/** The figure of all rows together. */
+/** The total over all rows. */
 export const wholeOf = (buckets: readonly Bucket[], isSum: boolean): { value: number } => ({
-  value: buckets.reduce((all, bucket) => all + figureOf(bucket, isSum), 0),
+  value: buckets.reduce((all, bucket) => all + amountOf(bucket, isSum), 0),
 })

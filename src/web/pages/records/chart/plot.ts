@@ -1,18 +1,17 @@
 import uPlot from 'uplot'
 
 const HEIGHT_PX = 72
-/** The first and the last label stick out by half a date. */
+/** Room for the halves of the first and last label outside the plot. */
 const LABEL_HALF_PX = 32
 
 const colour = (element: Element, name: string): string => getComputedStyle(element).getPropertyValue(name)
 
-/** A bar with the label below it. */
 export interface Labelled {
   readonly label: string
   readonly value: number
 }
 
-/** Draws bars into an element, as wide as it is; the function that is returned takes them away. */
+/** Draws bars into an element at its full width. Returns a function that removes them. */
 export function plot(element: HTMLElement, shown: readonly Labelled[]): () => void {
   const probe = document.createElement('span')
   probe.className = 'bar-colour'
@@ -39,14 +38,15 @@ export function plot(element: HTMLElement, shown: readonly Labelled[]): () => vo
           grid: { show: false },
           ticks: { show: false },
           font: '11px system-ui',
-          values: (_, splits) => splits.map((at) => (Number.isInteger(at) ? (shown[at]?.label ?? '') : '')),
+          values: (_, splits) =>
+            splits.map((index) => (Number.isInteger(index) ? (shown[index]?.label ?? '') : '')),
           space: 90,
         },
         { show: false },
       ],
       series: [{}, { fill, width: 0, ...(barPaths && { paths: barPaths }), points: { show: false } }],
     },
-    [shown.map((_, place) => place), shown.map(({ value }) => value)],
+    [shown.map((_, index) => index), shown.map(({ value }) => value)],
     element,
   )
   const observer = new ResizeObserver(() =>

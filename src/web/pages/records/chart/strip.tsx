@@ -10,7 +10,7 @@ import { type Bucket, bars, type Grouping, groupingsOf, wholeOf } from './bucket
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 })
 const PERIODS = new Set(['day', 'week', 'month', 'year'])
 
-/** The sum of a field, or the count of rows, over time or by value, of the rows that are shown. */
+/** A chart of the filtered rows: the sum of a field or the number of rows, over time or by value. */
 export function ChartStrip({ structure }: { structure: Structure }) {
   const numbers = structure.fields.filter(({ type }) => type === 'number')
   const field = numbers.find(({ key }) => key === search.value.get('chart'))
@@ -33,7 +33,7 @@ export function ChartStrip({ structure }: { structure: Structure }) {
     <figure class="strip">
       <figcaption>
         <label class="visually-hidden" for="chart-what">
-          What the chart shows
+          Chart value
         </label>
         <select
           id="chart-what"
@@ -49,10 +49,10 @@ export function ChartStrip({ structure }: { structure: Structure }) {
           ))}
         </select>
         <p class="big">
-          {whole === undefined ? 'counting…' : `${NUMBER.format(whole.value)} ${field?.unit ?? ''}`}
+          {whole === undefined ? 'Counting…' : `${NUMBER.format(whole.value)} ${field?.unit ?? ''}`}
         </p>
         <label class="visually-hidden" for="chart-by">
-          How the chart is divided
+          Chart grouping
         </label>
         <select
           id="chart-by"

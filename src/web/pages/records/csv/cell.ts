@@ -1,6 +1,6 @@
 import { csvCell } from '../../../../lib/csv-cells.ts'
 import type { Field, Row } from '../model.ts'
 
-/** The cell of a field in a file; a field may be called `constructor`. */
+/** A field's value as a CSV cell. `Object.hasOwn`, because a field may be named `constructor`. */
 export const cellOf = ({ key, type }: Pick<Field, 'key' | 'type'>, data: Row['data']): string =>
   csvCell(type, Object.hasOwn(data, key) ? data[key] : undefined)

@@ -5,15 +5,15 @@ import { cellOf } from './cell.ts'
 
 const PAGE = 500
 
-/** Lines of cells, each ended. */
+/** CSV text; every line ends with CR LF. */
 export const toCsv = (lines: readonly (readonly string[])[]): string =>
   lines.map((cells) => `${cells.join(',')}\r\n`).join('')
 
-/** Hands lines of csv to the browser as a file. */
+/** Saves CSV text as a file. */
 export const saveCsv = (name: string, parts: readonly string[]): void =>
   saveFile(name, new Blob([...parts], { type: 'text/csv' }))
 
-/** Downloads every row of the query as a csv file; `onProgress` gets the number of rows read so far. */
+/** Downloads every row of the query as a CSV file; `onProgress` receives the number of rows read so far. */
 export async function exportCsv(
   structure: Structure,
   rowQuery: RowQuery,

@@ -15,7 +15,7 @@ interface ImportPaneProps {
   readonly source: RowList
 }
 
-/** Brings rows in from a csv file: which column fills which field, then how far it is and what was refused. */
+/** Imports rows from a CSV file: maps columns to fields, then shows progress and refused rows. */
 export function ImportPane({ structure, source }: ImportPaneProps) {
   const file = useSignal<File | undefined>(undefined)
   const head = useSignal<readonly (readonly string[])[]>([])
@@ -23,10 +23,10 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
   const onConflict = useSignal<'refuse' | 'update'>('refuse')
   const found = importInto(structure.id)
   const isRunning = found?.isRunning === true
-  const open = useAction(async (chosen: File) => {
-    file.value = chosen
+  const open = useAction(async (selected: File) => {
+    file.value = selected
     forgetImport(structure.id)
-    head.value = await readHead(chosen)
+    head.value = await readHead(selected)
     targets.value = (head.value[0] ?? []).map((heading) => fieldFor(structure.fields, heading))
   })
   const run = async () => {
@@ -39,11 +39,11 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
   const mapped = targets.value.filter(Boolean).length
   const error = open.refusal.value ?? found?.refusal
   return (
-    <Pane kind="side" label="Import csv">
+    <Pane kind="side" label="Import CSV">
       <header class="bar">
-        <h2>Import csv</h2>
+        <h2>Import CSV</h2>
         <span class="grow" />
-        <a class="button quiet icon-only" href={paneAddress(undefined)} aria-label="Close the import">
+        <a class="button quiet icon-only" href={paneAddress(undefined)} aria-label="Close import">
           <Icon name="x" />
         </a>
       </header>
@@ -55,7 +55,7 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
         }}
       >
         <div class="field">
-          <label for="csv-file">File; its first line names the columns</label>
+          <label for="csv-file">File (the first line must hold the column names)</label>
           <input
             class="input file"
             id="csv-file"
@@ -63,20 +63,20 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
             accept=".csv,.tsv,text/csv,text/tab-separated-values"
             disabled={isRunning}
             onChange={({ currentTarget }) => {
-              const [chosen] = currentTarget.files ?? []
-              if (chosen) void open.run(chosen)
+              const [selected] = currentTarget.files ?? []
+              if (selected) void open.run(selected)
             }}
           />
         </div>
-        {head.value[0]?.map((heading, place) => (
+        {head.value[0]?.map((heading, index) => (
           <Mapping
-            key={`${place} ${heading}`}
+            key={`${index} ${heading}`}
             heading={heading}
-            sample={head.value[1]?.[place]}
+            sample={head.value[1]?.[index]}
             fields={structure.fields}
-            target={targets.value[place]}
+            target={targets.value[index]}
             onChange={(field) => {
-              targets.value = targets.value.map((old, other) => (other === place ? field : old))
+              targets.value = targets.value.map((old, other) => (other === index ? field : old))
             }}
           />
         ))}
@@ -89,7 +89,7 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
                 onConflict.value = currentTarget.checked ? 'update' : 'refuse'
               }}
             />{' '}
-            Update rows that are there already, by their unique fields
+            Update existing rows, matched by their unique fields
           </label>
         )}
         {error !== undefined && <ErrorText>{error}</ErrorText>}
@@ -118,14 +118,14 @@ interface MappingProps {
 const Mapping = ({ heading, sample, fields, target, onChange }: MappingProps) => (
   <label class="mapping">
     <span class="cut">
-      {heading || 'no heading'} {sample && <small>{sample.slice(0, 40)}</small>}
+      {heading || 'no name'} {sample && <small>{sample.slice(0, 40)}</small>}
     </span>
     <select
       class="input"
       value={target?.key ?? ''}
       onChange={({ currentTarget }) => onChange(fields.find(({ key }) => key === currentTarget.value))}
     >
-      <option value="">leave out</option>
+      <option value="">Skip</option>
       {fields.map(({ key, label }) => (
         <option key={key} value={key}>
           {label}
@@ -146,7 +146,7 @@ function ProgressReport({ found: { progress, isRunning, abort, refusal, head } }
   ]
   return (
     <section class="section stack" aria-label="Progress">
-      <progress value={isRunning ? part : 1} aria-label="How much of the file has been read" />
+      <progress value={isRunning ? part : 1} aria-label="Import progress" />
       <p role="status">
         {state} {counts.filter(Boolean).join(', ')}.
       </p>

@@ -7,7 +7,7 @@ import { faultyRow } from '../refusals.ts'
 import { parseValue } from '../values.ts'
 import { readLines } from './lines.ts'
 
-/** Rows are written in batches of up to this size. */
+/** Rows per batch, at most. */
 const BATCH = 500
 const SAMPLE_LINES = 4
 const RETRY_MS = 2_000
@@ -16,7 +16,7 @@ const TOO_LARGE = 413
 type Data = Record<string, string | number | boolean | null>
 
 export interface RefusedLine {
-  /** The line of the file, counted in records; the heading is the first. */
+  /** 1-based, counted in CSV records; the heading is line 1. */
   readonly line: number
   readonly error: string
   readonly cells: readonly string[]
@@ -25,9 +25,9 @@ export interface RefusedLine {
 export interface Progress {
   readonly written: number
   readonly updated: number
-  /** Every row that was refused; the list grows. */
+  /** All refused rows so far. The array is mutated during the import. */
   readonly refused: readonly RefusedLine[]
-  /** How much of the file has been read, from 0 to 1. */
+  /** Fraction of the file read, from 0 to 1. */
   readonly part: number
 }
 
@@ -36,18 +36,18 @@ export const NO_PROGRESS: Progress = { written: 0, updated: 0, refused: [], part
 export interface Plan {
   readonly structure: Structure
   readonly file: File
-  /** For each column of the file the field that it fills. */
+  /** The target field of each column; undefined skips the column. */
   readonly targets: readonly (Field | undefined)[]
   readonly onConflict: 'refuse' | 'update'
 }
 
-/** The heading of a file and its first lines. */
+/** The heading and the first lines of a file. */
 export async function readHead(file: File): Promise<readonly (readonly string[])[]> {
   for await (const { lines } of readLines(file, SAMPLE_LINES)) return lines
   return []
 }
 
-/** The field that a heading means, by its key or label, ignoring case. */
+/** The field whose key or label equals the heading, ignoring case. */
 export function fieldFor(fields: readonly Field[], heading: string): Field | undefined {
   const wanted = heading.trim().toLowerCase()
   return fields.find(({ key, label }) => key === wanted || label.toLowerCase() === wanted)
@@ -59,14 +59,14 @@ interface Line {
   readonly data: Data
 }
 
-/** Brings a file in, batch after batch; what is refused is left out and named. Ends early when the signal aborts. */
+/** Imports a file in batches. Refused rows are skipped and listed. Ends early when the signal aborts. */
 export class ImportRun {
   readonly #refused: RefusedLine[] = []
   #progress: Progress = { ...NO_PROGRESS, refused: this.#refused }
-  /** Smaller once a batch of so many rows was too large for the server. */
+  /** Rows per batch; halved when the server refuses a batch as too large. */
   #batch = BATCH
   #line = 1
-  #waiting: Line[] = []
+  #pending: Line[] = []
 
   constructor(
     private readonly plan: Plan,
@@ -88,7 +88,7 @@ export class ImportRun {
     for (const cells of lines) {
       this.#line++
       this.#queue(cells)
-      if (this.#waiting.length >= this.#batch) await this.#flush()
+      if (this.#pending.length >= this.#batch) await this.#flush()
       if (this.signal.aborted) return
     }
     this.#report({ part })
@@ -97,8 +97,8 @@ export class ImportRun {
   #queue(cells: readonly string[]): void {
     const line = this.#line
     const data: Data = {}
-    for (const [place, field] of this.plan.targets.entries()) {
-      const text = cells[place] ?? ''
+    for (const [index, field] of this.plan.targets.entries()) {
+      const text = cells[index] ?? ''
       if (!field || text === '') continue
       const isText = field.type === 'text' || field.type === 'select'
       const parsed = parseValue(field, isText ? withoutProtection(text) : text)
@@ -108,16 +108,16 @@ export class ImportRun {
       }
       data[field.key] = parsed.value
     }
-    this.#waiting.push({ line, cells, data })
+    this.#pending.push({ line, cells, data })
   }
 
   async #flush(): Promise<void> {
-    const lines = this.#waiting
-    this.#waiting = []
+    const lines = this.#pending
+    this.#pending = []
     if (!this.signal.aborted) await this.#write(lines)
   }
 
-  /** Writes lines; of a batch that is refused, the row at fault is left out and the others are sent again. */
+  /** Writes lines. If a batch is refused, the faulty row is skipped and the others are sent again. */
   async #write(lines: readonly Line[]): Promise<void> {
     let rest = lines
     while (rest.length > 0 && !this.signal.aborted) {
@@ -131,7 +131,7 @@ export class ImportRun {
     }
   }
 
-  /** Where a refusal names no row, and where the batch is too large, its halves are tried. */
+  /** Retries a batch in halves, if the refusal names no row or the batch was too large. */
   async #halve(lines: readonly Line[], refusal: Refused): Promise<void> {
     const middle = Math.ceil(lines.length / 2)
     if (refusal.status === TOO_LARGE) this.#batch = middle
@@ -139,7 +139,7 @@ export class ImportRun {
     await this.#write(lines.slice(middle))
   }
 
-  /** Sends a batch until the server is back; a batch that was written already is not written twice. */
+  /** Sends a batch, retrying while the server is unreachable. The idempotency key prevents duplicate rows. */
   async #send(lines: readonly Line[]): Promise<Refused | undefined> {
     const { structure, onConflict } = this.plan
     const key = newCallKey()
@@ -154,8 +154,9 @@ export class ImportRun {
         return undefined
       } catch (error) {
         if (error instanceof Refused && (error.status === 400 || error.status === TOO_LARGE)) return error
-        const mayPass = error instanceof Away || (error instanceof Refused && error.retryAfter !== undefined)
-        if (!mayPass) throw error
+        const isTransient =
+          error instanceof Away || (error instanceof Refused && error.retryAfter !== undefined)
+        if (!isTransient) throw error
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
         if (this.signal.aborted) return undefined
       }

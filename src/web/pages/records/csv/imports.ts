@@ -3,32 +3,32 @@ import { unfinished } from '../../../data/pending.ts'
 import { sessionKey } from '../../../data/session-key.ts'
 import { ImportRun, NO_PROGRESS, type Plan, type Progress } from './import-run.ts'
 
-/** An import of a file while it runs, and what came of it: both are there again when one comes back. */
+/** A running or finished import. It survives leaving the screen. */
 export interface Import {
-  /** The names of the columns of the file. */
+  /** Column names of the file. */
   readonly head: readonly string[]
   readonly abort: AbortController
   readonly progress: Progress
   readonly isRunning: boolean
-  /** Why it ended early. */
+  /** Set if it ended early. */
   readonly refusal?: string
 }
 
-/** The last import of each person into each structure. */
+/** The last import per session and structure. */
 const imports = signal<ReadonlyMap<string, Import>>(new Map())
 
 const nameOf = (structure: string) => `${sessionKey.peek()} ${structure}`
 
 export const importInto = (structure: string): Import | undefined => imports.value.get(nameOf(structure))
 
-/** Brings a file in; resolves when that has ended. */
+/** Imports a file; resolves when the import has ended. */
 export async function startImport(plan: Plan, head: readonly string[]): Promise<void> {
   const name = nameOf(plan.structure.id)
   const abort = new AbortController()
   const first: Import = { head, abort, progress: NO_PROGRESS, isRunning: true }
   const change = (part: Partial<Import>) => {
-    const present = imports.peek().get(name)
-    if (present?.abort === abort) imports.value = new Map(imports.peek()).set(name, { ...present, ...part })
+    const current = imports.peek().get(name)
+    if (current?.abort === abort) imports.value = new Map(imports.peek()).set(name, { ...current, ...part })
   }
   imports.value = new Map(imports.peek()).set(name, first)
   try {
@@ -45,7 +45,7 @@ export function forgetImport(structure: string): void {
   imports.value = others
 }
 
-// Nothing goes on in the session of another; who comes back is told how far it came.
+// An import never continues under another session. Its progress stays visible to its own.
 effect(() => {
   void sessionKey.value
   for (const { abort } of imports.peek().values()) abort.abort()

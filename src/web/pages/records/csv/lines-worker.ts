@@ -1,16 +1,16 @@
 import Papa from 'papaparse/papaparse.min.js'
-import type { LinesRequest, Piece } from './lines.ts'
+import type { Chunk, LinesRequest } from './lines.ts'
 
-/** The file is read in pieces of this size, so that a large one is never whole in memory. */
-const PIECE_BYTES = 128 * 1024
+/** The file is read in chunks, so that a large one is never entirely in memory. */
+const CHUNK_BYTES = 128 * 1024
 
-const send = (piece: Piece) => postMessage(piece)
+const send = (chunk: Chunk) => postMessage(chunk)
 
 let parser: { resume(): void } | undefined
 
 function parse({ file, preview }: Extract<LinesRequest, { file: File }>): void {
   Papa.parse<string[]>(file, {
-    chunkSize: PIECE_BYTES,
+    chunkSize: CHUNK_BYTES,
     skipEmptyLines: 'greedy',
     ...(preview !== undefined && { preview }),
     chunk: ({ data, meta }, running) => {
@@ -27,5 +27,5 @@ addEventListener('message', ({ data }: MessageEvent<LinesRequest>) => {
   if (data === 'next') parser?.resume()
   else parse(data)
 })
-// The page waits for this before it sends the file: until now a message would have been lost.
+// The page sends the file after this message; earlier messages would be lost.
 postMessage('ready')

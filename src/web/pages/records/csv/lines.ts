@@ -1,36 +1,36 @@
 import { startWorker } from '../../../data/worker.ts'
 
-/** What the page sends to the worker: a file, of which the first lines may be enough, then the wish for more. */
+/** A message to the worker: a file, with `preview` only its first lines; then `next` for each further chunk. */
 export type LinesRequest = { readonly file: File; readonly preview?: number } | 'next'
 
-/** Lines of the file, and how much of it has been read by then, from 0 to 1. */
-export interface Piece {
+/** Lines of the file, and the fraction of it read so far, from 0 to 1. */
+export interface Chunk {
   readonly lines: readonly (readonly string[])[]
   readonly part: number
   readonly isLast?: boolean
   readonly error?: string
 }
 
-/** Reads the lines of a csv file off the main thread; the next are read when they are asked for. */
-export async function* readLines(file: File, preview?: number): AsyncGenerator<Piece> {
+/** Reads the lines of a CSV file in a worker; each chunk is read on demand. */
+export async function* readLines(file: File, preview?: number): AsyncGenerator<Chunk> {
   const worker = startWorker('csv')
-  const received = new Promise<void>((resolve) => {
+  const ready = new Promise<void>((resolve) => {
     worker.onmessage = () => resolve()
   })
-  const ask = (request: LinesRequest) =>
-    new Promise<Piece>((resolve, reject) => {
-      worker.onmessage = ({ data }: MessageEvent<Piece>) => resolve(data)
+  const request = (message: LinesRequest) =>
+    new Promise<Chunk>((resolve, reject) => {
+      worker.onmessage = ({ data }: MessageEvent<Chunk>) => resolve(data)
       worker.onerror = () => reject(new Error('The file could not be read.'))
-      worker.postMessage(request)
+      worker.postMessage(message)
     })
   try {
-    await received
-    let piece = await ask({ file, ...(preview !== undefined && { preview }) })
-    while (!piece.isLast) {
-      yield piece
-      piece = await ask('next')
+    await ready
+    let chunk = await request({ file, ...(preview !== undefined && { preview }) })
+    while (!chunk.isLast) {
+      yield chunk
+      chunk = await request('next')
     }
-    if (piece.error !== undefined) throw new Error(piece.error)
+    if (chunk.error !== undefined) throw new Error(chunk.error)
   } finally {
     worker.terminate()
   }

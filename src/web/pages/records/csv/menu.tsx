@@ -10,7 +10,7 @@ import type { RowList } from '../rows.ts'
 import { paneAddress } from '../view.ts'
 import { exportCsv } from './export.ts'
 
-/** The menu of the rows: csv in and out, and the request that reads them. */
+/** The menu of a table: import, export, offline copy, deleted rows and fields. */
 export function RowsMenu({ structure, source }: { structure: Structure; source: RowList }) {
   const [read, setRead] = useState<number>()
   const abort = useRef<AbortController>(undefined)
@@ -24,7 +24,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
     <>
       {run.isRunning.value && (
         <span role="status" class="dim desk">
-          {formatNumber(read ?? 0)} rows read{' '}
+          {formatNumber(read ?? 0)} rows exported{' '}
           <Button kind="quiet" onClick={() => abort.current?.abort()}>
             Stop
           </Button>
@@ -50,7 +50,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
       <div popover="auto" id="io" class="menu">
         {mayWrite.value && (
           <a href={paneAddress('import')} onClick={close}>
-            Import csv…
+            Import CSV…
           </a>
         )}
         <button
@@ -60,7 +60,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
             void run.run()
           }}
         >
-          Export {total === undefined ? 'these' : `these ${formatNumber(total)}`} rows as csv
+          Export {total === undefined ? 'these' : `these ${formatNumber(total)}`} rows as CSV
         </button>
         {isSecureContext && (
           <button
@@ -70,7 +70,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
               void navigator.clipboard.writeText(curlOf(source))
             }}
           >
-            Copy as request (curl)
+            Copy as cURL
           </button>
         )}
         <KeepOffline structure={structure} onChosen={close} />
@@ -87,7 +87,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
 
 const KeepOffline = lazy(async () => (await import('../../../offline/keep-offline.tsx')).KeepOffline)
 
-/** The request that reads these rows; the key is the reader's own. */
+/** A curl command that reads these rows, with a placeholder for the key. */
 function curlOf({ rowQuery }: RowList): string {
   const query = Object.entries(queryOf(rowQuery)).map(
     ([name, value]) => ` \\\n  --data-urlencode '${`${name}=${value}`.replaceAll("'", `'\\''`)}'`,

@@ -1,4 +1,4 @@
-/** The build for browsers: bundled into the executable, the other one would ask for the streams of Node. */
+/** The browser build. The other build requires Node streams, which the bundle lacks. */
 declare module 'papaparse/papaparse.min.js' {
   import Papa from 'papaparse'
   export default Papa

@@ -10,20 +10,20 @@ const ROW_PX = 69
 
 interface RefusedRowsProps {
   readonly refused: readonly RefusedLine[]
-  /** How many there are by now: the list is the same one while it grows. */
+  /** The current length: the array is mutated while it grows. */
   readonly count: number
-  /** The names of the columns of the file. */
+  /** Column names of the file. */
   readonly head: readonly string[]
 }
 
-/** Every row that was refused, and why; only those in sight are drawn. */
+/** All refused rows with their errors, drawn as a virtual list. */
 export function RefusedRows({ refused, count, head }: RefusedRowsProps) {
   const scroller = useRef<HTMLElement>(null)
   const virtual = useVirtual({ count, estimate: ROW_PX, scroller: () => scroller.current })
   const items = virtual.getVirtualItems()
   const beforePx = items[0]?.start ?? 0
   const afterPx = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
-  // The file did not say whether an empty cell had quotes, so it gets none.
+  // Whether an empty cell had quotes is unknown, so it gets none.
   const cellText = (cell: string) => (cell === '' ? '' : quotedCell(cell))
   const save = () =>
     saveCsv('refused.csv', [
@@ -34,7 +34,7 @@ export function RefusedRows({ refused, count, head }: RefusedRowsProps) {
     ])
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it. */}
       <section class="refused" aria-label="Refused rows" ref={scroller} tabIndex={0}>
         <table class="table" aria-rowcount={count + 1}>
           <caption class="visually-hidden">Refused rows</caption>
@@ -73,13 +73,13 @@ export function RefusedRows({ refused, count, head }: RefusedRowsProps) {
         </table>
       </section>
       <p class="actions">
-        <Button onClick={save}>Save the refused rows as csv</Button>
+        <Button onClick={save}>Save refused rows as CSV</Button>
       </p>
     </>
   )
 }
 
-/** Keeps the height of the rows that are not drawn. */
+/** Takes the height of rows that are not drawn. */
 const Space = ({ px }: { px: number }) => (
   <tr {...ROLES.space} class="space" hidden={px <= 0}>
     <td colSpan={2} style={{ height: `${px}px` }} />

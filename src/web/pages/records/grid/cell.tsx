@@ -1,6 +1,6 @@
 import type { Field, Row } from '../model.ts'
-import { savingWords } from '../saving.ts'
-import { ShownValue } from '../shown-value.tsx'
+import { savingText } from '../saving.ts'
+import { ValueView } from '../value-view.tsx'
 import { editText } from '../values.ts'
 import { blockOf, isInBlock } from './cursor.ts'
 import { type Closing, Editor } from './editor.tsx'
@@ -14,39 +14,39 @@ interface CellProps {
   readonly index: number
   readonly field: Field
   readonly column: number
-  /** Whether Tab leads to this row. */
+  /** True if this row has the tab stop. */
   readonly isTabRow: boolean
-  readonly place: string
+  readonly className: string
   readonly starts: FrozenStarts
   readonly onClose: (row: Row, field: Field, closing: Closing, text: string) => void
 }
 
-/** A cell: its value, what was typed and is not saved yet, or the control that edits it. */
-export function Cell({ grid, row, index, field, column, isTabRow, place, starts, onClose }: CellProps) {
+/** A cell: its value, its unsaved text, or the editor. */
+export function Cell({ grid, row, index, field, column, isTabRow, className, starts, onClose }: CellProps) {
   const state = grid.edits.of(row.id, field.key)
   const editing = grid.editing.value
   const isEdited = editing?.row.id === row.id && editing.key === field.key
   const cursor = grid.cursor.value
-  const isHere = isTabRow && cursor.column === column
-  const isMoved = grid.source.moved.value.get(row.id)?.has(field.key)
+  const isTabStop = isTabRow && cursor.column === column
+  const isChangedByOthers = grid.source.changedCells.value.get(row.id)?.has(field.key)
   const value = row.data[field.key]
-  const isMany = cursor.anchor.row !== cursor.row || cursor.anchor.column !== cursor.column
+  const isRange = cursor.anchor.row !== cursor.row || cursor.anchor.column !== cursor.column
   const block = blockOf(cursor)
   const isCorner = grid.isEditable && !editing && index === block.bottom && column === block.right
   const classes = [
-    place,
+    className,
     field.type === 'number' && 'number',
     value === undefined && !state && 'none',
-    isMoved && !state && 'moved',
+    isChangedByOthers && !state && 'moved',
     isEdited && 'edited',
-    isMany && isInBlock(block, index, column) && 'picked',
+    isRange && isInBlock(block, index, column) && 'picked',
     isCorner && 'corner',
   ]
   return (
     <td
       {...ROLES.cell}
       {...frozenAt(starts, column - 1, classes.filter(Boolean).join(' '))}
-      tabIndex={isHere ? 0 : -1}
+      tabIndex={isTabStop ? 0 : -1}
       data-row={index}
       data-column={column}
       aria-busy={state?.kind === 'saving' ? true : undefined}
@@ -63,13 +63,13 @@ export function Cell({ grid, row, index, field, column, isTabRow, place, starts,
       ) : state && (state.kind !== 'saving' || state.value === undefined) ? (
         state.text
       ) : (
-        <ShownValue
+        <ValueView
           field={field}
           value={state?.kind === 'saving' ? state.value : value}
           onTick={grid.isEditable ? (ticked) => void grid.edits.write(row, field, ticked) : undefined}
         />
       )}
-      {state?.kind === 'saving' && <span class="visually-hidden">, {savingWords()}</span>}
+      {state?.kind === 'saving' && <span class="visually-hidden">, {savingText()}</span>}
       {isCorner && <span class="fill-handle" aria-hidden="true" title="Drag to fill" />}
     </td>
   )

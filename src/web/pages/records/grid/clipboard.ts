@@ -6,10 +6,9 @@ import { editText } from '../values.ts'
 import { blockOf } from './cursor.ts'
 import { type GridState, rowsOfBlock } from './state.ts'
 
-/** Up to this many rows are copied at a time. */
-const MOST_COPIED = 10_000
+const MAX_COPIED = 10_000
 
-/** The rows of the selected block; undefined while some of them are not read. */
+/** The rows of the selected block; undefined if some are not loaded. */
 function knownRows({ source, cursor }: GridState): readonly Row[] | undefined {
   const { top, bottom } = blockOf(cursor.peek())
   const rows: Row[] = []
@@ -21,33 +20,31 @@ function knownRows({ source, cursor }: GridState): readonly Row[] | undefined {
   return rows
 }
 
-/** The selected block as a spreadsheet takes it; undefined while some of its rows are not read. */
+/** The selected block as tab-separated text; undefined if some of its rows are not loaded. */
 export function copiedText(grid: GridState): string | undefined {
   const rows = knownRows(grid)
   return rows && textOf(grid, rows)
 }
 
-/** Reads the rows of the selected block, and copies it. */
+/** Loads the rows of the selected block and copies it. */
 export async function readAndCopy(grid: GridState): Promise<void> {
   const { first, count } = rowsOfBlock(grid)
-  if (count > MOST_COPIED)
-    throw new Error(
-      `A block has up to ${formatNumber(MOST_COPIED)} rows when it is copied; export the rows as csv for more.`,
-    )
+  if (count > MAX_COPIED)
+    throw new Error(`You can copy up to ${formatNumber(MAX_COPIED)} rows. Export the rows as CSV for more.`)
   if (!isSecureContext)
     throw new Error(
-      'Over plain http only rows that were in sight are copied; choose fewer, or export them as csv.',
+      'Over plain http you can only copy rows that are visible. Select fewer, or export the rows as CSV.',
     )
   const text = grid.source
     .read(first, count)
     .then((rows) => new Blob([textOf(grid, rows)], { type: 'text/plain' }))
   await navigator.clipboard.write([new ClipboardItem({ 'text/plain': text })]).catch(async () => {
     await text
-    throw new Error('The browser does not let this page copy; allow it, or export the rows as csv.')
+    throw new Error('The browser blocks copying. Allow clipboard access, or export the rows as CSV.')
   })
 }
 
-/** Rows as a spreadsheet takes them: a line a row, a tab between cells. */
+/** Tab-separated text: one line per row. */
 function textOf({ cursor, fields }: GridState, rows: readonly Row[]): string {
   const { left, right } = blockOf(cursor.peek())
   const lines = rows.map((row) =>
@@ -61,7 +58,7 @@ function textOf({ cursor, fields }: GridState, rows: readonly Row[]): string {
 
 const quoted = (text: string): string => (/["\t\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-/** What a spreadsheet copied, as rows of cells. */
+/** Parses tab-separated text from a spreadsheet into rows of cells. */
 export function pastedCells(text: string): string[][] {
   const rows: string[][] = [[]]
   let cell = ''
@@ -71,11 +68,11 @@ export function pastedCells(text: string): string[][] {
     cell = ''
   }
   const source = text.replaceAll(/\r\n?/g, '\n').replace(/\n$/, '')
-  for (let at = 0; at < source.length; at++) {
-    const character = source[at]
+  for (let index = 0; index < source.length; index++) {
+    const character = source[index]
     if (isQuoted) {
       if (character !== '"') cell += character
-      else if (source[at + 1] === '"') cell += source[++at]
+      else if (source[index + 1] === '"') cell += source[++index]
       else isQuoted = false
     } else if (character === '"' && cell === '') isQuoted = true
     else if (character === '\t') endCell()

@@ -6,31 +6,31 @@ import type { GridState } from './state.ts'
 
 export const COLUMN_MENU = 'column-menu'
 
-type Entry = readonly [is: boolean, word: string, act: () => void]
+type Entry = readonly [isShown: boolean, label: string, act: () => void]
 
-/** What can be done with a column; the choices are the person's own until they are saved in a view. */
+/** Actions on a column. They affect only this browser until they are saved in a view. */
 export function ColumnMenu({ grid, of }: { grid: GridState; of: string }) {
   const menu = useRef<HTMLDivElement>(null)
   const { structure, fields, columns } = grid
   const keys = fields.map(({ key }) => key)
-  const place = keys.indexOf(of)
-  const swap = (by: number) => showColumns(structure, keys.toSpliced(place, 1).toSpliced(place + by, 0, of))
+  const index = keys.indexOf(of)
+  const swap = (by: number) => showColumns(structure, keys.toSpliced(index, 1).toSpliced(index + by, 0, of))
   const sort = (direction: 'asc' | 'desc') => setParameters({ sort: of, direction })
-  const isFrozen = place < columns.frozen
+  const isFrozen = index < columns.frozen
   const isGrouped = search.value.get('group') === of
-  const mayGroup = place >= 0 && isGrouping(fields[place] as Field)
+  const mayGroup = index >= 0 && isGrouping(fields[index] as Field)
   const entries: readonly Entry[] = [
-    [true, 'Sort upwards', () => sort('asc')],
-    [true, 'Sort downwards', () => sort('desc')],
-    [mayGroup && !isGrouped, 'Group by it', () => setParameters({ group: of })],
+    [true, 'Sort A to Z', () => sort('asc')],
+    [true, 'Sort Z to A', () => sort('desc')],
+    [mayGroup && !isGrouped, 'Group by this field', () => setParameters({ group: of })],
     [isGrouped, 'Ungroup', () => setParameters({ group: undefined })],
-    [place > 0, 'Move to the left', () => swap(-1)],
-    [place < keys.length - 1, 'Move to the right', () => swap(1)],
-    [!isFrozen, 'Freeze up to here', () => columns.freeze(place + 1)],
-    [isFrozen, 'Unfreeze', () => columns.freeze(place)],
+    [index > 0, 'Move left', () => swap(-1)],
+    [index < keys.length - 1, 'Move right', () => swap(1)],
+    [!isFrozen, 'Freeze up to here', () => columns.freeze(index + 1)],
+    [isFrozen, 'Unfreeze', () => columns.freeze(index)],
     [
       keys.length > 1,
-      'Hide the column',
+      'Hide column',
       () =>
         showColumns(
           structure,
@@ -48,19 +48,19 @@ export function ColumnMenu({ grid, of }: { grid: GridState; of: string }) {
         newState === 'open' && menu.current?.querySelector('button')?.focus({ preventScroll: true })
       }
     >
-      {place >= 0 &&
+      {index >= 0 &&
         entries
-          .filter(([is]) => is)
-          .map(([, word, act]) => (
+          .filter(([isShown]) => isShown)
+          .map(([, label, act]) => (
             <button
-              key={word}
+              key={label}
               type="button"
               onClick={() => {
                 menu.current?.hidePopover()
                 act()
               }}
             >
-              {word}
+              {label}
             </button>
           ))}
     </div>

@@ -16,75 +16,75 @@ const DEFAULTS: Readonly<Record<Field['type'], number>> = {
   record: 184,
 }
 
-/** No column is narrower, and of text it shows some eight characters. */
-const LEAST = { text: 100, other: 64 }
-const MOST = 2000
+/** Minimum widths in pixels; a text column shows about eight characters. */
+const MIN_PX = { text: 100, other: 64 }
+const MAX_PX = 2000
 
-/** How the columns of a table or a view of it are shown: as the person chose, else as the view says, else as usual. */
+/** Column settings of a table or view: the user's own, else the view's, else the defaults. */
 export class Columns {
   constructor(
     /** The id of the view, or of the structure. */
-    private readonly place: string,
+    private readonly key: string,
     private readonly saved: Widths,
   ) {}
 
-  get #own(): TableChoices {
-    return preferences.value.tables?.[this.place] ?? {}
+  get #preferences(): TableChoices {
+    return preferences.value.tables?.[this.key] ?? {}
   }
 
   widthOf({ key, type }: Field): number {
-    return this.#own.widths?.[key] ?? this.saved[key] ?? DEFAULTS[type]
+    return this.#preferences.widths?.[key] ?? this.saved[key] ?? DEFAULTS[type]
   }
 
-  /** Those that are other than usual. */
+  /** Widths that differ from the defaults. */
   get widths(): Widths {
-    return { ...this.saved, ...this.#own.widths }
+    return { ...this.saved, ...this.#preferences.widths }
   }
 
-  /** The widths in pixels: where there is more room than they need, columns of their usual width share it. */
+  /** Widths in pixels. Spare room is shared by the columns with default widths. */
   widthsIn(fields: readonly Field[], roomPx: number): readonly number[] {
-    const isUsual = ({ key }: Field) => this.widths[key] === undefined
-    const sumOf = (some: readonly Field[]) => some.reduce((sum, field) => sum + this.widthOf(field), 0)
-    const share = Math.max(0, roomPx - sumOf(fields)) / sumOf(fields.filter(isUsual))
-    return fields.map((field) => Math.floor(this.widthOf(field) * (isUsual(field) ? 1 + share : 1)))
+    const isDefault = ({ key }: Field) => this.widths[key] === undefined
+    const sumOf = (group: readonly Field[]) => group.reduce((sum, field) => sum + this.widthOf(field), 0)
+    const share = Math.max(0, roomPx - sumOf(fields)) / sumOf(fields.filter(isDefault))
+    return fields.map((field) => Math.floor(this.widthOf(field) * (isDefault(field) ? 1 + share : 1)))
   }
 
   setWidth({ key, type }: Field, px: number): void {
-    const least = type === 'text' ? LEAST.text : LEAST.other
-    const width = Math.round(Math.min(MOST, Math.max(least, px)))
-    preferTable(this.place, { widths: { ...this.#own.widths, [key]: width } })
+    const min = type === 'text' ? MIN_PX.text : MIN_PX.other
+    const width = Math.round(Math.min(MAX_PX, Math.max(min, px)))
+    preferTable(this.key, { widths: { ...this.#preferences.widths, [key]: width } })
   }
 
-  /** Gives the column the width that it has by itself. */
+  /** Resets a column to the width of the view, else the default. */
   resetWidth({ key }: Field): void {
-    const { [key]: _, ...widths } = this.#own.widths ?? {}
-    preferTable(this.place, { widths })
+    const { [key]: _, ...widths } = this.#preferences.widths ?? {}
+    preferTable(this.key, { widths })
   }
 
-  /** How many columns stay in sight while the others scroll. */
+  /** Number of columns that stay in place while the others scroll. */
   get frozen(): number {
-    return this.#own.frozen ?? 1
+    return this.#preferences.frozen ?? 1
   }
 
   freeze(count: number): void {
-    preferTable(this.place, { frozen: count })
+    preferTable(this.key, { frozen: count })
   }
 
-  /** What the foot says of a field, if the person chose. */
-  figureOf({ key }: Field): string | undefined {
-    return this.#own.figures?.[key]
+  /** The summary the user selected for a field. */
+  summaryOf({ key }: Field): string | undefined {
+    return this.#preferences.figures?.[key]
   }
 
-  chooseFigure({ key }: Field, figure: string): void {
-    preferTable(this.place, { figures: { ...this.#own.figures, [key]: figure } })
+  setSummary({ key }: Field, summary: string): void {
+    preferTable(this.key, { figures: { ...this.#preferences.figures, [key]: summary } })
   }
 
-  /** The values of the groups that are folded. */
-  get folded(): readonly string[] {
-    return this.#own.folded ?? []
+  /** Keys of the collapsed groups. */
+  get collapsed(): readonly string[] {
+    return this.#preferences.folded ?? []
   }
 
-  fold(folded: readonly string[]): void {
-    preferTable(this.place, { folded })
+  collapse(folded: readonly string[]): void {
+    preferTable(this.key, { folded })
   }
 }

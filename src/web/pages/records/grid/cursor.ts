@@ -1,12 +1,12 @@
-/** A place in the grid; column 0 is the margin with the number of the row. */
-export interface Place {
+/** A position in the grid. Column 0 is the margin with the row number. */
+export interface CellPosition {
   readonly row: number
   readonly column: number
 }
 
-/** Where the keyboard is, and where the block that is selected began. */
-export interface Cursor extends Place {
-  readonly anchor: Place
+/** The focused cell, and the cell where the selected block began. */
+export interface Cursor extends CellPosition {
+  readonly anchor: CellPosition
 }
 
 export const cursorAt = (row: number, column: number): Cursor => ({ row, column, anchor: { row, column } })
@@ -37,7 +37,9 @@ export interface Extent {
   readonly page: number
 }
 
-const STEPS: Readonly<Record<string, (place: Place, extent: Extent, isWhole: boolean) => Partial<Place>>> = {
+const STEPS: Readonly<
+  Record<string, (position: CellPosition, extent: Extent, isWhole: boolean) => Partial<CellPosition>>
+> = {
   ArrowUp: ({ row }, _, isWhole) => ({ row: isWhole ? 0 : row - 1 }),
   ArrowDown: ({ row }, { rows }, isWhole) => ({ row: isWhole ? rows - 1 : row + 1 }),
   ArrowLeft: ({ column }, _, isWhole) => ({ column: isWhole ? 0 : column - 1 }),
@@ -48,8 +50,8 @@ const STEPS: Readonly<Record<string, (place: Place, extent: Extent, isWhole: boo
   End: (_, { rows, columns }, isWhole) => ({ column: columns, ...(isWhole && { row: rows - 1 }) }),
 }
 
-/** Where a key leads from here; undefined for keys that move nothing. With shift the block grows. */
-export function moved(
+/** The cursor after a key, or undefined if the key moves nothing. With `extends` the selected block grows. */
+export function moveCursor(
   cursor: Cursor,
   { key, isWhole, extends: grows }: { key: string; isWhole: boolean; extends: boolean },
   extent: Extent,

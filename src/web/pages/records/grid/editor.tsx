@@ -5,20 +5,20 @@ import { isReference } from '../references.ts'
 import { type Suggestion, suggest } from '../suggestions.ts'
 import { inputKind, localInstant } from '../values.ts'
 
-/** Why an editor closed: what was typed is saved, unless it was given up. */
+/** The reason an editor closed. The text is saved unless it is `escape`. */
 export type Closing = 'enter' | 'tab' | 'back-tab' | 'blur' | 'escape'
 
 interface EditorProps {
   readonly field: Field
   readonly text: string
-  /** Whether it was opened by typing: then what is typed next goes on behind it. */
+  /** True if typing opened the editor: the caret then goes to the end instead of selecting the text. */
   readonly isTyped: boolean
   readonly onClose: (closing: Closing, text: string) => void
 }
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
-/** The control in a cell that is edited. */
+/** The control of an edited cell. */
 export function Editor({ field, text, isTyped, onClose }: EditorProps) {
   const control = useRef<Control>(null)
   const isClosed = useRef(false)
@@ -36,7 +36,7 @@ export function Editor({ field, text, isTyped, onClose }: EditorProps) {
   const close = (closing: Closing) => {
     if (isClosed.current) return
     isClosed.current = true
-    // A control may hold less than the value: no parts of a second, and other line breaks.
+    // A control can lose parts of a value, such as fractions of a second or CR LF, so untouched text is returned as it was.
     const value = control.current?.value ?? ''
     onClose(closing, !isTyped && value === first.current ? text : list.idOf(value))
   }
@@ -76,7 +76,7 @@ export function Editor({ field, text, isTyped, onClose }: EditorProps) {
         {...inputKind(field.type)}
         list={isReference(field) ? listId : undefined}
         defaultValue={field.type === 'datetime' ? localInstant(text) : list.labelOf(text)}
-        onInput={isReference(field) ? ({ currentTarget }) => list.look(currentTarget.value) : undefined}
+        onInput={isReference(field) ? ({ currentTarget }) => list.update(currentTarget.value) : undefined}
       />
       {isReference(field) && (
         <datalist id={listId}>
@@ -112,7 +112,7 @@ function Choice({ control, options, text, ...shared }: ChoiceProps) {
       }}
       defaultValue={text}
     >
-      <option value="">no value</option>
+      <option value="">No value</option>
       {all.map((option) => (
         <option key={option} value={option} selected={option === text}>
           {option}
@@ -122,11 +122,11 @@ function Choice({ control, options, text, ...shared }: ChoiceProps) {
   )
 }
 
-/** What a reference may name, while one types. */
+/** Suggestions for a reference while the user types. */
 function useSuggestions(field: Field, text: string) {
   const [found, setFound] = useState<readonly Suggestion[]>([])
   const typed = useRef('')
-  const look = (part: string) => {
+  const update = (part: string) => {
     typed.current = part
     void suggest(field, part).then(
       (list) => part === typed.current && setFound(list),
@@ -134,13 +134,13 @@ function useSuggestions(field: Field, text: string) {
     )
   }
   useEffect(() => {
-    if (isReference(field)) look('')
+    if (isReference(field)) update('')
   }, [field.key])
   return {
     found,
-    look,
+    update,
     labelOf: (value: string) => (isReference(field) ? '' : value),
-    /** The id of the suggestion that was chosen; what was typed, where it is none; the old id, where nothing was. */
+    /** The id of the selected suggestion, else the typed text; the old id if the field is empty. */
     idOf: (value: string) => {
       if (!isReference(field)) return value
       if (value === '') return text

@@ -3,7 +3,7 @@ import { fillFrom } from '../paste/write.ts'
 import { blockOf } from './cursor.ts'
 import type { GridState } from './state.ts'
 
-/** The line under a pointer; beyond the rows that are seen, the next one. */
+/** The line under the pointer; beyond the visible rows, the next one. */
 function lineAt(grid: GridState, scroller: Element, { clientX, clientY }: PointerEvent): number | undefined {
   const edge = (part: string) => scroller.querySelector(part)?.getBoundingClientRect()
   const { row } = grid.cursor.peek()
@@ -14,13 +14,13 @@ function lineAt(grid: GridState, scroller: Element, { clientX, clientY }: Pointe
 }
 
 /**
- * Drags the corner of the selected block over the rows below or above it, which get what is in the block; Escape gives
- * it up. Shift with the arrow keys and Ctrl D do the same.
+ * Starts a drag of the fill handle: the rows it passes receive the values of the selected block. Escape cancels it.
+ * Shift with the arrow keys and Ctrl D do the same.
  */
 export function startFill(
   event: TargetedPointerEvent<HTMLElement>,
   grid: GridState,
-  onRefused: (sentence: string) => void,
+  onRefused: (message: string) => void,
 ): void {
   const scroller = event.currentTarget.closest('.scroll')
   if (!scroller || event.button !== 0) return
@@ -39,7 +39,7 @@ export function startFill(
   const end = (isDone: boolean) => {
     removeEventListener('pointermove', move)
     removeEventListener('pointerup', drop)
-    removeEventListener('pointercancel', giveUp)
+    removeEventListener('pointercancel', cancel)
     removeEventListener('keydown', onKey, true)
     const block = blockOf(cursor.peek())
     if (!isDone) cursor.value = before
@@ -47,15 +47,15 @@ export function startFill(
       fillFrom(grid, top, bottom).catch(({ message }: Error) => onRefused(message))
   }
   const drop = () => end(true)
-  const giveUp = () => end(false)
+  const cancel = () => end(false)
   const onKey = (pressed: KeyboardEvent) => {
     if (pressed.key !== 'Escape') return
     pressed.preventDefault()
     pressed.stopPropagation()
-    giveUp()
+    cancel()
   }
   addEventListener('pointermove', move)
   addEventListener('pointerup', drop)
-  addEventListener('pointercancel', giveUp)
+  addEventListener('pointercancel', cancel)
   addEventListener('keydown', onKey, true)
 }

@@ -13,19 +13,19 @@ interface FootProps {
   readonly starts: FrozenStarts
 }
 
-/** Under the rows: a new one by typing, and what the columns come to. */
+/** The foot of the grid: a line to type a new row, and a summary of each column. */
 export const Foot = ({ grid, starts }: FootProps) => (
   <tfoot {...ROLES.group}>
     {grid.isEditable && <NewRowLine grid={grid} starts={starts} />}
     <tr {...ROLES.row}>
       <td {...ROLES.cell} class="margin" />
-      {grid.fields.map((field, place) => (
+      {grid.fields.map((field, index) => (
         <td
           key={field.key}
           {...ROLES.cell}
-          {...frozenAt(starts, place, field.type === 'number' ? 'number' : '')}
+          {...frozenAt(starts, index, field.type === 'number' ? 'number' : '')}
         >
-          <Figure grid={grid} field={field} />
+          <ColumnSummary grid={grid} field={field} />
         </td>
       ))}
     </tr>
@@ -40,35 +40,35 @@ interface Bucket {
   readonly max: number | null
 }
 
-interface FigureKind {
-  readonly word: string
-  /** The rows that are counted, where not all are. */
+interface SummaryKind {
+  readonly label: string
+  /** Restricts the counted rows. */
   readonly op?: 'not_empty' | 'is_empty'
   readonly of: (bucket: Bucket) => number | null
 }
 
-const COUNTS: Readonly<Record<string, FigureKind>> = {
-  filled: { word: 'Filled', op: 'not_empty', of: ({ count }) => count },
-  empty: { word: 'Empty', op: 'is_empty', of: ({ count }) => count },
+const COUNT_SUMMARIES: Readonly<Record<string, SummaryKind>> = {
+  filled: { label: 'Filled', op: 'not_empty', of: ({ count }) => count },
+  empty: { label: 'Empty', op: 'is_empty', of: ({ count }) => count },
 }
-const OF_NUMBERS: Readonly<Record<string, FigureKind>> = {
-  sum: { word: 'Sum', of: ({ sum }) => sum },
-  average: { word: 'Mean', of: ({ average }) => average },
-  min: { word: 'Least', of: ({ min }) => min },
-  max: { word: 'Most', of: ({ max }) => max },
-  ...COUNTS,
+const NUMBER_SUMMARIES: Readonly<Record<string, SummaryKind>> = {
+  sum: { label: 'Sum', of: ({ sum }) => sum },
+  average: { label: 'Average', of: ({ average }) => average },
+  min: { label: 'Min', of: ({ min }) => min },
+  max: { label: 'Max', of: ({ max }) => max },
+  ...COUNT_SUMMARIES,
 }
 
-/** Of larger tables only those figures are worked out that somebody asks for. */
-const MOST_ROWS_UNASKED = 100_000
+/** Larger tables have no default summary: it is computed only if the user selects one. */
+const MAX_ROWS_BY_DEFAULT = 100_000
 
-/** One figure of a column; which it is, is chosen where it is shown. */
-function Figure({ grid: { columns, source }, field }: { grid: GridState; field: Field }) {
+/** The selectable summary of a column. */
+function ColumnSummary({ grid: { columns, source }, field }: { grid: GridState; field: Field }) {
   const isNumber = field.type === 'number'
-  const kinds = isNumber ? OF_NUMBERS : COUNTS
-  const isSmall = (source.total.value ?? Number.POSITIVE_INFINITY) <= MOST_ROWS_UNASKED
-  const chosen = columns.figureOf(field) ?? (isNumber && isSmall ? 'sum' : '')
-  const kind = kinds[chosen]
+  const kinds = isNumber ? NUMBER_SUMMARIES : COUNT_SUMMARIES
+  const isSmall = (source.total.value ?? Number.POSITIVE_INFINITY) <= MAX_ROWS_BY_DEFAULT
+  const selected = columns.summaryOf(field) ?? (isNumber && isSmall ? 'sum' : '')
+  const kind = kinds[selected]
   const { structure, filter = '[]' } = queryOf(source.rowQuery)
   const conditions = [...JSON.parse(filter), ...(kind?.op ? [{ field: field.key, op: kind.op }] : [])]
   const query = {
@@ -85,19 +85,19 @@ function Figure({ grid: { columns, source }, field }: { grid: GridState; field: 
   return (
     <label class="figure">
       <span>
-        {kind?.word ?? ''}{' '}
+        {kind?.label ?? ''}{' '}
         {value !== undefined && value !== null && <b title={formatNumber(value)}>{shortNumber(value)}</b>}
-        {error && !data && <b title={error.message}>not known</b>}
+        {error && !data && <b title={error.message}>Unknown</b>}
       </span>
       <select
-        aria-label={`Figure of ${field.label}`}
-        value={chosen}
-        onChange={({ currentTarget }) => columns.chooseFigure(field, currentTarget.value)}
+        aria-label={`Summary of ${field.label}`}
+        value={selected}
+        onChange={({ currentTarget }) => columns.setSummary(field, currentTarget.value)}
       >
         <option value="">None</option>
-        {Object.entries(kinds).map(([name, { word }]) => (
+        {Object.entries(kinds).map(([name, { label }]) => (
           <option key={name} value={name}>
-            {word}
+            {label}
           </option>
         ))}
       </select>

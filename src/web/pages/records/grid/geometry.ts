@@ -1,30 +1,30 @@
-/** Browsers draw nothing higher than about 33 million pixels, some only 17; longer lists are scrolled in proportion. */
+/** Browsers limit heights to 17 or 33 million pixels. Taller lists scroll in proportion. */
 export const MAX_PX = 12_000_000
 
-/** The rows drawn above and below those that are seen. */
+/** Rows drawn above and below the visible ones. */
 const OVERSCAN = 6
 
 export interface Geometry {
   readonly total: number
   readonly rowPx: number
-  /** The height in which rows are seen. */
+  /** Height of the visible area. */
   readonly viewPx: number
 }
 
-/** The height of what is scrolled. */
+/** Height of the scrolled content. */
 export const contentPx = ({ total, rowPx }: Geometry): number => Math.min(total * rowPx, MAX_PX)
 
-/** How many pixels of rows one pixel of scrolling passes. */
+/** Pixels of rows per pixel of scrolling. */
 function ratio(geometry: Geometry): number {
   const all = geometry.total * geometry.rowPx
   const content = contentPx(geometry)
   return all <= content ? 1 : (all - geometry.viewPx) / (content - geometry.viewPx)
 }
 
-/** Browsers round heights of millions of pixels, so that the end of scrolling may be so much before that of the rows. */
+/** Browsers round heights of millions of pixels, so scrolling can end this much before the last row. */
 const END_PX = 2
 
-/** How many pixels of rows are above a position of scrolling. */
+/** Pixels of rows above a scroll position. */
 function topAt(geometry: Geometry, scrollTop: number): number {
   const { total, rowPx, viewPx } = geometry
   const by = ratio(geometry)
@@ -34,42 +34,42 @@ function topAt(geometry: Geometry, scrollTop: number): number {
 
 export interface Slice {
   readonly first: number
-  /** The row after the last that is drawn. */
+  /** Exclusive. */
   readonly end: number
-  /** The heights of the empty places above and below. */
+  /** Heights of the space above and below the drawn rows. */
   readonly beforePx: number
   readonly afterPx: number
-  readonly firstSeen: number
-  readonly lastSeen: number
+  readonly firstVisible: number
+  readonly lastVisible: number
 }
 
-/** The rows to draw at a position of scrolling. */
+/** The rows to draw at a scroll position. */
 export function sliceAt(geometry: Geometry, scrollTop: number): Slice {
   const { total, rowPx, viewPx } = geometry
   const top = topAt(geometry, scrollTop)
-  const firstSeen = Math.min(Math.max(total - 1, 0), Math.floor(top / rowPx))
-  const lastSeen = Math.max(0, Math.min(total, Math.ceil((top + viewPx) / rowPx)) - 1)
-  const first = Math.max(0, firstSeen - OVERSCAN)
-  const end = Math.min(total, lastSeen + 1 + OVERSCAN)
+  const firstVisible = Math.min(Math.max(total - 1, 0), Math.floor(top / rowPx))
+  const lastVisible = Math.max(0, Math.min(total, Math.ceil((top + viewPx) / rowPx)) - 1)
+  const first = Math.max(0, firstVisible - OVERSCAN)
+  const end = Math.min(total, lastVisible + 1 + OVERSCAN)
   const beforePx = beforePxOf(geometry, scrollTop, top, first)
   const afterPx = Math.max(0, contentPx(geometry) - beforePx - (end - first) * rowPx)
-  return { first, end, beforePx, afterPx, firstSeen, lastSeen }
+  return { first, end, beforePx, afterPx, firstVisible, lastVisible }
 }
 
-/** The height of the rows above those that are drawn; of a list scrolled in proportion, what keeps them in sight. */
+/** The height above the drawn rows; in a proportionally scrolled list, the height that keeps them visible. */
 function beforePxOf(geometry: Geometry, scrollTop: number, top: number, first: number): number {
   const { rowPx, viewPx } = geometry
   if (ratio(geometry) === 1) return first * rowPx
-  const place = Math.min(scrollTop, contentPx(geometry) - viewPx)
-  // Whole, because browsers keep parts of a pixel only of small numbers.
-  return Math.max(0, Math.round(place - (top - first * rowPx)))
+  const offset = Math.min(scrollTop, contentPx(geometry) - viewPx)
+  // Rounded: browsers lose fractions of a pixel in large numbers.
+  return Math.max(0, Math.round(offset - (top - first * rowPx)))
 }
 
-/** Where to scroll so that a row is the first that is seen. */
+/** The scroll position where a row is the first visible one. */
 export const scrollTopOf = (geometry: Geometry, row: number): number =>
   Math.ceil((row * geometry.rowPx) / ratio(geometry))
 
-/** Where to scroll so that a row is seen; undefined when it is. */
+/** The scroll position that makes a row visible; undefined if it is visible. */
 export function scrollTopFor(geometry: Geometry, scrollTop: number, row: number): number | undefined {
   const { rowPx, viewPx } = geometry
   const by = ratio(geometry)

@@ -1,17 +1,17 @@
 import { Icon } from '../../../components/icon.tsx'
 import { formatNumber } from '../../../data/formats.ts'
-import { nameOfGroup } from '../grouped-rows.ts'
+import { groupKey } from '../grouped-rows.ts'
 import type { Group } from '../rows.ts'
-import { ChoiceChip } from '../shown-value.tsx'
-import { wordOf } from '../views/columns.ts'
+import { ChoiceChip } from '../value-view.tsx'
+import { valueLabel } from '../views/columns.ts'
 import { ROLES } from './roles.ts'
 import type { GridState } from './state.ts'
 
-/** Folds a group, or shows its rows again. */
+/** Collapses or expands a group. */
 export function toggleGroup({ columns }: GridState, { value, isOpen }: Group): void {
-  const name = nameOfGroup(value)
-  const others = columns.folded.filter((one) => one !== name)
-  columns.fold(isOpen ? [...others, name] : others)
+  const name = groupKey(value)
+  const others = columns.collapsed.filter((other) => other !== name)
+  columns.collapse(isOpen ? [...others, name] : others)
 }
 
 interface GroupRowProps {
@@ -21,7 +21,7 @@ interface GroupRowProps {
   readonly isTabRow: boolean
 }
 
-/** What heads the rows of a group: its value, and how many they are. */
+/** The heading of a group: its value and number of rows. */
 export function GroupRow({ grid, group, index, isTabRow }: GroupRowProps) {
   const { column } = grid.cursor.value
   const { value, count, isOpen } = group
@@ -50,7 +50,7 @@ export function GroupRow({ grid, group, index, isTabRow }: GroupRowProps) {
           {field?.type === 'select' && typeof value === 'string' ? (
             <ChoiceChip field={field} value={value} />
           ) : (
-            <b>{field?.type === 'bool' ? `${field.label}: ${wordOf(value)}` : wordOf(value)}</b>
+            <b>{field?.type === 'bool' ? `${field.label}: ${valueLabel(value)}` : valueLabel(value)}</b>
           )}
           <span class="visually-hidden">{`, ${formatNumber(count)} ${count === 1 ? 'row' : 'rows'}`}</span>
         </span>

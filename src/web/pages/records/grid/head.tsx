@@ -15,28 +15,28 @@ import type { GridState } from './state.ts'
 interface HeadProps {
   readonly grid: GridState
   readonly starts: FrozenStarts
-  /** The column whose menu is asked for, by its key. */
+  /** The key of the column whose menu is open. */
   readonly menuOf: Signal<string>
 }
 
-/** The names of the columns, which sort by a click and are moved by dragging, and at their ends what makes them wider. */
+/** The column headings: click to sort, drag to move, drag the edge to resize. */
 export function Head({ grid, starts, menuOf }: HeadProps) {
   const sort = search.value.get('sort')
-  const isUp = search.value.get('direction') === 'asc'
+  const isAscending = search.value.get('direction') === 'asc'
   return (
     <thead {...ROLES.group}>
       <tr {...ROLES.row} aria-rowindex={1}>
         <th {...ROLES.heading} class="margin" scope="col">
           Row
         </th>
-        {grid.fields.map(({ key, type, label, unit }, place) => (
+        {grid.fields.map(({ key, type, label, unit }, index) => (
           <th
             key={key}
             {...ROLES.heading}
-            {...frozenAt(starts, place, type === 'number' ? 'number' : '')}
+            {...frozenAt(starts, index, type === 'number' ? 'number' : '')}
             scope="col"
             data-drop={key}
-            aria-sort={sort === key ? (isUp ? 'ascending' : 'descending') : undefined}
+            aria-sort={sort === key ? (isAscending ? 'ascending' : 'descending') : undefined}
           >
             <button
               type="button"
@@ -46,7 +46,7 @@ export function Head({ grid, starts, menuOf }: HeadProps) {
               onPointerDown={(event) => startDrag(event, (target) => move(grid, key, target))}
             >
               <span class="cut">{unit === null ? label : `${label}, ${unit}`}</span>
-              {sort === key && <Icon name={isUp ? 'up' : 'down'} />}
+              {sort === key && <Icon name={isAscending ? 'up' : 'down'} />}
             </button>
             <button
               type="button"
@@ -58,7 +58,7 @@ export function Head({ grid, starts, menuOf }: HeadProps) {
             >
               <Icon name="down" />
             </button>
-            <Resizer field={grid.fields[place] as Field} columns={grid.columns} />
+            <Resizer field={grid.fields[index] as Field} columns={grid.columns} />
           </th>
         ))}
       </tr>
@@ -66,14 +66,14 @@ export function Head({ grid, starts, menuOf }: HeadProps) {
   )
 }
 
-/** Alt and the arrow down open the menu of the column, as that of a select. */
+/** Alt and Arrow Down open the menu of the column, as in a select. */
 function openMenu(event: TargetedKeyboardEvent<HTMLElement>): void {
   if (!event.altKey || event.key !== 'ArrowDown') return
   event.preventDefault()
   event.currentTarget.parentElement?.querySelector<HTMLElement>('.column-button')?.click()
 }
 
-/** Puts a column where another is. */
+/** Moves a column to the position of another. */
 function move({ structure, fields }: GridState, key: string, target: string): void {
   const keys = fields.map((field) => field.key)
   const to = keys.indexOf(target)
@@ -83,7 +83,7 @@ function move({ structure, fields }: GridState, key: string, target: string): vo
 
 const STEP_PX = 16
 
-/** Dragged, or moved with the arrow keys, it sets the width of the column; a double click takes the choice back. */
+/** Sets the width of a column by dragging or with the arrow keys. A double click resets it. */
 function Resizer({ field, columns }: { field: Field; columns: Columns }) {
   const drag = (event: TargetedPointerEvent<HTMLElement>) => {
     if (event.button !== 0) return
@@ -99,7 +99,7 @@ function Resizer({ field, columns }: { field: Field; columns: Columns }) {
     event.preventDefault()
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a rule that is moved has a value, which <hr> has not.
+    // biome-ignore lint/a11y/useSemanticElements: <hr> cannot have a value.
     <span
       class="resizer"
       role="separator"

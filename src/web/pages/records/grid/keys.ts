@@ -5,51 +5,51 @@ import { clearBlock, fillDown } from '../paste/write.ts'
 import type { Group } from '../rows.ts'
 import { undoStack } from '../undo.ts'
 import { rowAddress } from '../view.ts'
-import { cursorAt, moved } from './cursor.ts'
+import { cursorAt, moveCursor } from './cursor.ts'
 import { toggleGroup } from './group-row.tsx'
-import { pickBlock } from './picks.ts'
+import { selectBlock } from './selection.ts'
 import { type GridState, openEditor } from './state.ts'
 
 interface Keys {
   readonly grid: GridState
   readonly page: number
   readonly onDelete: (row: number) => void
-  /** Gets why something that was asked of the grid was not done. */
-  readonly onRefused: (sentence: string) => void
+  /** Receives the error of a refused action. */
+  readonly onRefused: (message: string) => void
 }
 
-/** For the dialog that shows all keys. */
+/** Listed in the dialog of keyboard shortcuts. */
 export const GRID_KEYS: readonly Key[] = [
-  { keys: ['↑', '↓', '←', '→'], does: 'next cell; with Shift, choose a block; with Ctrl, to the edge' },
+  { keys: ['↑', '↓', '←', '→'], does: 'next cell; with Shift, select a range; with Ctrl, to the edge' },
   { keys: ['Enter'], does: 'edit the cell' },
-  { keys: ['Delete'], does: 'clear the cell or the block' },
-  { keys: ['Ctrl', 'D'], does: 'fill the block with its first row, as dragging the corner of a cell does' },
-  { keys: ['←', '→'], does: 'on the heading of a group: fold it, open it' },
+  { keys: ['Delete'], does: 'clear the cell or range' },
+  { keys: ['Ctrl', 'D'], does: 'fill the range with its first row, like dragging the corner of a cell' },
+  { keys: ['←', '→'], does: 'on a group heading: collapse, expand' },
   { keys: ['Space'], does: 'open the row' },
-  { keys: ['Shift', 'Space'], does: 'choose the row, or the rows of the block, to change them together' },
+  { keys: ['Shift', 'Space'], does: 'select the row, or the rows of the range, to edit them together' },
   { keys: ['Ctrl', 'Delete'], does: 'delete the row' },
-  { keys: ['Alt', '↓'], does: 'in a heading: move, freeze or hide the column' },
-  { keys: ['Ctrl', 'C'], does: 'copy the block' },
-  { keys: ['Ctrl', 'V'], does: 'paste a block' },
+  { keys: ['Alt', '↓'], does: 'on a column heading: open its menu' },
+  { keys: ['Ctrl', 'C'], does: 'copy the range' },
+  { keys: ['Ctrl', 'V'], does: 'paste cells' },
   { keys: ['Ctrl', 'Z'], does: 'undo' },
 ]
 
 const isTyping = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   key.length === 1 && key !== ' ' && !ctrlKey && !metaKey && !altKey
 
-/** What a key does in the grid; one that does nothing here is the browser's. */
+/** Handles a key in the grid; unhandled keys are left to the browser. */
 export function onGridKey(event: TargetedKeyboardEvent<HTMLElement>, keys: Keys): void {
-  if (event.target instanceof HTMLButtonElement || isAround(event.target)) return
+  if (event.target instanceof HTMLButtonElement || isOutsideBody(event.target)) return
   if (!act(event, keys)) return
   event.preventDefault()
 }
 
-/** Whether a key is for the head or the foot of the table. */
-const isAround = (target: EventTarget | null) =>
+/** True for the head and foot of the table. */
+const isOutsideBody = (target: EventTarget | null) =>
   target instanceof Element && target.closest('thead, tfoot') !== null
 
-/** Whether a key folds a group that is open, or opens one that is folded. */
-const foldsBy = (key: string, { isOpen }: Group): boolean =>
+/** True if the key collapses an expanded group or expands a collapsed one. */
+const togglesGroup = (key: string, { isOpen }: Group): boolean =>
   key === ' ' || key === 'Enter' || key === (isOpen ? 'ArrowLeft' : 'ArrowRight')
 
 function act(event: KeyboardEvent, { grid, page, onDelete, onRefused }: Keys): boolean {
@@ -59,11 +59,11 @@ function act(event: KeyboardEvent, { grid, page, onDelete, onRefused }: Keys): b
   const extent = { rows: source.lines.peek() ?? 0, columns: fields.length, page }
   if (extent.rows === 0 && key !== 'z') return false
   const group = source.group(cursor.peek().row)
-  if (group && foldsBy(key, group)) {
+  if (group && togglesGroup(key, group)) {
     toggleGroup(grid, group)
     return true
   }
-  const next = moved(cursor.peek(), { key, isWhole: isCommand, extends: shiftKey }, extent)
+  const next = moveCursor(cursor.peek(), { key, isWhole: isCommand, extends: shiftKey }, extent)
   if (next) {
     cursor.value = next
     return true
@@ -76,23 +76,23 @@ function act(event: KeyboardEvent, { grid, page, onDelete, onRefused }: Keys): b
   const record = source.row(row)
   if (!record) return false
   if (key === ' ' && shiftKey && grid.isEditable) {
-    pickBlock(grid)
+    selectBlock(grid)
     return true
   }
   if (key === ' ' || (key === 'Enter' && column === 0)) {
     navigate(rowAddress(record.id))
     return true
   }
-  if (key === 'Escape') return giveUp(grid, record.id)
+  if (key === 'Escape') return cancel(grid, record.id)
   if (!grid.isEditable && !(key === 'Delete' && isCommand)) return false
   return edit(event, { grid, remove: () => onDelete(row), onRefused })
 }
 
-/** Takes back a value that was refused, else what was chosen. */
-function giveUp({ cursor, edits, fields, picked }: GridState, id: string): boolean {
+/** Discards a refused value, else clears the selection. */
+function cancel({ cursor, edits, fields, picked }: GridState, id: string): boolean {
   const { row, column } = cursor.peek()
   const field = fields[column - 1]
-  const refused = edits.trouble(id, field ? [field, ...fields] : fields)
+  const refused = edits.problemIn(id, field ? [field, ...fields] : fields)
   if (refused) edits.drop(id, refused.field.key)
   else picked.value = new Set()
   cursor.value = cursorAt(row, column)

@@ -14,7 +14,7 @@ import { type FrozenStarts, frozenAt } from './frozen.ts'
 import { ROLES } from './roles.ts'
 import type { GridState } from './state.ts'
 
-/** A line that is always under the rows: what is typed there becomes a row with Enter, and the line is empty again. */
+/** A line below the rows to type a new row. Enter creates the row and clears the line. */
 export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenStarts }) {
   const { structure, fields, source } = grid
   const line = useRef<HTMLTableRowElement>(null)
@@ -27,8 +27,8 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
     goTo(key)
   }
   const write = useAction(async () => {
-    const { data, faults } = await readNewRow(structure, draft.texts)
-    const [first] = Object.entries(faults)
+    const { data, errors } = await readNewRow(structure, draft.texts)
+    const [first] = Object.entries(errors)
     if (first) return refuse(...first)
     if (Object.keys(data).length === 0) return
     try {
@@ -51,7 +51,7 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
     } else return
     event.preventDefault()
   }
-  const isBegun = Object.values(draft.texts).some((text) => text !== '')
+  const isStarted = Object.values(draft.texts).some((text) => text !== '')
   const errorId = useId()
   return (
     <>
@@ -59,7 +59,7 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
         <tr {...ROLES.row} class="note-row">
           <td {...ROLES.cell} colSpan={fields.length + 1}>
             <ErrorText id={errorId}>
-              <RefusalText sentence={fault.error} />
+              <RefusalText message={fault.error} />
             </ErrorText>
           </td>
         </tr>
@@ -68,13 +68,13 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
         <td {...ROLES.cell} class="margin">
           <Icon name="plus" />
         </td>
-        {fields.map((field, place) => (
-          <td key={field.key} {...ROLES.cell} {...frozenAt(starts, place, '')}>
+        {fields.map((field, index) => (
+          <td key={field.key} {...ROLES.cell} {...frozenAt(starts, index, '')}>
             <LineInput
               field={field}
               text={draft.texts[field.key] ?? ''}
-              placeholder={place === 0 ? 'New row' : ''}
-              isReached={isBegun || place === 0}
+              placeholder={index === 0 ? 'New row' : ''}
+              isTabStop={isStarted || index === 0}
               errorId={fault?.key === field.key ? errorId : undefined}
               onText={(text) => draft.type(field.key, text)}
             />
@@ -89,18 +89,18 @@ interface LineInputProps {
   readonly field: Field
   readonly text: string
   readonly placeholder: string
-  /** Whether Tab leads here. */
-  readonly isReached: boolean
+
+  readonly isTabStop: boolean
   readonly errorId: string | undefined
   readonly onText: (text: string) => void
 }
 
-function LineInput({ field, text, placeholder, isReached, errorId, onText }: LineInputProps) {
+function LineInput({ field, text, placeholder, isTabStop, errorId, onText }: LineInputProps) {
   const list = useId()
   const [found, setFound] = useState<readonly Suggestion[]>([])
   const options = field.type === 'bool' ? ['yes', 'no'] : (field.options ?? found.map(({ label }) => label))
-  const offers = isReference(field) || options.length > 0
-  const look = (part: string) => {
+  const hasSuggestions = isReference(field) || options.length > 0
+  const update = (part: string) => {
     if (isReference(field)) suggest(field, part).then(setFound, () => undefined)
   }
   return (
@@ -111,19 +111,19 @@ function LineInput({ field, text, placeholder, isReached, errorId, onText }: Lin
         aria-label={`New row: ${field.label}`}
         aria-invalid={errorId !== undefined}
         aria-describedby={errorId}
-        placeholder={placeholder || FORMS[field.type]}
+        placeholder={placeholder || PLACEHOLDERS[field.type]}
         inputMode={field.type === 'number' ? 'decimal' : undefined}
         autocomplete="off"
-        tabIndex={isReached ? 0 : -1}
-        list={offers ? list : undefined}
+        tabIndex={isTabStop ? 0 : -1}
+        list={hasSuggestions ? list : undefined}
         value={text}
-        onFocus={() => look(text)}
+        onFocus={() => update(text)}
         onInput={({ currentTarget: { value } }) => {
-          look(value)
+          update(value)
           onText(value)
         }}
       />
-      {offers && (
+      {hasSuggestions && (
         <datalist id={list}>
           {options.map((option) => (
             <option key={option} value={option} />
@@ -134,8 +134,8 @@ function LineInput({ field, text, placeholder, isReached, errorId, onText }: Lin
   )
 }
 
-/** How values are typed whose form is not plain. */
-const FORMS: Readonly<Record<string, string>> = {
+/** Formats that need an example. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = {
   date: 'YYYY-MM-DD',
   time: 'HH:MM',
   datetime: 'YYYY-MM-DD HH:MM',

@@ -1,15 +1,15 @@
 /**
- * What the parts of the grid are to assistive technology. They are written out, because a phone lays the rows out as
- * blocks, and elements of a table that are laid out otherwise lose what they were.
+ * Explicit roles for assistive technology. Phones lay out rows as blocks, and table elements with another display value
+ * lose their implicit roles.
  */
 export const ROLES = {
   grid: { role: 'grid' },
-  /** A grid whose rows are in groups. */
+  /** A grid with grouped rows. */
   tree: { role: 'treegrid' },
   group: { role: 'rowgroup' },
   row: { role: 'row' },
   heading: { role: 'columnheader' },
   cell: { role: 'gridcell' },
-  /** The place of rows that are not drawn. */
+  /** Space for rows that are not drawn. */
   space: { 'aria-hidden': true },
 } as const

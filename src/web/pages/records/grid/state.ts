@@ -5,33 +5,33 @@ import type { RowList } from '../rows.ts'
 import type { Columns } from './columns.ts'
 import { blockOf, type Cursor } from './cursor.ts'
 
-/** The cell that is being edited, and what it is opened with instead of its value. */
+/** The edited cell; `text` replaces its value in the editor. */
 export interface Editing {
-  /** The row as it was when the editor opened; what others change meanwhile is not overwritten unseen. */
+  /** The row when the editor opened; the base to detect changes by others. */
   readonly row: Row
   readonly key: string
   readonly text?: string
 }
 
-/** What the parts of a grid share. */
+/** State shared by the parts of a grid. */
 export interface GridState {
   readonly structure: Structure
   readonly fields: readonly Field[]
   readonly columns: Columns
   readonly source: RowList
-  /** The field by whose values the rows are grouped. */
+
   readonly groupBy: string | undefined
   readonly edits: Edits
   readonly isEditable: boolean
   readonly cursor: Signal<Cursor>
   readonly editing: Signal<Editing | undefined>
-  /** The ids of the rows that were chosen one by one, to be changed together. */
+  /** Ids of the selected rows. */
   readonly picked: Signal<ReadonlySet<string>>
-  /** Whether the keyboard is in the grid. */
+  /** True while the grid has the keyboard focus. */
   readonly isFocused: Signal<boolean>
 }
 
-/** Opens the editor of the cell under the cursor, unless rows are never edited. */
+/** Opens the editor of the cursor's cell, if the grid is editable. */
 export function openEditor({ cursor, editing, fields, source, isEditable }: GridState, text?: string): void {
   const { row, column } = cursor.peek()
   const field = fields[column - 1]
@@ -40,7 +40,7 @@ export function openEditor({ cursor, editing, fields, source, isEditable }: Grid
   editing.value = { row: record, key: field.key, ...(text !== undefined && { text }) }
 }
 
-/** The rows of the selected block: the number of the first, and how many; what heads groups is not counted. */
+/** The rows of the selected block: the first row number and the count, without group headings. */
 export function rowsOfBlock({ source, cursor }: GridState): {
   readonly first: number
   readonly count: number

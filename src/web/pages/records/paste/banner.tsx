@@ -6,29 +6,29 @@ import { cursorAt } from '../grid/cursor.ts'
 import type { GridState } from '../grid/state.ts'
 import type { Row } from '../model.ts'
 import { BlockRefused, dataOf, type Pasted } from './block.ts'
-import { addRows, coveredRows, writeOver } from './write.ts'
+import { addRows, rowsUnderBlock, writeOver } from './write.ts'
 
 interface PasteBannerProps {
   readonly grid: GridState
   readonly pasted: Signal<Pasted | undefined>
 }
 
-/** Says what was pasted and where it can go; a refusal is shown here and at its cell, and nothing is written then. */
+/** Asks where to paste a block. A refusal writes nothing and is shown here and at its cell. */
 export function PasteBanner({ grid, pasted }: PasteBannerProps) {
   const [error, setError] = useState<string>()
   const refused = useSignal<RefusedCell | undefined>(undefined)
   const isBusy = useSignal(false)
   const found = pasted.value
-  // Where the row is now, which changes when others come before it.
+  // Subscribes to changes that can move the row.
   void grid.source.version.value
   if (!found) return null
-  const known = found.id === undefined ? undefined : grid.source.indexOf(found.id)
-  const block = { ...found, row: known ?? found.row }
+  const currentIndex = found.id === undefined ? undefined : grid.source.indexOf(found.id)
+  const block = { ...found, row: currentIndex ?? found.row }
   const { cells, row } = block
   const columns = Math.max(...cells.map(({ length }) => length))
   const number = grid.source.numberOf(row)
   const over = Math.min(cells.length, (grid.source.shown.value ?? 0) - number)
-  const forget = () => {
+  const clearRefusal = () => {
     setError(undefined)
     if (refused.peek()) grid.edits.drop(refused.peek()?.id ?? '', refused.peek()?.key ?? '')
     refused.value = undefined
@@ -41,19 +41,19 @@ export function PasteBanner({ grid, pasted }: PasteBannerProps) {
   const run = async (write: () => Promise<void>) => {
     if (isBusy.peek()) return
     isBusy.value = true
-    forget()
+    clearRefusal()
     try {
       await write()
       close()
     } catch (error) {
-      setError(sentenceOf(error as Error))
+      setError(messageOf(error as Error))
     } finally {
       isBusy.value = false
       grid.source.refreshNow()
     }
   }
   const overwrite = async () => {
-    const records = await coveredRows(grid, block)
+    const records = await rowsUnderBlock(grid, block)
     try {
       await writeOver(grid, records, dataOf(grid.fields, block))
     } catch (error) {
@@ -65,7 +65,7 @@ export function PasteBanner({ grid, pasted }: PasteBannerProps) {
   return (
     <Banner kind={error === undefined ? 'warn' : 'bad'}>
       <p>
-        {`${cells.length} × ${columns} cells to paste, from ${first} on. `}
+        {`Paste ${cells.length} × ${columns} cells, starting at ${first}. `}
         {error !== undefined && <strong>{error}</strong>}
       </p>
       <Button
@@ -73,17 +73,17 @@ export function PasteBanner({ grid, pasted }: PasteBannerProps) {
         disabled={isBusy.value}
         onClick={() => run(async () => addRows(grid, dataOf(grid.fields, block)))}
       >
-        {cells.length === 1 ? 'Add as a new row' : `Add as ${cells.length} new rows`}
+        {cells.length === 1 ? 'Add as new row' : `Add as ${cells.length} new rows`}
       </Button>
       {over > 0 && (
         <Button disabled={isBusy.value} onClick={() => run(overwrite)}>
-          {over === 1 ? `Write over row ${number + 1}` : `Write over rows ${number + 1} to ${number + over}`}
+          {over === 1 ? `Overwrite row ${number + 1}` : `Overwrite rows ${number + 1} to ${number + over}`}
         </Button>
       )}
       <Button
         kind="quiet"
         onClick={() => {
-          forget()
+          clearRefusal()
           close()
         }}
       >
@@ -93,16 +93,16 @@ export function PasteBanner({ grid, pasted }: PasteBannerProps) {
   )
 }
 
-/** Only a refusal says that nothing was written; of a server that cannot be reached this is not known. */
-const sentenceOf = (error: Error): string =>
-  error instanceof BlockRefused ? `${error.message} Nothing was written.` : error.message
+/** A refusal guarantees that nothing was written; other errors do not. */
+const messageOf = (error: Error): string =>
+  error instanceof BlockRefused ? `${error.message} Nothing was changed.` : error.message
 
 interface RefusedCell {
   readonly id: string
   readonly key: string
 }
 
-/** Shows a refusal at the cell that it is about, and goes there. */
+/** Shows a refusal at its cell and moves the cursor there. */
 function showAtCell(
   grid: GridState,
   block: Pasted,
@@ -112,11 +112,11 @@ function showAtCell(
   if (!(error instanceof BlockRefused) || error.row === undefined) return undefined
   const { row, field } = error
   const record = records[row]
-  const place = field ? grid.fields.indexOf(field) : -1
-  if (!field || !record || place < 0) return undefined
+  const index = field ? grid.fields.indexOf(field) : -1
+  if (!field || !record || index < 0) return undefined
   const { source } = grid
-  const text = block.cells[row]?.[place + 1 - block.column] ?? ''
+  const text = block.cells[row]?.[index + 1 - block.column] ?? ''
   grid.edits.refuse(record.id, field, text, error.detail)
-  grid.cursor.value = cursorAt(source.lineOf(source.numberOf(block.row) + row), place + 1)
+  grid.cursor.value = cursorAt(source.lineOf(source.numberOf(block.row) + row), index + 1)
   return { id: record.id, key: field.key }
 }

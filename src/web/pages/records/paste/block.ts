@@ -4,27 +4,27 @@ import type { GridState } from '../grid/state.ts'
 import type { Field } from '../model.ts'
 import { parseValue } from '../values.ts'
 
-/** Values of a row by their keys; null is none. */
+/** Values of a row by key; null clears. */
 export type Data = Record<string, string | number | boolean | null>
 
-/** A block is one transaction, in which the API takes this many rows. */
-const MOST_ROWS = 1_000
+/** A block is written as one transaction, which the API limits to this many rows. */
+const MAX_ROWS = 1_000
 
-/** A block from the clipboard, before it is written. */
+/** A pasted block that is not written yet. */
 export interface Pasted {
   readonly cells: readonly (readonly string[])[]
-  /** The row and the column of its first cell. */
+  /** Position of its first cell. */
   readonly row: number
   readonly column: number
-  /** The id of that row, unless it was not known yet. */
+  /** Id of that row; undefined if it was not loaded. */
   readonly id: string | undefined
-  /** Which paste it is: they are counted. */
+  /** Increases with every paste. */
   readonly number: number
 }
 
 let count = 0
 
-/** What was pasted. A single cell is written at once; a block asks first where it goes. */
+/** Reads pasted text. A single cell is saved at once; a block is returned, to ask where it goes. */
 export function readPasted(grid: GridState, text: string): Pasted | undefined {
   const cells = pastedCells(text)
   const { top, left } = blockOf(grid.cursor.peek())
@@ -38,10 +38,10 @@ export function readPasted(grid: GridState, text: string): Pasted | undefined {
   return { cells, row: top, column: left, id: row?.id, number: ++count }
 }
 
-/** Why a block is not written; `row` and `field` say where in it the fault is. */
+/** The refusal of a block; `row` and `field` locate the faulty cell. */
 export class BlockRefused extends Error {
   constructor(
-    /** The sentence without the row. */
+    /** The message without the row number. */
     readonly detail: string,
     readonly row?: number,
     readonly field?: Field,
@@ -50,21 +50,21 @@ export class BlockRefused extends Error {
   }
 }
 
-/** The cells of the block as data of rows; throws where one does not fit its field. */
+/** Parses the cells of a block into row data; throws BlockRefused for an invalid cell. */
 export function dataOf(
   fields: readonly Field[],
   { cells, column }: Pick<Pasted, 'cells' | 'column'>,
 ): Data[] {
   const targets = fields.slice(column - 1)
-  if (cells.length > MOST_ROWS)
-    throw new BlockRefused(`A block has up to ${MOST_ROWS} rows; import a csv file for more.`)
+  if (cells.length > MAX_ROWS)
+    throw new BlockRefused(`You can paste up to ${MAX_ROWS} rows. Import a CSV file for more.`)
   return cells.map((line, row) => {
     if (line.length > targets.length)
       throw new BlockRefused(
-        `The block has ${line.length} columns, but only ${targets.length} fields begin here.`,
+        `The block has ${line.length} columns, but there are only ${targets.length} fields from here on.`,
       )
-    const values = targets.slice(0, line.length).map((field, place) => {
-      const parsed = parseValue(field, line[place] ?? '')
+    const values = targets.slice(0, line.length).map((field, index) => {
+      const parsed = parseValue(field, line[index] ?? '')
       if ('error' in parsed) throw new BlockRefused(parsed.error, row, field)
       return [field.key, parsed.value] as const
     })

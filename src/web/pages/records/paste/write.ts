@@ -1,7 +1,7 @@
-import { type AppliedChange, applyChanges, NotApplied, takeBack } from '../../../data/apply.ts'
+import { type AppliedChange, applyChanges, NotApplied, undoTransactions } from '../../../data/apply.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { newIds } from '../../../data/new-ids.ts'
-import { justDone } from '../actions.ts'
+import { lastAction } from '../actions.ts'
 import { blockOf } from '../grid/cursor.ts'
 import { type GridState, rowsOfBlock } from '../grid/state.ts'
 import type { Field, Row } from '../model.ts'
@@ -9,48 +9,47 @@ import { faultyField } from '../refusals.ts'
 import { undoStack } from '../undo.ts'
 import { BlockRefused, type Data, type Pasted } from './block.ts'
 
-/** Up to this many rows are changed at a time. */
-export const MOST_CHANGED = 10_000
+/** Rows changed at a time, at most. */
+export const MAX_CHANGED = 10_000
 
-/** A row that is written over, and its new values. */
-interface Covered {
+/** A row to overwrite, with its new values. */
+interface Overwrite {
   readonly record: Row
   readonly data: Data
 }
 
-/** The rows that the block covers, as they are now. */
-export async function coveredRows(
+/** Fetches the current rows under a block. */
+export async function rowsUnderBlock(
   grid: GridState,
   { cells, row, id }: Pick<Pasted, 'cells' | 'row' | 'id'>,
 ): Promise<readonly Row[]> {
   const records = await grid.source.read(grid.source.numberOf(row), cells.length)
   if (id !== undefined && records[0]?.id !== id)
-    throw new BlockRefused('The rows moved since the block was pasted; cancel, and paste it again.')
+    throw new BlockRefused('The rows have moved since you pasted. Cancel and paste again.')
   return records
 }
 
-/** The rows of the selected block as they are now, and its fields. */
-async function selected(grid: GridState) {
+/** Fetches the current rows of the selected block, with its fields. Throws if they differ from the displayed rows. */
+async function readSelection(grid: GridState) {
   const { top, bottom, left, right } = blockOf(grid.cursor.peek())
   const { first, count } = rowsOfBlock(grid)
-  if (count > MOST_CHANGED)
-    throw new BlockRefused(`Up to ${formatNumber(MOST_CHANGED)} rows are changed at a time; choose fewer.`)
+  if (count > MAX_CHANGED)
+    throw new BlockRefused(`You can change up to ${formatNumber(MAX_CHANGED)} rows at a time. Select fewer.`)
   await grid.edits.settled
   const records = await grid.source.read(first, count)
-  const lines = Array.from({ length: bottom - top + 1 }, (_, at) => top + at)
+  const lines = Array.from({ length: bottom - top + 1 }, (_, index) => top + index)
   const known = lines.filter((line) => !grid.source.group(line)).map((line) => grid.source.row(line)?.id)
-  const isMoved = records.some(({ id }, at) => (known[at] ?? id) !== id)
-  if (isMoved || records.length < count)
-    throw new BlockRefused('The rows moved meanwhile; choose them again.')
+  const isMoved = records.some(({ id }, index) => (known[index] ?? id) !== id)
+  if (isMoved || records.length < count) throw new BlockRefused('The rows have moved. Select them again.')
   return { records, first, fields: grid.fields.slice(left - 1, right) }
 }
 
-/** Clears the cells of the selected block; one undo puts them back. */
+/** Clears the selected cells as one undo step. */
 export async function clearBlock(grid: GridState): Promise<void> {
   const { top, bottom, left, right } = blockOf(grid.cursor.peek())
   const [record, field] = [grid.source.row(top), grid.fields[left - 1]]
   if (top === bottom && left === right && record && field) return grid.edits.write(record, field, undefined)
-  const { records, fields } = await selected(grid)
+  const { records, fields } = await readSelection(grid)
   const data = Object.fromEntries(fields.map(({ key }) => [key, null]))
   await writeBlock(
     grid,
@@ -60,21 +59,21 @@ export async function clearBlock(grid: GridState): Promise<void> {
   )
 }
 
-/** Writes some rows of the selected block over its others, again and again; one undo puts them back. */
+/** Repeats the rows `top` to `bottom` over the rest of the selected block, as one undo step. */
 export async function fillFrom(grid: GridState, top: number, bottom: number): Promise<void> {
-  const { records, first, fields } = await selected(grid)
+  const { records, first, fields } = await readSelection(grid)
   const from = grid.source.numberOf(top) - first
-  const given = records.slice(from, grid.source.numberOf(bottom) - first + 1)
-  const over = records.flatMap((record, at): Covered[] => {
-    if (at >= from && at < from + given.length) return []
-    const place = (at - from) % given.length
-    const like = given.at(place)
-    return [{ record, data: Object.fromEntries(fields.map(({ key }) => [key, like?.data[key] ?? null])) }]
+  const pattern = records.slice(from, grid.source.numberOf(bottom) - first + 1)
+  const over = records.flatMap((record, index): Overwrite[] => {
+    if (index >= from && index < from + pattern.length) return []
+    const offset = (index - from) % pattern.length
+    const source = pattern.at(offset)
+    return [{ record, data: Object.fromEntries(fields.map(({ key }) => [key, source?.data[key] ?? null])) }]
   })
   await writeBlock(grid, over, [], 'filled cells')
 }
 
-/** Writes the first row of the selected block over its others; one undo puts them back. */
+/** Fills the selected block with its first row, as one undo step. */
 export function fillDown(grid: GridState): Promise<void> {
   const { top } = blockOf(grid.cursor.peek())
   const line = grid.source.group(top) ? top + 1 : top
@@ -83,28 +82,28 @@ export function fillDown(grid: GridState): Promise<void> {
 
 const LABEL = 'a pasted block'
 
-/** Writes the block as new rows. */
+/** Adds the block as new rows. */
 export const addRows = (grid: GridState, rows: readonly Data[]): Promise<void> =>
   writeBlock(grid, [], rows, LABEL)
 
-/** Writes the block over rows, and what goes beyond them as new rows. */
+/** Overwrites rows with the block; surplus rows are added. */
 export const writeOver = (grid: GridState, records: readonly Row[], rows: readonly Data[]): Promise<void> =>
   writeBlock(
     grid,
-    records.map((record, place) => ({ record, data: rows[place] ?? {} })),
+    records.map((record, index) => ({ record, data: rows[index] ?? {} })),
     rows.slice(records.length),
     LABEL,
   )
 
-/** Writes the same values into many rows, whatever they hold. */
-export const writeRowsAs = (grid: GridState, ids: readonly string[], data: Data) =>
+/** Sets the same values in many rows, unconditionally. */
+export const setInRows = (grid: GridState, ids: readonly string[], data: Data) =>
   write(
     grid,
     ids.map((id) => ({ kind: 'record', op: 'updated', id, data })),
-    'a change of many rows',
+    'a change to several rows',
   )
 
-/** Deletes rows, and returns what puts them back. */
+/** Deletes rows; returns the undo function. */
 export const deleteRows = (grid: GridState, ids: readonly string[]) =>
   write(
     grid,
@@ -112,20 +111,20 @@ export const deleteRows = (grid: GridState, ids: readonly string[]) =>
     'the deletion of rows',
   )
 
-/** Writes what differs from the rows as they were read, all of it or nothing. */
+/** Writes the differing values in one transaction, if the rows are unchanged since they were read. */
 async function writeBlock(
   grid: GridState,
-  over: readonly Covered[],
+  over: readonly Overwrite[],
   added: readonly Data[],
   label: string,
 ): Promise<void> {
   const ids = newIds(added.length)
-  const places: number[] = []
+  const blockRows: number[] = []
   const changes: AppliedChange[] = []
-  for (const [place, { record, data }] of over.entries()) {
+  for (const [index, { record, data }] of over.entries()) {
     const changed = Object.entries(data).filter(([key, value]) => (record.data[key] ?? null) !== value)
     if (changed.length === 0) continue
-    places.push(place)
+    blockRows.push(index)
     changes.push({
       kind: 'record',
       op: 'updated',
@@ -134,39 +133,39 @@ async function writeBlock(
       data: Object.fromEntries(changed),
     })
   }
-  for (const [at, data] of added.entries()) {
-    places.push(over.length + at)
-    const id = ids[at] ?? ''
+  for (const [index, data] of added.entries()) {
+    blockRows.push(over.length + index)
+    const id = ids[index] ?? ''
     changes.push({ kind: 'record', op: 'created', id, structure: grid.structure.id, data })
   }
   await write(grid, changes, label).catch((error: Error) => {
-    throw refusedAt(grid.fields, places, error)
+    throw refusedAt(grid.fields, blockRows, error)
   })
 }
 
-/** Writes changes, and returns what takes them back; undefined where nothing changed. */
+/** Writes changes; returns the undo function, or undefined if nothing changed. */
 const write = (grid: GridState, changes: readonly AppliedChange[], label: string) =>
-  undoStack.perform(async (keep) => {
+  undoStack.perform(async (push) => {
     const transactions = await applyChanges(changes)
     grid.source.refreshNow()
     if (transactions.length === 0) return undefined
     const run = async () => {
-      justDone.value = undefined
-      undoStack.forget(run)
-      await takeBack(transactions)
+      lastAction.value = undefined
+      undoStack.remove(run)
+      await undoTransactions(transactions)
       grid.source.refreshNow()
     }
-    keep({ label, run })
+    push({ label, run })
     return run
   })
 
-/** Says where in the block a refusal of the server is. */
-function refusedAt(fields: readonly Field[], places: readonly number[], error: Error): Error {
+/** Maps a refusal by the server to its position in the block. */
+function refusedAt(fields: readonly Field[], blockRows: readonly number[], error: Error): Error {
   if (!(error instanceof NotApplied)) return error
   if (error.code === 'stale')
-    return new BlockRefused('Rows of the block changed while it was written; look at them, and try again.')
-  const place = error.at === undefined ? undefined : places[error.at]
-  return place === undefined
+    return new BlockRefused('Some of these rows were changed meanwhile. Check them and try again.')
+  const row = error.at === undefined ? undefined : blockRows[error.at]
+  return row === undefined
     ? new BlockRefused(error.message)
-    : new BlockRefused(error.message, place, faultyField(fields, error.fault))
+    : new BlockRefused(error.message, row, faultyField(fields, error.fault))
 }

@@ -13,11 +13,11 @@ interface FieldControlProps {
   readonly error?: string | undefined
   readonly isFirst?: boolean
   readonly onText: (text: string) => void
-  /** When the person is done with the field. */
+  /** Called when the user leaves the field. */
   readonly onDone?: (text: string) => void
 }
 
-/** A field of a row as a labelled control of its kind. */
+/** A labelled control for a field of a row. */
 export function FieldControl({ field, text, error, isFirst, onText, onDone }: FieldControlProps) {
   const id = `value-${field.key}`
   const root = useRef<HTMLDivElement>(null)
@@ -38,7 +38,7 @@ export function FieldControl({ field, text, error, isFirst, onText, onDone }: Fi
       <label for={id}>
         {field.label}
         {unit}
-        {field.required && <small> needed</small>}
+        {field.required && <small> required</small>}
       </label>
       {options ? (
         <select
@@ -49,7 +49,7 @@ export function FieldControl({ field, text, error, isFirst, onText, onDone }: Fi
             onDone?.(value)
           }}
         >
-          <option value="">no value</option>
+          <option value="">No value</option>
           {text !== '' && !options.includes(text) && <option>{text}</option>}
           {options.map((option) => (
             <option key={option}>{option}</option>
@@ -76,7 +76,7 @@ export function FieldControl({ field, text, error, isFirst, onText, onDone }: Fi
       )}
       {error !== undefined && (
         <ErrorText id={`${id}-why`}>
-          <RefusalText sentence={error} />
+          <RefusalText message={error} />
         </ErrorText>
       )}
     </div>
@@ -91,13 +91,13 @@ interface ReferenceInputProps {
   readonly onDone?: ((text: string) => void) | undefined
 }
 
-/** Offers what may be named while one types its label; keeps its id. */
+/** Suggests objects by label while the user types; the value is the id. */
 function ReferenceInput({ shared, field, id, onText, onDone }: ReferenceInputProps) {
   const [found, setFound] = useState<readonly Suggestion[]>([])
   const typed = useRef('')
   const label = id === '' ? '' : (targetOf(field, id)?.label ?? id)
   const list = `options-${field.key}`
-  const look = (part: string) => {
+  const update = (part: string) => {
     typed.current = part
     void suggest(field, part).then(
       (suggestions) => part === typed.current && setFound(suggestions),
@@ -113,8 +113,8 @@ function ReferenceInput({ shared, field, id, onText, onDone }: ReferenceInputPro
         {...shared}
         list={list}
         defaultValue={label}
-        onFocus={() => look('')}
-        onInput={({ currentTarget }) => look(currentTarget.value)}
+        onFocus={() => update('')}
+        onInput={({ currentTarget }) => update(currentTarget.value)}
         onChange={({ currentTarget }) => onText(idOf(currentTarget.value))}
         onBlur={({ currentTarget }) => onDone?.(idOf(currentTarget.value))}
       />

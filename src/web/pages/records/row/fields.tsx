@@ -4,12 +4,12 @@ import { Time } from '../../../components/time.tsx'
 import type { GridState } from '../grid/state.ts'
 import type { Field, Row } from '../model.ts'
 import { isReference } from '../references.ts'
-import { savingWords } from '../saving.ts'
-import { Reference, ShownValue } from '../shown-value.tsx'
+import { savingText } from '../saving.ts'
+import { Reference, ValueView } from '../value-view.tsx'
 import { editText } from '../values.ts'
 import { FieldControl } from './field-control.tsx'
 
-/** Every field of a row, also those that the grid hides; each is saved when one leaves it. */
+/** All fields of a row, including hidden ones. A field is saved when the user leaves it. */
 export function RowFields({ row, grid }: { row: Row; grid: GridState }) {
   const { fields } = grid.structure
   return (
@@ -41,9 +41,9 @@ export function RowFields({ row, grid }: { row: Row; grid: GridState }) {
           </dd>
         </dl>
         <details>
-          <summary>For programs</summary>
+          <summary>API</summary>
           <p class="dim">
-            The id of this row: <code>{row.id}</code>
+            Row id: <code>{row.id}</code>
           </p>
         </details>
       </section>
@@ -57,23 +57,23 @@ function Fact({ row, field }: { row: Row; field: Field }) {
     <>
       <dt>{field.label}</dt>
       <dd>
-        {value === undefined ? <span class="dim">no value</span> : <ShownValue field={field} value={value} />}
+        {value === undefined ? <span class="dim">No value</span> : <ValueView field={field} value={value} />}
       </dd>
     </>
   )
 }
 
 function EditedField({ row, field, grid }: { row: Row; field: Field; grid: GridState }) {
-  // The row as it was when typing began: what others change meanwhile is not overwritten unseen.
+  // `base` is the row when typing began, to detect changes by others.
   const typed = useSignal<{ readonly text: string; readonly base: Row } | undefined>(undefined)
   const state = grid.edits.of(row.id, field.key)
   const value = row.data[field.key]
-  const held = editText(value)
+  const stored = editText(value)
   const error =
     state?.kind === 'refused'
-      ? `${state.error} The row still holds ${held === '' ? 'no value' : held}.`
+      ? `${state.error} The stored value is ${stored === '' ? 'empty' : stored}.`
       : state?.kind === 'conflict'
-        ? `Somebody else set this to ${editText(state.theirs) || 'no value'} meanwhile; you wrote ${state.text}.`
+        ? `Someone else changed this to ${editText(state.theirs) || 'no value'}. You entered ${state.text}.`
         : undefined
   const drop = () => {
     typed.value = undefined
@@ -83,7 +83,7 @@ function EditedField({ row, field, grid }: { row: Row; field: Field; grid: GridS
     <div class="stack tight">
       <FieldControl
         field={field}
-        text={typed.value?.text ?? state?.text ?? held}
+        text={typed.value?.text ?? state?.text ?? stored}
         error={error}
         onText={(text) => {
           typed.value = { text, base: typed.peek()?.base ?? row }
@@ -95,19 +95,21 @@ function EditedField({ row, field, grid }: { row: Row; field: Field; grid: GridS
           void grid.edits.save(base, field, text)
         }}
       />
-      {state?.kind === 'saving' && <small role="status">{savingWords()}</small>}
-      {state?.kind === 'refused' && <Button onClick={drop}>Put {held || 'no value'} back</Button>}
+      {state?.kind === 'saving' && <small role="status">{savingText()}</small>}
+      {state?.kind === 'refused' && (
+        <Button onClick={drop}>{stored === '' ? 'Clear' : `Restore ${stored}`}</Button>
+      )}
       {state?.kind === 'conflict' && (
         <p class="actions">
           <Button onClick={drop}>Keep {editText(state.theirs) || 'no value'}</Button>
           <Button onClick={() => void grid.edits.write(row, field, state.value)}>
-            Write {state.text || 'no value'}
+            Use {state.text || 'no value'}
           </Button>
         </p>
       )}
       {isReference(field) && value !== undefined && (
         <small>
-          Opens <Reference field={field} id={String(value)} />
+          Open <Reference field={field} id={String(value)} />
         </small>
       )}
     </div>

@@ -17,11 +17,11 @@ const PAGE = 100
 interface RowHistoryProps {
   readonly id: string
   readonly grid: GridState
-  /** The row as it is now, unless it was deleted; then it is restored before it is set back. */
+  /** The current row; undefined if it was deleted, and then no version can be restored. */
   readonly row: Row | undefined
 }
 
-/** Who changed what in a row, newest first, with the way back to each version. */
+/** The changes of a row, newest first, with a button to restore each version. */
 export function RowHistory({ id, grid, row }: RowHistoryProps) {
   const [pages, setPages] = useState(1)
   const { data, error, isFetching } = useQuery<History>(
@@ -36,14 +36,14 @@ export function RowHistory({ id, grid, row }: RowHistoryProps) {
   return (
     <>
       <ol class="ledger">
-        {data.versions.map((version, place) => (
+        {data.versions.map((version, index) => (
           <li key={version.cursor}>
             <Time at={version.at} />
             <div class="item">
-              <Who version={version} />
-              <What version={version} grid={grid} after={values[place] ?? NO_VALUES} />
+              <Author version={version} />
+              <ChangedValues version={version} grid={grid} after={values[index] ?? NO_VALUES} />
               {row && version !== newest && version.op !== 'deleted' && mayWrite.value && (
-                <GoBack id={id} grid={grid} to={version.cursor} />
+                <RestoreVersion id={id} grid={grid} to={version.cursor} />
               )}
             </div>
           </li>
@@ -58,15 +58,15 @@ export function RowHistory({ id, grid, row }: RowHistoryProps) {
       ) : (
         <p class="list-end">
           {data.versions.at(-1)?.op === 'created'
-            ? 'That is the whole history.'
-            : 'Older changes are no longer kept.'}
+            ? 'This is the complete history.'
+            : 'Older changes are no longer stored.'}
         </p>
       )}
     </>
   )
 }
 
-/** The newest versions, as many pages as are shown; together, so that a change meanwhile leaves no gap between them. */
+/** Reads all displayed pages together, so that a concurrent change leaves no gap between pages. */
 async function readPages(id: string, pages: number, signal: AbortSignal): Promise<History> {
   const versions: Version[] = []
   for (let page = 1; ; page++) {
@@ -80,7 +80,7 @@ async function readPages(id: string, pages: number, signal: AbortSignal): Promis
 
 const KINDS: Readonly<Record<string, string>> = { mcp: 'MCP', api: 'key' }
 
-function Who({ version: { actor } }: { version: Version }) {
+function Author({ version: { actor } }: { version: Version }) {
   const kind = KINDS[actor.surface]
   return (
     <span class="item-title">
@@ -93,7 +93,7 @@ type Values = ReadonlyMap<string, Value>
 
 const NO_VALUES: Values = new Map()
 
-/** What the changed keys held after each version: what the next change of them replaced, else what the row holds now. */
+/** The values of the changed keys after each version: the value the next change replaced, else the current one. */
 function valuesAfter(versions: readonly Version[], now: Row | undefined): readonly Values[] {
   const replaced = new Map<string, Value>()
   return versions.map(({ changed, previous }) => {
@@ -105,32 +105,32 @@ function valuesAfter(versions: readonly Version[], now: Row | undefined): readon
   })
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const OP_LABELS: Readonly<Record<string, string>> = {
   created: 'Created',
   deleted: 'Deleted',
-  restored: 'Put back',
-  purged: 'Removed for good',
+  restored: 'Restored',
+  purged: 'Permanently deleted',
 }
 
-interface WhatProps {
+interface ChangedValuesProps {
   readonly version: Version
   readonly grid: GridState
   readonly after: Values
 }
 
-function What({ version, grid, after }: WhatProps) {
-  const word = WORDS[version.op]
-  if (word) return <p>{word}</p>
+function ChangedValues({ version, grid, after }: ChangedValuesProps) {
+  const label = OP_LABELS[version.op]
+  if (label) return <p>{label}</p>
   return (
     <>
       {version.changed.map((key) => {
-        const field = grid.structure.fields.find((one) => one.key === key)
+        const field = grid.structure.fields.find((known) => known.key === key)
         const before = version.previous[key] as Value | null
         return (
           <p key={key}>
-            {field?.label ?? key} <span class="was">{shown(field, before ?? undefined)}</span>
+            {field?.label ?? key} <span class="was">{valueText(field, before ?? undefined)}</span>
             <span class="arrow">→</span>
-            {shown(field, after.get(key))}
+            {valueText(field, after.get(key))}
           </p>
         )
       })}
@@ -138,10 +138,10 @@ function What({ version, grid, after }: WhatProps) {
   )
 }
 
-const shown = (field: Field | undefined, value: Value): string =>
+const valueText = (field: Field | undefined, value: Value): string =>
   value === undefined ? 'no value' : showValue(field ?? { type: 'text' }, value)
 
-function GoBack({ id, grid, to }: { id: string; grid: GridState; to: string }) {
+function RestoreVersion({ id, grid, to }: { id: string; grid: GridState; to: string }) {
   const revert = useAction(async () => {
     const { record } = await api.post('/v1/records/{id}/revert', { params: { id }, body: { to } })
     grid.source.replace(record as Row)
@@ -150,7 +150,7 @@ function GoBack({ id, grid, to }: { id: string; grid: GridState; to: string }) {
     <>
       <p class="actions">
         <Button disabled={revert.isRunning.value} onClick={() => void revert.run()}>
-          Go back to here
+          Restore this version
         </Button>
       </p>
       {revert.refusal.value !== undefined && <ErrorText>{revert.refusal.value}</ErrorText>}

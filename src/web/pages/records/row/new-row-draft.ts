@@ -8,12 +8,12 @@ import { parseValue } from '../values.ts'
 export type Data = Record<string, string | number | boolean | null>
 type Texts = Readonly<Record<string, string>>
 
-/** What is typed into the new row of each structure, until it is written or given up: other rows may be opened meanwhile. */
+/** Drafts of new rows per session and structure. They survive opening other rows. */
 const typed = signal<ReadonlyMap<string, Texts>>(new Map())
 
 const NONE: Texts = {}
 
-/** The same, for this tab after it was loaded again; the name holds whose it is. */
+/** A copy in session storage that survives a reload. The name contains the session key. */
 const stored = {
   read: (name: string): Texts | undefined =>
     JSON.parse(sessionStorage.getItem(`new row ${name}`) ?? 'null') ?? undefined,
@@ -21,12 +21,12 @@ const stored = {
     try {
       sessionStorage.setItem(`new row ${name}`, JSON.stringify(texts))
     } catch {
-      // Where there is no room, it is lost with the page.
+      // Storage is full: the draft is lost if the page closes.
     }
   },
 }
 
-/** The new row of a structure; the line under the rows and the form beside them show the same. */
+/** The draft of a new row, shared by the line below the grid and the form beside it. */
 export function newRowOf(structure: string) {
   const name = `${sessionKey.value} ${structure}`
   const set = (texts: Texts) => {
@@ -41,16 +41,16 @@ export function newRowOf(structure: string) {
   }
 }
 
-/** What was typed, as values to be written, and by field why some of it cannot be. */
+/** Parses a draft into values, and errors by field. */
 export async function readNewRow({ fields }: Structure, texts: Texts) {
   const data: Data = {}
-  const faults: Record<string, string> = {}
+  const errors: Record<string, string> = {}
   for (const field of fields) {
     const text = texts[field.key] ?? ''
     const parsed = isReference(field) ? await readReference(field, text) : parseValue(field, text)
-    if ('error' in parsed) faults[field.key] = parsed.error
+    if ('error' in parsed) errors[field.key] = parsed.error
     else if (parsed.value !== null) data[field.key] = parsed.value
-    else if (field.required) faults[field.key] = `${field.label} needs a value.`
+    else if (field.required) errors[field.key] = `${field.label} is required.`
   }
-  return { data, faults }
+  return { data, errors }
 }

@@ -16,18 +16,18 @@ interface NewRowPaneProps {
   readonly onCreate: (data: Data) => Promise<Row>
 }
 
-/** A form with all fields of the structure; what is refused stays filled in. */
+/** A form for a new row. Refused input stays in the form. */
 export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
   const draft = newRowOf(structure.id)
-  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const create = useAction(async () => {
     const read = await readNewRow(structure, draft.texts)
-    setFaults(read.faults)
-    if (Object.keys(read.faults).length > 0) return focusFault(structure.fields, read.faults)
+    setErrors(read.errors)
+    if (Object.keys(read.errors).length > 0) return focusFirstError(structure.fields, read.errors)
     await onCreate(read.data)
     draft.clear()
     source.refreshNow()
-    // Meanwhile something else may have been opened.
+    // The user may have opened another pane.
     if (search.peek().get('pane') === 'new') navigate(paneAddress(undefined))
   })
   const error = create.refusal.value
@@ -40,7 +40,7 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
         <a
           class="button quiet icon-only"
           href={paneAddress(undefined)}
-          aria-label="Close without saving"
+          aria-label="Discard and close"
           onClick={draft.clear}
         >
           <Icon name="x" />
@@ -53,13 +53,13 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
           void create.run()
         }}
       >
-        {structure.fields.map((field, place) => (
+        {structure.fields.map((field, index) => (
           <FieldControl
             key={field.key}
             field={field}
             text={draft.texts[field.key] ?? ''}
-            isFirst={place === 0}
-            error={faults[field.key] ?? (atField === field ? error : undefined)}
+            isFirst={index === 0}
+            error={errors[field.key] ?? (atField === field ? error : undefined)}
             onText={(text) => draft.type(field.key, text)}
           />
         ))}
@@ -74,7 +74,7 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
   )
 }
 
-function focusFault(fields: readonly Field[], faults: Readonly<Record<string, string>>): void {
-  const first = fields.find(({ key }) => key in faults)
+function focusFirstError(fields: readonly Field[], errors: Readonly<Record<string, string>>): void {
+  const first = fields.find(({ key }) => key in errors)
   if (first) document.getElementById(`value-${first.key}`)?.focus()
 }

@@ -9,7 +9,7 @@ import { navigate, search } from '../../../router.ts'
 import { deleteRow, restoreRow } from '../actions.ts'
 import type { GridState } from '../grid/state.ts'
 import { type Row, rowLabel } from '../model.ts'
-import { chosenRow, rowAddress } from '../view.ts'
+import { openRow, rowAddress } from '../view.ts'
 import { RowFields } from './fields.tsx'
 import { RowHistory } from './history.tsx'
 import { UsedBy } from './used-by.tsx'
@@ -20,7 +20,7 @@ const TABS = [
   { name: 'used', title: 'Used by' },
 ] as const
 
-/** One row: all its fields, its history, and what refers to it. */
+/** A row: its fields, its history and the rows that refer to it. */
 export function RowPane({ id, grid }: { id: string; grid: GridState }) {
   const { data, error } = useQuery<Row>(['record', 'row', id], async ({ signal }) => {
     const { record } = await api.get('/v1/records/{id}', { params: { id }, signal })
@@ -28,17 +28,17 @@ export function RowPane({ id, grid }: { id: string; grid: GridState }) {
   })
   const tab = search.value.get('tab') ?? 'fields'
   const isGone = error instanceof Refused && error.status === 404
-  const row = isGone ? undefined : newest(grid.source.find(id), data)
+  const row = isGone ? undefined : latest(grid.source.find(id), data)
   return (
     <Pane kind="side" label="Row">
       <header class="bar">
-        <a class="button quiet icon-only narrow" href={rowAddress(undefined)} aria-label="Back to the grid">
+        <a class="button quiet icon-only narrow" href={rowAddress(undefined)} aria-label="Back to the table">
           <Icon name="back" />
         </a>
         <h2 class="cut">{row ? rowLabel(grid.structure, row) : 'Row'}</h2>
         <span class="grow" />
         {row && mayWrite.value && <DeleteButton row={row} grid={grid} />}
-        <a class="button quiet icon-only desk" href={rowAddress(undefined)} aria-label="Close the row">
+        <a class="button quiet icon-only desk" href={rowAddress(undefined)} aria-label="Close row">
           <Icon name="x" />
         </a>
       </header>
@@ -50,7 +50,7 @@ export function RowPane({ id, grid }: { id: string; grid: GridState }) {
         ))}
       </nav>
       {error && !isGone && <QueryError error={error} />}
-      {isGone && tab !== 'history' && <GoneRow id={id} grid={grid} />}
+      {isGone && tab !== 'history' && <DeletedRow id={id} grid={grid} />}
       {!row && !error && <Loading />}
       {row && tab === 'fields' && <RowFields row={row} grid={grid} />}
       {tab === 'history' && <RowHistory id={id} grid={grid} row={row} />}
@@ -59,8 +59,8 @@ export function RowPane({ id, grid }: { id: string; grid: GridState }) {
   )
 }
 
-/** The grid and the pane read on their own; the younger of the two is shown. */
-function newest(inGrid: Row | undefined, inPane: Row | undefined): Row | undefined {
+/** The later version: grid and pane fetch independently. */
+function latest(inGrid: Row | undefined, inPane: Row | undefined): Row | undefined {
   if (!inGrid || !inPane) return inPane ?? inGrid
   return inGrid.updated_at > inPane.updated_at ? inGrid : inPane
 }
@@ -69,8 +69,8 @@ function DeleteButton({ row, grid }: { row: Row; grid: GridState }) {
   const remove = useAction(async () => {
     await deleteRow(row)
     grid.source.refreshNow()
-    // Meanwhile another row may have been opened.
-    if (chosenRow() === row.id) navigate(rowAddress(undefined))
+    // The user may have opened another row.
+    if (openRow() === row.id) navigate(rowAddress(undefined))
   })
   return (
     <>
@@ -82,7 +82,7 @@ function DeleteButton({ row, grid }: { row: Row; grid: GridState }) {
   )
 }
 
-function GoneRow({ id, grid }: { id: string; grid: GridState }) {
+function DeletedRow({ id, grid }: { id: string; grid: GridState }) {
   const restore = useAction(async () => {
     await restoreRow(id)
     grid.source.refreshNow()
@@ -93,7 +93,7 @@ function GoneRow({ id, grid }: { id: string; grid: GridState }) {
       {restore.refusal.value !== undefined && <ErrorText>{restore.refusal.value}</ErrorText>}
       {mayWrite.value && (
         <p class="actions">
-          <Button onClick={() => void restore.run()}>Put it back</Button>
+          <Button onClick={() => void restore.run()}>Restore</Button>
         </p>
       )}
     </div>

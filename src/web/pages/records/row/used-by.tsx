@@ -7,23 +7,22 @@ import { type Field, type Row, rowLabel, type Structure } from '../model.ts'
 import { useStructures } from '../structures.ts'
 import { addressOfRow } from '../view.ts'
 
-const SHOWN = 20
+const MAX_SHOWN = 20
 
 /** The rows that refer to a row, by structure and field. */
 export function UsedBy({ row, structure }: { row: Row; structure: Structure }) {
   const { data } = useStructures()
-  const from = (data ?? []).flatMap((one) =>
-    one.fields
+  const from = (data ?? []).flatMap((source) =>
+    source.fields
       .filter(({ type, structure: to }) => type === 'record' && (to === null || to === structure.id))
-      .map((field) => ({ one, field })),
+      .map((field) => ({ source, field })),
   )
   if (!data) return <Loading />
-  if (from.length === 0)
-    return <p class="list-end">No structure has a field that refers to {structure.name}.</p>
+  if (from.length === 0) return <p class="list-end">No table has a field that refers to {structure.name}.</p>
   return (
     <>
-      {from.map(({ one, field }) => (
-        <References key={`${one.id} ${field.key}`} id={row.id} structure={one} field={field} />
+      {from.map(({ source, field }) => (
+        <References key={`${source.id} ${field.key}`} id={row.id} structure={source} field={field} />
       ))}
     </>
   )
@@ -32,14 +31,14 @@ export function UsedBy({ row, structure }: { row: Row; structure: Structure }) {
 function References({ id, structure, field }: { id: string; structure: Structure; field: Field }) {
   const condition = { field: field.key, op: 'eq', value: id }
   const { data, error } = useQuery(['record', 'used-by', structure.id, field.key, id], ({ signal }) => {
-    const query = { structure: structure.id, filter: JSON.stringify([condition]), limit: SHOWN }
+    const query = { structure: structure.id, filter: JSON.stringify([condition]), limit: MAX_SHOWN }
     return api.get('/v1/records', { query, signal })
   })
   const all = address(['records', structure.id], { filter: JSON.stringify([condition]) })
   return (
     <section aria-label={`${structure.name}, ${field.label}`}>
       <p class="list-end">
-        {structure.name}, {field.label}: {data ? <a href={all}>{data.total} rows</a> : 'counting…'}
+        {structure.name}, {field.label}: {data ? <a href={all}>{data.total} rows</a> : 'Counting…'}
       </p>
       {error && <QueryError error={error} />}
       <ul class="ledger">

@@ -1,9 +1,9 @@
 import '../../../styles/row-views.ts'
 import type { ComponentChildren } from 'preact'
-import { Drawn, STRUCTURE_ICONS, Tile } from '../views/drawn.tsx'
+import { STRUCTURE_ICONS, TableIcon, Tile } from '../views/table-icon.tsx'
 import type { Draft } from './draft.ts'
 
-/** The hues, as the icon of a structure is drawn in them. */
+/** Colours of table icons. */
 const COLOURS = [
   ['#2f7cab', 'sky'],
   ['#b0552f', 'clay'],
@@ -22,7 +22,7 @@ interface AppearanceProps {
   readonly onChange: (part: Partial<Draft>) => void
 }
 
-/** The icon and the colour by which a structure is recognised. */
+/** Selects the icon and colour of a table. */
 export function Appearance({ draft, onChange }: AppearanceProps) {
   const { icon, color } = draft
   return (
@@ -32,19 +32,25 @@ export function Appearance({ draft, onChange }: AppearanceProps) {
           Icon <Tile icon={icon || undefined} color={color || undefined} name={draft.name} />
         </legend>
         <div class="segments choices">
-          <Choice name="icon" value="" label="No icon" chosen={icon} onChoose={() => onChange({ icon: '' })}>
-            none
+          <Choice
+            name="icon"
+            value=""
+            label="No icon"
+            selected={icon}
+            onSelect={() => onChange({ icon: '' })}
+          >
+            None
           </Choice>
-          {STRUCTURE_ICONS.map((one) => (
+          {STRUCTURE_ICONS.map((option) => (
             <Choice
-              key={one}
+              key={option}
               name="icon"
-              value={one}
-              label={one}
-              chosen={icon}
-              onChoose={() => onChange({ icon: one })}
+              value={option}
+              label={option}
+              selected={icon}
+              onSelect={() => onChange({ icon: option })}
             >
-              <Drawn name={one} />
+              <TableIcon name={option} />
             </Choice>
           ))}
         </div>
@@ -56,21 +62,21 @@ export function Appearance({ draft, onChange }: AppearanceProps) {
             name="color"
             value=""
             label="No colour"
-            chosen={color}
-            onChoose={() => onChange({ color: '' })}
+            selected={color}
+            onSelect={() => onChange({ color: '' })}
           >
-            none
+            None
           </Choice>
-          {COLOURS.map(([one, word]) => (
+          {COLOURS.map(([option, name]) => (
             <Choice
-              key={one}
+              key={option}
               name="color"
-              value={one}
-              label={word}
-              chosen={color}
-              onChoose={() => onChange({ color: one })}
+              value={option}
+              label={name}
+              selected={color}
+              onSelect={() => onChange({ color: option })}
             >
-              <Tile color={one} />
+              <Tile color={option} />
             </Choice>
           ))}
         </div>
@@ -83,19 +89,19 @@ interface ChoiceProps {
   readonly name: string
   readonly value: string
   readonly label: string
-  readonly chosen: string
-  readonly onChoose: () => void
+  readonly selected: string
+  readonly onSelect: () => void
   readonly children: ComponentChildren
 }
 
-const Choice = ({ name, value, label, chosen, onChoose, children }: ChoiceProps) => (
+const Choice = ({ name, value, label, selected, onSelect, children }: ChoiceProps) => (
   <label title={label}>
     <input
       type="radio"
       name={`structure-${name}`}
       aria-label={label}
-      checked={value === chosen}
-      onChange={onChoose}
+      checked={value === selected}
+      onChange={onSelect}
     />
     {children}
   </label>

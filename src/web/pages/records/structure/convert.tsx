@@ -2,13 +2,13 @@ import { useEffect, useState } from 'preact/hooks'
 import { Button, ErrorText, Field as FieldInput, useAction } from '../../../components/form.tsx'
 import { Modal } from '../../../components/modal.tsx'
 import { type Answer, api } from '../../../data/api.ts'
-import { readAgain } from '../../../data/cache.ts'
+import { refetch } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import type { Structure } from '../model.ts'
-import { TYPE_WORDS, TYPES } from './draft.ts'
+import { TYPE_LABELS, TYPES } from './draft.ts'
 
 type Field = Structure['fields'][number]
-type Outcome = Answer<'/v1/records/structures/{nameOrId}/convert', 'post'>
+type ConvertOutcome = Answer<'/v1/records/structures/{nameOrId}/convert', 'post'>
 
 interface ConvertProps {
   readonly structure: Structure
@@ -18,14 +18,14 @@ interface ConvertProps {
 }
 
 const TYPING_MS = 300
-const SHOWN = 6
+const MAX_SHOWN = 6
 
-/** Gives a field with rows another type; what could not be read is shown before anything is written. */
+/** Converts a field of a table with rows to another type, after a dry run that lists unconvertible values. */
 export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProps) {
   const [type, setType] = useState<string>(field.type === 'text' ? 'number' : 'text')
   const [key, setKey] = useState(freeKey(structure, `${field.key}_new`))
   const [options, setOptions] = useState('')
-  const [tried, setTried] = useState<Outcome>()
+  const [dryRun, setDryRun] = useState<ConvertOutcome>()
   const [error, setError] = useState<string>()
   const list = options
     .split('\n')
@@ -50,7 +50,7 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
       call(true).then(
         (outcome) => {
           if (!isCurrent) return
-          setTried(outcome)
+          setDryRun(outcome)
           setError(undefined)
         },
         (error: Error) => isCurrent && setError(error.message),
@@ -63,7 +63,7 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
   }, [text])
   const convert = useAction(async () => {
     const { structure: after } = await call(false)
-    await readAgain({ queryKey: ['structure record', 'structures'] })
+    await refetch({ queryKey: ['structure record', 'structures'] })
     onDone(after)
   })
   return (
@@ -74,19 +74,19 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
           if (await convert.run()) onClose()
         }}
       >
-        <p>A new field gets the values; the old one is hidden and keeps them all.</p>
+        <p>The values are copied to a new field. The old one is kept, hidden.</p>
         <label class="field">
           <span>New type</span>
           <select class="input" value={type} onChange={({ currentTarget }) => setType(currentTarget.value)}>
-            {TYPES.map((one) => (
-              <option key={one} value={one}>
-                {TYPE_WORDS[one]}
+            {TYPES.map((option) => (
+              <option key={option} value={option}>
+                {TYPE_LABELS[option]}
               </option>
             ))}
           </select>
         </label>
         <FieldInput
-          label="Key of the new field, for programs"
+          label="API name of the new field"
           name="convert-key"
           required
           maxLength={63}
@@ -95,7 +95,7 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
         />
         {type === 'select' && (
           <label class="field">
-            <span>Values, one a line; without any, every text</span>
+            <span>Options, one per line. Empty allows any text.</span>
             <textarea
               class="input"
               rows={4}
@@ -104,7 +104,7 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
             />
           </label>
         )}
-        {error === undefined && tried && <Forecast tried={tried} />}
+        {error === undefined && dryRun && <Forecast dryRun={dryRun} />}
         {(convert.refusal.value ?? error) !== undefined && (
           <ErrorText>{convert.refusal.value ?? error}</ErrorText>
         )}
@@ -120,25 +120,25 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
 }
 
 function freeKey(structure: Structure, wanted: string): string {
-  const isTaken = (key: string) => structure.fields.some((one) => one.key === key)
+  const isTaken = (key: string) => structure.fields.some((field) => field.key === key)
   let key = wanted.slice(0, 60)
   for (let number = 2; isTaken(key); number++) key = `${wanted.slice(0, 60)}_${number}`
   return key
 }
 
-function Forecast({ tried: { converted, empty, failed, failures } }: { tried: Outcome }) {
+function Forecast({ dryRun: { converted, empty, failed, failures } }: { dryRun: ConvertOutcome }) {
   return (
     <div role="status">
       <p>
-        {formatNumber(converted)} can be read, {formatNumber(empty)} are empty
-        {failed > 0 ? `, ${formatNumber(failed)} cannot be read:` : '.'}
+        {formatNumber(converted)} can be converted, {formatNumber(empty)} are empty
+        {failed > 0 ? `, ${formatNumber(failed)} cannot be converted and become empty:` : '.'}
       </p>
       {failed > 0 && (
-        <ul class="forecast" aria-label="What cannot be read">
-          {failures.slice(0, SHOWN).map(({ record_id, value }) => (
+        <ul class="forecast" aria-label="Values that cannot be converted">
+          {failures.slice(0, MAX_SHOWN).map(({ record_id, value }) => (
             <li key={record_id}>{String(value)}</li>
           ))}
-          {failed > SHOWN && <li>and {formatNumber(failed - SHOWN)} more</li>}
+          {failed > MAX_SHOWN && <li>and {formatNumber(failed - MAX_SHOWN)} more</li>}
         </ul>
       )}
     </div>

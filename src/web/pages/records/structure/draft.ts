@@ -13,20 +13,20 @@ export const TYPES = [
   'file',
 ] as const
 
-export const TYPE_WORDS: Readonly<Record<string, string>> = {
+export const TYPE_LABELS: Readonly<Record<string, string>> = {
   text: 'Text',
   number: 'Number',
   date: 'Date',
   time: 'Time',
   datetime: 'Date and time',
-  bool: 'Yes or no',
-  select: 'One of a list',
+  bool: 'Yes/no',
+  select: 'Choice',
   record: 'Row of a table',
   note: 'Note',
   file: 'File',
 }
 
-/** A field while it is edited; its texts are as typed. */
+/** A field while it is edited, with values as typed. */
 export interface FieldDraft {
   readonly id: string
   readonly label: string
@@ -38,11 +38,11 @@ export interface FieldDraft {
   readonly unit: string
   readonly min: string
   readonly max: string
-  /** One a line. */
+  /** One per line. */
   readonly options: string
   readonly structure: string
-  /** The field as it is kept, if it is. */
-  readonly kept: Field | undefined
+  /** The stored field, if it exists. */
+  readonly stored: Field | undefined
 }
 
 export interface Draft {
@@ -53,7 +53,7 @@ export interface Draft {
   readonly uniqueTogether: readonly (readonly string[])[]
   readonly maxRows: string
   readonly immutable: boolean
-  /** Empty for none, as the colour. */
+  /** Empty for none, like `color`. */
   readonly icon: string
   readonly color: string
 }
@@ -73,7 +73,7 @@ export const newField = (): FieldDraft => ({
   max: '',
   options: '',
   structure: '',
-  kept: undefined,
+  stored: undefined,
 })
 
 const draftOfField = (field: Field): FieldDraft => ({
@@ -89,7 +89,7 @@ const draftOfField = (field: Field): FieldDraft => ({
   max: field.max === null ? '' : String(field.max),
   options: (field.options ?? []).join('\n'),
   structure: field.structure ?? '',
-  kept: field,
+  stored: field,
 })
 
 export const draftOf = (structure: Structure | undefined): Draft => ({
@@ -104,7 +104,7 @@ export const draftOf = (structure: Structure | undefined): Draft => ({
   color: structure?.color ?? '',
 })
 
-/** A key for a label: `Due date` is `due_date`. */
+/** The key for a label: `Due date` becomes `due_date`. */
 export function keyFor(label: string): string {
   const plain = label
     .normalize('NFKD')
@@ -121,7 +121,7 @@ const BOUNDED_AS_NUMBER = new Set(['number', 'text'])
 export const hasBounds = (type: string): boolean =>
   ['number', 'text', 'date', 'time', 'datetime'].includes(type)
 
-/** A bound as the API takes it; what cannot be one is sent as it was typed, and refused. */
+/** A bound in the API's format. Invalid text is sent as typed, for the server to refuse. */
 function boundOf(type: string, text: string): string | number | null {
   const trimmed = text.trim()
   if (trimmed === '' || !hasBounds(type)) return null
@@ -137,7 +137,7 @@ const optionsOf = (text: string): string[] | null => {
   return options.length === 0 ? null : options
 }
 
-/** The body of the request that saves a draft. */
+/** The request body of a draft. */
 export function bodyOf(draft: Draft) {
   return {
     name: draft.name.trim(),

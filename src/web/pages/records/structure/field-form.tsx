@@ -1,22 +1,22 @@
 import { Button, Field as FieldInput } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { useStructures } from '../structures.ts'
-import { type FieldDraft, hasBounds, keyFor, keyOf, TYPE_WORDS, TYPES } from './draft.ts'
+import { type FieldDraft, hasBounds, keyFor, keyOf, TYPE_LABELS, TYPES } from './draft.ts'
 
 interface FieldFormProps {
   readonly field: FieldDraft
-  /** Whether it was saved and there were rows since: then key and type stay. */
+  /** True if the table has or had rows since the field was saved: key and type are then fixed. */
   readonly isFixed: boolean
   readonly onChange: (part: Partial<FieldDraft>) => void
-  /** Opens what gives a field with rows another type. */
+  /** Opens the conversion dialog. */
   readonly onConvert: (() => void) | undefined
   readonly onMove: (() => void) | undefined
   readonly onRemove: (() => void) | undefined
 }
 
-/** One field of a structure. What cannot be changed any more is said, not offered. */
+/** Edits a field of a structure. Fixed properties are shown as text. */
 export function FieldForm({ field, isFixed, onChange, onConvert, onMove, onRemove }: FieldFormProps) {
-  const name = field.label || keyOf(field) || 'new field'
+  const name = field.label || keyOf(field) || 'New field'
   const selectId = `type-${field.id}`
   return (
     <fieldset class="definition">
@@ -32,7 +32,7 @@ export function FieldForm({ field, isFixed, onChange, onConvert, onMove, onRemov
         />
         {isFixed ? (
           <div class="field">
-            <span class="label">Key</span>
+            <span class="label">API name</span>
             <code class="fixed">{keyOf(field)}</code>
           </div>
         ) : (
@@ -41,7 +41,7 @@ export function FieldForm({ field, isFixed, onChange, onConvert, onMove, onRemov
         {isFixed ? (
           <div class="field">
             <span class="label">Type</span>
-            <span class="fixed">{TYPE_WORDS[field.type]}</span>
+            <span class="fixed">{TYPE_LABELS[field.type]}</span>
           </div>
         ) : (
           <div class="field">
@@ -54,7 +54,7 @@ export function FieldForm({ field, isFixed, onChange, onConvert, onMove, onRemov
             >
               {TYPES.map((type) => (
                 <option key={type} value={type}>
-                  {TYPE_WORDS[type]}
+                  {TYPE_LABELS[type]}
                 </option>
               ))}
             </select>
@@ -80,7 +80,7 @@ export function FieldForm({ field, isFixed, onChange, onConvert, onMove, onRemov
       </div>
       <FieldFlags field={field} onChange={onChange} />
       <details>
-        <summary>Rules and display of {name}</summary>
+        <summary>Rules and display: {name}</summary>
         <FieldRules field={field} onChange={onChange} />
       </details>
       {field.type === 'select' && <Options field={field} onChange={onChange} />}
@@ -96,7 +96,7 @@ interface PartProps {
 
 const KeyInput = ({ field, onChange }: PartProps) => (
   <FieldInput
-    label="Key, for programs"
+    label="API name"
     name={`key-${field.id}`}
     maxLength={63}
     value={field.key || keyFor(field.label)}
@@ -105,28 +105,28 @@ const KeyInput = ({ field, onChange }: PartProps) => (
 )
 
 const FLAGS = [
-  ['required', 'Needed'],
+  ['required', 'Required'],
   ['unique', 'Unique'],
-  ['hidden', 'Hidden in the grid'],
+  ['hidden', 'Hidden in the table'],
 ] as const
 
 const FieldFlags = ({ field, onChange }: PartProps) => (
   <p class="flags">
-    {FLAGS.map(([flag, word]) => (
+    {FLAGS.map(([flag, label]) => (
       <label key={flag} class="check">
         <input
           type="checkbox"
           checked={field[flag]}
           onChange={({ currentTarget }) => onChange({ [flag]: currentTarget.checked })}
         />{' '}
-        {word}
+        {label}
       </label>
     ))}
   </p>
 )
 
 function FieldRules({ field, onChange }: PartProps) {
-  const what = field.type === 'text' ? ' characters' : ''
+  const unit = field.type === 'text' ? ' characters' : ''
   return (
     <div class="definition-line">
       <FieldInput
@@ -139,13 +139,13 @@ function FieldRules({ field, onChange }: PartProps) {
       {hasBounds(field.type) && (
         <>
           <FieldInput
-            label={`At least${what}`}
+            label={`Min${unit}`}
             name={`min-${field.id}`}
             value={field.min}
             onInput={({ currentTarget }) => onChange({ min: currentTarget.value })}
           />
           <FieldInput
-            label={`At most${what}`}
+            label={`Max${unit}`}
             name={`max-${field.id}`}
             value={field.max}
             onInput={({ currentTarget }) => onChange({ max: currentTarget.value })}
@@ -158,7 +158,7 @@ function FieldRules({ field, onChange }: PartProps) {
 
 const Options = ({ field, onChange }: PartProps) => (
   <div class="field">
-    <label for={`options-${field.id}`}>Values, one a line; without any, every text</label>
+    <label for={`options-${field.id}`}>Options, one per line. Empty allows any text.</label>
     <textarea
       class="input"
       id={`options-${field.id}`}
@@ -173,14 +173,14 @@ function TargetStructure({ field, onChange }: PartProps) {
   const { data } = useStructures()
   return (
     <div class="field">
-      <label for={`structure-${field.id}`}>Rows of</label>
+      <label for={`structure-${field.id}`}>Table</label>
       <select
         class="input"
         id={`structure-${field.id}`}
         value={field.structure}
         onChange={({ currentTarget }) => onChange({ structure: currentTarget.value })}
       >
-        <option value="">any table</option>
+        <option value="">Any table</option>
         {data?.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}

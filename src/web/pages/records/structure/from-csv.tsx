@@ -1,21 +1,21 @@
 import { useSignal } from '@preact/signals'
 import { Button, ErrorText, Field as FieldInput, useAction } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
-import { readAgain } from '../../../data/cache.ts'
+import { refetch } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { address, navigate } from '../../../router.ts'
 import { startImport } from '../csv/imports.ts'
 import { Inference, type InferredColumn } from '../csv/infer.ts'
 import { readLines } from '../csv/lines.ts'
 
-interface Read {
+interface ParsedFile {
   readonly file: File
   readonly head: readonly string[]
   readonly rows: number
   readonly columns: readonly InferredColumn[]
 }
 
-async function read(file: File): Promise<Read> {
+async function parseFile(file: File): Promise<ParsedFile> {
   let head: readonly string[] | undefined
   let inference = new Inference([])
   for await (const { lines } of readLines(file)) {
@@ -23,36 +23,33 @@ async function read(file: File): Promise<Read> {
     for (const cells of head ? lines : lines.slice(1)) inference.add(cells)
     head ??= lines[0]
   }
-  if (!head) throw new Error('The file is empty; its first line must name the columns.')
+  if (!head) throw new Error('The file is empty. Its first line must hold the column names.')
   return { file, head, rows: inference.rows, columns: inference.columns() }
 }
 
-const LEAVE_OUT = ''
+const SKIP = ''
 
-/**
- * A new table made of a csv file: what its columns are is guessed from all of its rows, and shown before anything is
- * made.
- */
+/** Creates a table from a CSV file. The type of each column is inferred from all rows and can be changed first. */
 export function FromCsv() {
-  const found = useSignal<Read | undefined>(undefined)
+  const found = useSignal<ParsedFile | undefined>(undefined)
   const name = useSignal('')
   const types = useSignal<readonly string[]>([])
   const open = useAction(async (file: File) => {
-    found.value = await read(file)
+    found.value = await parseFile(file)
     name.value = file.name.replace(/\.[^.]+$/, '')
     types.value = found.value.columns.map(({ type }) => type)
   })
-  const make = useAction(async () => {
+  const create = useAction(async () => {
     if (!found.value) return
     const { file, head, columns } = found.value
-    const fields = columns.flatMap(({ key, label, options }, at) => {
-      const type = types.value[at] ?? LEAVE_OUT
-      return type === LEAVE_OUT ? [] : { key, label, type, ...(type === 'select' && { options }) }
+    const fields = columns.flatMap(({ key, label, options }, index) => {
+      const type = types.value[index] ?? SKIP
+      return type === SKIP ? [] : { key, label, type, ...(type === 'select' && { options }) }
     })
     const { structure } = await api.post('/v1/records/structures', {
       body: { name: name.value.trim(), fields } as never,
     })
-    await readAgain({ queryKey: ['structure record', 'structures'] })
+    await refetch({ queryKey: ['structure record', 'structures'] })
     const targets = columns.map(({ key }) => structure.fields.find((field) => field.key === key))
     void startImport({ structure, file, targets, onConflict: 'refuse' }, head)
     navigate(address(['records', structure.id], { pane: 'import' }))
@@ -62,7 +59,7 @@ export function FromCsv() {
       class="stack"
       onSubmit={(event) => {
         event.preventDefault()
-        void make.run()
+        void create.run()
       }}
     >
       <label class="field">
@@ -82,25 +79,25 @@ export function FromCsv() {
       {found.value && (
         <>
           <FieldInput
-            label="Name of the table"
+            label="Table name"
             name="table-name"
             required
             maxLength={500}
             value={name.value}
             onInput={({ currentTarget }) => (name.value = currentTarget.value)}
           />
-          {found.value.columns.map((column, at) => (
+          {found.value.columns.map((column, index) => (
             <ColumnType
               key={column.key}
               column={column}
-              type={types.value[at] ?? LEAVE_OUT}
-              onChange={(type) => (types.value = types.value.with(at, type))}
+              type={types.value[index] ?? SKIP}
+              onChange={(type) => (types.value = types.value.with(index, type))}
             />
           ))}
-          {make.refusal.value !== undefined && <ErrorText>{make.refusal.value}</ErrorText>}
+          {create.refusal.value !== undefined && <ErrorText>{create.refusal.value}</ErrorText>}
           <p class="actions">
-            <Button kind="main" type="submit" disabled={make.isRunning.value}>
-              Make the table with {formatNumber(found.value.rows)} rows
+            <Button kind="main" type="submit" disabled={create.isRunning.value}>
+              Create table with {formatNumber(found.value.rows)} rows
             </Button>
           </p>
         </>
@@ -109,11 +106,11 @@ export function FromCsv() {
   )
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  [LEAVE_OUT]: 'leave out',
+const TYPE_LABELS: Readonly<Record<string, string>> = {
+  [SKIP]: 'Skip',
   text: 'Text',
   number: 'Number',
-  bool: 'Yes or no',
+  bool: 'Yes/no',
   date: 'Date',
   time: 'Time',
   datetime: 'Date and time',
@@ -127,17 +124,17 @@ interface ColumnTypeProps {
 }
 
 const ColumnType = ({ column, type, onChange }: ColumnTypeProps) => {
-  const possible = [...new Set([column.type, 'text', ...(column.options ? ['select'] : []), LEAVE_OUT])]
+  const possible = [...new Set([column.type, 'text', ...(column.options ? ['select'] : []), SKIP])]
   return (
     <label class="mapping">
       <span class="cut">
         {column.label} {column.sample && <small>{column.sample.slice(0, 40)}</small>}
       </span>
       <select class="input" value={type} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {possible.map((one) => (
-          <option key={one} value={one}>
-            {WORDS[one]}
-            {one === 'select' && `: ${column.options?.length} values`}
+        {possible.map((option) => (
+          <option key={option} value={option}>
+            {TYPE_LABELS[option]}
+            {option === 'select' && `: ${column.options?.length} values`}
           </option>
         ))}
       </select>

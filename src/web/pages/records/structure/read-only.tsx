@@ -1,7 +1,7 @@
 import type { Structure } from '../model.ts'
-import { TYPE_WORDS } from './draft.ts'
+import { TYPE_LABELS } from './draft.ts'
 
-/** The fields and rules for a person who only reads. */
+/** The fields and rules, for users without write access. */
 export const ReadOnlyStructure = ({ structure }: { structure: Structure }) => (
   <table class="table">
     <caption class="visually-hidden">Fields of {structure.name}</caption>
@@ -16,8 +16,8 @@ export const ReadOnlyStructure = ({ structure }: { structure: Structure }) => (
       {structure.fields.map(({ key, label, type, required, unique, unit }) => (
         <tr key={key}>
           <th scope="row">{label}</th>
-          <td>{TYPE_WORDS[type]}</td>
-          <td>{[required && 'needed', unique && 'unique', unit].filter(Boolean).join(', ')}</td>
+          <td>{TYPE_LABELS[type]}</td>
+          <td>{[required && 'required', unique && 'unique', unit].filter(Boolean).join(', ')}</td>
         </tr>
       ))}
     </tbody>

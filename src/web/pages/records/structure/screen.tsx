@@ -5,7 +5,7 @@ import { Icon } from '../../../components/icon.tsx'
 import { lazy } from '../../../components/lazy.tsx'
 import { Banner, Pane } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
-import { readAgain } from '../../../data/cache.ts'
+import { refetch } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { address, navigate } from '../../../router.ts'
@@ -24,7 +24,7 @@ import { useHadRows, useRefusals } from './use-refusals.ts'
 const FromCsv = lazy(async () => (await import('./from-csv.tsx')).FromCsv)
 const ConvertDialog = lazy(async () => (await import('./convert.tsx')).ConvertDialog)
 
-/** The definition of a structure; without one, a new one. */
+/** Edits a structure, or creates one if undefined. */
 export function StructureScreen({ structure }: { structure: Structure | undefined }) {
   return (
     <main id="main">
@@ -34,7 +34,7 @@ export function StructureScreen({ structure }: { structure: Structure | undefine
           <a
             class="button quiet icon-only"
             href={address(structure ? ['records', structure.id] : ['records'])}
-            aria-label={structure ? 'Back to the rows' : 'Back to the tables'}
+            aria-label={structure ? 'Back to rows' : 'Back to tables'}
           >
             <Icon name="back" />
           </a>
@@ -58,10 +58,8 @@ export function StructureScreen({ structure }: { structure: Structure | undefine
             {!structure && (
               <section class="setting">
                 <header>
-                  <h2>From a csv file</h2>
-                  <p>
-                    Its first line names the columns. Nothing is made before you have seen what they become.
-                  </p>
+                  <h2>From a CSV file</h2>
+                  <p>The first line must hold the column names. You can check the types first.</p>
                 </header>
                 <FromCsv />
               </section>
@@ -78,7 +76,7 @@ export function StructureScreen({ structure }: { structure: Structure | undefine
 }
 
 function StructureForm({ structure }: { structure: Structure | undefined }) {
-  const { draft, isBehind, takeOver } = useDraft(structure)
+  const { draft, isBehind, resetTo } = useDraft(structure)
   const [isSaved, setSaved] = useState(false)
   const change = (part: Partial<Draft>) => {
     setSaved(false)
@@ -86,18 +84,18 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
   }
   const save = useAction(async () => {
     const body = bodyOf(draft.value)
-    const answer = structure
+    const response = structure
       ? await api.patch('/v1/records/structures/{nameOrId}', {
           params: { nameOrId: structure.id },
           body,
         })
       : await api.post('/v1/records/structures', { body })
-    takeOver(answer.structure)
-    await readAgain({ queryKey: ['structure record', 'structures'] })
+    resetTo(response.structure)
+    await refetch({ queryKey: ['structure record', 'structures'] })
     setSaved(true)
-    if (!structure) navigate(address(['records', answer.structure.id]))
+    if (!structure) navigate(address(['records', response.structure.id]))
   })
-  const hadRows = useHadRows(structure)
+  const isFixed = useHadRows(structure)
   const refusals = useRefusals(structure, draft.value)
   const { fields } = draft.value
   const converted = useSignal<Structure['fields'][number] | undefined>(undefined)
@@ -107,7 +105,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
         <ConvertDialog
           structure={structure}
           field={converted.value}
-          onDone={takeOver}
+          onDone={resetTo}
           onClose={() => (converted.value = undefined)}
         />
       )}
@@ -118,18 +116,18 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
           void save.run()
         }}
       >
-        {hadRows && (
+        {isFixed && (
           <Banner>
             <p>
-              {structure?.record_count === 0 ? 'There were rows' : 'There are rows'}: fields can be added,
-              relabelled and hidden, but not removed or renamed; “Convert…” gives one another type.
+              {structure?.record_count === 0 ? 'This table had rows.' : 'This table has rows.'} You can add,
+              relabel, hide or convert fields, but not delete them.
             </p>
           </Banner>
         )}
         <section class="setting">
           <header>
             <h2>Name</h2>
-            <p>What its rows are, as a plural: Orders, Customers.</p>
+            <p>A plural, such as Orders or Customers.</p>
           </header>
           <div>
             <FieldInput
@@ -158,25 +156,25 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
         <section class="setting">
           <header>
             <h2>Fields</h2>
-            <p>Each has a type, and rules that every write must keep.</p>
+            <p>Each field has a type and rules that all rows must follow.</p>
           </header>
           <div>
-            {fields.map((field, place) => (
+            {fields.map((field, index) => (
               <FieldForm
                 key={field.id}
                 field={field}
-                isFixed={hadRows && field.kept !== undefined}
+                isFixed={isFixed && field.stored !== undefined}
                 onConvert={
-                  hadRows && field.kept && structure && !structure.immutable
-                    ? () => (converted.value = field.kept)
+                  isFixed && field.stored && structure && !structure.immutable
+                    ? () => (converted.value = field.stored)
                     : undefined
                 }
                 onChange={(part) =>
                   change({ fields: fields.map((old) => (old.id === field.id ? { ...old, ...part } : old)) })
                 }
-                onMove={place > 0 ? () => change({ fields: moveUp(fields, place) }) : undefined}
+                onMove={index > 0 ? () => change({ fields: moveUp(fields, index) }) : undefined}
                 onRemove={
-                  hadRows && field.kept
+                  isFixed && field.stored
                     ? undefined
                     : () => change({ fields: fields.filter(({ id }) => id !== field.id) })
                 }
@@ -185,7 +183,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
             <p>
               <Button onClick={() => change({ fields: [...fields, newField()] })}>
                 <Icon name="plus" />
-                Add a field
+                Add field
               </Button>
             </p>
           </div>
@@ -193,22 +191,22 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
         <RulesForm draft={draft.value} onChange={change} />
         <section class="setting">
           <header>
-            <h2>{structure ? 'Save' : 'Make it'}</h2>
+            <h2>{structure ? 'Save' : 'Create'}</h2>
           </header>
           <div>
             {isBehind && !save.isRunning.value && (
               <Banner kind="warn">
                 <p>
-                  Somebody else changed this structure since you began. Saving would write over that change.
+                  Someone else changed this table while you were editing. Saving overwrites their changes.
                 </p>
-                <Button onClick={() => takeOver(structure)}>Begin again with theirs</Button>
+                <Button onClick={() => resetTo(structure)}>Discard mine and reload</Button>
               </Banner>
             )}
             {refusals.length > 0 && (
-              <ul class="forecast" aria-label="What would be refused">
-                {refusals.map((sentence) => (
-                  <li key={sentence}>
-                    <span class="status bad">Refused</span> {sentence}
+              <ul class="forecast" aria-label="Errors">
+                {refusals.map((message) => (
+                  <li key={message}>
+                    <span class="status bad">Error</span> {message}
                   </li>
                 ))}
               </ul>
@@ -216,7 +214,7 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
             {save.refusal.value !== undefined && <ErrorText>{save.refusal.value}</ErrorText>}
             <p class="actions">
               <Button kind="main" type="submit" disabled={save.isRunning.value}>
-                {structure ? 'Save the table' : 'Make the table'}
+                {structure ? 'Save table' : 'Create table'}
               </Button>
               <span role="status">{isSaved && 'Saved.'}</span>
             </p>
@@ -227,9 +225,9 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
   )
 }
 
-function moveUp<Item>(list: readonly Item[], place: number): Item[] {
+function moveUp<Item>(list: readonly Item[], index: number): Item[] {
   const next = [...list]
-  next.splice(place - 1, 0, ...next.splice(place, 1))
+  next.splice(index - 1, 0, ...next.splice(index, 1))
   return next
 }
 
@@ -244,18 +242,18 @@ function RulesForm({ draft, onChange }: RulesFormProps) {
     <section class="setting">
       <header>
         <h2>Rules</h2>
-        <p>For the rows as a whole.</p>
+        <p>Rules for the table as a whole.</p>
       </header>
       <div>
         <div class="field">
-          <label for="label-field">Field that names a row</label>
+          <label for="label-field">Title field</label>
           <select
             class="input"
             id="label-field"
             value={draft.labelField}
             onChange={({ currentTarget }) => onChange({ labelField: currentTarget.value })}
           >
-            <option value="">the first field</option>
+            <option value="">First field</option>
             {fields
               .filter((field) => keyOf(field) !== '')
               .map((field) => (
@@ -267,7 +265,7 @@ function RulesForm({ draft, onChange }: RulesFormProps) {
         </div>
         <UniqueSets draft={draft} onChange={(uniqueTogether) => onChange({ uniqueTogether })} />
         <FieldInput
-          label="At most this many rows; 1 makes a settings object that each write replaces"
+          label="Row limit (1 makes a single settings record)"
           name="max_rows"
           type="number"
           value={draft.maxRows}
@@ -279,7 +277,7 @@ function RulesForm({ draft, onChange }: RulesFormProps) {
             checked={draft.immutable}
             onChange={({ currentTarget }) => onChange({ immutable: currentTarget.checked })}
           />{' '}
-          Rows are never edited, only written and deleted
+          Rows cannot be edited, only added and deleted
         </label>
       </div>
     </section>

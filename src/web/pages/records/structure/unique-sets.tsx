@@ -7,16 +7,16 @@ interface UniqueSetsProps {
   readonly onChange: (sets: readonly (readonly string[])[]) => void
 }
 
-/** Sets of fields whose values together no two rows share. */
+/** Edits sets of fields whose combination of values is unique. */
 export function UniqueSets({ draft, onChange }: UniqueSetsProps) {
   const sets = draft.uniqueTogether
   const fields = draft.fields.filter((field) => keyOf(field) !== '')
   return (
     <fieldset class="field">
-      <legend class="label">Fields that are unique together</legend>
-      {sets.map((set, place) => (
-        <fieldset key={place} class="checks">
-          <legend class="visually-hidden">Set {place + 1}</legend>
+      <legend class="label">Unique combinations of fields</legend>
+      {sets.map((set, index) => (
+        <fieldset key={index} class="checks">
+          <legend class="visually-hidden">Combination {index + 1}</legend>
           {fields.map((field) => {
             const key = keyOf(field)
             return (
@@ -27,11 +27,11 @@ export function UniqueSets({ draft, onChange }: UniqueSetsProps) {
                   onChange={({ currentTarget }) =>
                     onChange(
                       sets.map((old, other) =>
-                        other !== place
+                        other !== index
                           ? old
                           : currentTarget.checked
                             ? [...old, key]
-                            : old.filter((one) => one !== key),
+                            : old.filter((member) => member !== key),
                       ),
                     )
                   }
@@ -42,8 +42,8 @@ export function UniqueSets({ draft, onChange }: UniqueSetsProps) {
           })}
           <Button
             kind="quiet icon-only"
-            aria-label={`Remove set ${place + 1}`}
-            onClick={() => onChange(sets.filter((_, other) => other !== place))}
+            aria-label={`Remove combination ${index + 1}`}
+            onClick={() => onChange(sets.filter((_, other) => other !== index))}
           >
             <Icon name="x" />
           </Button>
@@ -52,7 +52,7 @@ export function UniqueSets({ draft, onChange }: UniqueSetsProps) {
       <p>
         <Button onClick={() => onChange([...sets, []])}>
           <Icon name="plus" />
-          Add a set
+          Add combination
         </Button>
       </p>
     </fieldset>

@@ -7,24 +7,24 @@ const textOf = (draft: Draft): string => JSON.stringify(bodyOf(draft))
 
 interface EditedDraft {
   readonly draft: Signal<Draft>
-  /** Whether somebody else changed the structure since the draft was begun: saving would write over that. */
+  /** True if someone else changed the structure since the draft was started; saving would overwrite it. */
   readonly isBehind: boolean
-  /** Begins again with the structure as it is. */
-  readonly takeOver: (structure: Structure | undefined) => void
+  /** Discards the draft and starts over from a structure. */
+  readonly resetTo: (structure: Structure | undefined) => void
 }
 
-/** A structure while it is edited; as long as nothing was typed, it follows what others make of it. */
+/** The draft of a structure. Until the first edit it follows changes by others. */
 export function useDraft(structure: Structure | undefined): EditedDraft {
   const draft = useSignal<Draft>(draftOf(structure))
-  const begun = useSignal(textOf(draft.value))
-  const present = textOf(draftOf(structure))
-  const isBehind = structure !== undefined && present !== begun.value
-  const takeOver = (from: Structure | undefined) => {
+  const base = useSignal(textOf(draft.value))
+  const current = textOf(draftOf(structure))
+  const isBehind = structure !== undefined && current !== base.value
+  const resetTo = (from: Structure | undefined) => {
     draft.value = draftOf(from)
-    begun.value = textOf(draft.value)
+    base.value = textOf(draft.value)
   }
   useLayoutEffect(() => {
-    if (isBehind && textOf(draft.peek()) === begun.peek()) takeOver(structure)
-  }, [present])
-  return { draft, isBehind, takeOver }
+    if (isBehind && textOf(draft.peek()) === base.peek()) resetTo(structure)
+  }, [current])
+  return { draft, isBehind, resetTo }
 }

@@ -9,7 +9,7 @@ import { bodyOf, type Draft } from './draft.ts'
 
 const TYPING_MS = 300
 
-/** Whether there are rows or ever were, also deleted ones: from then on fields stay. */
+/** True if the structure has or had rows, including deleted ones: its fields are then fixed. */
 export function useHadRows(structure: Structure | undefined): boolean {
   const isEmpty = structure?.record_count === 0
   const { data } = useQuery(
@@ -23,7 +23,7 @@ export function useHadRows(structure: Structure | undefined): boolean {
   return structure !== undefined && (!isEmpty || (data ?? 0) > 0)
 }
 
-/** Why the server would refuse to save the draft, asked while one types: a sentence for each reason. */
+/** The errors the server would return for the draft, from a dry run after each pause in typing. */
 export function useRefusals(structure: Structure | undefined, draft: Draft): readonly string[] {
   const [found, setFound] = useState<readonly string[]>([])
   const { data: structures = [] } = useStructures()
@@ -39,12 +39,12 @@ export function useRefusals(structure: Structure | undefined, draft: Draft): rea
   }, [structure, draft])
   if (structure) return found
   const taken = structures.find(({ name }) => fold(name) === fold(draft.name.trim()))
-  return taken ? [`A structure named “${taken.name}” exists already; choose another name.`] : []
+  return taken ? [`A table named “${taken.name}” already exists. Choose another name.`] : []
 }
 
 async function refusalsOf(structure: Structure, draft: Draft, signal: AbortSignal): Promise<string[]> {
   const body = bodyOf(draft)
-  // A field that was just added has no key yet.
+  // A newly added field has no key yet.
   const fields = body.fields.filter(({ key }) => key !== '')
   const params = { nameOrId: structure.id }
   try {

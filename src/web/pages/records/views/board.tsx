@@ -12,38 +12,38 @@ import { address } from '../../../router.ts'
 import { targetOf } from '../labels.ts'
 import { type Field, queryOf, type Row, type RowQuery, rowLabel, type Structure } from '../model.ts'
 import { isReference } from '../references.ts'
-import { ChoiceChip } from '../shown-value.tsx'
 import { undoStack } from '../undo.ts'
+import { ChoiceChip } from '../value-view.tsx'
 import { showValue } from '../values.ts'
 import { rowAddress } from '../view.ts'
-import { type BoardColumn, wordOf } from './columns.ts'
+import { type BoardColumn, valueLabel } from './columns.ts'
 import { startDrag } from './drag.ts'
-import { moveRow, shownRow, useKeptFocus } from './moves.ts'
+import { movedRow, moveRow, useFocusAfterMove } from './moves.ts'
 
 interface BoardProps {
   readonly structure: Structure
   readonly rowQuery: RowQuery
   readonly groupBy: string
   readonly fields: readonly Field[]
-  readonly onRefused: (sentence: string | undefined) => void
+  readonly onRefused: (message: string | undefined) => void
 }
 
-const FEW = 25
-const MOST = 200
+const INITIAL_CARDS = 25
+const MAX_CARDS = 200
 
 const KEYS: readonly Key[] = [
   { keys: ['↑', '↓', '←', '→'], does: 'next card' },
   { keys: ['Ctrl', '→'], does: 'move the card to the next column' },
-  { keys: ['Ctrl', '←'], does: 'move the card to the column before' },
+  { keys: ['Ctrl', '←'], does: 'move the card to the previous column' },
   { keys: ['Enter'], does: 'open the row' },
   { keys: ['Ctrl', 'Z'], does: 'undo' },
 ]
 
-/** Rows as cards, in a column for each value of a field. */
+/** Rows as cards, with one column per value of a field. */
 export function Board({ structure, rowQuery, groupBy, fields, onRefused }: BoardProps) {
   useKeys('Board', KEYS)
-  const [limit, setLimit] = useState(FEW)
-  const said = useSignal('')
+  const [limit, setLimit] = useState(INITIAL_CARDS)
+  const announcement = useSignal('')
   const query = { ...queryOf(rowQuery), group_by: groupBy, limit }
   const board = useQuery(
     ['record', 'board', JSON.stringify(query)],
@@ -56,10 +56,10 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
   const move = (row: Row, to: BoardColumn) => {
     if (!isMovable || (row.data[groupBy] ?? null) === to.value) return
     onRefused(undefined)
-    said.value = `${rowLabel(structure, row)} moves to ${wordOf(to.value)}.`
+    announcement.value = `${rowLabel(structure, row)} moving to ${valueLabel(to.value)}…`
     moveRow(structure, row, { [groupBy]: to.value }).then(
       () => {
-        said.value = `${rowLabel(structure, row)} is in ${wordOf(to.value)}.`
+        announcement.value = `${rowLabel(structure, row)} moved to ${valueLabel(to.value)}.`
       },
       (error: Error) => onRefused(error.message),
     )
@@ -76,15 +76,15 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
               aria-label={`Board by ${group?.label ?? groupBy}`}
               onKeyDown={(event) => onKey(event, moved, move)}
             >
-              {moved.map((column, at) => (
+              {moved.map((column, index) => (
                 <section
                   key={String(column.value)}
-                  class={`column ${column.value === null ? '' : `hue-${at % 10}`}`}
-                  data-drop={at}
-                  aria-label={`${wordOf(column.value)}, ${formatNumber(column.total)} rows`}
+                  class={`column ${column.value === null ? '' : `hue-${index % 10}`}`}
+                  data-drop={index}
+                  aria-label={`${valueLabel(column.value)}, ${formatNumber(column.total)} rows`}
                 >
                   <header>
-                    <span class="choice-chip">{wordOf(column.value)}</span>
+                    <span class="choice-chip">{valueLabel(column.value)}</span>
                     <span>{formatNumber(column.total)}</span>
                   </header>
                   <ul>
@@ -107,7 +107,9 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
                           rowQuery={rowQuery}
                           groupBy={groupBy}
                           column={column}
-                          onMore={limit < MOST ? () => setLimit(Math.min(MOST, limit * 2)) : undefined}
+                          onMore={
+                            limit < MAX_CARDS ? () => setLimit(Math.min(MAX_CARDS, limit * 2)) : undefined
+                          }
                         />
                       </li>
                     )}
@@ -116,11 +118,11 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
               ))}
             </section>
             <div class="foot">
-              <span role="status">{said.value || `${formatNumber(total)} rows`}</span>
+              <span role="status">{announcement.value || `${formatNumber(total)} rows`}</span>
               {isMovable && (
                 <span class="keys">
                   <span>
-                    <kbd>Ctrl ←</kbd> <kbd>→</kbd> move to a column
+                    <kbd>Ctrl ←</kbd> <kbd>→</kbd> move to another column
                   </span>
                   <span>
                     <kbd>Enter</kbd> open
@@ -138,9 +140,9 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
   )
 }
 
-/** The columns with what was moved and is not read again yet. */
+/** The columns with pending moves applied. */
 function withMoves(columns: readonly BoardColumn[], groupBy: string): readonly BoardColumn[] {
-  const rows = columns.flatMap(({ records }) => records.map(shownRow))
+  const rows = columns.flatMap(({ records }) => records.map(movedRow))
   return columns.map((column) => {
     const records = rows.filter((row) => (row.data[groupBy] ?? null) === column.value)
     return { ...column, records, total: column.total + records.length - column.records.length }
@@ -151,7 +153,7 @@ const cardsOf = (column: Element | null | undefined) => [
   ...(column?.querySelectorAll<HTMLElement>('a.card') ?? []),
 ]
 
-/** The arrows lead from card to card; with Ctrl they move the card to the column beside it. */
+/** Arrow keys move the focus between cards; with Ctrl they move the card to the adjacent column. */
 function onKey(
   event: TargetedKeyboardEvent<HTMLElement>,
   columns: readonly BoardColumn[],
@@ -164,28 +166,28 @@ function onKey(
   }
   const card = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>('a.card') : null
   const column = card?.closest<HTMLElement>('[data-drop]')
-  const aside = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+  const across = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
   const along = { ArrowUp: -1, ArrowDown: 1 }[event.key]
-  if (!card || !column || (aside === undefined && along === undefined)) return
+  if (!card || !column || (across === undefined && along === undefined)) return
   event.preventDefault()
-  const at = Number(column.dataset.drop)
-  const place = cardsOf(column).indexOf(card)
+  const index = Number(column.dataset.drop)
+  const position = cardsOf(column).indexOf(card)
   if (along !== undefined) {
-    cardsOf(column)[place + along]?.focus()
+    cardsOf(column)[position + along]?.focus()
     return
   }
-  const sideways = aside ?? 0
+  const step = across ?? 0
   if (!event.ctrlKey && !event.metaKey) {
-    for (let other = at + sideways; columns[other]; other += sideways) {
+    for (let other = index + step; columns[other]; other += step) {
       const cards = cardsOf(document.querySelector(`[data-drop="${other}"]`))
       if (cards.length === 0) continue
-      cards[Math.min(place, cards.length - 1)]?.focus()
+      cards[Math.min(position, cards.length - 1)]?.focus()
       return
     }
     return
   }
-  const row = columns[at]?.records[place]
-  const to = columns[at + sideways]
+  const row = columns[index]?.records[position]
+  const to = columns[index + step]
   if (!row || !to) return
   move(row, to)
 }
@@ -197,15 +199,15 @@ interface CardProps {
   readonly onDrop: ((target: string) => void) | undefined
 }
 
-const SHOWN = 5
+const MAX_VALUES = 5
 
-/** A row by its label, and its first values. */
+/** A row as a card: its label and first values. */
 export function Card({ structure, row, fields, onDrop }: CardProps) {
   const label = rowLabel(structure, row)
   const values = fields.filter(({ key }) => row.data[key] !== undefined && String(row.data[key]) !== label)
   return (
     <a
-      ref={useKeptFocus(row.id)}
+      ref={useFocusAfterMove(row.id)}
       class="card"
       id={`card-${row.id}`}
       href={rowAddress(row.id)}
@@ -215,7 +217,7 @@ export function Card({ structure, row, fields, onDrop }: CardProps) {
       <b>{label}</b>
       {values.length > 0 && (
         <span class="values">
-          {values.slice(0, SHOWN).map((field) => (
+          {values.slice(0, MAX_VALUES).map((field) => (
             <span key={field.key} title={field.label}>
               {isReference(field) ? (
                 (targetOf(field, String(row.data[field.key]))?.label ?? '…')
@@ -242,12 +244,12 @@ interface MoreProps {
   readonly onMore: (() => void) | undefined
 }
 
-/** The rest of a column: some more, and in the end the list of them all. */
+/** Shows more cards of a column; at the limit, links to the column's rows as a table. */
 function More({ structure, rowQuery, groupBy, column, onMore }: MoreProps) {
   const more = `${formatNumber(column.total - column.records.length)} more`
   if (onMore)
     return (
-      <Button kind="quiet" aria-label={`${more} in ${wordOf(column.value)}`} onClick={onMore}>
+      <Button kind="quiet" aria-label={`${more} in ${valueLabel(column.value)}`} onClick={onMore}>
         {more}
       </Button>
     )
@@ -264,7 +266,7 @@ function More({ structure, rowQuery, groupBy, column, onMore }: MoreProps) {
         direction: rowQuery.direction,
       })}
     >
-      {more}, as a table
+      {more} in the table
     </a>
   )
 }

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
 import { dateFormat, formatNumber } from '../../../data/formats.ts'
 import { type Field, type Row, type RowQuery, rowLabel, type Structure } from '../model.ts'
-import { hueOf } from '../shown-value.tsx'
+import { hueOf } from '../value-view.tsx'
 import { rowAddress } from '../view.ts'
 import { type DayRows, useDay } from './calendar-rows.ts'
 import { dayOf, isWeekend, today } from './days.ts'
 import { startDrag } from './drag.ts'
-import { useKeptFocus } from './moves.ts'
+import { useFocusAfterMove } from './moves.ts'
 
 const LONG_DAY = dateFormat({
   weekday: 'long',
@@ -17,15 +17,15 @@ const LONG_DAY = dateFormat({
 })
 const TIME = dateFormat({ timeStyle: 'short' })
 
-/** A day as it is read out: `Saturday, November 28`. */
+/** A day for announcements: `Saturday, November 28`. */
 export const longDay = (day: string): string => LONG_DAY(new Date(`${day}T00:00:00Z`))
 
 interface DayProps {
   readonly day: string
-  readonly isOther: boolean
+  readonly isOtherMonth: boolean
   readonly rows: DayRows
-  /** How many rows are shown before the others are asked for. */
-  readonly most: number
+  /** Number of rows shown before "more" is pressed. */
+  readonly maxRows: number
   readonly rowQuery: RowQuery
   readonly structure: Structure
   readonly date: Field
@@ -33,16 +33,16 @@ interface DayProps {
   readonly onDrop: (row: Row) => ((day: string) => void) | undefined
 }
 
-/** A day with its rows; where there are many, the first of them, and the others when they are asked for. */
-export function Day({ day, isOther, rows, most, rowQuery, structure, date, end, onDrop }: DayProps) {
+/** A day with its first rows, expandable to all. */
+export function Day({ day, isOtherMonth, rows, maxRows, rowQuery, structure, date, end, onDrop }: DayProps) {
   const [isOpen, setOpen] = useState(false)
   const whole = useDay(rowQuery, date, end, day, isOpen && rows.total > rows.rows.length)
   const all = whole ?? rows.rows
-  const shown = isOpen || rows.total <= most ? all : all.slice(0, most - 1)
+  const shown = isOpen || rows.total <= maxRows ? all : all.slice(0, maxRows - 1)
   const isToday = day === today()
   const classes = [
     'cal-day',
-    isOther && 'other',
+    isOtherMonth && 'other',
     isWeekend(day) && 'weekend',
     isToday && 'today',
     rows.total === 0 && 'empty',
@@ -57,7 +57,8 @@ export function Day({ day, isOther, rows, most, rowQuery, structure, date, end, 
       {shown.map((row) => {
         const value = String(row.data[date.key])
         const isFirst = dayOf(value) === day
-        const goesOn = end && typeof row.data[end.key] === 'string' && dayOf(String(row.data[end.key])) > day
+        const continues =
+          end && typeof row.data[end.key] === 'string' && dayOf(String(row.data[end.key])) > day
         const time = date.type === 'datetime' && isFirst ? `${TIME(new Date(value))} ` : ''
         return (
           <Event
@@ -65,7 +66,7 @@ export function Day({ day, isOther, rows, most, rowQuery, structure, date, end, 
             structure={structure}
             row={row}
             text={`${isFirst ? '' : '… '}${time}${rowLabel(structure, row)}`}
-            goesOn={goesOn}
+            continues={continues}
             onDrop={onDrop(row)}
           />
         )
@@ -88,18 +89,18 @@ interface EventProps {
   readonly structure: Structure
   readonly row: Row
   readonly text: string
-  readonly goesOn?: boolean | undefined
+  readonly continues?: boolean | undefined
   readonly onDrop: ((day: string) => void) | undefined
 }
 
-/** Coloured by the first list of choices of the structure. */
-export function Event({ structure, row, text, goesOn = false, onDrop }: EventProps) {
+/** A row on a day, coloured by the first choice field of the structure. */
+export function Event({ structure, row, text, continues = false, onDrop }: EventProps) {
   const choice = structure.fields.find(({ type, options }) => type === 'select' && options !== null)
   const hue = choice ? hueOf(choice, String(row.data[choice.key])) : ''
-  const classes = ['event', hue, goesOn && 'goes-on']
+  const classes = ['event', hue, continues && 'goes-on']
   return (
     <a
-      ref={useKeptFocus(row.id)}
+      ref={useFocusAfterMove(row.id)}
       class={classes.filter(Boolean).join(' ')}
       href={rowAddress(row.id)}
       data-row-id={row.id}

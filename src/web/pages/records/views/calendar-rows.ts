@@ -6,7 +6,7 @@ import { type Field, queryOf, type Row, type RowPage, type RowQuery } from '../m
 import type { BoardColumn } from './columns.ts'
 import { addDays, dayOf, startOf } from './days.ts'
 
-/** The rows of a day that are known, and how many there are. */
+/** The loaded rows of a day, and their total. */
 export interface DayRows {
   readonly rows: readonly Row[]
   readonly total: number
@@ -14,22 +14,22 @@ export interface DayRows {
 
 export const NO_ROWS: DayRows = { rows: [], total: 0 }
 
-/** Up to this many rows of a range are read at once; of more, the first few of each day. */
-const MOST = 500
-const UNDATED = 50
+/** Rows of a range read in one request. Of larger ranges, only the first rows of each day are read. */
+const MAX_RANGE_ROWS = 500
+const MAX_UNDATED = 50
 
-/** The conditions of which rows on a day meet one: that they begin on it, or that they began before and go on. */
+/** Alternative conditions for rows on these days: rows that begin within, or began before and end within or later. */
 function onDays(date: Field, end: Field | undefined, first: string, last: string): readonly Condition[][] {
   const bound = (day: string) => (date.type === 'date' ? day : startOf(day))
-  const inside = [
+  const beginning = [
     { field: date.key, op: 'gte', value: bound(first) },
     { field: date.key, op: 'lt', value: bound(addDays(last, 1)) },
   ]
-  const into = end && [
+  const continuing = end && [
     { field: date.key, op: 'lt', value: bound(first) },
     { field: end.key, op: 'gte', value: bound(first) },
   ]
-  return [inside, ...(into ? [into] : [])]
+  return [beginning, ...(continuing ? [continuing] : [])]
 }
 
 async function readRows(
@@ -60,11 +60,11 @@ const daysFrom = (first: string, last: string): string[] => {
 
 interface Range {
   readonly total: number
-  /** What is known of each day. */
+
   readonly byDay: ReadonlyMap<string, DayRows>
 }
 
-/** The first rows of each day of a range, and how many there are, of a date without an end. */
+/** Reads the first rows and total of each day of a range, for a date field without an end field. */
 async function readDays(
   rowQuery: RowQuery,
   date: Field,
@@ -84,68 +84,70 @@ async function readDays(
   return { total, byDay: new Map(columns.map((day) => [String(day.value), { ...day, rows: day.records }])) }
 }
 
-/** The same from what this browser keeps, which makes lists alone, and of a date with an end; where rows are few, all. */
+/** Reads a range with list queries: for a date field with an end field, and offline, where only lists are available. */
 async function readLists(
   rowQuery: RowQuery,
   date: Field,
   end: Field | undefined,
   [first, last]: readonly [first: string, last: string],
-  most: number,
+  maxRows: number,
   signal: AbortSignal,
 ): Promise<Range> {
   const read = (days: readonly Condition[][], limit: number) => readRows(rowQuery, days, date, limit, signal)
-  const { rows, total } = await read(onDays(date, end, first, last), MOST)
+  const { rows, total } = await read(onDays(date, end, first, last), MAX_RANGE_ROWS)
   if (rows.length === total) return { total, byDay: rowsByDay(rows, date, end, first, last) }
   const days = await Promise.all(
-    daysFrom(first, last).map(async (day) => [day, await read(onDays(date, end, day, day), most)] as const),
+    daysFrom(first, last).map(
+      async (day) => [day, await read(onDays(date, end, day, day), maxRows)] as const,
+    ),
   )
   return { total, byDay: new Map(days) }
 }
 
-/** The rows on the days of a range; `most` of each day, or more. */
+/** The rows on the days of a range, at least `maxRows` per day. */
 export function useRange(
   rowQuery: RowQuery,
   date: Field,
   end: Field | undefined,
   range: readonly [first: string, last: string],
-  most: number,
+  maxRows: number,
 ) {
   return useQuery<Range>(
     ['record', 'range', JSON.stringify([rowQuery, date.key, end?.key, range])],
     async ({ signal }) => {
       const isAway = () => awaySince.peek() !== undefined
       if (!end && !isAway()) {
-        const days = await readDays(rowQuery, date, range, most, signal).catch((error: unknown) => {
+        const days = await readDays(rowQuery, date, range, maxRows, signal).catch((error: unknown) => {
           if (!isAway()) throw error
         })
         if (days) return days
       }
-      return readLists(rowQuery, date, end, range, most, signal)
+      return readLists(rowQuery, date, end, range, maxRows, signal)
     },
     { placeholderData: (before) => before },
   )
 }
 
-/** More rows of one day than the range has of it, once they are read. */
+/** All rows of one day, while enabled. */
 export function useDay(
   rowQuery: RowQuery,
   date: Field,
   end: Field | undefined,
   day: string,
-  isWanted: boolean,
+  isEnabled: boolean,
 ): readonly Row[] | undefined {
   const { data } = useQuery<DayRows>(
     ['record', 'day', JSON.stringify([rowQuery, date.key, end?.key, day])],
-    ({ signal }) => readRows(rowQuery, onDays(date, end, day, day), date, MOST, signal),
-    { enabled: isWanted },
+    ({ signal }) => readRows(rowQuery, onDays(date, end, day, day), date, MAX_RANGE_ROWS, signal),
+    { enabled: isEnabled },
   )
-  return isWanted ? data?.rows : undefined
+  return isEnabled ? data?.rows : undefined
 }
 
-/** The first rows without a day. */
+/** The first rows without a date. */
 export const useUndated = (rowQuery: RowQuery, date: Field) => {
   const filter = [...rowQuery.filter, { field: date.key, op: 'is_empty' }]
-  const query = { ...queryOf({ ...rowQuery, filter }), limit: UNDATED }
+  const query = { ...queryOf({ ...rowQuery, filter }), limit: MAX_UNDATED }
   return useQuery(
     ['record', 'undated', JSON.stringify(query)],
     async ({ signal }) => (await api.get('/v1/records', { query, signal })) as RowPage,
@@ -153,7 +155,7 @@ export const useUndated = (rowQuery: RowQuery, date: Field) => {
   )
 }
 
-/** The rows of each day, those that go over several days on each of them. */
+/** Rows by day; a row that spans several days is on each of them. */
 export function rowsByDay(
   rows: readonly Row[],
   date: Field,

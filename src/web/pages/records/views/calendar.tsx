@@ -24,35 +24,35 @@ import {
   weekOf,
   weeksOf,
 } from './days.ts'
-import { moveRow, moves, shownRow } from './moves.ts'
+import { movedRow, moveRow, moves } from './moves.ts'
 
 interface CalendarProps {
   readonly structure: Structure
   readonly rowQuery: RowQuery
   readonly date: Field
   readonly end: Field | undefined
-  readonly onRefused: (sentence: string | undefined) => void
+  readonly onRefused: (message: string | undefined) => void
 }
 
 const MONTH = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' })
 const WEEK = { dateStyle: 'medium', timeZone: 'UTC' } as const
 const WEEKDAY = dateFormat({ weekday: 'short', timeZone: 'UTC' })
-const at = (day: string) => new Date(`${day}T00:00:00Z`)
+const instantOf = (day: string) => new Date(`${day}T00:00:00Z`)
 
 const KEYS: readonly Key[] = [
   { keys: ['Tab'], does: 'next row' },
   { keys: ['Ctrl', '←', '→'], does: 'move the row by a day' },
   { keys: ['Ctrl', '↑', '↓'], does: 'move the row by a week' },
-  { keys: ['Page ↑', 'Page ↓'], does: 'another month or week' },
+  { keys: ['Page ↑', 'Page ↓'], does: 'previous or next month or week' },
   { keys: ['T'], does: 'today' },
-  { keys: ['W'], does: 'a week, or a month again' },
+  { keys: ['W'], does: 'switch between month and week' },
   { keys: ['Ctrl', 'Z'], does: 'undo' },
 ]
 
-/** How many rows a day shows before the others are asked for. */
-const SHOWN = { month: 4, week: 40 }
+/** Rows shown per day before "more" is pressed. */
+const ROWS_PER_DAY = { month: 4, week: 40 }
 
-/** The days that the address names: a week by one of its days, else a month. */
+/** The displayed days: the week or month in the address, else the current month. */
 function shownDays() {
   const week = /^\d{4}-\d\d-\d\d$/.exec(search.value.get('week') ?? '')?.[0]
   const first = weekStart()
@@ -62,35 +62,38 @@ function shownDays() {
       week,
       month: undefined,
       weeks: [days],
-      name: new Intl.DateTimeFormat(language(), WEEK).formatRange(at(days[0] ?? week), at(days[6] ?? week)),
+      name: new Intl.DateTimeFormat(language(), WEEK).formatRange(
+        instantOf(days[0] ?? week),
+        instantOf(days[6] ?? week),
+      ),
     }
   }
   const month = /^\d{4}-(0[1-9]|1[0-2])$/.exec(search.value.get('month') ?? '')?.[0] ?? today().slice(0, 7)
-  return { week, month, weeks: weeksOf(month, first), name: MONTH(at(`${month}-01`)) }
+  return { week, month, weeks: weeksOf(month, first), name: MONTH(instantOf(`${month}-01`)) }
 }
 
 const showMonth = (month: string) =>
   setParameters({ week: undefined, month: month === today().slice(0, 7) ? undefined : month })
 const showWeek = (day: string) => setParameters({ week: day, month: undefined })
 
-/** Rows on the days of a month or a week. */
+/** The rows of a month or week by day. */
 export function Calendar({ structure, rowQuery, date, end, onRefused }: CalendarProps) {
   useKeys('Calendar', KEYS)
-  const said = useSignal('')
+  const announcement = useSignal('')
   const { week, month, weeks, name } = shownDays()
   const unit = month === undefined ? 'week' : 'month'
   const first = weeks[0]?.[0] ?? today()
   const last = weeks.at(-1)?.[6] ?? first
-  const { data, error } = useRange(rowQuery, date, end, [first, last], SHOWN[unit])
+  const { data, error } = useRange(rowQuery, date, end, [first, last], ROWS_PER_DAY[unit])
   const undated = useUndated(rowQuery, date)
   const isMovable = mayWrite.value && !structure.immutable
   const go = (by: number) => {
-    said.value = ''
+    announcement.value = ''
     if (by === 0) return week === undefined ? showMonth(today().slice(0, 7)) : showWeek(today())
     if (month !== undefined) showMonth(addMonths(month, by))
     else showWeek(addDays(first, 7 * by))
   }
-  const turn = () => {
+  const toggleUnit = () => {
     if (month === undefined) showMonth(first.slice(0, 7))
     else showWeek(today().startsWith(month) ? today() : `${month}-01`)
   }
@@ -106,10 +109,10 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
   }
   const move = (row: Row, values: Record<string, string>, day: string) => {
     onRefused(undefined)
-    said.value = `${rowLabel(structure, row)} moves to ${longDay(day)}.`
+    announcement.value = `${rowLabel(structure, row)} moving to ${longDay(day)}…`
     moveRow(structure, row, values).then(
       () => {
-        said.value = `${rowLabel(structure, row)} is on ${longDay(day)}.`
+        announcement.value = `${rowLabel(structure, row)} moved to ${longDay(day)}.`
       },
       (failure: Error) => onRefused(failure.message),
     )
@@ -126,7 +129,7 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
   return (
     <>
       <div class="tools wraps">
-        <Button kind="quiet icon-only" aria-label={`The ${unit} before`} onClick={() => go(-1)}>
+        <Button kind="quiet icon-only" aria-label={`Previous ${unit}`} onClick={() => go(-1)}>
           <Icon name="back" />
         </Button>
         <h3>{name}</h3>
@@ -136,16 +139,16 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
           </Button>
         </span>
         <Button onClick={() => go(0)}>Today</Button>
-        <fieldset class="segments" aria-label="Days that are shown">
-          {(['month', 'week'] as const).map((one) => (
-            <label key={one}>
+        <fieldset class="segments" aria-label="Period">
+          {(['month', 'week'] as const).map((option) => (
+            <label key={option}>
               <input
                 type="radio"
                 name="days"
-                checked={one === unit}
-                onChange={() => one !== unit && turn()}
+                checked={option === unit}
+                onChange={() => option !== unit && toggleUnit()}
               />
-              {one === 'month' ? 'Month' : 'Week'}
+              {option === 'month' ? 'Month' : 'Week'}
             </label>
           ))}
         </fieldset>
@@ -156,12 +159,12 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
         aria-label={name}
         tabIndex={-1}
         style={{ '--weeks': String(weeks.length) }}
-        onKeyDown={(event) => onKey(event, { find, moveBy, go, turn })}
+        onKeyDown={(event) => onKey(event, { find, moveBy, go, toggleUnit })}
       >
         <div class="week names" aria-hidden="true">
           <span />
           {weeks[0]?.map((day) => (
-            <span key={day}>{WEEKDAY(at(day))}</span>
+            <span key={day}>{WEEKDAY(instantOf(day))}</span>
           ))}
         </div>
         {weeks.map((days) => (
@@ -171,9 +174,9 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
               <Day
                 key={day}
                 day={day}
-                isOther={month !== undefined && !day.startsWith(month)}
+                isOtherMonth={month !== undefined && !day.startsWith(month)}
                 rows={byDay.get(day) ?? NO_ROWS}
-                most={SHOWN[unit]}
+                maxRows={ROWS_PER_DAY[unit]}
                 rowQuery={rowQuery}
                 structure={structure}
                 date={date}
@@ -185,8 +188,8 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
         ))}
       </section>
       {(undated.data?.total ?? 0) > 0 && (
-        <section class="undated" aria-label="Rows without a day">
-          <span class="dim">No day yet {formatNumber(undated.data?.total ?? 0)}</span>
+        <section class="undated" aria-label="Rows without a date">
+          <span class="dim">No date {formatNumber(undated.data?.total ?? 0)}</span>
           {undated.data?.records.map((row) => (
             <Event
               key={row.id}
@@ -199,7 +202,9 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
         </section>
       )}
       <div class="foot">
-        <span role="status">{said.value || (data ? `${formatNumber(data.total)} rows` : 'reading…')}</span>
+        <span role="status">
+          {announcement.value || (data ? `${formatNumber(data.total)} rows` : 'Loading…')}
+        </span>
         <span class="keys">
           {isMovable && (
             <span>
@@ -221,7 +226,7 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
   )
 }
 
-/** The days with what was moved and is not read again yet. */
+/** The days with pending moves applied. */
 function withMoves(
   days: ReadonlyMap<string, DayRows> | undefined,
   date: Field,
@@ -233,7 +238,7 @@ function withMoves(
   const known = [
     ...new Map([...days.values()].flatMap(({ rows }) => rows.map((row) => [row.id, row]))).values(),
   ]
-  const moved = rowsByDay(known.map(shownRow), date, end, first, last)
+  const moved = rowsByDay(known.map(movedRow), date, end, first, last)
   const others = (day: string) => (days.get(day)?.total ?? 0) - (days.get(day)?.rows.length ?? 0)
   return new Map(
     [...new Set([...days.keys(), ...moved.keys()])].map((day) => {
@@ -243,36 +248,44 @@ function withMoves(
   )
 }
 
-interface Keyed {
+interface KeyActions {
   readonly find: (id: string) => Row | undefined
   readonly moveBy: (row: Row, days: number) => void
-  /** To the next, the one before, or that of today. */
+  /** Moves by this many months or weeks; 0 goes to today. */
   readonly go: (by: number) => void
-  readonly turn: () => void
+  readonly toggleUnit: () => void
 }
 
-const BY: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 }
+const DAYS_BY_KEY: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  ArrowUp: -7,
+  ArrowDown: 7,
+}
 
-function onKey(event: TargetedKeyboardEvent<HTMLElement>, { find, moveBy, go, turn }: Keyed): void {
-  const isWithControl = event.ctrlKey || event.metaKey
-  const done = () => event.preventDefault()
+function onKey(
+  event: TargetedKeyboardEvent<HTMLElement>,
+  { find, moveBy, go, toggleUnit }: KeyActions,
+): void {
+  const isCommand = event.ctrlKey || event.metaKey
+  const preventDefault = () => event.preventDefault()
   if (event.key === 'PageDown' || event.key === 'PageUp') {
-    done()
+    preventDefault()
     go(event.key === 'PageDown' ? 1 : -1)
-  } else if (event.key === 't' && !isWithControl) {
-    done()
+  } else if (event.key === 't' && !isCommand) {
+    preventDefault()
     go(0)
-  } else if (event.key === 'w' && !isWithControl) {
-    done()
-    turn()
-  } else if (event.key === 'z' && isWithControl) {
-    done()
+  } else if (event.key === 'w' && !isCommand) {
+    preventDefault()
+    toggleUnit()
+  } else if (event.key === 'z' && isCommand) {
+    preventDefault()
     void undoStack.undo()
-  } else if (isWithControl && BY[event.key] !== undefined && event.target instanceof HTMLElement) {
+  } else if (isCommand && DAYS_BY_KEY[event.key] !== undefined && event.target instanceof HTMLElement) {
     const id = event.target.dataset.rowId
     const row = id === undefined ? undefined : find(id)
     if (!row || !id) return
-    done()
-    moveBy(row, BY[event.key] ?? 0)
+    preventDefault()
+    moveBy(row, DAYS_BY_KEY[event.key] ?? 0)
   }
 }

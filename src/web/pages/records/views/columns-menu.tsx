@@ -4,7 +4,7 @@ import { Icon } from '../../../components/icon.tsx'
 import type { Field, Structure } from '../model.ts'
 import { fieldsInAddress, showColumns } from './model.ts'
 
-/** Which fields are shown, and in which order. */
+/** Selects and orders the displayed fields. */
 export function ColumnsMenu({ structure }: { structure: Structure }) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -37,22 +37,22 @@ function Columns({ structure }: { structure: Structure }) {
   const isLast = shown.length === 1
   return (
     <>
-      {shown.map((field, place) => (
+      {shown.map((field, index) => (
         <div key={field.key} class="check">
           <label class="grow">
             <input
               type="checkbox"
               checked
               disabled={isLast}
-              onChange={() => show(shown.filter((one) => one !== field))}
+              onChange={() => show(shown.filter((other) => other !== field))}
             />{' '}
             {field.label}
           </label>
           <Button
             kind="quiet icon-only"
-            aria-label={`Move ${field.label} to the front`}
-            disabled={place === 0}
-            onClick={() => show(shown.with(place, shown[place - 1] as Field).with(place - 1, field))}
+            aria-label={`Move ${field.label} up`}
+            disabled={index === 0}
+            onClick={() => show(shown.with(index, shown[index - 1] as Field).with(index - 1, field))}
           >
             <Icon name="up" />
           </Button>

@@ -1,6 +1,6 @@
 import type { Row } from '../model.ts'
 
-/** A column of a board, as the API has it. */
+/** A column of a board, in the API's format. */
 export interface BoardColumn {
   readonly value: string | boolean | null
   readonly total: number
@@ -8,6 +8,6 @@ export interface BoardColumn {
   readonly has_more: boolean
 }
 
-/** What a column is called. */
-export const wordOf = (value: BoardColumn['value']): string =>
+/** The label of a grouping value. */
+export const valueLabel = (value: BoardColumn['value']): string =>
   value === null ? 'Not set' : typeof value === 'boolean' ? (value ? 'yes' : 'no') : value

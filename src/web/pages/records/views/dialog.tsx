@@ -6,32 +6,32 @@ import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
 import { navigate } from '../../../router.ts'
 import type { Structure } from '../model.ts'
-import { groupShown, isGrouping, type RowView, type shownNow, viewAddress } from './model.ts'
+import { type currentSettings, groupInAddress, isGrouping, type RowView, viewAddress } from './model.ts'
 
 interface ViewDialogProps {
   readonly structure: Structure
-  /** The view that is edited or copied. */
+  /** The view to edit or copy. */
   readonly view: RowView | undefined
   readonly isNew: boolean
-  /** What the rows are shown by now. */
-  readonly shown: ReturnType<typeof shownNow>
+  /** The displayed filters, order and columns. */
+  readonly settings: ReturnType<typeof currentSettings>
   readonly onClose: () => void
 }
 
 const KINDS = [
   ['table', 'Table'],
-  ['board', 'Board: columns of cards'],
-  ['calendar', 'Calendar: by month'],
+  ['board', 'Board'],
+  ['calendar', 'Calendar'],
 ] as const
 
-/** Names a view and says how it shows its rows; a new one is saved with the filters, the order and the columns of now. */
-export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialogProps) {
+/** Edits the name and layout of a view. A new view is saved with the displayed filters, order and columns. */
+export function ViewDialog({ structure, view, isNew, settings, onClose }: ViewDialogProps) {
   const ofTypes = (...types: string[]) => structure.fields.filter(({ type }) => types.includes(type))
   const groups = structure.fields.filter(isGrouping)
   const days = ofTypes('date', 'datetime')
   const [kind, setKind] = useState<string>(view?.kind ?? 'table')
-  const [name, setName] = useState(view ? (isNew ? `${view.name}, copy` : view.name) : '')
-  const [group, setGroup] = useState(groupShown(structure, view) ?? view?.group_by ?? '')
+  const [name, setName] = useState(view ? (isNew ? `${view.name} (copy)` : view.name) : '')
+  const [group, setGroup] = useState(groupInAddress(structure, view) ?? view?.group_by ?? '')
   const columns = group === '' ? (groups[0]?.key ?? '') : group
   const [date, setDate] = useState(view?.date_field ?? days[0]?.key ?? '')
   const [end, setEnd] = useState(view?.end_field ?? '')
@@ -48,7 +48,7 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
     }
     const { row_view } = isNew
       ? await api.post('/v1/records/views', {
-          body: { structure: structure.id, ...shown, ...body, personal: isPersonal } as never,
+          body: { structure: structure.id, ...settings, ...body, personal: isPersonal } as never,
         })
       : await api.patch('/v1/records/views/{id}', { params: { id: view?.id ?? '' }, body })
     await invalidate(new Set(['row_view']))
@@ -56,12 +56,12 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
   })
   const noField =
     kind === 'board' && groups.length === 0
-      ? 'A board needs a field of a list of choices, or of yes and no; add one to the table.'
+      ? 'A board needs a choice field or a yes/no field. Add one first.'
       : kind === 'calendar' && days.length === 0
-        ? 'A calendar needs a date field; add one to the table.'
+        ? 'A calendar needs a date field. Add one first.'
         : undefined
   return (
-    <Modal title={isNew ? 'New view' : 'Edit the view'} onClose={onClose}>
+    <Modal title={isNew ? 'New view' : 'Edit view'} onClose={onClose}>
       <form
         onSubmit={async (event) => {
           event.preventDefault()
@@ -77,10 +77,10 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
           value={name}
           onInput={({ currentTarget }) => setName(currentTarget.value)}
         />
-        <Choice label="Shown as" value={kind} options={KINDS} onChoose={setKind} />
+        <Choice label="Layout" value={kind} options={KINDS} onChoose={setKind} />
         {kind === 'board' && groups.length > 0 && (
           <Choice
-            label="A column for each value of"
+            label="Columns by"
             value={columns}
             options={groups.map((field) => [field.key, field.label])}
             onChoose={setGroup}
@@ -88,24 +88,24 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
         )}
         {kind === 'table' && groups.length > 0 && (
           <Choice
-            label="Groups"
+            label="Group by"
             value={group}
-            options={[['', 'none'], ...groups.map((field) => [field.key, field.label] as const)]}
+            options={[['', 'None'], ...groups.map((field) => [field.key, field.label] as const)]}
             onChoose={setGroup}
           />
         )}
         {kind === 'calendar' && days.length > 0 && (
           <>
             <Choice
-              label="Day of a row"
+              label="Start date"
               value={date}
               options={days.map((field) => [field.key, field.label])}
               onChoose={setDate}
             />
             <Choice
-              label="Last day"
+              label="End date"
               value={end}
-              options={[['', 'the same day'], ...ends.map((field) => [field.key, field.label] as const)]}
+              options={[['', 'Same day'], ...ends.map((field) => [field.key, field.label] as const)]}
               onChoose={setEnd}
             />
           </>
@@ -117,14 +117,14 @@ export function ViewDialog({ structure, view, isNew, shown, onClose }: ViewDialo
               checked={isPersonal}
               onChange={({ currentTarget }) => setPersonal(currentTarget.checked)}
             />{' '}
-            Only for me
+            Private (only you can see it)
           </label>
         )}
         {noField !== undefined && <ErrorText>{noField}</ErrorText>}
         {save.refusal.value !== undefined && <ErrorText>{save.refusal.value}</ErrorText>}
         <p class="actions">
           <Button kind="main" type="submit" disabled={save.isRunning.value || noField !== undefined}>
-            Save the view
+            {isNew ? 'Create view' : 'Save view'}
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </p>

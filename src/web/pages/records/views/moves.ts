@@ -8,40 +8,40 @@ import { undoStack } from '../undo.ts'
 
 type Data = Readonly<Record<string, string | number | boolean | null>>
 
-/** What was moved and is not read again yet, by the id of its row. */
+/** Moved values by row id, until the rows are refetched. */
 export const moves = signal<ReadonlyMap<string, Data>>(new Map())
 
-/** The row that had the focus when what showed it was taken from the page. */
-let left: string | undefined
+/** The row that was focused when its element was unmounted. */
+let focusedRow: string | undefined
 
 /**
- * Keeps the focus on a row that is shown at another place from now on, as it was moved. While it is shown nowhere, what
- * is around all rows has the focus, so that keys go on working there.
+ * Keeps the focus on a row that is rendered elsewhere after a move. While it is not rendered, its container has the
+ * focus, so that keys keep working.
  */
-export function useKeptFocus(id: string) {
+export function useFocusAfterMove(id: string) {
   const ref = useRef<HTMLAnchorElement>(null)
   useLayoutEffect(() => {
-    const shown = ref.current
-    const around = shown?.closest<HTMLElement>('[tabindex="-1"]')
-    const isElsewhere = () => ![document.body, around].includes(document.activeElement as HTMLElement)
-    if (left === id && !isElsewhere()) shown?.focus()
+    const element = ref.current
+    const container = element?.closest<HTMLElement>('[tabindex="-1"]')
+    const isElsewhere = () => ![document.body, container].includes(document.activeElement as HTMLElement)
+    if (focusedRow === id && !isElsewhere()) element?.focus()
     return () => {
-      if (document.activeElement !== shown) return
-      left = id
-      // Once all rows are in their places.
-      queueMicrotask(() => !isElsewhere() && around?.focus({ preventScroll: true }))
+      if (document.activeElement !== element) return
+      focusedRow = id
+      // After all rows are rendered.
+      queueMicrotask(() => !isElsewhere() && container?.focus({ preventScroll: true }))
     }
   }, [])
   return ref
 }
 
-/** The row as it is shown: with the values that it was moved to. */
-export const shownRow = (row: Row): Row => {
+/** The row with its pending move applied. */
+export const movedRow = (row: Row): Row => {
   const moved = moves.value.get(row.id)
   return moved ? { ...row, data: { ...row.data, ...(moved as Row['data']) } } : row
 }
 
-/** Writes that are under way, by row; each resolves with the version of the row that it made. */
+/** Writes in flight, by row. Each resolves to the resulting version. */
 const writes = new Map<string, Promise<string>>()
 
 async function write(id: string, data: Data, version: string | Promise<string>): Promise<string> {
@@ -51,18 +51,18 @@ async function write(id: string, data: Data, version: string | Promise<string>):
 }
 
 /**
- * Writes values of a row, only if nobody else changed it since it was read; shows them at once, and takes them back if
- * refused. A row may be moved again before that is done.
+ * Writes values of a row, if it is unchanged since it was read. The values are displayed at once and reverted on a
+ * refusal. Consecutive moves of a row are chained by version.
  */
 export function moveRow(structure: Structure, row: Row, data: Data): Promise<void> {
   const before = Object.fromEntries(Object.keys(data).map((key) => [key, row.data[key] ?? null]))
   moves.value = new Map(moves.peek()).set(row.id, data)
   const writing = write(row.id, data, writes.get(row.id) ?? row.updated_at)
   writes.set(row.id, writing)
-  return undoStack.perform(async (keep) => {
+  return undoStack.perform(async (push) => {
     try {
       await writing
-      keep({
+      push({
         label: `moving ${rowLabel(structure, row)}`,
         run: async () => {
           await api.patch('/v1/records/{id}', { params: { id: row.id }, body: { data: before as never } })
@@ -71,12 +71,12 @@ export function moveRow(structure: Structure, row: Row, data: Data): Promise<voi
       })
       await invalidate(new Set(['record']))
     } finally {
-      if (writes.get(row.id) === writing) forget(row.id)
+      if (writes.get(row.id) === writing) clearMove(row.id)
     }
   })
 }
 
-function forget(id: string): void {
+function clearMove(id: string): void {
   writes.delete(id)
   const next = new Map(moves.peek())
   next.delete(id)

@@ -9,17 +9,17 @@ import { navigate } from '../../../router.ts'
 import type { Columns } from '../grid/columns.ts'
 import type { Structure } from '../model.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
-import { Drawn } from './drawn.tsx'
 import {
+  cacheView,
+  currentSettings,
   fieldsInAddress,
   forgetOwnColumns,
-  groupShown,
+  groupInAddress,
   isChanged,
   type RowView,
-  shownNow,
-  showSaved,
   viewAddress,
 } from './model.ts'
+import { TableIcon } from './table-icon.tsx'
 
 const ShareDialog = lazy(async () => (await import('../../shares/share-dialog.tsx')).ShareDialog)
 const ViewDialog = lazy(async () => (await import('./dialog.tsx')).ViewDialog)
@@ -31,12 +31,12 @@ interface TabsProps {
   readonly columns: Columns
 }
 
-/** The views of the rows, and what can be done with the one that is shown. */
+/** Tabs for the views of a table, and the menu of the current view. */
 export function ViewTabs({ structure, views, view, columns }: TabsProps) {
   const dialog = useSignal<'new' | 'edit' | 'copy' | 'share' | undefined>(undefined)
   const change = useAction(async (body: object) => {
     const { row_view } = await api.patch('/v1/records/views/{id}', { params: { id: view?.id ?? '' }, body })
-    showSaved(row_view)
+    cacheView(row_view)
     if ('columns' in body) forgetOwnColumns(row_view.id)
     await invalidate(new Set(['row_view']))
   })
@@ -46,18 +46,18 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
     await invalidate(new Set(['row_view']))
   })
   const refusal = change.refusal.value ?? remove.refusal.value
-  const shown = () => shownNow(columns.widths, fieldsInAddress(structure))
+  const settings = () => currentSettings(columns.widths, fieldsInAddress(structure))
   const saved = () =>
-    view?.kind === 'table' ? { ...shown(), group_by: groupShown(structure, view) ?? null } : shown()
+    view?.kind === 'table' ? { ...settings(), group_by: groupInAddress(structure, view) ?? null } : settings()
   return (
     <>
       <nav class="row-tabs" aria-label="Views">
         <a href={viewAddress(structure.id, undefined)} aria-current={view ? undefined : 'page'}>
-          <Drawn name="table" />
+          <TableIcon name="table" />
           All rows
         </a>
-        {views.map((one) => (
-          <Tab key={one.id} structure={structure} view={one} isHere={one === view} />
+        {views.map((other) => (
+          <Tab key={other.id} structure={structure} view={other} isCurrent={other === view} />
         ))}
         {mayWrite.value && (
           <Button kind="quiet" aria-label="New view" onClick={() => (dialog.value = 'new')}>
@@ -73,11 +73,7 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
           )}
           <ColumnsMenu structure={structure} />
           {view && mayWrite.value && (
-            <Button
-              kind="quiet icon-only"
-              popovertarget="view-menu"
-              aria-label={`What to do with ${view.name}`}
-            >
+            <Button kind="quiet icon-only" popovertarget="view-menu" aria-label={`Actions for ${view.name}`}>
               <Icon name="more" />
             </Button>
           )}
@@ -106,7 +102,7 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
           structure={structure}
           view={dialog.value === 'new' ? undefined : view}
           isNew={dialog.value !== 'edit'}
-          shown={shown()}
+          settings={settings()}
           onClose={() => (dialog.value = undefined)}
         />
       )}
@@ -114,19 +110,19 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
   )
 }
 
-const Tab = ({ structure, view, isHere }: { structure: Structure; view: RowView; isHere: boolean }) => (
-  <a href={viewAddress(structure.id, view)} aria-current={isHere ? 'page' : undefined}>
-    <Drawn name={view.kind as 'table'} />
+const Tab = ({ structure, view, isCurrent }: { structure: Structure; view: RowView; isCurrent: boolean }) => (
+  <a href={viewAddress(structure.id, view)} aria-current={isCurrent ? 'page' : undefined}>
+    <TableIcon name={view.kind as 'table'} />
     {view.name}
     {view.personal && (
-      <span title="Only you see it">
-        <Drawn name="own" />
-        <span class="visually-hidden">, only you see it</span>
+      <span title="Private">
+        <TableIcon name="own" />
+        <span class="visually-hidden">, private</span>
       </span>
     )}
     {view.locked && (
       <span title="Locked">
-        <Drawn name="lock" />
+        <TableIcon name="lock" />
         <span class="visually-hidden">, locked</span>
       </span>
     )}
@@ -143,37 +139,37 @@ interface ViewMenuProps {
 
 function ViewMenu({ view, onDialog, onChange, onSave, onDelete }: ViewMenuProps) {
   const { locked: isLocked, owner, personal: isPersonal, position } = view
-  const isMaker = owner?.id === session.value?.user.id
-  const mayLock = isMaker || isOwner.value
-  const entries: readonly [is: boolean, word: string, act: () => void][] = [
-    [!isLocked, 'Edit the view…', () => onDialog('edit')],
-    [!isLocked, 'Save what is shown, and the widths', onSave],
-    [true, 'Copy the view…', () => onDialog('copy')],
+  const isCreator = owner?.id === session.value?.user.id
+  const mayLock = isCreator || isOwner.value
+  const entries: readonly [isShown: boolean, label: string, act: () => void][] = [
+    [!isLocked, 'Edit view…', () => onDialog('edit')],
+    [!isLocked, 'Save current settings', onSave],
+    [true, 'Duplicate view…', () => onDialog('copy')],
     [!isPersonal, 'Share by link…', () => onDialog('share')],
-    [!isLocked && position > 0, 'Move to the left', () => onChange({ position: position - 1 })],
-    [!isLocked, 'Move to the right', () => onChange({ position: position + 1 })],
+    [!isLocked && position > 0, 'Move left', () => onChange({ position: position - 1 })],
+    [!isLocked, 'Move right', () => onChange({ position: position + 1 })],
     [
-      !isLocked && isMaker,
-      isPersonal ? 'Share with everybody' : 'Only for me',
+      !isLocked && isCreator,
+      isPersonal ? 'Share with all members' : 'Make private',
       () => onChange({ personal: !isPersonal }),
     ],
     [mayLock, isLocked ? 'Unlock' : 'Lock', () => onChange({ locked: !isLocked })],
-    [!isLocked, 'Delete the view', onDelete],
+    [!isLocked, 'Delete view', onDelete],
   ]
   return (
     <div popover="auto" id="view-menu" class="menu">
       {entries
-        .filter(([is]) => is)
-        .map(([, word, act]) => (
+        .filter(([isShown]) => isShown)
+        .map(([, label, act]) => (
           <button
-            key={word}
+            key={label}
             type="button"
             onClick={() => {
               document.getElementById('view-menu')?.hidePopover()
               act()
             }}
           >
-            {word}
+            {label}
           </button>
         ))}
     </div>

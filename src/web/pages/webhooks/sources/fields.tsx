@@ -1,7 +1,7 @@
 import { Icon } from '../../../components/icon.tsx'
 import type { Answer } from '../../../data/api.ts'
 import type { Tried } from '../../../data/sources.ts'
-import { ShownValue } from '../../records/shown-value.tsx'
+import { ValueView } from '../../records/value-view.tsx'
 import { type Draft, type Entry, entryText, READ_AS, READ_AS_LABELS } from './map-draft.ts'
 
 export type Structure = Answer<'/v1/records/structures/{nameOrId}', 'get'>['structure']
@@ -107,7 +107,7 @@ function FieldRow({ field, value, draft, selected, isReadOnly, onSelect, onChang
         class={type === 'number' ? 'top-end number' : 'top-end'}
         title={value === undefined ? undefined : String(value)}
       >
-        {isShown(value) ? <ShownValue field={field} value={value} /> : '–'}
+        {isShown(value) ? <ValueView field={field} value={value} /> : '–'}
       </td>
     </tr>
   )

@@ -275,7 +275,7 @@ function Result({ tried, isRow }: ResultProps) {
   return (
     <span role="status">
       <span class={`status ${kind}`}>
-        <span>{word ?? <RefusalText sentence={tried.error ?? ''} />}</span>
+        <span>{word ?? <RefusalText message={tried.error ?? ''} />}</span>
       </span>
     </span>
   )

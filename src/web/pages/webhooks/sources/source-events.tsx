@@ -110,7 +110,7 @@ function Row({ source, event, isOpen }: { source: string; event: SourceEvent; is
             {label}
             {error !== null && (
               <>
-                : <RefusalText sentence={error} />
+                : <RefusalText message={error} />
               </>
             )}
           </span>

@@ -1,13 +1,13 @@
 import type { Row } from './model.ts'
 
-/** Where rows are known by their ids. */
+/** Rows by id. */
 export interface Rows {
   find(id: string): Row | undefined
   replace(row: Row): void
 }
 
-/** Rows that no screen shows. */
-export class KnownRows extends Map<string, Row> implements Rows {
+/** Rows that no screen displays. */
+export class RowStore extends Map<string, Row> implements Rows {
   find(id: string): Row | undefined {
     return this.get(id)
   }

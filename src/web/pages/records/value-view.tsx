@@ -4,16 +4,16 @@ import type { Field, Value } from './model.ts'
 import { isReference } from './references.ts'
 import { showValue } from './values.ts'
 
-interface ShownValueProps {
+interface ValueViewProps {
   readonly field: Field
   readonly value: Value
-  /** Writes another value of a box; without it the box is only seen. */
+  /** Called with the new value of a checkbox. Without it the checkbox is read-only. */
   readonly onTick?: ((value: boolean) => void) | undefined
 }
 
-/** A value as a person recognises it: choices in their colours, boxes, references and links to be followed. */
-export function ShownValue({ field, value, onTick }: ShownValueProps) {
-  if (field.type === 'bool') return <Box label={field.label} value={value} onTick={onTick} />
+/** A value for display: choices as coloured chips, booleans as checkboxes, references and URLs as links. */
+export function ValueView({ field, value, onTick }: ValueViewProps) {
+  if (field.type === 'bool') return <Checkbox label={field.label} value={value} onTick={onTick} />
   if (value === undefined) return null
   if (isReference(field)) return <Reference field={field} id={String(value)} />
   if (field.type === 'select') return <ChoiceChip field={field} value={String(value)} />
@@ -21,24 +21,24 @@ export function ShownValue({ field, value, onTick }: ShownValueProps) {
   return <>{showValue(field, value)}</>
 }
 
-/** The colour of a choice follows from its place in the list. */
+/** The hue class of a choice, by its position in the options. */
 export const hueOf = (field: Pick<Field, 'options'>, value: string): string => {
-  const place = field.options?.indexOf(value) ?? -1
-  return place < 0 ? '' : `hue-${place % 10}`
+  const index = field.options?.indexOf(value) ?? -1
+  return index < 0 ? '' : `hue-${index % 10}`
 }
 
 export const ChoiceChip = ({ field, value }: { field: Pick<Field, 'options'>; value: string }) => (
   <span class={`choice-chip ${hueOf(field, value)}`}>{value}</span>
 )
 
-interface BoxProps {
+interface CheckboxProps {
   readonly label: string
   readonly value: Value
   readonly onTick: ((value: boolean) => void) | undefined
 }
 
-/** A cell that is a box; the keyboard changes it as it changes other cells. */
-const Box = ({ label, value, onTick }: BoxProps) => (
+/** A checkbox for the pointer. The keyboard edits it like any other cell. */
+const Checkbox = ({ label, value, onTick }: CheckboxProps) => (
   <>
     <input
       type="checkbox"
@@ -57,7 +57,7 @@ const Box = ({ label, value, onTick }: BoxProps) => (
   </>
 )
 
-/** A reference opens what it names. */
+/** A link to the referenced object. */
 export function Reference({ field, id }: { field: Field; id: string }) {
   const target = targetOf(field, id)
   if (!target) return <span class="dim">…</span>

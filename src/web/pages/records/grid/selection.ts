@@ -1,8 +1,8 @@
 import { blockOf } from './cursor.ts'
 import type { GridState } from './state.ts'
 
-/** Chooses rows, or lets them go, of those that are read. */
-export function pickRows({ picked, source }: GridState, from: number, to: number, isOn: boolean): void {
+/** Selects or deselects rows; rows that are not loaded are skipped. */
+export function selectRows({ picked, source }: GridState, from: number, to: number, isOn: boolean): void {
   const ids = new Set(picked.peek())
   for (let row = Math.min(from, to); row <= Math.max(from, to); row++) {
     const id = source.row(row)?.id
@@ -13,9 +13,9 @@ export function pickRows({ picked, source }: GridState, from: number, to: number
   picked.value = ids
 }
 
-/** Chooses the rows of the block, or lets them go where the row of the cursor is chosen already. */
-export function pickBlock(grid: GridState): void {
+/** Selects the rows of the block, or deselects them if the cursor's row is selected. */
+export function selectBlock(grid: GridState): void {
   const { row } = grid.cursor.peek()
   const { top, bottom } = blockOf(grid.cursor.peek())
-  pickRows(grid, top, bottom, !grid.picked.peek().has(grid.source.row(row)?.id ?? ''))
+  selectRows(grid, top, bottom, !grid.picked.peek().has(grid.source.row(row)?.id ?? ''))
 }

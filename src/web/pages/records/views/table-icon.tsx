@@ -1,6 +1,6 @@
 import { hueOfTag } from '../../../components/tag.tsx'
 
-/** Icons that views and structures have, beside those of the application; 16 px strokes. */
+/** Icons of views and tables, on a 16 px grid. */
 const SHAPES = {
   table: 'M1.5 2.5h13v11h-13zM1.5 6h13M1.5 9.75h13M6 6v7.5',
   board: 'M2 2.5h3v11H2zM6.5 2.5h3v7h-3zM11 2.5h3v9h-3z',
@@ -21,14 +21,14 @@ const SHAPES = {
   tool: 'M13.5 4.5 11 7 9 5l2.5-2.5a4 4 0 0 0-5 5L2 12l2 2 4.5-4.5a4 4 0 0 0 5-5z',
 } as const
 
-export type DrawnName = keyof typeof SHAPES
+export type TableIconName = keyof typeof SHAPES
 
-/** What a structure may have as its icon. */
+/** Icons that a table can have. */
 export const STRUCTURE_ICONS = Object.keys(SHAPES).filter(
   (name) => !['lock', 'own', 'board'].includes(name),
-) as DrawnName[]
+) as TableIconName[]
 
-export const Drawn = ({ name }: { name: DrawnName }) => (
+export const TableIcon = ({ name }: { name: TableIconName }) => (
   <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
     <path d={SHAPES[name]} />
   </svg>
@@ -37,13 +37,13 @@ export const Drawn = ({ name }: { name: DrawnName }) => (
 interface TileProps {
   readonly icon?: string | undefined
   readonly color?: string | undefined
-  /** Of the structure: one without a colour has the hue of its name. */
+  /** Determines the hue if there is no colour. */
   readonly name?: string
 }
 
-/** The square of a structure: its icon in its colour. */
+/** The icon of a table on a square in its colour. */
 export function Tile({ icon, color, name = '' }: TileProps) {
-  const drawn = icon !== undefined && Object.hasOwn(SHAPES, icon) ? (icon as DrawnName) : 'table'
+  const iconName = icon !== undefined && Object.hasOwn(SHAPES, icon) ? (icon as TableIconName) : 'table'
   const colours =
     color === undefined
       ? {}
@@ -53,7 +53,7 @@ export function Tile({ icon, color, name = '' }: TileProps) {
         }
   return (
     <span class={`tile ${hueOfTag(name)}`} style={colours}>
-      <Drawn name={drawn} />
+      <TableIcon name={iconName} />
     </span>
   )
 }

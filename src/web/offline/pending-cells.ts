@@ -1,5 +1,5 @@
 import { draftsTaken } from '../data/note-documents.ts'
-import { type CellName, cellStore, type Owner, type Place, type StoredCell } from '../data/waiting-cells.ts'
+import { type CellName, cellStore, type Owner, type Place, type StoredCell } from '../data/pending-cells.ts'
 import { database } from './database.ts'
 import { entriesOf, keyOf, writing } from './queue.ts'
 
@@ -10,7 +10,7 @@ const placeOf = ({ user, workspace, tab }: Owner, name: CellName): Place => ({
   tab,
 })
 
-cellStore.present = {
+cellStore.current = {
   putCells: (owner, cells, gone) =>
     writing((store) => {
       for (const { row, structure, field, ...cell } of cells) {
@@ -32,7 +32,7 @@ cellStore.present = {
         store('queue').put({ ...cell, tab })
       }
     }),
-  takeUpOf: (structure) => void draftsTaken({ structure }),
+  adoptCellsOf: (structure) => void draftsTaken({ structure }),
   // Where that cannot be, the feed brings the copy up to date.
   keepSaved: (structure, row) =>
     void import('./copy.ts').then(({ keepSavedRow }) => keepSavedRow(structure, row)).catch(() => {}),

@@ -6,20 +6,20 @@ import { editText, showValue } from '../values.ts'
 import { ROLES } from './roles.ts'
 import type { GridState } from './state.ts'
 
-interface TroubleProps {
+interface ProblemRowProps {
   readonly grid: GridState
   readonly row: Row
   readonly field: Field
   readonly state: CellState
 }
 
-const shown = (field: Field, value: Row['data'][string]) =>
+const valueText = (field: Field, value: Row['data'][string]) =>
   value === undefined ? 'no value' : showValue(field, value)
 
-/** The row below a cell that was not saved: why, what the row holds, and the ways on. */
-export function TroubleRow({ grid, row, field, state }: TroubleProps) {
-  const held = row.data[field.key]
-  const back = () => {
+/** Shown below a row with an unsaved cell: the error, the stored value, and buttons to resolve it. */
+export function ProblemRow({ grid, row, field, state }: ProblemRowProps) {
+  const stored = row.data[field.key]
+  const discard = () => {
     grid.edits.drop(row.id, field.key)
     grid.isFocused.value = true
     grid.cursor.value = { ...grid.cursor.peek() }
@@ -31,10 +31,10 @@ export function TroubleRow({ grid, row, field, state }: TroubleProps) {
           {state.kind === 'refused' && (
             <>
               <span class="why" id={`no-${row.id}`} role="alert">
-                <RefusalText sentence={state.error} /> The row still holds {shown(field, held)}.
+                <RefusalText message={state.error} /> The stored value is {valueText(field, stored)}.
               </span>
-              <Button onClick={back}>
-                {held === undefined ? 'Leave it empty' : `Put ${editText(held)} back`}
+              <Button onClick={discard}>
+                {stored === undefined ? 'Clear' : `Restore ${editText(stored)}`}
               </Button>
               <kbd>Esc</kbd>
             </>
@@ -42,17 +42,17 @@ export function TroubleRow({ grid, row, field, state }: TroubleProps) {
           {state.kind === 'conflict' && (
             <>
               <span class="why" id={`no-${row.id}`} role="alert">
-                Somebody else set {field.label} to <b>{shown(field, state.theirs)}</b> meanwhile; you wrote{' '}
-                <b>{shown(field, state.value)}</b>.
+                Someone else changed {field.label} to <b>{valueText(field, state.theirs)}</b>. You entered{' '}
+                <b>{valueText(field, state.value)}</b>.
               </span>
-              <Button onClick={back}>Keep {shown(field, state.theirs)}</Button>
+              <Button onClick={discard}>Keep {valueText(field, state.theirs)}</Button>
               <Button
                 onClick={() => {
-                  back()
+                  discard()
                   void grid.edits.write(row, field, state.value)
                 }}
               >
-                Write {shown(field, state.value)}
+                Use {valueText(field, state.value)}
               </Button>
             </>
           )}

@@ -5,12 +5,12 @@ import { type Cursor, cursorAt } from './cursor.ts'
 import { type Geometry, scrollTopFor, scrollTopOf, sliceAt } from './geometry.ts'
 import type { GridState } from './state.ts'
 
-/** The address is written once the place has been the same for so long: browsers take few changes of it a second. */
-const REST_MS = 400
+/** Pause before the address is updated: browsers limit the rate of history changes. */
+const SETTLE_MS = 400
 
 const FIRST = cursorAt(0, 1)
 
-/** `1210.total` is the cell of that field in row 1,210; `1210` its margin. */
+/** `1210.total` is the cell of field `total` in row 1,210; `1210` is the row's margin. */
 function cellText({ row, column }: Cursor, fields: readonly Field[]): string | undefined {
   if (row === FIRST.row && column === FIRST.column) return undefined
   const field = fields[column - 1]
@@ -20,7 +20,7 @@ function cellText({ row, column }: Cursor, fields: readonly Field[]): string | u
 const numberOf = (text: string | null | undefined): number | undefined =>
   text && /^[1-9][0-9]{0,11}$/.test(text) ? Number(text) - 1 : undefined
 
-/** The cursor that the address names. */
+/** The cursor in the address. */
 export function cursorOfAddress(fields: readonly Field[]): Cursor {
   const [number, key] = search.peek().get('cell')?.split('.', 2) ?? []
   const row = numberOf(number)
@@ -31,50 +31,50 @@ export function cursorOfAddress(fields: readonly Field[]): Cursor {
   )
 }
 
-/** Where to scroll so that a row is the first, and the row of the cursor is not cut off at the edge. */
+/** The scroll position where a row is first, adjusted so that the cursor's row is not cut off. */
 function scrollTopAt(geometry: Geometry, first: number, cursorRow: number): number {
   const top = scrollTopOf(geometry, first)
-  const { firstSeen, lastSeen } = sliceAt(geometry, top)
-  const isNear = cursorRow >= firstSeen && cursorRow <= lastSeen + 1
+  const { firstVisible, lastVisible } = sliceAt(geometry, top)
+  const isNear = cursorRow >= firstVisible && cursorRow <= lastVisible + 1
   return (isNear ? scrollTopFor(geometry, top, cursorRow) : undefined) ?? top
 }
 
-/** Goes to the row that the address names, and keeps the place in the address: the row seen first, and the cursor. */
-export function usePlaceInAddress(
+/** Scrolls to the row in the address, and keeps the first visible row and the cursor in the address. */
+export function useCursorInAddress(
   { source, cursor, fields }: GridState,
   scroller: { current: HTMLElement | null },
   geometry: Geometry,
-  firstSeen: number,
+  firstVisible: number,
 ): void {
-  /** The row to go to, until it is there or the person goes elsewhere. */
-  const wanted = useRef(numberOf(search.peek().get('at')))
+  /** The row to scroll to, until it is loaded or the user scrolls. */
+  const target = useRef(numberOf(search.peek().get('at')))
   const { total, rowPx } = geometry
   const version = source.version.value
   useLayoutEffect(() => {
     const element = scroller.current
-    if (!element || wanted.current === undefined || total === 0) return
-    const row = Math.min(wanted.current, total - 1)
+    if (!element || target.current === undefined || total === 0) return
+    const row = Math.min(target.current, total - 1)
     element.scrollTop = scrollTopAt(geometry, row, cursor.peek().row)
-    if (source.row(row)) wanted.current = undefined
+    if (source.row(row)) target.current = undefined
   }, [total, rowPx, version])
   useEffect(() => {
     const element = scroller.current
-    const goElsewhere = () => {
-      wanted.current = undefined
+    const cancel = () => {
+      target.current = undefined
     }
-    const ways = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
-    for (const way of ways) element?.addEventListener(way, goElsewhere, { passive: true })
+    const events = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
+    for (const event of events) element?.addEventListener(event, cancel, { passive: true })
     return () => {
-      for (const way of ways) element?.removeEventListener(way, goElsewhere)
+      for (const event of events) element?.removeEventListener(event, cancel)
     }
   }, [])
-  const at = firstSeen === 0 ? undefined : String(firstSeen + 1)
+  const at = firstVisible === 0 ? undefined : String(firstVisible + 1)
   const cell = cellText(cursor.value, fields)
-  const written = search.value
+  const current = search.value
   useEffect(() => {
-    if (total === 0 || wanted.current !== undefined) return
-    if ((written.get('at') ?? undefined) === at && (written.get('cell') ?? undefined) === cell) return
-    const timer = setTimeout(() => setParameters({ at, cell }, { replace: true }), REST_MS)
+    if (total === 0 || target.current !== undefined) return
+    if ((current.get('at') ?? undefined) === at && (current.get('cell') ?? undefined) === cell) return
+    const timer = setTimeout(() => setParameters({ at, cell }, { replace: true }), SETTLE_MS)
     return () => clearTimeout(timer)
-  }, [at, cell, written, total, version])
+  }, [at, cell, current, total, version])
 }

@@ -29,7 +29,7 @@ export interface StoredCell extends Place, Cell {}
 export type Owner = Pick<Place, 'user' | 'workspace' | 'tab'>
 
 /** Who writes now, in which workspace and tab. */
-export function presentOwner(): Owner | undefined {
+export function currentOwner(): Owner | undefined {
   const [user, workspace] = sessionKey.peek()?.split(' ') ?? []
   return user === undefined || workspace === undefined ? undefined : { user, workspace, tab: TAB }
 }
@@ -45,10 +45,10 @@ export interface CellStore {
   /** Makes cells of another tab those of this one. */
   moveCells(cells: readonly StoredCell[], tab: string): Promise<void>
   /** Takes up what another tab has of a structure that is shown here, and does not show. */
-  takeUpOf(structure: string): void
+  adoptCellsOf(structure: string): void
   /** Has what is read offline be what was saved here. */
   keepSaved(structure: string, row: Row): void
 }
 
 /** The store, once its code is there. */
-export const cellStore: { present?: CellStore } = {}
+export const cellStore: { current?: CellStore } = {}
