@@ -27,7 +27,7 @@ const OUTLINE = `(() => {
   return JSON.stringify({
     title: document.title,
     mains: all('main').length,
-    navigation: all('nav[aria-label=Main], [role=toolbar][aria-label=Writing]').length,
+    navigation: all('nav[aria-label=Main], [role=toolbar][aria-label=Formatting]').length,
     headings: all('h1, h2, h3, h4').filter((one) => !one.closest('.read')).map((one) => [Number(one.localName[1]), name(one)]),
     chosen: all('[aria-current]').map(name),
     fields: all('main :is(input, select, textarea)').map((one) => [name(one), one.type === 'file' ? '' : one.value]),

@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
       await app.server.post('/v1/properties', { key: 'wheels', type: 'number' })
       const id = await makeNote()
       await openNote(id)
-      await fill(page, 'Property to add', 'wheels')
+      await fill(page, 'Property', 'wheels')
       await page.evaluate(`{
         const { fetch } = window
         const typed = Promise.withResolvers()
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
       const id = await makeNote()
       await openNote(id)
       await page.keyboard.type('the last words')
-      await press(page, 'More for this note')
+      await press(page, 'More actions')
       await press(page, 'Move to trash')
       await page.waitForFunction(`location.pathname === '/app/notes'`)
       await page.waitForFunction(`document.activeElement.id === 'main'`)

@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await page.goto(`${app.server.url}/app/changes`)
       const counted = `document.querySelector('.side-nav li:nth-child(2) .at-end')?.textContent`
       await page.waitForFunction(`${counted} === '200'`)
-      await press(page, 'Older ones')
+      await press(page, 'Show older')
       await page.waitForFunction(`${counted} > '200'`)
       await page.waitForFunction(
         `document.querySelector('.content > .list-end').textContent.includes('to the oldest that is kept')`,

@@ -87,14 +87,14 @@ describe.skipIf(!hasBrowser)('at the desk', () => {
       await app.server.post('/v1/properties', { key: 'cone', label: 'Cone', type: 'number' })
       const id = await createNote('Glaze', 'Whiting', { tags: ['kiln'], properties: { cone: 9 } })
       await open(id)
-      await press(page, 'More for this note')
+      await press(page, 'More actions')
       await press(page, 'Duplicate')
       await titleIs('Glaze (copy)')
       const copy = page.url().split('/').at(-1) ?? ''
       const { note } = (await app.server.get(`/v1/notes/${copy}`)).body
       expect([note.content, note.tags]).toEqual(['Whiting', ['kiln']])
       expect((await app.server.get(`/v1/notes/${copy}/properties`)).body.properties.cone).toBe(9)
-      await press(page, 'More for this note')
+      await press(page, 'More actions')
       await press(page, 'Move to trash')
       await untilTextIn(page, '#list .banner', '“Glaze (copy)” is in the trash.')
       expect(await accessibilityProblems(page)).toEqual([])
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)('at the desk', () => {
       await page.click('.day-bar .written')
       await titleIs('2026-11-26')
       await untilTextIn(page, '.due', 'Two vases')
-      const date = await fieldOf(page, 'Another day')
+      const date = await fieldOf(page, 'Go to date')
       await date.evaluate((field) => {
         const input = field as unknown as { value: string; dispatchEvent(event: unknown): void }
         input.value = '2026-12-24'
@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)('at the desk', () => {
       await press(page, 'Task')
       await page.keyboard.press('Enter')
       await page.keyboard.type('bread')
-      await press(page, 'Indent the item')
+      await press(page, 'Indent')
       await press(page, 'Bold')
       await page.keyboard.type('!')
       await page.waitForFunction(

@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
     async () => {
       const { structure, note } = ids
       for (const [path, opener] of [
-        [`notes/${note}`, 'More for this note'],
+        [`notes/${note}`, 'More actions'],
         [`notes/${note}`, 'Personal'],
         [`records/${structure}`, 'Filter'],
       ] as const) {

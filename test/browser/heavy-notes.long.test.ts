@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
         const [banner, text] = (await page.evaluate(
           `[document.querySelector('main .banner')?.textContent, document.querySelector('main .read')?.textContent.length]`,
         )) as [string, number]
-        expect(banner).toContain('split it into several notes')
+        expect(banner).toContain('Split it into several notes')
         expect(text).toBe(LENGTH + '\n\nTHE END'.length)
       },
       BROWSER_TIMEOUT_MS,

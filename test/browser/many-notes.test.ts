@@ -80,9 +80,9 @@ describe.skipIf(!hasBrowser)('many notes at once', () => {
   test(
     'are changed also when somebody else changes them meanwhile, whose changes stay',
     async () => {
-      await press(page, 'Choose several')
+      await press(page, 'Select')
       await press(page, `Select all ${NOTES}`)
-      await untilText(page, `${NOTES} chosen`)
+      await untilText(page, `${NOTES} selected`)
       const [{ id }] = (await app.server.get('/v1/notes?sort=title&limit=1')).body.notes
       await app.server.post(`/v1/notes/${id}/tags`, { tags: ['theirs'] })
       await press(page, 'Tag…')

@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       expect(await properties(id)).toEqual({})
       await page.type(field('parts'), '}')
       await press(page, 'Apply')
-      await untilText(page, 'Set 5, kept 0')
+      await untilText(page, 'Properties set: 5, unchanged: 0')
       expect(await properties(id)).toEqual({
         stars: 4.5,
         done: false,
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await open(id)
       await fill(page, 'The stars', '4e')
       await page.keyboard.press('Tab')
-      await untilText(page, 'This is not a number')
+      await untilText(page, 'Enter a number such as 12.5')
       expect(await attributeOf(page, 'The stars', 'aria-invalid')).toBe('true')
       expect((await properties(id)).stars).toBe(3)
       await (await fieldOf(page, 'The stars')).focus()
@@ -154,10 +154,10 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
         page.$$eval('#details .facts label', (all) => all.map(({ textContent }) => textContent))
       await untilTextIn(page, '#details .facts', 'The done')
       expect(await shown()).toEqual(['The done'])
-      await fill(page, 'Property to add', 'The moon')
+      await fill(page, 'Property', 'The moon')
       await page.keyboard.press('Enter')
       await untilTextIn(page, '#details .add-line .why', 'No property has this name')
-      await fill(page, 'Property to add', 'the stars')
+      await fill(page, 'Property', 'the stars')
       await page.waitForSelector('#details .facts input[type=number]:focus')
       await page.keyboard.type('5')
       await page.keyboard.press('Tab')
@@ -177,11 +177,11 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
     async () => {
       const home = await createNote('Home')
       await open(await createNote('Linking', '[[Home]] [[home|there]] [[Home]] [[Nowhere]] [[nowhere]]'))
-      await untilTextIn(page, '#details', 'Links from here')
+      await untilTextIn(page, '#details', 'Links in this note')
       const links = await page.$$eval('#details .plain li', (all) =>
         all.map(({ textContent }) => textContent),
       )
-      expect(links).toEqual(['Home3 times', 'Nowhere, no such note yet2 times'])
+      expect(links).toEqual(['Home3 times', 'Nowhere, not created yet2 times'])
       expect(await page.$(`#details .plain a[href="/app/notes/${home}"]`)).not.toBeNull()
     },
     BROWSER_TIMEOUT_MS,
@@ -253,16 +253,16 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       for (let version = 1; version <= 70; version++)
         await app.server.patch(`/v1/notes/${id}`, { content: `version ${version}` })
       await open(id)
-      const untilEdits = (wanted: number) => untilTextIn(page, '#details .ledger li', `${wanted} times`)
+      const untilEdits = (wanted: number) => untilTextIn(page, '#details .ledger li', `${wanted} saves`)
       await untilEdits(20)
-      await press(page, 'Older ones')
+      await press(page, 'Show older')
       await untilEdits(60)
       await app.server.patch(`/v1/notes/${id}`, { content: 'version 71' })
       await untilEdits(61)
-      await press(page, 'Older ones')
+      await press(page, 'Show older')
       await untilEdits(71)
       await page.waitForFunction(
-        `![...document.querySelectorAll('button')].some((one) => one.textContent === 'Older ones')`,
+        `![...document.querySelectorAll('button')].some((one) => one.textContent === 'Show older')`,
       )
       expect(await page.$$eval('#details .ledger li', ({ length }) => length)).toBe(1)
       await page.evaluate(`document.querySelector('#details .ledger li:last-child button').focus()`)
@@ -272,7 +272,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await page.reload()
       await page.waitForFunction(`${shown} === 'version |0|71'`)
       const newest = (await app.server.get(`/v1/notes/${id}/revisions?limit=1`)).body.revisions[0].id
-      await page.select('#details select[aria-label="Which edit"]', newest)
+      await page.select('#details select[aria-label="Edit"]', newest)
       await page.waitForFunction(`${shown} === 'version |70|71'`)
       await page.goBack()
       await page.waitForFunction(`${shown} === 'version |0|71'`)
@@ -299,7 +299,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await page.keyboard.up('Alt')
       await untilShown('Second,First,Third')
       expect(await page.evaluate('document.activeElement.textContent')).toBe('First')
-      await press(page, 'More for this note')
+      await press(page, 'More actions')
       await press(page, 'Move up in quick access')
       await untilShown('Second,Third,First')
       const boxOf = async (at: number) => {
@@ -314,10 +314,10 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       await page.mouse.move(last.x + 20, last.y + 8, { steps: 5 })
       await page.mouse.up()
       await untilShown('Third,First,Second')
-      await press(page, 'More for this note')
+      await press(page, 'More actions')
       await press(page, 'Move down in quick access')
       await untilShown('First,Third,Second')
-      await press(page, 'More for this note')
+      await press(page, 'More actions')
       await press(page, 'Move down in quick access')
       await untilShown('First,Second,Third')
       const { items } = (await app.server.get('/v1/quick-access')).body

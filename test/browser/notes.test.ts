@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   }
   /** Opens the menu of the note and takes one of its actions. */
   const choose = async (action: string) => {
-    await clickOn(page, 'More for this note')
+    await clickOn(page, 'More actions')
     await clickOn(page, action)
   }
   const FRAMES = `new Promise((resolve) => {
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.setOfflineMode(true)
       await page.keyboard.type('Off')
       await page.waitForSelector('.cm-content')
-      await saysText('waits until the server is back')
+      await saysText('Will save when the server is back')
       const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
       await page.focus('.cm-content')
       await page.keyboard.type('and on')
@@ -293,10 +293,10 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await typeAtEnd('before ')
       await app.restart(async () => {
         await typeAtEnd('while')
-        await saysText('waits until the server is back')
+        await saysText('Will save when the server is back')
         await other.bringToFront()
         await typeAtEnd('in a closed tab', other)
-        await saysText('Draft kept in this browser', other)
+        await saysText('Draft stored in this browser', other)
         await other.close()
         await page.bringToFront()
       })
@@ -343,13 +343,13 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await page.type('#details input[name=tag]', 'wheels')
       await page.keyboard.press('Enter')
       await page.waitForSelector('#details .tag-item')
-      await clickOn(page, 'Remove the tag wheels')
+      await clickOn(page, 'Remove tag wheels')
       await page.waitForSelector('#details .tag-item', { hidden: true })
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual([])
       await page.locator('#details .ledger button').click()
       const shown = `[...document.querySelectorAll('.differences > p > *')].map((one) => one.textContent).join('|')`
       await page.waitForFunction(`${shown} === 'first|second'`)
-      await clickOn(page, 'Restore the text before')
+      await clickOn(page, 'Restore this version')
       await page.waitForFunction(`document.querySelector('.cm-content').textContent === 'first'`)
       expect(await contentOf(id)).toBe('first')
       await choose('Move to trash')
@@ -375,7 +375,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       const id = await createNote('Quick')
       const properties = async () => (await app.server.get(`/v1/notes/${id}/properties`)).body.properties
       await open(id)
-      await fill(page, 'Property to add', 'Stars')
+      await fill(page, 'Property', 'Stars')
       await page.waitForSelector('#details input[type=number]:focus')
       const typeStars = async (text: string) => {
         await page.focus('#details input[type=number]')

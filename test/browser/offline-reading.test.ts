@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     'of a search that finds nothing it is said that only what is kept was searched',
     async () => {
       await open('notes?search=cormorant')
-      await untilText(page, 'No note that is kept offline has all of these words.')
+      await untilText(page, 'No notes in the offline copy contain all of these words.')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
     async () => {
       await setOffline(page, true)
       await type('Typed before.')
-      await untilText(page, 'waits until the server is back')
+      await untilText(page, 'Will save when the server is back')
       await storage('clearDataForOrigin', { storageTypes: 'indexeddb' })
       await untilText(page, 'The browser has cleared what was kept here')
       await page.waitForFunction(`${COUNTS}.then(({ queue }) => queue === 1)`, { polling: 100 })
@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       await keptOn(ben, { texts: 1 })
       await setOffline(ben, true)
       await type('Typed by Ben.', ben)
-      await untilText(ben, 'waits until the server is back')
+      await untilText(ben, 'Will save when the server is back')
       const { workspace } = await call('GET', 'session', null)
       const household = (await call('POST', 'workspaces', { name: 'Household' })).workspace
       await call('PATCH', 'session', { workspace_id: household?.id })

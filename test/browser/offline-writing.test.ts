@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
         await other.bringToFront()
         await other.focus('.cm-content')
         await other.keyboard.type(text)
-        await untilText(other, 'waits until the server is back')
+        await untilText(other, 'Will save when the server is back')
         await page.bringToFront()
       }
       await edit(0, 1, 'First')

@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
       await open(name, 1, 2)
       await grid.paste('New 1\t7\nNew 2\t-7')
       await clickOn(page, 'Overwrite rows 2 to 3')
-      await grid.has('Row 2: The field "total" must be at least 0. Nothing was written.')
+      await grid.has('Row 2: The field "total" must be at least 0. Nothing was changed.')
       await page.waitForSelector(`${cell(2, 3)}[aria-invalid="true"]`)
       expect(await page.$eval('.note-row .why', ({ textContent }) => textContent)).toBe(
         'The field "total" must be at least 0. The stored value is 2.',

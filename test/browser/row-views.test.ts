@@ -317,7 +317,7 @@ describe.skipIf(!hasBrowser)('views of rows in a browser', () => {
     async () => {
       await page.goto(`${app.server.url}/app/records/${structure}/structure`)
       await press(page, 'Convert Price')
-      await untilText(page, '1 cannot be read')
+      await untilText(page, '1 cannot be converted')
       await untilTextIn(page, '.forecast', 'ask')
       expect(await accessibilityProblems(page)).toEqual([])
       await press(page, 'Convert')

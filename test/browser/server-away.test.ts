@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)('many tabs of the application', () => {
         const tab = await app.nextPage(first.browserContext())
         tabs.push(tab)
         await tab.goto(`${app.server.url}/app/notes`)
-        await untilText(tab, 'What you write down is listed here.')
+        await untilText(tab, 'Your notes appear here.')
       }
       await app.server.post('/v1/notes', { title: 'Seen in front' })
       await untilText(tabs[7] ?? first, 'Seen in front')

@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       await first.keyboard.type('Of the owner.')
       await first.evaluate(`fetch('/app/api/session', { method: 'DELETE' })`)
       await first.waitForSelector('dialog:modal')
-      await untilTextIn(first, '#note .bar', 'sign in again')
+      await untilTextIn(first, '#note .bar', 'Sign in again')
       await untilTextIn(first, 'dialog:modal', '1 change waits')
       await signIn(first, 'Ben')
       await app.server.post('/v1/notes', { title: 'Later' })

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
     'a note is shared from its menu, read without an account, and gone when the link is ended',
     async () => {
       await page.goto(`${app.server.url}/app/notes/${note}`)
-      await press(page, 'More for this note')
+      await press(page, 'More actions')
       await press(page, 'Share by link')
       await press(page, 'Make link')
       const link = String(await contentOf(page, 'Link'))

@@ -92,13 +92,13 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       expect((await app.server.get(`/v1/notes/${ids[0]}`)).status).toBe(200)
       await press(page, 'Older plan')
       await untilTextIn(page, 'dialog', 'Older plan is text')
-      await press(page, 'Delete for good')
-      await press(page, 'Yes, delete for good')
+      await press(page, 'Delete permanently')
+      await press(page, 'Yes, delete permanently')
       await untilNoText(page, 'Older plan')
       expect((await app.server.get(`/v1/notes/trash/${ids[1]}`)).status).toBe(404)
-      await press(page, 'Empty the trash')
-      await press(page, 'Delete all for good')
-      await untilText(page, 'wait here for 30 days')
+      await press(page, 'Empty trash')
+      await press(page, 'Delete all permanently')
+      await untilText(page, 'The trash is empty.')
       expect((await app.server.get('/v1/notes/trash')).body.total).toBe(0)
     },
     BROWSER_TIMEOUT_MS,

@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
       )
       expect(sides).toEqual(['three of the member', 'three of the owner'])
       await untilTextIn(member, '#note .banner', 'owner saved this note at')
-      await untilTextIn(member, '.settle h3:has(+ .verbatim)', 'Yours, not saved yet')
+      await untilTextIn(member, '.settle h3:has(+ .verbatim)', 'Your version (not saved)')
       await untilTextIn(member, '.settle .versions > :last-child h3', 'owner saved')
       expect(await accessibilityProblems(member)).toEqual([])
       expect(await contentOf(id)).toBe('one\ntwo\nthree of the owner')
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
         .map(({ actor }: { actor: { name: string } }) => actor.name)
       expect(writers).toEqual(['owner', 'edith'])
       await member.waitForFunction(
-        `[...document.querySelectorAll('#details .ledger .item')].map((one) => one.textContent).join() === 'edith edited on the web,owner edited on the web'`,
+        `[...document.querySelectorAll('#details .ledger .item')].map((one) => one.textContent).join() === 'edith edited in the app,owner edited in the app'`,
       )
     },
     BROWSER_TIMEOUT_MS * 2,
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
       await member.reload()
       await member.waitForSelector('.settle')
       expect(await contentOf(id)).toBe('one\ntwo\nthree first')
-      await choose('Take theirs', member)
+      await choose('Keep theirs', member)
       await shows('one\ntwo\nthree first', member)
       await shows('one\ntwo\nthree first', owner)
       expect(await contentOf(id)).toBe('one\ntwo\nthree first')

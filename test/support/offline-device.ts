@@ -111,7 +111,7 @@ export class Device {
       `for (const one of document.querySelectorAll('.settle button, .note-row button')) if (one.textContent.startsWith('${start}')) { one.click(); break }`
     // What a tab that ended has left may be with the other tab, which says so: who opens the note again settles it there.
     if (await this.#rows.evaluate(`document.body.textContent.includes('Not saved: ')`)) await this.#openNote()
-    await this.#note.evaluate(choose('Keep yours'))
+    await this.#note.evaluate(choose('Keep mine'))
     await this.#rows.evaluate(choose('Use '))
   }
 

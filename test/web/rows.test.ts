@@ -37,7 +37,7 @@ async function openSource(rows: number): Promise<void> {
 function seen(first: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const isThere = () => Array.from({ length: SEEN }, (_, at) => source.row(first + at)).every(Boolean)
-  source.want(first, first + SEEN - 1)
+  source.load(first, first + SEEN - 1)
   const stop = source.version.subscribe(() => isThere() && resolve())
   return promise.finally(stop)
 }

@@ -229,7 +229,7 @@ describe('what another person saved', () => {
         'conflict',
         [],
       ])
-      it.queue.settle('content', 0, choice)
+      it.queue.resolve('content', 0, choice)
       await it.pass()
       expect([it.note().content, it.kept, kind(it)]).toEqual([expected, undefined, 'saved'])
     })
@@ -241,7 +241,7 @@ describe('what another person saved', () => {
     await it.pass()
     it.queue.edit({ content: 'mine, too\n' })
     expect([kind(it), it.kept?.content]).toEqual(['conflict', 'mine, too\n'])
-    it.queue.settle('content', 0, 'both')
+    it.queue.resolve('content', 0, 'both')
     await it.pass()
     expect([it.note().content, kind(it)]).toEqual(['mine, too\ntheirs\n', 'saved'])
   })
@@ -260,7 +260,7 @@ describe('what another person saved', () => {
     it.queue.edit({ title: 'Mine' })
     it.change({ title: 'Theirs' })
     await it.pass()
-    it.queue.settle('title', 0, 'both')
+    it.queue.resolve('title', 0, 'both')
     await it.pass()
     expect(it.note().title).toBe('Mine / Theirs')
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { sittingsOf } from '../../src/web/pages/notes/details/sittings.ts'
+import { editSessionsOf } from '../../src/web/pages/notes/details/edit-sessions.ts'
 
 const revision = (id: string, minute: number, surface = 'web') => ({
   id,
@@ -18,7 +18,7 @@ test('edits are one sitting until a long pause, or until they come another way',
     revision('b', 20),
     revision('a', 5),
   ]
-  const found = sittingsOf(newestFirst, new Map()).map(({ first, revisions }) => [
+  const found = editSessionsOf(newestFirst, new Map()).map(({ first, revisions }) => [
     first.id,
     revisions.map(({ id }) => id).join(''),
   ])
@@ -28,7 +28,7 @@ test('edits are one sitting until a long pause, or until they come another way',
     ['c', 'dc'],
     ['a', 'ba'],
   ])
-  expect(sittingsOf([], new Map())).toEqual([])
+  expect(editSessionsOf([], new Map())).toEqual([])
 })
 
 test('edits of two people are two sittings', () => {
@@ -37,7 +37,7 @@ test('edits of two people are two sittings', () => {
     [later.created_at, 'Edith'],
     [earlier.created_at, 'Ida'],
   ])
-  expect(sittingsOf([later, earlier], authors).map(({ author, first }) => [author, first.id])).toEqual([
+  expect(editSessionsOf([later, earlier], authors).map(({ author, first }) => [author, first.id])).toEqual([
     ['Edith', 'b'],
     ['Ida', 'a'],
   ])

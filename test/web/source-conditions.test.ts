@@ -27,7 +27,7 @@ test('what is typed without quotes is a number or a bool only where the body may
   expect(valueTyped({ value: ' 5 ' })).toBe(5)
   expect(valueTyped({ value: '05' })).toBe('05')
   expect(valueTyped({ value: '"5"' })).toBe('5')
-  expect(valueTyped({ value: 'true', of: 'header', place: 'X-Live' })).toBe('true')
+  expect(valueTyped({ value: 'true', of: 'header', operand: 'X-Live' })).toBe('true')
   expect(valueTyped({ value: '12', op: 'starts_with' })).toBe('12')
   expect(valueTyped({ value: 'a,, "b, c" ,7', op: 'in' })).toEqual(['a', 'b, c', 7])
 })

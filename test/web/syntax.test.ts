@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { EditorState } from '@codemirror/state'
 import type { Tree } from '@lezer/common'
 import { parser } from '../../src/web/pages/notes/editor/markdown.ts'
-import { readAround, syntax, syntaxTree } from '../../src/web/pages/notes/editor/syntax.ts'
+import { moveWindow, syntax, syntaxTree } from '../../src/web/pages/notes/editor/syntax.ts'
 import { runs } from '../support/counts.ts'
 import { randomSource } from '../support/random.ts'
 
@@ -44,7 +44,7 @@ describe('the syntax of a long text', () => {
       let state = EditorState.create({ doc: text, extensions: [syntax] })
       for (let place = 0; place < 4; place++) {
         let at = random(state.doc.length - IN_SIGHT)
-        state = state.update({ effects: readAround.of({ from: at, to: at + IN_SIGHT }) }).state
+        state = state.update({ effects: moveWindow.of({ from: at, to: at + IN_SIGHT }) }).state
         for (let key = 0; key < 6; key++) {
           const whole = parser.parse(state.doc.toString())
           expect(nodesBetween(syntaxTree(state), at, at + IN_SIGHT)).toEqual(

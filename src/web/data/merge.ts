@@ -68,13 +68,13 @@ function* partsOf(sides: Sides, mine: readonly Hunk[], theirs: readonly Hunk[]):
 
 /** Joins neighbouring parts that are agreed on, and leaves out empty ones. */
 function join(parts: Iterable<Part>): Part[] {
-  const joined: Part[] = []
+  const merged: Part[] = []
   for (const part of parts) {
-    const last = joined.at(-1)
+    const last = merged.at(-1)
     if (part.kind === 'agreed' && part.text === '') continue
     if (part.kind === 'agreed' && last?.kind === 'agreed')
-      joined[joined.length - 1] = { kind: 'agreed', text: last.text + part.text }
-    else joined.push(part)
+      merged[merged.length - 1] = { kind: 'agreed', text: last.text + part.text }
+    else merged.push(part)
   }
-  return joined
+  return merged
 }

@@ -52,7 +52,7 @@ const documents = signal<ReadonlyMap<string, NoteDocument>>(new Map())
 export const draftsRefusal = signal<string | undefined>(undefined)
 
 /** When the last draft was kept in this browser. */
-export const draftKeptAt = signal<number | undefined>(undefined)
+export const draftStoredAt = signal<number | undefined>(undefined)
 
 type Owner = Pick<NoteDocument, 'user' | 'workspace'>
 
@@ -112,7 +112,7 @@ function leaveDocument(id: string): void {
 
 /** Saves what is typed into a note, also before this page was loaded; resolves when it is saved, or cannot be saved now. */
 export const saveDocument = (id: string): Promise<void> =>
-  draftsTaken().then(() => findDocument(id)?.queue.flush())
+  draftsLoaded().then(() => findDocument(id)?.queue.flush())
 
 function forget(document: NoteDocument): void {
   const left = new Map(documents.peek())
@@ -186,7 +186,7 @@ function keeperOf(key: DraftKey, tags: readonly string[]) {
       const { putDraft, removeDraft } = loadedQueue ?? (await queue())
       if (!draft) return await removeDraft(key)
       await putDraft({ ...key, ...draft, at, isShown: shown.has(key.note), ...(tags.length > 0 && { tags }) })
-      draftKeptAt.value = Date.now()
+      draftStoredAt.value = Date.now()
       draftsRefusal.value = undefined
     } catch (error) {
       draftsRefusal.value = `This browser keeps no drafts (${(error as Error).message}); leave this page only when the note is saved.`
@@ -223,7 +223,7 @@ let ready: Promise<void> | undefined
  * Resolves once the drafts that were left behind are taken up; of what is shown here, also those of tabs that show it
  * not.
  */
-export function draftsTaken(subject: Subject = {}): Promise<void> {
+export function draftsLoaded(subject: Subject = {}): Promise<void> {
   ready ??= takeUp()
   return hasOtherTabs?.() ? ready.then(() => takeUp(subject)) : ready
 }
@@ -245,7 +245,7 @@ export function startDocuments(): void {
   effect(() => {
     if (!session.value || isSignedOut.value) return
     ready = undefined
-    void draftsTaken()
+    void draftsLoaded()
     void untracked(flushAll)
   })
   effect(() => {

@@ -76,18 +76,18 @@ export const mergeNotes = (base: NoteText, mine: NoteText, theirs: NoteVersion):
 })
 
 /** The merged note, or undefined while a passage is to be settled. */
-export function settledText({ title, content }: Conflict): NoteText | undefined {
+export function resolvedText({ title, content }: Conflict): NoteText | undefined {
   const [mergedTitle, mergedContent] = [mergedText(title), mergedText(content)]
   return mergedTitle === undefined || mergedContent === undefined
     ? undefined
     : { title: mergedTitle, content: mergedContent }
 }
 
-export const passagesLeft = ({ title, content }: Conflict): number =>
+export const unresolvedCount = ({ title, content }: Conflict): number =>
   [...title, ...content].filter(({ kind }) => kind === 'passage').length
 
 /** Settles one passage. */
-export function settlePassage(
+export function resolvePassage(
   conflict: Conflict,
   place: 'title' | 'content',
   index: number,

@@ -8,8 +8,8 @@ import {
   mergeNotes,
   type NoteText,
   type NoteVersion,
-  settledText,
-  settlePassage,
+  resolvedText,
+  resolvePassage,
 } from './note-text.ts'
 import { Away, Refused, retryDelayOf } from './request.ts'
 import { NotSent } from './sending.ts'
@@ -144,11 +144,11 @@ export class SaveQueue {
   }
 
   /** Chooses for one passage; after the last one the result is saved. */
-  settle(place: 'title' | 'content', index: number, choice: Choice): void {
+  resolve(place: 'title' | 'content', index: number, choice: Choice): void {
     const state = this.state.peek()
     if (state.kind !== 'conflict') return
-    const conflict = settlePassage(state.conflict, place, index, choice)
-    const text = settledText(conflict)
+    const conflict = resolvePassage(state.conflict, place, index, choice)
+    const text = resolvedText(conflict)
     if (text) {
       this.#rebase(conflict.theirs, text)
       this.state.value = { kind: this.#isUnsaved ? 'waiting' : 'saved' }
@@ -261,7 +261,7 @@ export class SaveQueue {
   /** Returns whether the text that is here could be merged; else there are passages to be settled. */
   #merge(base: NoteText, theirs: NoteVersion): boolean {
     const conflict = mergeNotes(base, this.text.peek(), theirs)
-    const text = settledText(conflict)
+    const text = resolvedText(conflict)
     if (text) this.#rebase(theirs, text)
     else this.state.value = { kind: 'conflict', conflict }
     if (!this.#isUnsaved) this.state.value = { kind: 'saved' }

@@ -1,4 +1,4 @@
-import { draftsTaken } from '../data/note-documents.ts'
+import { draftsLoaded } from '../data/note-documents.ts'
 import { type CellName, cellStore, type Owner, type Place, type StoredCell } from '../data/pending-cells.ts'
 import { database } from './database.ts'
 import { entriesOf, keyOf, writing } from './queue.ts'
@@ -32,7 +32,7 @@ cellStore.current = {
         store('queue').put({ ...cell, tab })
       }
     }),
-  adoptCellsOf: (structure) => void draftsTaken({ structure }),
+  adoptCellsOf: (structure) => void draftsLoaded({ structure }),
   // Where that cannot be, the feed brings the copy up to date.
   keepSaved: (structure, row) =>
     void import('./copy.ts').then(({ keepSavedRow }) => keepSavedRow(structure, row)).catch(() => {}),

@@ -161,10 +161,10 @@ export const NOTE_TASKS: readonly Task[] = [
       await desk.go('notes?list=trash')
       await desk.says(`Gone for good ${desk.number}`)
       await desk.keys.skip()
-      await desk.keys.enter('Empty the trash')
+      await desk.keys.enter('Empty trash')
       await desk.page.waitForSelector('dialog.modal')
-      await desk.keys.enter('Delete all for good')
-      await desk.says('wait here for 30 days')
+      await desk.keys.enter('Delete all permanently')
+      await desk.says('The trash is empty.')
       expect((await desk.app.server.get('/v1/notes/trash')).body.total).toBe(0)
     },
   },
@@ -175,7 +175,7 @@ export const NOTE_TASKS: readonly Task[] = [
       const id = await makeNote(desk, `Guide ${desk.number}`)
       await openNote(desk, id)
       await keys.skip()
-      await keys.enter('More for this note')
+      await keys.enter('More actions')
       await keys.enter('Share by link')
       await page.waitForSelector('dialog.modal')
       await keys.enter('Make link')
@@ -202,7 +202,7 @@ export const NOTE_TASKS: readonly Task[] = [
       await patch(desk, id, { content: 'the second text' })
       await openDetails(desk, id)
       await desk.page.waitForSelector('#details .ledger button')
-      await desk.keys.enter(/ edited by a program/)
+      await desk.keys.enter(/ edited through the API/)
       await desk.page.waitForFunction(
         `document.querySelector('.differences')?.textContent.includes('second')`,
       )
@@ -214,7 +214,7 @@ export const NOTE_TASKS: readonly Task[] = [
       const { keys, page, number } = desk
       const id = await makeNote(desk, `Rated ${number}`)
       await openDetails(desk, id)
-      await keys.fill('Property to add', 'Stars')
+      await keys.fill('Property', 'Stars')
       await page.waitForFunction(`document.activeElement.labels?.[0]?.textContent === 'Stars'`)
       await keys.type('4')
       await keys.press('Tab')

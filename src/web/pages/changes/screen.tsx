@@ -141,7 +141,7 @@ export function Main() {
             {`${formatNumber(count)} ${count === 1 ? 'write' : 'writes'}${hasOlder ? ' so far' : ', to the oldest that is kept'}. `}
             {hasOlder && (
               <Button kind="quiet" disabled={isReading} onClick={() => void readOlder()}>
-                {isReading ? 'Loading…' : 'Older ones'}
+                {isReading ? 'Loading…' : 'Show older'}
               </Button>
             )}
           </p>

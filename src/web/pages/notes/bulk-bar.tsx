@@ -6,19 +6,19 @@ import { undoTransactions } from '../../data/apply.ts'
 import { invalidate } from '../../data/cache.ts'
 import { formatNumber } from '../../data/formats.ts'
 import { useQuery } from '../../data/use-query.ts'
-import { changePicked, MOST_PICKED, pickAll } from './bulk.ts'
+import { changeSelected, MAX_SELECTED, selectAll } from './bulk.ts'
 import { useProperties } from './details/properties.tsx'
 import { PropertyControl, typedValue } from './details/property-control.tsx'
 import type { NoteQuery } from './list-data.ts'
-import { endPicking, picked, setPicked } from './picks.ts'
+import { endSelection, selected, setSelected } from './selection.ts'
 
 const notes = (count: number) => (count === 1 ? '1 note' : `${formatNumber(count)} notes`)
 
 type Form = 'tag' | 'property'
 
-/** What was done, and the transactions that take it back. */
-interface Done {
-  readonly sentence: string
+/** A finished action and its transactions, for undo. */
+interface FinishedAction {
+  readonly message: string
   readonly transactions: readonly string[]
 }
 
@@ -29,23 +29,23 @@ interface BulkBarProps {
   readonly total: number
 }
 
-/** What can be done with the notes that are chosen, all at once, and what takes it back. */
+/** Actions on the selected notes, with undo. */
 export function BulkBar({ noteQuery, total }: BulkBarProps) {
   const [form, setForm] = useState<Form>()
-  const [done, setDone] = useState<Done>()
-  const count = picked.value.size
+  const [done, setDone] = useState<FinishedAction>()
+  const count = selected.value.size
   const { run, isRunning, refusal } = useAction((act: () => Promise<unknown>) => act())
-  const change = (sentence: string, act: () => Promise<readonly string[]>) =>
+  const change = (message: string, act: () => Promise<readonly string[]>) =>
     run(async () => {
       const transactions = await act()
       setForm(undefined)
-      setDone({ sentence, transactions })
+      setDone({ message, transactions })
       await invalidate(CHANGED)
     })
   const trash = () =>
     change(`${notes(count)} moved to the trash.`, async () => {
-      const transactions = await changePicked(() => ({ op: 'deleted' }))
-      setPicked(new Map())
+      const transactions = await changeSelected(() => ({ op: 'deleted' }))
+      setSelected(new Map())
       return transactions
     })
   const undo = (transactions: readonly string[]) =>
@@ -57,24 +57,28 @@ export function BulkBar({ noteQuery, total }: BulkBarProps) {
   const toggle = (name: Form) => setForm(form === name ? undefined : name)
   const isIdle = count === 0 || isRunning.value
   return (
-    <section class="bulk-bar" aria-label="Chosen notes">
+    <section class="bulk-bar" aria-label="Selected notes">
       {done && (
         <p class="line" role="status">
-          {done.sentence}
+          {done.message}
           <Button disabled={isRunning.value} onClick={() => void undo(done.transactions)}>
             Undo
           </Button>
         </p>
       )}
       <div class="line">
-        <strong role="status">{count === 0 ? 'Choose notes' : `${formatNumber(count)} chosen`}</strong>
-        {count < total && total <= MOST_PICKED && (
-          <Button kind="quiet" disabled={isRunning.value} onClick={() => void run(() => pickAll(noteQuery))}>
-            Choose all {formatNumber(total)}
+        <strong role="status">{count === 0 ? 'Select notes' : `${formatNumber(count)} selected`}</strong>
+        {count < total && total <= MAX_SELECTED && (
+          <Button
+            kind="quiet"
+            disabled={isRunning.value}
+            onClick={() => void run(() => selectAll(noteQuery))}
+          >
+            Select all {formatNumber(total)}
           </Button>
         )}
         <span class="grow" />
-        <Button kind="quiet icon-only" aria-label="End choosing (Esc)" onClick={endPicking}>
+        <Button kind="quiet icon-only" aria-label="End selection (Esc)" onClick={endSelection}>
           <Icon name="x" />
         </Button>
       </div>
@@ -94,7 +98,7 @@ export function BulkBar({ noteQuery, total }: BulkBarProps) {
           kind="quiet"
           disabled={isIdle}
           onClick={() =>
-            void run(async () => (await import('./export-notes.ts')).exportNotes([...picked.peek().keys()]))
+            void run(async () => (await import('./export-notes.ts')).exportNotes([...selected.peek().keys()]))
           }
         >
           Export
@@ -113,27 +117,27 @@ export function BulkBar({ noteQuery, total }: BulkBarProps) {
 interface FormProps {
   readonly count: number
   readonly isRunning: boolean
-  readonly change: (sentence: string, act: () => Promise<readonly string[]>) => Promise<boolean>
+  readonly change: (message: string, act: () => Promise<readonly string[]>) => Promise<boolean>
 }
 
-/** A tag that all chosen notes get or lose. */
+/** Adds a tag to all selected notes, or removes it. */
 function TagForm({ count, isRunning, change }: FormProps) {
   const [text, setText] = useState('')
   const { data } = useQuery(['tag note'], () => api.get('/v1/tags'))
   const name = text.trim().replace(/^#/, '')
   const folded = name.toLowerCase()
   const others = (tags: readonly string[]) => tags.filter((tag) => tag.toLowerCase() !== folded)
-  const give = () =>
+  const add = () =>
     change(`${notes(count)} tagged #${name}.`, () =>
-      changePicked(({ tags, updatedAt }) => ({
+      changeSelected(({ tags, updatedAt }) => ({
         op: 'updated',
         ...(updatedAt !== undefined && { if_unchanged: updatedAt }),
         data: { tags: [...others(tags), name] },
       })),
     )
-  const take = () =>
+  const remove = () =>
     change(`#${name} removed from ${notes(count)}.`, () =>
-      changePicked(({ tags, updatedAt }) => ({
+      changeSelected(({ tags, updatedAt }) => ({
         op: 'updated',
         ...(updatedAt !== undefined && { if_unchanged: updatedAt }),
         data: { tags: others(tags) },
@@ -144,7 +148,7 @@ function TagForm({ count, isRunning, change }: FormProps) {
       class="line"
       onSubmit={(event) => {
         event.preventDefault()
-        if (name !== '') void give()
+        if (name !== '') void add()
       }}
     >
       <div class="field">
@@ -166,24 +170,24 @@ function TagForm({ count, isRunning, change }: FormProps) {
       <Button kind="main" type="submit" disabled={isRunning || name === ''}>
         Add to {notes(count)}
       </Button>
-      <Button disabled={isRunning || name === ''} onClick={() => void take()}>
+      <Button disabled={isRunning || name === ''} onClick={() => void remove()}>
         Remove
       </Button>
     </form>
   )
 }
 
-/** A property and the value that all chosen notes get; none takes theirs away. */
+/** Sets a property of all selected notes; an empty value clears it. */
 function PropertyForm({ count, isRunning, change }: FormProps) {
   const definitions = useProperties() ?? []
   const [key, setKey] = useState<string>()
   const [text, setText] = useState('')
   const [error, setError] = useState<string>()
-  const property = definitions.find((one) => one.key === key) ?? definitions[0]
-  if (!property) return <p>There are no properties yet; make one in “Views, tags, properties”.</p>
+  const property = definitions.find((known) => known.key === key) ?? definitions[0]
+  if (!property) return <p>No properties yet. Create one under “Views, tags, properties”.</p>
   const write = () =>
     change(`${property.label} of ${notes(count)} set.`, () =>
-      changePicked(() => ({
+      changeSelected(() => ({
         op: 'updated',
         data: { properties: { [property.key]: typedValue(property, text) } },
       })),
@@ -207,9 +211,9 @@ function PropertyForm({ count, isRunning, change }: FormProps) {
             setText('')
           }}
         >
-          {definitions.map((one) => (
-            <option key={one.key} value={one.key}>
-              {one.label}
+          {definitions.map((option) => (
+            <option key={option.key} value={option.key}>
+              {option.label}
             </option>
           ))}
         </select>
@@ -226,7 +230,7 @@ function PropertyForm({ count, isRunning, change }: FormProps) {
         />
       </div>
       <Button kind="main" type="submit" disabled={isRunning}>
-        {text === '' ? 'Clear it in' : 'Write into'} {notes(count)}
+        {text === '' ? 'Clear in' : 'Set in'} {notes(count)}
       </Button>
     </form>
   )

@@ -1,26 +1,26 @@
 import { api } from '../../data/api.ts'
 import { type AppliedChange, applyChanges, NotApplied } from '../../data/apply.ts'
 import { type NoteQuery, type Row, readSlice } from './list-data.ts'
-import { picked, setPicked } from './picks.ts'
+import { selected, setSelected } from './selection.ts'
 
-/** Up to this many notes are chosen at a time. */
-export const MOST_PICKED = 10_000
+/** Notes selected at a time, at most. */
+export const MAX_SELECTED = 10_000
 const SLICE = 200
-/** Notes that are read at the same time. */
-const TOGETHER = 8
+/** Concurrent requests. */
+const MAX_PARALLEL = 8
 
-/** Chooses every note of a list. */
-export async function pickAll(noteQuery: NoteQuery): Promise<void> {
+/** Selects all notes of a list. */
+export async function selectAll(noteQuery: NoteQuery): Promise<void> {
   const rows = new Map<string, Row>()
-  for (let offset = 0; offset < MOST_PICKED; offset += SLICE) {
+  for (let offset = 0; offset < MAX_SELECTED; offset += SLICE) {
     const page = await readSlice(noteQuery, { limit: SLICE, offset })
     for (const row of page.rows) rows.set(row.id, row)
     if (page.rows.length < SLICE) break
   }
-  setPicked(rows)
+  setSelected(rows)
 }
 
-/** Calls a function for each of the items, some at the same time; the results come in the order of the items. */
+/** Calls a function for each item, up to MAX_PARALLEL at a time. Results are in the order of the items. */
 export async function eachOf<Item, Result>(
   items: readonly Item[],
   act: (item: Item) => Promise<Result>,
@@ -29,40 +29,42 @@ export async function eachOf<Item, Result>(
   let next = 0
   const work = async () => {
     while (next < items.length) {
-      const at = next++
-      results[at] = await act(items[at] as Item)
+      const index = next++
+      results[index] = await act(items[index] as Item)
     }
   }
-  await Promise.all(Array.from({ length: TOGETHER }, work))
+  await Promise.all(Array.from({ length: MAX_PARALLEL }, work))
   return results
 }
 
-/** The notes that are chosen and still there, as they are now. */
+/** Fetches the current version of all selected notes. */
 async function refetch(): Promise<void> {
-  const rows = await eachOf([...picked.peek().values()], async (row) => {
+  const rows = await eachOf([...selected.peek().values()], async (row) => {
     const { note } = await api.get('/v1/notes/{id}', { params: { id: row.id } })
     return { ...row, updatedAt: note.updated_at, tags: note.tags }
   })
-  setPicked(new Map(rows.map((row) => [row.id, row])))
+  setSelected(new Map(rows.map((row) => [row.id, row])))
 }
 
-/** A note that is gone is no longer chosen, so that the others can be changed. */
-function forgetGone(at: number | undefined): never {
-  setPicked(new Map([...picked.peek()].filter((_, place) => place !== at)))
-  throw new Error('One of the notes is not there any more, and no longer chosen. Nothing was written.')
+/** Deselects a deleted note, so that a retry can succeed for the others. */
+function deselectDeleted(index: number | undefined): never {
+  setSelected(new Map([...selected.peek()].filter((_, other) => other !== index)))
+  throw new Error(
+    'One of the notes was deleted meanwhile and is no longer selected. Nothing was changed; try again.',
+  )
 }
 
-/** Changes every note that is chosen, all or none; returns the transactions. */
-export async function changePicked(
+/** Changes all selected notes or none; returns the transactions. */
+export async function changeSelected(
   changeOf: (row: Row) => Pick<AppliedChange, 'op' | 'data' | 'if_unchanged'>,
 ): Promise<readonly string[]> {
   const apply = () =>
-    applyChanges([...picked.peek().values()].map((row) => ({ kind: 'note', id: row.id, ...changeOf(row) })))
+    applyChanges([...selected.peek().values()].map((row) => ({ kind: 'note', id: row.id, ...changeOf(row) })))
   try {
     return await apply()
   } catch (error) {
     if (!(error instanceof NotApplied)) throw error
-    if (error.code === 'not_found') forgetGone(error.at)
+    if (error.code === 'not_found') deselectDeleted(error.at)
     if (error.code !== 'stale') throw error
     await refetch()
     return apply()

@@ -4,7 +4,7 @@ import { saveFile } from '../../data/download.ts'
 import { fileName, freeName } from '../../data/file-names.ts'
 import { eachOf } from './bulk.ts'
 
-/** Of values as JSON, which YAML reads as they are. */
+/** YAML front matter with JSON values, which are valid YAML. */
 function frontMatter(fields: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(fields).map(
     ([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}\n`,
@@ -12,7 +12,7 @@ function frontMatter(fields: Readonly<Record<string, unknown>>): string {
   return lines.length === 0 ? '' : `---\n${lines.join('')}---\n`
 }
 
-/** A note as a Markdown file: alias, tags and properties before its text, as an import reads them. */
+/** A note as a Markdown file, with alias, tags and properties in front matter that an import understands. */
 async function markdownOf(id: string): Promise<{ title: string; text: string }> {
   const params = { id }
   const [{ note }, { properties }] = await Promise.all([
@@ -28,7 +28,7 @@ async function markdownOf(id: string): Promise<{ title: string; text: string }> 
   return { title: note.title, text: frontMatter(fields) + note.content }
 }
 
-/** Saves notes as Markdown: one as it is, several in a zip. */
+/** Exports a note as a Markdown file, several as a ZIP file. */
 export async function exportNotes(ids: readonly string[]): Promise<void> {
   const notes = await eachOf(ids, markdownOf)
   const taken = new Set<string>()

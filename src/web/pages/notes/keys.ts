@@ -3,8 +3,8 @@ import { type Key, useKeys } from '../../components/keys.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
 import type { Row } from './list-data.ts'
-import { endPicking, isPicking, pick, picked } from './picks.ts'
-import { list, noteAddress, noteId, TODAY } from './place.ts'
+import { list, noteAddress, noteId, TODAY } from './route.ts'
+import { endSelection, isSelecting, select, selected } from './selection.ts'
 
 interface ListKeys {
   readonly rows: { scrollToIndex(index: number): void }
@@ -15,17 +15,17 @@ interface ListKeys {
 
 const LIST_KEYS: readonly Key[] = [
   { keys: ['J'], does: 'next note' },
-  { keys: ['K'], does: 'note before' },
-  { keys: ['Enter'], does: 'open the chosen note' },
+  { keys: ['K'], does: 'previous note' },
+  { keys: ['Enter'], does: 'open the focused note' },
   { keys: ['/'], does: 'search' },
-  { keys: ['X'], does: 'choose the note, to change several together; Esc ends it' },
-  { keys: ['A'], does: 'what can be done with the chosen notes' },
+  { keys: ['X'], does: 'select the note, to change several together; Esc ends it' },
+  { keys: ['A'], does: 'actions for the selected notes' },
   { keys: ['N'], does: 'new note' },
-  { keys: ['T'], does: 'the note of today' },
-  { keys: ['Alt', '↑ ↓'], does: 'move the chosen note of quick access' },
+  { keys: ['T'], does: 'today’s note' },
+  { keys: ['Alt', '↑ ↓'], does: 'move the focused quick access item' },
 ]
 
-/** Whether a key goes to what is typed into. */
+/** True if the key is typed into a field or is a browser shortcut. */
 const isTyping = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   ctrlKey ||
   metaKey ||
@@ -33,7 +33,7 @@ const isTyping = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   (target instanceof HTMLElement &&
     (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select, dialog *')))
 
-/** The index of the row that has the focus. */
+/** Index of the focused row. */
 export const focusedIndex = (): number | undefined => {
   const row = document.activeElement?.closest<HTMLElement>('.notes-rows > li')
   return row?.dataset.index === undefined ? undefined : Number(row.dataset.index)
@@ -44,22 +44,22 @@ const openIndex = (): number | undefined => {
   return row ? Number(row.dataset.index) : undefined
 }
 
-/** J and K move through the list, / searches, N makes a note; Enter opens, as the row with the focus is a link. */
-export function useListKeys(given: ListKeys): void {
+/** Handles the keys of the list. Enter needs no handler: the focused row is a link. */
+export function useListKeys(keys: ListKeys): void {
   useKeys('Notes', LIST_KEYS)
-  const latest = useRef(given)
-  latest.current = given
-  // Before anything is painted: a key that is pressed at once is not lost.
+  const latest = useRef(keys)
+  latest.current = keys
+  // A layout effect, so that keys pressed before the first paint are not lost.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || isTyping(event)) return
       const key = event.key.toLowerCase()
       if (key === 'j' || key === 'k') move(latest.current, key === 'j' ? 1 : -1)
       else if (key === '/') document.querySelector<HTMLInputElement>('#list input[type=search]')?.focus()
-      else if (key === 'x' && mayWrite.peek()) pickFocused(latest.current)
-      else if (key === 'a' && isPicking.peek())
+      else if (key === 'x' && mayWrite.peek()) selectFocused(latest.current)
+      else if (key === 'a' && isSelecting.peek())
         document.querySelector<HTMLElement>('.bulk-bar :enabled')?.focus()
-      else if (key === 'escape' && isPicking.peek()) endPicking()
+      else if (key === 'escape' && isSelecting.peek()) endSelection()
       else if (key === 'n' && mayWrite.peek()) latest.current.onCreate()
       else if (key === 't') navigate(noteAddress(TODAY))
       else return
@@ -70,12 +70,12 @@ export function useListKeys(given: ListKeys): void {
   }, [])
 }
 
-/** Chooses the note with the focus, else the open one, or lets it go. */
-function pickFocused({ find }: ListKeys): void {
+/** Toggles the selection of the focused note, else of the open one. */
+function selectFocused({ find }: ListKeys): void {
   const index = focusedIndex() ?? openIndex()
   const row = index === undefined ? undefined : find(index)
   if (row && index !== undefined && list.peek().kind !== 'trash')
-    pick([row], !picked.peek().has(row.id), index)
+    select([row], !selected.peek().has(row.id), index)
 }
 
 function move({ rows, total }: Pick<ListKeys, 'rows' | 'total'>, step: 1 | -1): void {

@@ -5,21 +5,21 @@ import type { components } from '../../data/api-types.d.ts'
 import { cache } from '../../data/cache.ts'
 import { type FoundNote, findNamed, isNamed, rankOf } from '../../data/find-notes.ts'
 import { useQuery } from '../../data/use-query.ts'
-import type { List, Sort } from './place.ts'
+import type { List, Sort } from './route.ts'
 
 export type Note = components['schemas']['Note']
 
-/** A row of the list; a note in the trash has nothing but its title and when it was put there. */
+/** A row of the list. A note in the trash has only its title and the time it was trashed. */
 export interface Row {
   readonly id: string
   readonly title: string
   readonly alias: string | null
-  /** The instant by which the list is ordered, else the last edit. */
+  /** The sort time, else the last edit. */
   readonly at: string
-  /** Of this version; undefined in the trash. */
+  /** Undefined in the trash. */
   readonly updatedAt: string | undefined
   readonly tags: readonly string[]
-  /** Of a search, as HTML. */
+  /** HTML with marked hits, in a search. */
   readonly snippet: string | undefined
   readonly excerpt: string | undefined
 }
@@ -64,8 +64,8 @@ const pageOf = ({ notes, total }: { notes: readonly ListedNote[]; total: number 
   total,
 })
 
-/** The last word may be half typed, unless a phrase is open or it is only one letter so far. */
-const asTyped = (text: string): string =>
+/** Makes the last word a prefix, unless it is a single letter or in an open phrase. */
+const withPrefix = (text: string): string =>
   text.split('"').length % 2 === 1 ? text.replace(/(?<![-\p{L}\p{N}])[\p{L}\p{N}]{2,}$/u, '$&*') : text
 
 interface Slice {
@@ -73,38 +73,38 @@ interface Slice {
   readonly offset: number
 }
 
-/** As many hits as are put in the order of their names: those before which none belongs. */
-const BEST = 200
+/** The first hits, which are re-ranked by name. */
+const RERANKED = 200
 
-/** A part of a list, as it is now. */
+/** Fetches a part of a list. */
 export async function readSlice(noteQuery: NoteQuery, slice: Slice, signal?: AbortSignal): Promise<Page> {
   const { list, search, sort } = noteQuery
   if (search === '' || sort !== undefined || list.kind === 'trash') return readPlain(noteQuery, slice, signal)
   const { rows, total, added } = await cache.fetchQuery({
     queryKey: ['note tag view', 'best', list, search],
-    queryFn: () => readBest(noteQuery),
+    queryFn: () => readReranked(noteQuery),
     staleTime: Number.POSITIVE_INFINITY,
   })
   const { limit, offset } = slice
-  if (offset < BEST) return { rows: rows.slice(offset, offset + limit), total }
+  if (offset < RERANKED) return { rows: rows.slice(offset, offset + limit), total }
   const further = await readPlain(noteQuery, { limit, offset: offset - added }, signal)
   return { ...further, total }
 }
 
-/** The first hits of a search: by their names, then by their texts; among them the notes whose alias is looked for. */
-async function readBest(noteQuery: NoteQuery): Promise<Page & { readonly added: number }> {
+/** The first hits of a search, ranked by name, then by text, with notes added whose alias matches. */
+async function readReranked(noteQuery: NoteQuery): Promise<Page & { readonly added: number }> {
   const { list, search } = noteQuery
   const [hits, named] = await Promise.all([
-    readPlain(noteQuery, { limit: BEST, offset: 0 }),
-    // Without a network, what is found by text is enough.
-    list.kind === 'view' ? [] : findNamed(search, BEST).catch(() => []),
+    readPlain(noteQuery, { limit: RERANKED, offset: 0 }),
+    // Offline, hits by text are sufficient.
+    list.kind === 'view' ? [] : findNamed(search, RERANKED).catch(() => []),
   ])
   const known = new Set(hits.rows.map(({ id }) => id))
   const others = named
     .filter(({ id, tags }) => !known.has(id) && (list.kind !== 'tag' || tags.includes(list.name)))
     .filter(({ title }) => !isNamed({ title, alias: null }, search))
     .map((note) => rowOf(note, undefined))
-  const rows = [...others, ...hits.rows.slice(0, BEST - others.length)]
+  const rows = [...others, ...hits.rows.slice(0, RERANKED - others.length)]
     .map((row) => ({ row, rank: rankOf(row, search) }))
     .sort((one, other) => one.rank - other.rank)
     .map(({ row }) => row)
@@ -113,7 +113,7 @@ async function readBest(noteQuery: NoteQuery): Promise<Page & { readonly added: 
 
 async function readPlain(noteQuery: NoteQuery, slice: Slice, signal?: AbortSignal): Promise<Page> {
   const { list, sort } = noteQuery
-  const search = asTyped(noteQuery.search)
+  const search = withPrefix(noteQuery.search)
   const options = signal ? { signal } : {}
   if (list.kind === 'trash') {
     const { notes, total } = await api.get('/v1/notes/trash', { query: slice, ...options })
@@ -156,21 +156,21 @@ const queryOf = (noteQuery: NoteQuery, index: number) => ({
 })
 
 export interface Pages {
-  /** Undefined until the first page is there. */
+  /** Undefined until the first page is loaded. */
   readonly total: number | undefined
   readonly error: Error | undefined
   readonly find: (index: number) => Row | undefined
 }
 
-/** Reads the pages of a list that are in sight, and keeps them up to date. */
+/** Loads the visible pages of a list and keeps them current. */
 export function usePages(noteQuery: NoteQuery, indices: readonly number[]): Pages {
   const [observer] = useState(() => new QueriesObserver(cache, []))
   const [, redraw] = useState<unknown>()
   useEffect(() => observer.subscribe(redraw), [observer])
   const text = JSON.stringify([noteQuery, indices])
   useEffect(() => {
-    const [present, wanted] = JSON.parse(text) as [NoteQuery, number[]]
-    observer.setQueries(wanted.map((index) => queryOf(present, index)))
+    const [current, pages] = JSON.parse(text) as [NoteQuery, number[]]
+    observer.setQueries(pages.map((index) => queryOf(current, index)))
   }, [observer, text])
   const pageAt = (index: number) => cache.getQueryData<Page>(queryOf(noteQuery, index).queryKey)
   const states = indices.map((index) => cache.getQueryState(queryOf(noteQuery, index).queryKey))

@@ -5,7 +5,7 @@ import { lazy } from '../../components/lazy.tsx'
 import { mayWrite } from '../../data/session.ts'
 import { setParameters } from '../../router.ts'
 import { useViews } from './list-data.ts'
-import { list, type Sort, searchText, sort } from './place.ts'
+import { list, type Sort, searchText, sort } from './route.ts'
 
 const ORDERS: Record<Sort, string> = { edited_at: 'Last edited', created_at: 'Newest', title: 'Title' }
 const TYPING_MS = 150
@@ -24,7 +24,7 @@ function useListName(): string {
   return shown.kind === 'tag' ? `#${shown.name}` : (views.find(({ id }) => id === shown.id)?.name ?? 'View')
 }
 
-/** The name of the list, its order, and the search. */
+/** The head of the list: its name, order and search. */
 export function ListHead({ onCreate }: { onCreate: () => void }) {
   const name = useListName()
   const { kind } = list.value
@@ -71,22 +71,22 @@ function Order({ isSearching }: { isSearching: boolean }) {
     ...(isSearching ? [[undefined, 'Best match'] as [undefined, string]] : []),
     ...(Object.entries(ORDERS) as [Sort, string][]),
   ]
-  const choose = (chosen: Sort | undefined) => {
+  const select = (value: Sort | undefined) => {
     document.getElementById('order')?.hidePopover()
-    setParameters({ sort: chosen })
+    setParameters({ sort: value })
   }
-  const present = sort.value === undefined ? natural : ORDERS[sort.value]
+  const current = sort.value === undefined ? natural : ORDERS[sort.value]
   return (
     <>
       <button type="button" class="button quiet" popovertarget="order">
-        <span class="visually-hidden">Order: </span>
-        {present}
+        <span class="visually-hidden">Sort by: </span>
+        {current}
         <Icon name="down" />
       </button>
       <div popover="auto" id="order" class="menu">
         {choices.map(([value, title]) => (
-          <button type="button" key={title} onClick={() => choose(value)} aria-pressed={title === present}>
-            {title === present ? <Icon name="check" /> : <Icon name="notes" />}
+          <button type="button" key={title} onClick={() => select(value)} aria-pressed={title === current}>
+            {title === current ? <Icon name="check" /> : <Icon name="notes" />}
             {title}
           </button>
         ))}
@@ -95,7 +95,7 @@ function Order({ isSearching }: { isSearching: boolean }) {
   )
 }
 
-/** Searches as one types; the address follows after a short pause. */
+/** A search field that updates the address after a pause in typing. */
 function Search({ name }: { name: string }) {
   const field = useDebouncedSearch(
     searchText.value,

@@ -15,27 +15,27 @@ import { justTrashed } from './just-trashed.ts'
 import { focusedIndex, useListKeys } from './keys.ts'
 import { type NoteQuery, PAGE_SIZE, type Pages, type Row, usePages } from './list-data.ts'
 import { ListHead, Trash } from './list-head.tsx'
-import { isPicking, pick, picked, pickedAt, setPicked } from './picks.ts'
-import { list, NEW, noteAddress, noteId, searchText, sort } from './place.ts'
+import { list, NEW, noteAddress, noteId, searchText, sort } from './route.ts'
+import { isSelecting, select, selected, selectionAnchor, setSelected } from './selection.ts'
 
 const ROW_PX = 97
 
-/** Opens an empty sheet. */
+/** Opens a new note. */
 function startNote(): void {
   navigate(noteAddress(NEW))
   document.querySelector<HTMLElement>('#note .title-field')?.focus()
 }
 
-/** While one types, the last result stays until the next one is there. */
-function useShownQuery(asked: NoteQuery): NoteQuery {
-  const first = usePages(asked, [0])
-  const shown = useRef(asked)
-  const isOtherList = JSON.stringify(asked.list) !== JSON.stringify(shown.current.list)
-  if (isOtherList || first.total !== undefined || first.error) shown.current = asked
-  return shown.current
+/** Keeps the last result until the next one has arrived. */
+function useShownQuery(requested: NoteQuery): NoteQuery {
+  const first = usePages(requested, [0])
+  const current = useRef(requested)
+  const hasListChanged = JSON.stringify(requested.list) !== JSON.stringify(current.current.list)
+  if (hasListChanged || first.total !== undefined || first.error) current.current = requested
+  return current.current
 }
 
-/** The list of notes; it scrolls through any number, of which those in sight are read. */
+/** The list of notes; only the visible rows are loaded. */
 export function ListPane() {
   const noteQuery = useShownQuery({
     list: list.value,
@@ -73,14 +73,14 @@ export function ListPane() {
   )
 }
 
-/** Notes with something that the person has to decide before it can be saved. */
+/** Notes with conflicts or refused changes. */
 function Unsettled() {
-  const waiting = useComputed(() =>
+  const unsettled = useComputed(() =>
     ownDocuments().filter(
       ({ id, queue }) => id !== noteId.value && ['conflict', 'refused'].includes(queue.state.value.kind),
     ),
   )
-  return waiting.value.length === 0 ? null : <UnsettledNotes documents={waiting.value} />
+  return unsettled.value.length === 0 ? null : <UnsettledNotes documents={unsettled.value} />
 }
 
 interface RowsProps {
@@ -98,53 +98,53 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
     scroller,
     margin: items.current?.offsetTop ?? 0,
   })
-  const inSight = rows.getVirtualItems()
-  const [stop, setStop] = useState<number>()
-  const indices = [...new Set(inSight.map(({ index }) => Math.floor(index / PAGE_SIZE)))]
+  const visible = rows.getVirtualItems()
+  const [tabStop, setTabStop] = useState<number>()
+  const indices = [...new Set(visible.map(({ index }) => Math.floor(index / PAGE_SIZE)))]
   const pages = usePages(noteQuery, indices)
   useListKeys({ rows, total: first.total ?? 0, onCreate, find: pages.find })
   if (first.total === undefined) return first.error ? <QueryError error={first.error} /> : <Loading />
-  const bar = isPicking.value && <BulkBar noteQuery={noteQuery} total={first.total} />
+  const bar = isSelecting.value && <BulkBar noteQuery={noteQuery} total={first.total} />
   if (first.total === 0)
     return (
       <>
-        <Nothing noteQuery={noteQuery} onCreate={onCreate} />
+        <NoNotes noteQuery={noteQuery} onCreate={onCreate} />
         {bar}
       </>
     )
   const margin = items.current?.offsetTop ?? 0
-  const before = (inSight[0]?.start ?? margin) - margin
-  const after = rows.getTotalSize() - ((inSight.at(-1)?.end ?? margin) - margin)
+  const before = (visible[0]?.start ?? margin) - margin
+  const after = rows.getTotalSize() - ((visible.at(-1)?.end ?? margin) - margin)
   return (
     <>
       {first.error && <QueryError error={first.error} />}
       <p class="list-end" role="status">
         {formatNumber(first.total)} {first.total === 1 ? 'note' : 'notes'}
         {noteQuery.search !== '' && noteQuery.sort === undefined && ', best match first'}
-        {mayWrite.value && noteQuery.list.kind !== 'trash' && !isPicking.value && (
+        {mayWrite.value && noteQuery.list.kind !== 'trash' && !isSelecting.value && (
           <>
             {' · '}
-            <button type="button" class="link" onClick={() => setPicked(new Map())}>
-              Choose several
+            <button type="button" class="link" onClick={() => setSelected(new Map())}>
+              Select
             </button>
           </>
         )}
       </p>
       <ol
-        onFocusIn={() => setStop(focusedIndex())}
-        class={isPicking.value ? 'ledger notes-rows picking' : 'ledger notes-rows'}
+        onFocusIn={() => setTabStop(focusedIndex())}
+        class={isSelecting.value ? 'ledger notes-rows picking' : 'ledger notes-rows'}
         ref={items}
         style={{ paddingTop: `${before}px`, paddingBottom: `${after}px` }}
       >
-        {inSight.map(({ index }) => (
+        {visible.map(({ index }) => (
           <ListRow
             key={index}
             index={index}
             total={first.total ?? 0}
             row={pages.find(index)}
-            isStop={index === stopIn(inSight, stop, pages)}
+            isTabStop={index === tabStopIn(visible, tabStop, pages)}
             day={isByDay(noteQuery) ? dayAt(pages, index) : undefined}
-            pickTo={(isOn) => pickFrom(pages, pickedAt() ?? index, index, isOn)}
+            selectTo={(isOn) => selectRange(pages, selectionAnchor() ?? index, index, isOn)}
             isTrash={noteQuery.list.kind === 'trash'}
             measure={rows.measureElement}
           />
@@ -155,37 +155,37 @@ function Rows({ noteQuery, scroller, onCreate }: RowsProps) {
   )
 }
 
-/** The row that Tab stops at: the one that had the focus, else the open one, else the first in sight. */
-function stopIn(
-  inSight: readonly { readonly index: number }[],
-  stop: number | undefined,
+/** The row with the tab stop: the last focused one, else the open one, else the first visible one. */
+function tabStopIn(
+  visible: readonly { readonly index: number }[],
+  tabStop: number | undefined,
   pages: Pages,
 ): number | undefined {
   const found =
-    inSight.find(({ index }) => index === stop) ??
-    inSight.find(({ index }) => pages.find(index)?.id === noteId.value) ??
-    inSight[0]
+    visible.find(({ index }) => index === tabStop) ??
+    visible.find(({ index }) => pages.find(index)?.id === noteId.value) ??
+    visible[0]
   return found?.index
 }
 
-/** Whether the list is in an order of time. */
+/** True if the list is ordered by time. */
 const isByDay = ({ list, search, sort }: NoteQuery): boolean =>
   list.kind !== 'view' && (sort === undefined ? search === '' : sort !== 'title')
 
 const dayOf = ({ at }: Row): string => new Date(at).toDateString()
 
-/** The instant of a row with which a day begins. */
+/** The time of a row that starts a new day. */
 function dayAt(pages: Pages, index: number): string | undefined {
   const [row, before] = [pages.find(index), index === 0 ? undefined : pages.find(index - 1)]
   if (!row || (index > 0 && (!before || dayOf(before) === dayOf(row)))) return undefined
   return row.at
 }
 
-/** Chooses all notes from one place of the list to another. */
-function pickFrom(pages: Pages, from: number, to: number, isOn: boolean): void {
+/** Selects or deselects a range of notes. */
+function selectRange(pages: Pages, from: number, to: number, isOn: boolean): void {
   const [first, last] = [Math.min(from, to), Math.max(from, to)]
-  pick(
-    Array.from({ length: last - first + 1 }, (_, at) => pages.find(first + at)),
+  select(
+    Array.from({ length: last - first + 1 }, (_, offset) => pages.find(first + offset)),
     isOn,
     to,
   )
@@ -193,28 +193,28 @@ function pickFrom(pages: Pages, from: number, to: number, isOn: boolean): void {
 
 const BulkBar = lazy(async () => (await import('./bulk-bar.tsx')).BulkBar)
 const JustTrashed = lazy(async () => (await import('./list-states.tsx')).JustTrashed)
-const Nothing = lazy(async () => (await import('./list-states.tsx')).Nothing)
+const NoNotes = lazy(async () => (await import('./list-states.tsx')).NoNotes)
 const UnsettledNotes = lazy(async () => (await import('./list-states.tsx')).UnsettledNotes)
 
 interface ListRowProps {
   readonly index: number
   readonly total: number
   readonly row: Row | undefined
-  /** Whether Tab stops here; J and K lead to the others. */
-  readonly isStop: boolean
-  /** The instant of the row where it is the first of a day in a list by time. */
+  /** J and K move between rows. */
+  readonly isTabStop: boolean
+  /** The time of the row, if it starts a new day. */
   readonly day: string | undefined
-  readonly pickTo: (isOn: boolean) => void
+  readonly selectTo: (isOn: boolean) => void
   readonly isTrash: boolean
   readonly measure: (element: HTMLElement | null) => void
 }
 
-function ListRow({ index, total, row, isStop, day, pickTo, isTrash, measure }: ListRowProps) {
+function ListRow({ index, total, row, isTabStop, day, selectTo, isTrash, measure }: ListRowProps) {
   const isOpen = row !== undefined && row.id === noteId.value
-  const isPicked = row !== undefined && picked.value.has(row.id)
+  const isSelected = row !== undefined && selected.value.has(row.id)
   return (
     <li
-      class={isOpen || isPicked ? 'chosen' : undefined}
+      class={isOpen || isSelected ? 'chosen' : undefined}
       data-index={index}
       ref={measure}
       aria-setsize={total}
@@ -226,11 +226,11 @@ function ListRow({ index, total, row, isStop, day, pickTo, isTrash, measure }: L
         <input
           type="checkbox"
           class="pick"
-          tabIndex={isPicking.value && isStop ? 0 : -1}
-          aria-label={`Choose ${row.title}`}
-          checked={isPicked}
+          tabIndex={isSelecting.value && isTabStop ? 0 : -1}
+          aria-label={`Select ${row.title}`}
+          checked={isSelected}
           onClick={({ shiftKey, currentTarget: { checked } }) =>
-            shiftKey ? pickTo(checked) : pick([row], checked, index)
+            shiftKey ? selectTo(checked) : select([row], checked, index)
           }
         />
       )}
@@ -242,7 +242,7 @@ function ListRow({ index, total, row, isStop, day, pickTo, isTrash, measure }: L
         <a
           class="item"
           href={noteAddress(row.id)}
-          tabIndex={isStop ? 0 : -1}
+          tabIndex={isTabStop ? 0 : -1}
           aria-current={isOpen ? 'true' : undefined}
         >
           <span class="item-title" dir="auto">

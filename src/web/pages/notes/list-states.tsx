@@ -12,16 +12,16 @@ import { useQuery } from '../../data/use-query.ts'
 import { navigate } from '../../router.ts'
 import { justTrashed } from './just-trashed.ts'
 import type { NoteQuery, Row } from './list-data.ts'
-import { noteAddress } from './place.ts'
+import { noteAddress } from './route.ts'
 
 const Preview = lazy(async () => (await import('./preview/preview.tsx')).Preview)
 
 const restore = (id: string) => api.post('/v1/notes/{id}/restore', { params: { id } })
 
-/** Of a list that shows the trash: a row, and without one what empties it. */
+/** A row of the trash, or without a row the button that empties it. */
 export const Trash = ({ row }: { row?: Row }) => (row ? <TrashedNote row={row} /> : <EmptyTrash />)
 
-/** A note in the trash: it can be read, restored, and deleted for good. */
+/** A note in the trash, which can be read, restored or permanently deleted. */
 function TrashedNote({ row: { id, title } }: { row: Row }) {
   const [isOpen, setOpen] = useState(false)
   const { run, isRunning, refusal } = useAction(async () => {
@@ -38,24 +38,24 @@ function TrashedNote({ row: { id, title } }: { row: Row }) {
         </Button>
       )}
       {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
-      {isOpen && <DeletedNote id={id} title={title} onClose={() => setOpen(false)} />}
+      {isOpen && <TrashedNoteDialog id={id} title={title} onClose={() => setOpen(false)} />}
     </div>
   )
 }
 
 const NONE: readonly never[] = []
 
-interface DeletedNoteProps {
+interface TrashedNoteDialogProps {
   readonly id: string
   readonly title: string
   readonly onClose: () => void
 }
 
-function DeletedNote({ id, title, onClose }: DeletedNoteProps) {
+function TrashedNoteDialog({ id, title, onClose }: TrashedNoteDialogProps) {
   const { data, error } = useQuery(['note', 'trash', id], () =>
     api.get('/v1/notes/trash/{id}', { params: { id } }),
   )
-  const [isSure, setSure] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const { run, isRunning, refusal } = useAction(async (act: () => Promise<unknown>) => {
     await act()
     onClose()
@@ -68,14 +68,14 @@ function DeletedNote({ id, title, onClose }: DeletedNoteProps) {
       {content === undefined ? (
         !error && <Loading />
       ) : content === '' ? (
-        <p class="dim">This note has no text.</p>
+        <p class="dim">This note is empty.</p>
       ) : (
         <div style={{ maxHeight: '60vh', overflow: 'auto' }}>
           <Preview title={title} text={content} saved={content} outgoing={NONE} />
         </div>
       )}
       {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
-      {isSure && <p>The note and its earlier versions are deleted. This cannot be undone.</p>}
+      {isConfirming && <p>The note and its earlier versions will be deleted. This cannot be undone.</p>}
       <p class="actions">
         {mayWrite.value && (
           <>
@@ -83,15 +83,15 @@ function DeletedNote({ id, title, onClose }: DeletedNoteProps) {
               Restore
             </Button>
             <Button
-              kind={isSure ? 'danger' : 'quiet'}
+              kind={isConfirming ? 'danger' : 'quiet'}
               disabled={isRunning.value}
               onClick={() =>
-                isSure
+                isConfirming
                   ? void run(() => api.delete('/v1/notes/trash/{id}', { params: { id } }))
-                  : setSure(true)
+                  : setConfirming(true)
               }
             >
-              {isSure ? 'Yes, delete for good' : 'Delete for good'}
+              {isConfirming ? 'Yes, delete permanently' : 'Delete permanently'}
             </Button>
           </>
         )}
@@ -103,7 +103,7 @@ function DeletedNote({ id, title, onClose }: DeletedNoteProps) {
   )
 }
 
-/** Deletes everything in the trash, after asking. */
+/** Empties the trash after a confirmation. */
 function EmptyTrash() {
   const [isOpen, setOpen] = useState(false)
   const { run, isRunning, refusal } = useAction(async () => {
@@ -114,15 +114,15 @@ function EmptyTrash() {
   return (
     <>
       <Button kind="quiet" onClick={() => setOpen(true)}>
-        Empty the trash
+        Empty trash
       </Button>
       {isOpen && (
-        <Modal title="Empty the trash" onClose={() => setOpen(false)}>
-          <p>Every note in the trash is deleted, with its earlier versions. This cannot be undone.</p>
+        <Modal title="Empty trash" onClose={() => setOpen(false)}>
+          <p>All notes in the trash and their earlier versions will be deleted. This cannot be undone.</p>
           {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
           <p class="actions">
             <Button kind="danger" disabled={isRunning.value} onClick={() => void run()}>
-              Delete all for good
+              Delete all permanently
             </Button>
             <Button kind="quiet" onClick={() => setOpen(false)}>
               Cancel
@@ -134,32 +134,35 @@ function EmptyTrash() {
   )
 }
 
-interface NothingProps {
+interface NoNotesProps {
   readonly noteQuery: NoteQuery
   readonly onCreate: () => void
 }
 
-/** What a list without notes says. */
-export function Nothing({ noteQuery: { list: shown, search }, onCreate }: NothingProps) {
+/** The empty states of lists. */
+export function NoNotes({ noteQuery: { list, search }, onCreate }: NoNotesProps) {
   if (search !== '')
     return (
-      <Empty>No note{awaySince.value !== undefined && ' that is kept offline'} has all of these words.</Empty>
+      <Empty>
+        No notes{awaySince.value !== undefined && ' in the offline copy'} contain all of these words.
+      </Empty>
     )
-  if (shown.kind === 'trash') return <Empty>Notes that you move to the trash wait here for 30 days.</Empty>
+  if (list.kind === 'trash')
+    return <Empty>The trash is empty. Trashed notes are deleted permanently after 30 days.</Empty>
   return (
     <Empty>
-      <p>{shown.kind === 'all' ? 'What you write down is listed here.' : 'No note belongs here yet.'}</p>
+      <p>{list.kind === 'all' ? 'Your notes appear here.' : 'No notes here yet.'}</p>
       {mayWrite.value && <Button onClick={onCreate}>New note</Button>}
     </Empty>
   )
 }
 
-/** Names notes with something that the person has to decide before it can be saved. */
+/** Links to notes with conflicts or refused changes. */
 export function UnsettledNotes({ documents }: { documents: readonly NoteDocument[] }) {
   return (
     <Banner kind="warn">
       <p>
-        Not saved, and waiting for you:{' '}
+        Not saved, action needed:{' '}
         {documents.map(({ id, queue }, index) => [
           index > 0 && ', ',
           <a key={id} href={noteAddress(id)}>
@@ -171,7 +174,7 @@ export function UnsettledNotes({ documents }: { documents: readonly NoteDocument
   )
 }
 
-/** Says which note was moved to the trash, and takes it back. */
+/** Confirms that a note was trashed, with undo. */
 export function JustTrashed() {
   const { run, isRunning, refusal } = useAction(async (id: string) => {
     await restore(id)

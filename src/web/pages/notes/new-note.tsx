@@ -7,12 +7,12 @@ import { navigate } from '../../router.ts'
 import { BackToList } from './back-to-list.tsx'
 import { DayBar, isDay } from './day/day-bar.tsx'
 import { DueRows } from './day/due-rows.tsx'
-import { list, newTags, newText, newTitle, noteAddress } from './place.ts'
+import { list, newTags, newText, newTitle, noteAddress } from './route.ts'
 import { MAX_TITLE, oneLine } from './title.tsx'
-import { holdKeys, type Typing } from './typing.ts'
+import { bufferKeys, type Typing } from './typing.ts'
 
 const UNTITLED = 'New note'
-/** Who types on without a pause types into the same field. */
+/** The note opens after this pause in typing, so that continuous typing stays in one field. */
 const PAUSE_MS = 150
 
 interface Typed {
@@ -20,77 +20,76 @@ interface Typed {
   readonly content: string
 }
 
-/** What the address gives, which is no note before something is written into it. */
-const firstText = (): Typed => ({ title: newTitle.peek(), content: newText.peek() })
+/** Initial text from the address. It is not a note until the user types. */
+const initialText = (): Typed => ({ title: newTitle.peek(), content: newText.peek() })
 
 const textOf = ({ title, content }: Typed): Typed => ({
   title: oneLine(title).trim() === '' ? UNTITLED : oneLine(title),
   content,
 })
 
-/** What is typed into these two fields; the note is made with the first character, so that none is left empty. */
+/** The two fields of a new note. The note is created with the first character, so that no empty note is left. */
 function useNewNote() {
   const title = useRef<HTMLTextAreaElement>(null)
   const content = useRef<HTMLTextAreaElement>(null)
-  const [first] = useState(firstText)
+  const [first] = useState(initialText)
   const typed = useRef(first)
-  /** The note, until the person is in it or somewhere else. */
-  const made = useRef<string | undefined>(undefined)
-  /** Whether the note can be opened: it is saved, or waits here. */
+  /** The id of the created note, until it is opened or the user navigates away. */
+  const createdId = useRef<string | undefined>(undefined)
+  /** True once the note can be opened: it is saved or stored as a draft. */
   const isReady = useRef(false)
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
   const open = (id: string) => {
     const field = document.activeElement === content.current ? 'content' : 'title'
-    const at = (field === 'content' ? content : title).current?.selectionStart ?? 0
-    made.current = undefined
-    holdKeys()
+    const offset = (field === 'content' ? content : title).current?.selectionStart ?? 0
+    createdId.current = undefined
+    bufferKeys()
     navigate(noteAddress(id), { replace: true })
-    history.replaceState({ typing: { field, at } satisfies Typing }, '')
+    history.replaceState({ typing: { field, offset } satisfies Typing }, '')
   }
-  const goOn = (id: string) => {
+  const update = (id: string) => {
     findDocument(id)?.queue.edit(textOf(typed.current))
     clearTimeout(pause.current)
     if (isReady.current) pause.current = setTimeout(() => open(id), PAUSE_MS)
   }
-  const make = async () => {
-    const shown = list.peek()
+  const create = async () => {
+    const current = list.peek()
     const editor = import('./editor/code-mirror.ts')
-    const tags = shown.kind === 'tag' ? [shown.name, ...newTags.peek()] : newTags.peek()
+    const tags = current.kind === 'tag' ? [current.name, ...newTags.peek()] : newTags.peek()
     const [id = ''] = newIds(1)
     createDocument(id, textOf(typed.current), tags)
-    made.current = id
+    createdId.current = id
     showDocument(id)
     await saveDocument(id)
-    // Without its code the note says itself that it was not loaded.
+    // A failure to load the editor is shown by the note itself.
     await editor.catch(() => {})
     isReady.current = true
-    if (made.current === id) goOn(id)
+    if (createdId.current === id) update(id)
   }
   useEffect(
     () => () => {
       clearTimeout(pause.current)
-      const left = made.current
-      made.current = undefined
-      if (left !== undefined) showDocument(left)()
+      const id = createdId.current
+      createdId.current = undefined
+      if (id !== undefined) showDocument(id)()
     },
     [],
   )
   const onInput = ({ isComposing }: InputEvent) => {
     typed.current = { title: title.current?.value ?? '', content: content.current?.value ?? '' }
-    const isAsGiven = typed.current.title === first.title && typed.current.content === first.content
-    if (isComposing || (isAsGiven && made.current === undefined)) return
-    if (made.current !== undefined) goOn(made.current)
-    else void make()
+    const isUnchanged = typed.current.title === first.title && typed.current.content === first.content
+    if (isComposing || (isUnchanged && createdId.current === undefined)) return
+    if (createdId.current !== undefined) update(createdId.current)
+    else void create()
   }
   return { title, content, first, onInput }
 }
 
-/** An empty sheet. */
+/** An empty note. */
 export function NewNote() {
   const { title, content, first, onInput } = useNewNote()
   usePartTitle(UNTITLED)
-  // The focus comes with the field, before it is painted, so that the first letter typed is not lost.
-  // A title that is given is no text yet: the note is made with what is written into it.
+  // A layout effect, so that the first typed letter is not lost. A given title focuses the text.
   useLayoutEffect(() => (newTitle.peek() === '' ? title : content).current?.focus(), [title, content])
   return (
     <section class="pane content new-note" id="note" aria-label="Note">
@@ -137,7 +136,7 @@ export function NewNote() {
             rows={12}
             aria-label="Text"
             defaultValue={first.content}
-            placeholder="Write here; nothing is kept of an empty note."
+            placeholder="Start writing. Empty notes are not saved."
             onInput={onInput}
             onCompositionEnd={() => onInput({ isComposing: false } as InputEvent)}
           />

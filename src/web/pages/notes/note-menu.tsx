@@ -9,23 +9,23 @@ import { mayWrite } from '../../data/session.ts'
 import { address, navigate } from '../../router.ts'
 import { justTrashed } from './just-trashed.ts'
 import type { Note } from './list-data.ts'
-import { listAddress, noteAddress, noteId } from './place.ts'
 import { moveInQuickAccess, useQuickAccess } from './quick-access.tsx'
+import { listAddress, noteAddress, noteId } from './route.ts'
 
 const ShareDialog = lazy(async () => (await import('../shares/share-dialog.tsx')).ShareDialog)
 
-/** Shows the note as it reads, and prints it once it is there. */
+/** Opens the preview and prints it. */
 async function printNote(id: string): Promise<void> {
   navigate(noteAddress(id, { show: 'preview' }))
   const { printShown } = await import('./note-actions.ts')
   await printShown()
 }
 
-/** What can be done with the whole note. */
+/** The menu of a note. */
 export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
   const items = useQuickAccess()
-  const place = items.findIndex(({ note_id }) => note_id === id)
-  const isInQuickAccess = place !== -1
+  const index = items.findIndex(({ note_id }) => note_id === id)
+  const isInQuickAccess = index !== -1
   const { run, refusal } = useAction((act: () => Promise<unknown>) => act())
   const choose = (act: () => Promise<unknown>) => () => {
     document.getElementById('note-more')?.hidePopover()
@@ -39,7 +39,7 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
         type="button"
         class="button quiet icon-only"
         popovertarget="note-more"
-        aria-label="More for this note"
+        aria-label="More actions"
       >
         <Icon name="more" />
       </button>
@@ -88,14 +88,14 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
               <Icon name="star" />
               {isInQuickAccess ? 'Remove from quick access' : 'Add to quick access'}
             </button>
-            {place > 0 && (
-              <button type="button" onClick={choose(() => moveInQuickAccess(id, place - 1))}>
+            {index > 0 && (
+              <button type="button" onClick={choose(() => moveInQuickAccess(id, index - 1))}>
                 <Icon name="up" />
                 Move up in quick access
               </button>
             )}
-            {isInQuickAccess && place < items.length - 1 && (
-              <button type="button" onClick={choose(() => moveInQuickAccess(id, place + 1))}>
+            {isInQuickAccess && index < items.length - 1 && (
+              <button type="button" onClick={choose(() => moveInQuickAccess(id, index + 1))}>
                 <Icon name="down" />
                 Move down in quick access
               </button>
@@ -117,7 +117,7 @@ export function NoteMenu({ id, note }: { id: string; note: Note | undefined }) {
                 await saveDocument(id)
                 await api.delete('/v1/notes/{id}', { params })
                 justTrashed.value = { id, title: note?.title ?? 'The note' }
-                // Meanwhile another note may have been opened.
+                // The user may have opened another note.
                 if (noteId.peek() !== id) return
                 navigate(listAddress())
                 restoreFocus()

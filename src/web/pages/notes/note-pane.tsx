@@ -9,43 +9,43 @@ import { api } from '../../data/api.ts'
 import { formatNumber } from '../../data/formats.ts'
 import { useAuthors } from '../../data/note-authors.ts'
 import {
-  draftKeptAt,
+  draftStoredAt,
+  draftsLoaded,
   draftsRefusal,
-  draftsTaken,
   findDocument,
   type NoteDocument,
   openDocument,
   showDocument,
 } from '../../data/note-documents.ts'
-import { passagesLeft } from '../../data/note-text.ts'
+import { unresolvedCount } from '../../data/note-text.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
 import { mayWrite } from '../../data/session.ts'
 import { uploads } from '../../data/upload.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { BackToList } from './back-to-list.tsx'
+import { ConflictEditor } from './conflict.tsx'
 import { DayBar, isDay } from './day/day-bar.tsx'
 import { DueRows } from './day/due-rows.tsx'
+import { DeletedNote } from './deleted-note.tsx'
 import { storeWithNote } from './details/upload.ts'
 import { Editor } from './editor/editor.tsx'
-import { GoneNote } from './gone-note.tsx'
 import type { Note } from './list-data.ts'
 import { NoteMenu } from './note-menu.tsx'
-import { isPreview, noteAddress } from './place.ts'
 import { LazyPreview } from './preview/lazy.tsx'
-import { Settle } from './settle.tsx'
+import { isPreview, noteAddress } from './route.ts'
 import { Title } from './title.tsx'
 import { useWordCount } from './word-count.ts'
 
 export const useNote = (id: string) =>
   useQuery(['note tag', 'note', id], ({ signal }) => api.get('/v1/notes/{id}', { params: { id }, signal }))
 
-/** The open note: while it is read, when it cannot be, and then itself. */
+/** The open note, a loading message, or an error. */
 export function NotePane({ id }: { id: string }) {
   const { data, dataUpdatedAt, error } = useNote(id)
   const [readyFor, setReadyFor] = useState<string>()
   useEffect(() => {
     let isCurrent = true
-    void draftsTaken({ note: id }).then(() => isCurrent && setReadyFor(id))
+    void draftsLoaded({ note: id }).then(() => isCurrent && setReadyFor(id))
     return () => {
       isCurrent = false
     }
@@ -53,17 +53,17 @@ export function NotePane({ id }: { id: string }) {
   useEffect(() => showDocument(id), [id])
   useEffect(() => {
     if (data && readyFor === id) openDocument(id, data.note)
-    // Also when the same was read again: a server that was set back holds what was read before this tab saved.
+    // Also after a refetch with the same data: a restored server may hold an older version than this tab saved.
   }, [id, data, dataUpdatedAt, readyFor])
   const open = findDocument(id)
   return (
     <section class="pane content" id="note" aria-label="Note">
-      {open ? <OpenNote open={open} note={data?.note} error={error} /> : <Waiting error={error} />}
+      {open ? <OpenNote open={open} note={data?.note} error={error} /> : <Placeholder error={error} />}
     </section>
   )
 }
 
-const Waiting = ({ error }: { error: Error | null }) => (
+const Placeholder = ({ error }: { error: Error | null }) => (
   <>
     <header class="bar">
       <BackToList />
@@ -75,14 +75,14 @@ const Waiting = ({ error }: { error: Error | null }) => (
 interface OpenNoteProps {
   readonly open: NoteDocument
   readonly note: Note | undefined
-  /** Why the note could not be read again: it was put in the trash, for instance. */
+  /** The error of the last fetch, for example because the note was trashed. */
   readonly error: Error | null
 }
 
 function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
   const state = queue.state.value
   const isReading = isPreview.value || !mayWrite.value
-  // What is around the text is not drawn again with each key.
+  // A computed title, so that typing text does not render the surroundings.
   const title = useComputed(() => queue.text.value.title).value
   const day = isDay(title) ? title : undefined
   const isStoring = uploads.value.some(({ note: of }) => of === id)
@@ -127,14 +127,14 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
         onDragOver={(event) => mayWrite.peek() && event.preventDefault()}
         onDrop={(event) => {
           const files = [...(event.dataTransfer?.files ?? [])]
-          // The editor has taken those that were dropped into the text.
+          // The editor handles files dropped into the text.
           if (event.defaultPrevented || files.length === 0 || !mayWrite.peek()) return
           event.preventDefault()
           storeWithNote(id, files)
         }}
       >
         {state.kind === 'conflict' ? (
-          <Settle id={id} queue={queue} conflict={state.conflict} />
+          <ConflictEditor id={id} queue={queue} conflict={state.conflict} />
         ) : (
           <>
             <Title queue={queue} isReading={isReading} />
@@ -160,16 +160,16 @@ function SaveLine({ queue }: { queue: SaveQueue }) {
         return ['ok', 'Saved']
       case 'waiting':
       case 'saving':
-        return ['off', 'Not saved yet']
+        return ['off', 'Saving…']
       case 'away':
-        return ['warn', 'Not saved: waits until the server is back']
+        return ['warn', 'Not saved. Will save when the server is back.']
       case 'signed-out':
-        return ['warn', 'Not saved: sign in again']
+        return ['warn', 'Not saved. Sign in again.']
       case 'refused':
         return ['bad', 'Not saved']
       case 'conflict': {
-        const left = passagesLeft(state.conflict)
-        return ['warn', `Not saved: ${left} ${left === 1 ? 'passage' : 'passages'} to decide`]
+        const left = unresolvedCount(state.conflict)
+        return ['warn', `Not saved: ${left} ${left === 1 ? 'conflict' : 'conflicts'} to resolve`]
       }
     }
   })()
@@ -193,13 +193,13 @@ function StateBanner({ id, queue }: { id: string; queue: SaveQueue }) {
           <strong>
             {author === undefined
               ? `This note was saved elsewhere at ${when}`
-              : `${author} saved this note at ${when}`}
-            , while you were writing.
+              : `${author} saved this note at ${when}`}{' '}
+            while you were editing.
           </strong>{' '}
-          What did not touch your words is merged. Choose what stays of the rest.
+          Everything else was merged. Choose which version to keep below.
         </p>
         <Button onClick={() => document.querySelector('.settle')?.scrollIntoView({ block: 'center' })}>
-          Show it
+          Show conflict
         </Button>
       </Banner>
     )
@@ -209,7 +209,7 @@ function StateBanner({ id, queue }: { id: string; queue: SaveQueue }) {
       <Banner kind="bad">
         <Icon name="warn" />
         <p>{state.sentence}</p>
-        {state.isGone && <GoneNote queue={queue} />}
+        {state.isGone && <DeletedNote queue={queue} />}
       </Banner>
     )
   return draftsRefusal.value === undefined ? null : (
@@ -221,9 +221,9 @@ function StateBanner({ id, queue }: { id: string; queue: SaveQueue }) {
 
 function Foot({ queue }: { queue: SaveQueue }) {
   const words = useWordCount(queue)
-  const keptAt = useComputed(() => draftKeptAt.value && shortTime(new Date(draftKeptAt.value))).value
-  const isKept =
-    queue.state.value.kind !== 'saved' && keptAt !== undefined && draftsRefusal.value === undefined
+  const storedAt = useComputed(() => draftStoredAt.value && shortTime(new Date(draftStoredAt.value))).value
+  const isDraftStored =
+    queue.state.value.kind !== 'saved' && storedAt !== undefined && draftsRefusal.value === undefined
   return (
     <p class="foot">
       {words !== undefined && (
@@ -231,7 +231,7 @@ function Foot({ queue }: { queue: SaveQueue }) {
           {formatNumber(words)} {words === 1 ? 'word' : 'words'}
         </span>
       )}
-      {isKept && <span>Draft kept in this browser {keptAt}</span>}
+      {isDraftStored && <span>Draft stored in this browser at {storedAt}</span>}
       {mayWrite.value && (
         <span class="keys">
           <span>
@@ -244,7 +244,7 @@ function Foot({ queue }: { queue: SaveQueue }) {
             <kbd>/</kbd> insert
           </span>
           <span>
-            <kbd>Ctrl</kbd> <kbd>Enter</kbd> tick or follow
+            <kbd>Ctrl</kbd> <kbd>Enter</kbd> toggle task or follow link
           </span>
           <span>
             <kbd>Ctrl</kbd> <kbd>E</kbd> Markdown

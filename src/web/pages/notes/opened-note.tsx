@@ -5,7 +5,7 @@ import styles from '../../styles/note.css' with { type: 'text' }
 import { Details } from './details/details.tsx'
 import { NewNote } from './new-note.tsx'
 import { NotePane } from './note-pane.tsx'
-import { NEW, newTags, newText, newTitle, TODAY } from './place.ts'
+import { NEW, newTags, newText, newTitle, TODAY } from './route.ts'
 import { Today } from './today.tsx'
 
 addStyles(styles)
@@ -14,19 +14,19 @@ const KEYS: readonly Key[] = [
   { keys: ['[['], does: 'link to another note' },
   { keys: ['#'], does: 'tag' },
   { keys: ['/'], does: 'insert a heading, a list, a table and more' },
-  { keys: ['Ctrl', 'Enter'], does: 'tick the task, or follow the link at the cursor' },
+  { keys: ['Ctrl', 'Enter'], does: 'toggle the task or follow the link at the cursor' },
   { keys: ['Ctrl', 'B'], does: 'bold' },
   { keys: ['Ctrl', 'I'], does: 'italic' },
-  { keys: ['Ctrl', 'K'], does: 'link, with text selected' },
-  { keys: ['Tab'], does: 'indent the item of a list; Shift Tab takes it out' },
-  { keys: ['Ctrl', 'E'], does: 'show the Markdown, or the text as it reads' },
+  { keys: ['Ctrl', 'K'], does: 'turn the selected text into a link' },
+  { keys: ['Tab'], does: 'indent the list item; Shift Tab outdents it' },
+  { keys: ['Ctrl', 'E'], does: 'switch between Markdown and preview' },
   { keys: ['Ctrl', 'F'], does: 'find in the text' },
   { keys: ['Ctrl', 'Z'], does: 'undo' },
 ]
 
-/** The open note and its details; or an empty sheet, or the way to the note of the day. */
+/** The open note with its details, a new note, or the daily note. */
 export function OpenedNote({ id }: { id: string }) {
-  useKeys('Writing', KEYS)
+  useKeys('Editor', KEYS)
   if (id === TODAY) return <Today />
   if (id === NEW && mayWrite.value)
     return <NewNote key={JSON.stringify([newTitle.value, newText.value, newTags.value])} />

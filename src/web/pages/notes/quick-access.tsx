@@ -4,18 +4,17 @@ import { api } from '../../data/api.ts'
 import { mayWrite } from '../../data/session.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { startDrag } from '../records/views/drag.ts'
-import { noteAddress, noteId } from './place.ts'
+import { noteAddress, noteId } from './route.ts'
 
 export const useQuickAccessQuery = () =>
   useQuery(['quick_access_item note'], () => api.get('/v1/quick-access'))
 
 export const useQuickAccess = () => useQuickAccessQuery().data?.items ?? []
 
-/** Moves a note within quick access; the others shift. */
 export const moveInQuickAccess = (id: string, position: number) =>
   api.patch('/v1/quick-access/{id}', { params: { id }, body: { position } })
 
-/** The notes in quick access, put in order by dragging or with Alt and the arrow keys. */
+/** The notes in quick access, reordered by dragging or with Alt and the arrow keys. */
 export function QuickAccess() {
   const items = useQuickAccess()
   const { run, refusal } = useAction(moveInQuickAccess)
@@ -30,18 +29,18 @@ export function QuickAccess() {
     <div class="rail-sub">
       <h2>Quick access</h2>
       <ul>
-        {items.map(({ id, note_id, title }, at) => (
+        {items.map(({ id, note_id, title }, index) => (
           <li key={id}>
             <a
               href={noteAddress(note_id)}
               aria-current={noteId.value === note_id ? 'true' : undefined}
               draggable={false}
-              data-drop={at}
+              data-drop={index}
               onPointerDown={(event) => {
                 if (mayWrite.peek()) startDrag(event, (target) => void run(id, Number(target)))
               }}
               aria-keyshortcuts={mayWrite.value ? 'Alt+ArrowUp Alt+ArrowDown' : undefined}
-              onKeyDown={(event) => move(event, id, at)}
+              onKeyDown={(event) => move(event, id, index)}
             >
               <Icon name="star" />
               <span class="cut" dir="auto">

@@ -6,43 +6,43 @@ import { formatNumber } from '../../data/formats.ts'
 import { sessionKey } from '../../data/session-key.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { address } from '../../router.ts'
-import { otherListAddress, shownList } from './place.ts'
+import { currentList, otherListAddress } from './route.ts'
 import { type TagBranch, treeOf } from './tag-tree.ts'
 
 type Named = Answer<'/v1/tags', 'get'>['tags'][number]
 
-/** So few are found without a filter. */
-const FEW = 12
-/** More than this nobody looks through; they are searched for. */
-const SHOWN = 200
+/** The filter appears above this number of tags. */
+const FILTER_THRESHOLD = 12
+/** Tags shown per branch; more are found with the filter. */
+const MAX_SHOWN = 200
 
-const stored = () => `tags ${sessionKey.peek()}`
+const storageKey = () => `tags ${sessionKey.peek()}`
 
 function readOpen(): ReadonlySet<string> {
   try {
-    return new Set(JSON.parse(localStorage.getItem(stored()) ?? '[]') as string[])
+    return new Set(JSON.parse(localStorage.getItem(storageKey()) ?? '[]') as string[])
   } catch {
     return new Set()
   }
 }
 
-/** The names of the tags whose branches this person opened in this browser. */
-const opened = signal<ReadonlySet<string> | undefined>(undefined)
+/** Names of expanded branches, stored per user in this browser. */
+const expanded = signal<ReadonlySet<string> | undefined>(undefined)
 
 function setOpen(name: string, isOpen: boolean): void {
-  const next = new Set(opened.peek() ?? readOpen())
+  const next = new Set(expanded.peek() ?? readOpen())
   if (isOpen) next.add(name)
   else next.delete(name)
-  opened.value = next
-  localStorage.setItem(stored(), JSON.stringify([...next]))
+  expanded.value = next
+  localStorage.setItem(storageKey(), JSON.stringify([...next]))
 }
 
-/** The pinned tags, and all as a tree. */
+/** Pinned tags, and all tags as a tree. */
 export function Tags() {
   const { data } = useQuery(['tag note'], () => api.get('/v1/tags'))
   const tags = data?.tags ?? []
-  const [wanted, setWanted] = useState('')
-  const words = wanted.trim().toLowerCase()
+  const [filter, setFilter] = useState('')
+  const text = filter.trim().toLowerCase()
   const pinned = tags.filter(({ is_pinned }) => is_pinned)
   if (tags.length === 0) return null
   return (
@@ -53,7 +53,7 @@ export function Tags() {
           <ul>
             {pinned.map(({ id, name, note_count }) => (
               <li key={id}>
-                <TagLink name={name} label={name} notes={note_count} />
+                <TagLink name={name} label={name} noteCount={note_count} />
               </li>
             ))}
           </ul>
@@ -61,31 +61,31 @@ export function Tags() {
       )}
       <div class="rail-sub">
         <h2>Tags</h2>
-        {tags.length > FEW && (
+        {tags.length > FILTER_THRESHOLD && (
           <input
             type="search"
             class="input"
             aria-label="Filter tags"
             placeholder="Filter tags"
-            value={wanted}
-            onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+            value={filter}
+            onInput={({ currentTarget }) => setFilter(currentTarget.value)}
           />
         )}
-        {words === '' ? <Branches branches={treeOf(tags)} /> : <Found tags={tags} words={words} />}
+        {text === '' ? <Branches branches={treeOf(tags)} /> : <FilteredTags tags={tags} text={text} />}
       </div>
     </>
   )
 }
 
-/** The tags whose names hold what is looked for, each with its whole name. */
-function Found({ tags, words }: { tags: readonly Named[]; words: string }) {
-  const found = tags.filter(({ name }) => name.toLowerCase().includes(words)).slice(0, SHOWN)
-  if (found.length === 0) return <p class="dim">No tag has this in its name.</p>
+/** Tags whose names contain the text, with their full names. */
+function FilteredTags({ tags, text }: { tags: readonly Named[]; text: string }) {
+  const found = tags.filter(({ name }) => name.toLowerCase().includes(text)).slice(0, MAX_SHOWN)
+  if (found.length === 0) return <p class="dim">No matching tags.</p>
   return (
     <ul>
       {found.map(({ id, name, note_count }) => (
         <li key={id}>
-          <TagLink name={name} label={name} notes={note_count} />
+          <TagLink name={name} label={name} noteCount={note_count} />
         </li>
       ))}
     </ul>
@@ -94,30 +94,30 @@ function Found({ tags, words }: { tags: readonly Named[]; words: string }) {
 
 const Branches = ({ branches }: { branches: readonly TagBranch[] }) => (
   <ul>
-    {branches.slice(0, SHOWN).map((branch) => (
+    {branches.slice(0, MAX_SHOWN).map((branch) => (
       <li key={branch.name}>
         {branch.branches.length === 0 ? <TagLink {...branch} /> : <Branch branch={branch} />}
       </li>
     ))}
-    {branches.length > SHOWN && (
+    {branches.length > MAX_SHOWN && (
       <li>
-        <a href={address(['views', 'tags'])}>{branches.length - SHOWN} more tags</a>
+        <a href={address(['views', 'tags'])}>{branches.length - MAX_SHOWN} more tags</a>
       </li>
     )}
   </ul>
 )
 
 function Branch({ branch }: { branch: TagBranch }) {
-  const { name, label, notes, branches } = branch
-  const shown = shownList.value
-  const isAround = shown?.kind === 'tag' && shown.name.startsWith(`${name}/`)
-  const isOpen = isAround || (opened.value ?? readOpen()).has(name)
+  const { name, label, noteCount, branches } = branch
+  const list = currentList.value
+  const containsCurrent = list?.kind === 'tag' && list.name.startsWith(`${name}/`)
+  const isOpen = containsCurrent || (expanded.value ?? readOpen()).has(name)
   return (
     <details class="branch" open={isOpen} onToggle={({ currentTarget }) => setOpen(name, currentTarget.open)}>
       <summary>
         <span class={`cut dot ${hueOfTag(name)}`}>{label}</span>
       </summary>
-      {notes !== undefined && <TagLink name={name} label={label} notes={notes} />}
+      {noteCount !== undefined && <TagLink name={name} label={label} noteCount={noteCount} />}
       {isOpen && <Branches branches={branches} />}
     </details>
   )
@@ -126,20 +126,20 @@ function Branch({ branch }: { branch: TagBranch }) {
 interface TagLinkProps {
   readonly name: string
   readonly label: string
-  readonly notes: number | undefined
+  readonly noteCount: number | undefined
 }
 
-function TagLink({ name, label, notes }: TagLinkProps) {
-  const shown = shownList.value
+function TagLink({ name, label, noteCount }: TagLinkProps) {
+  const list = currentList.value
   return (
     <a
       href={otherListAddress({ tag: name })}
-      aria-current={shown?.kind === 'tag' && shown.name === name ? 'true' : undefined}
+      aria-current={list?.kind === 'tag' && list.name === name ? 'true' : undefined}
     >
       <span class={`tag cut ${hueOfTag(name)}`} title={name}>
         {label}
       </span>
-      {notes !== undefined && <span class="at-end">{formatNumber(notes)}</span>}
+      {noteCount !== undefined && <span class="at-end">{formatNumber(noteCount)}</span>}
     </a>
   )
 }

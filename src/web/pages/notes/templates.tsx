@@ -4,9 +4,9 @@ import { createNoteFrom } from '../../data/presets.ts'
 import { mayWrite } from '../../data/session.ts'
 import { useQuery } from '../../data/use-query.ts'
 
-const SHOWN = 4
+const MAX_SHOWN = 4
 
-/** The presets that have a text, from which a note is made with one press. */
+/** Buttons that create a note from a preset with text. */
 export function Templates() {
   const { data } = useQuery(['preset'], ({ signal }) => api.get('/v1/presets', { signal }))
   const { run, isRunning, refusal } = useAction(createNoteFrom)
@@ -15,7 +15,7 @@ export function Templates() {
   return (
     <div class="tools">
       <span class="dim">Start from</span>
-      {templates.slice(0, SHOWN).map(({ id, name }) => (
+      {templates.slice(0, MAX_SHOWN).map(({ id, name }) => (
         <Button key={id} disabled={isRunning.value} onClick={() => void run(id, name)}>
           {name}
         </Button>

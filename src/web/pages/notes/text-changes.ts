@@ -2,12 +2,12 @@ import { useEffect } from 'preact/hooks'
 import type { SaveQueue } from '../../data/save-queue.ts'
 
 /**
- * Has the text of a note looked at, now and whenever it changes, without drawing anything again with each key. `look`
- * returns what ends a look that is under way.
+ * Calls `observe` with the text of a note, now and after every change, without rendering. The function it returns is
+ * called before the next call and on unmount.
  */
 export function useTextChanges(
   queue: SaveQueue | undefined,
-  look: (content: string, isFirst: boolean) => () => void,
+  observe: (content: string, isFirst: boolean) => () => void,
 ): void {
   useEffect(() => {
     let known: string | undefined
@@ -15,7 +15,7 @@ export function useTextChanges(
     const stop = queue?.text.subscribe(({ content }) => {
       if (content === known) return
       end?.()
-      end = look(content, known === undefined)
+      end = observe(content, known === undefined)
       known = content
     })
     return () => {

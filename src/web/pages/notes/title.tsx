@@ -2,25 +2,25 @@ import { useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { usePartTitle } from '../../components/page-title.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
-import { goOnInText, takeTyping } from './typing.ts'
+import { continueInText, resumeTyping } from './typing.ts'
 
 export const MAX_TITLE = 500
 
-/** A title is one line. */
+/** Replaces line breaks and tabs by spaces. */
 export const oneLine = (text: string) => text.replace(/[\r\n\t]+/g, ' ')
 
-/** The title: a field that grows with what is in it, or a heading for who only reads. */
+/** The title: an auto-growing field, or a heading while reading. */
 export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boolean }) {
   const field = useRef<HTMLTextAreaElement>(null)
   const title = useComputed(() => queue.text.value.title).value
   usePartTitle(title)
   useLayoutEffect(() => {
-    const typing = takeTyping('title')
+    const typing = resumeTyping('title')
     if (!typing) return
-    const { at, text } = typing
+    const { offset, text } = typing
     field.current?.focus()
-    field.current?.setSelectionRange(at, at)
-    if (text !== '') field.current?.setRangeText(oneLine(text), at, at, 'end')
+    field.current?.setSelectionRange(offset, offset)
+    if (text !== '') field.current?.setRangeText(oneLine(text), offset, offset, 'end')
     if (field.current) queue.edit({ title: oneLine(field.current.value) })
   }, [])
   if (isReading)
@@ -47,7 +47,7 @@ export function Title({ queue, isReading }: { queue: SaveQueue; isReading: boole
           if (event.key === 'Enter') event.preventDefault()
           const text = document.querySelector<HTMLElement>('#note .cm-content')
           if (text) text.focus()
-          else goOnInText()
+          else continueInText()
         }}
       />
     </h2>

@@ -6,19 +6,19 @@ import { localDay } from '../../data/local-time.ts'
 import { mayWrite } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
 import { BackToList } from './back-to-list.tsx'
-import { NEW, noteAddress, wantedDay } from './place.ts'
-import { goOnInText } from './typing.ts'
+import { NEW, noteAddress, requestedDay } from './route.ts'
+import { continueInText } from './typing.ts'
 
-/** Leads to the note of a day, whose title is its date; where there is none yet, to an empty sheet with its title. */
+/** Redirects to the daily note, which has the date as title, or to a new note with this title. */
 export function Today() {
-  const title = wantedDay.value ?? localDay()
+  const title = requestedDay.value ?? localDay()
   const { run, refusal } = useAction(async () => {
     const found = await findByTitle(title)
-    const isToday = wantedDay.peek() === undefined
+    const isToday = requestedDay.peek() === undefined
     navigate(found ? noteAddress(found.id) : noteAddress(NEW, { title }), { replace: true })
-    // A day that is begun is written on at its end; a finger does not ask for its keyboard.
+    // The cursor goes to the end of today's note, except on touch screens, where it would open the keyboard.
     if (found && mayWrite.peek() && isToday && !matchMedia('(pointer: coarse)').matches)
-      goOnInText(Number.MAX_SAFE_INTEGER)
+      continueInText(Number.MAX_SAFE_INTEGER)
   })
   useEffect(() => void run(), [title])
   return (

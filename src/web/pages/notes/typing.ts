@@ -1,20 +1,20 @@
 /*
- * A note that was just made is typed into without a break, although its fields take the place of the empty sheet's: the
- * history keeps which field is typed into and where, and keys that are pressed in between are held.
+ * Typing continues without a break when the editor of a created note replaces the fields of the new note: the history
+ * state stores the field and offset, and keys pressed in between are buffered.
  */
 
 export interface Typing {
   readonly field: 'title' | 'content'
-  readonly at: number
+  readonly offset: number
 }
 
-/** No longer than this, in case the fields never come. */
-const HOLD_MS = 5_000
+/** Time limit for buffering, in case the fields never appear. */
+const MAX_BUFFER_MS = 5_000
 
-let held: { text: string; stop: () => void } | undefined
+let buffer: { text: string; stop: () => void } | undefined
 
-/** Holds what is typed from now on, until it is taken. */
-export function holdKeys(): void {
+/** Buffers typed keys until `resumeTyping`. */
+export function bufferKeys(): void {
   const keys = { text: '', stop: () => {} }
   const onKey = (event: KeyboardEvent) => {
     const typed = event.key === 'Enter' ? '\n' : event.key
@@ -24,37 +24,37 @@ export function holdKeys(): void {
     keys.text += typed
   }
   addEventListener('keydown', onKey, { capture: true })
-  const timer = setTimeout(() => keys.stop(), HOLD_MS)
+  const timer = setTimeout(() => keys.stop(), MAX_BUFFER_MS)
   keys.stop = () => {
     clearTimeout(timer)
     removeEventListener('keydown', onKey, { capture: true })
-    held = undefined
+    buffer = undefined
   }
-  held = keys
+  buffer = keys
 }
 
-/** Leads into the text, to a place in it, once its editor is there; what is typed until then is held. */
-export function goOnInText(at = 0): void {
-  history.replaceState({ typing: { field: 'content', at } satisfies Typing }, '')
-  holdKeys()
+/** Moves the cursor into the text once its editor is loaded; keys typed until then are buffered. */
+export function continueInText(offset = 0): void {
+  history.replaceState({ typing: { field: 'content', offset } satisfies Typing }, '')
+  bufferKeys()
 }
 
-/** Where the text of a note that was just made goes on, and what was typed meanwhile; once. */
-export function takeTyping(
+/** Returns the position to continue typing, and the buffered keys. Works once per field. */
+export function resumeTyping(
   field: Typing['field'],
-): { readonly at: number; readonly text: string } | undefined {
+): { readonly offset: number; readonly text: string } | undefined {
   const typing = (history.state as { typing?: Typing } | null)?.typing
   if (typing?.field !== field) return undefined
-  const { at } = typing
-  const text = held?.text ?? ''
+  const { offset } = typing
+  const text = buffer?.text ?? ''
   const end = field === 'title' ? text.indexOf('\n') : -1
-  if (held && end !== -1) {
-    // Enter leads from the title to the text, which is there later.
-    held.text = text.slice(end + 1)
-    history.replaceState({ typing: { field: 'content', at: 0 } satisfies Typing }, '')
-    return { at, text: text.slice(0, end) }
+  if (buffer && end !== -1) {
+    // Enter moves on to the text, whose editor loads later.
+    buffer.text = text.slice(end + 1)
+    history.replaceState({ typing: { field: 'content', offset: 0 } satisfies Typing }, '')
+    return { offset, text: text.slice(0, end) }
   }
   history.replaceState(null, '')
-  held?.stop()
-  return { at, text }
+  buffer?.stop()
+  return { offset, text }
 }

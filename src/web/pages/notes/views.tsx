@@ -4,22 +4,22 @@ import { formatNumber } from '../../data/formats.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { address, path } from '../../router.ts'
 import { useViews } from './list-data.ts'
-import { otherListAddress, shownList } from './place.ts'
+import { currentList, otherListAddress } from './route.ts'
 
 const count = (value: number | undefined) =>
   value !== undefined && <span class="at-end">{formatNumber(value)}</span>
 
-/** All notes, the views, and the trash, each with the number of its notes where that is known. */
+/** Links to all notes, the views and the trash, with note counts where known. */
 export function Views() {
   const views = useViews()
   const counts = useQuery(['note'], () => api.get('/v1/workspace')).data?.workspace.counts
-  const shown = shownList.value
+  const list = currentList.value
   return (
     <div class="rail-sub">
       <h2>Views</h2>
       <ul>
         <li>
-          <a href={otherListAddress({})} aria-current={shown?.kind === 'all' ? 'true' : undefined}>
+          <a href={otherListAddress({})} aria-current={list?.kind === 'all' ? 'true' : undefined}>
             All notes{count(counts?.notes)}
           </a>
         </li>
@@ -27,7 +27,7 @@ export function Views() {
           <li key={id}>
             <a
               href={otherListAddress({ view: id })}
-              aria-current={shown?.kind === 'view' && shown.id === id ? 'true' : undefined}
+              aria-current={list?.kind === 'view' && list.id === id ? 'true' : undefined}
             >
               <span class="cut">{name}</span>
             </a>
@@ -36,7 +36,7 @@ export function Views() {
         <li>
           <a
             href={otherListAddress({ list: 'trash' })}
-            aria-current={shown?.kind === 'trash' ? 'true' : undefined}
+            aria-current={list?.kind === 'trash' ? 'true' : undefined}
           >
             Trash{count(counts?.trashed_notes)}
           </a>

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks'
 import type { SaveQueue } from '../../data/save-queue.ts'
 import { useTextChanges } from './text-changes.ts'
 
-/** A pause in typing after which is counted. */
+/** Pause in typing before words are counted. */
 const PAUSE_MS = 300
-/** So many words are counted at once; a key that is pressed meanwhile waits for no more. */
+/** Words counted per step, so that key presses are not delayed. */
 const STEP = 5_000
 
-/** Counts the words of a text in steps; returns the function that ends it. */
+/** Counts words in steps. Returns the function that cancels it. */
 function countWords(text: string, onCounted: (words: number) => void, afterMs: number): () => void {
   const word = /[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu
   let words = 0
@@ -23,7 +23,7 @@ function countWords(text: string, onCounted: (words: number) => void, afterMs: n
   return () => clearTimeout(timer)
 }
 
-/** How many words there are, counted again in a pause of typing; undefined until they were counted once. */
+/** The word count, updated in pauses of typing; undefined until first counted. */
 export function useWordCount(queue: SaveQueue): number | undefined {
   const [words, setWords] = useState<number>()
   useTextChanges(queue, (text, isFirst) => countWords(text, setWords, isFirst ? 0 : PAUSE_MS))

@@ -6,11 +6,11 @@ const MAX_COLOURED = 50_000
 
 interface CodeBlockProps {
   readonly text: string
-  /** What stands after the fence. */
+  /** The text after the opening fence. */
   readonly info: string
 }
 
-/** Code where a note is read, in the colours of its language once that is loaded. */
+/** Code in the preview, coloured once its language is loaded. */
 export function CodeBlock({ text, info }: CodeBlockProps) {
   const [coloured, setColoured] = useState<ComponentChildren>()
   useEffect(() => {
@@ -21,12 +21,12 @@ export function CodeBlock({ text, info }: CodeBlockProps) {
         .then((parts) => {
           if (isCurrent && parts)
             setColoured(
-              parts.map(({ text: part, look }, at) =>
-                look === '' ? <Fragment key={at}>{part}</Fragment> : <span class={look}>{part}</span>,
+              parts.map(({ text: part, look }, index) =>
+                look === '' ? <Fragment key={index}>{part}</Fragment> : <span class={look}>{part}</span>,
               ),
             )
         })
-        // Without its colours it is the same code.
+        // Uncoloured code remains.
         .catch(() => {})
     return () => {
       isCurrent = false

@@ -5,13 +5,13 @@ import { codeStyles } from './styles.ts'
 
 const style = HighlightStyle.define(codeStyles)
 
-/** A piece of code and the classes of its look; none is an empty text. */
+/** A piece of code and its CSS classes, possibly empty. */
 export interface ColouredPart {
   readonly text: string
   readonly look: string
 }
 
-/** Code in the parts of its language; undefined if the language is not known. */
+/** Splits code by its syntax; undefined for an unknown language. */
 export async function colouredCode(code: string, info: string): Promise<ColouredPart[] | undefined> {
   const language = await languageNamed(info)
   if (!language) return undefined

@@ -8,7 +8,7 @@ const css = () => import('@codemirror/legacy-modes/mode/css')
 const javascript = () => import('@codemirror/legacy-modes/mode/javascript')
 const xml = () => import('@codemirror/legacy-modes/mode/xml')
 
-/** The languages of code in notes by the words that name them; the code that reads one is loaded when it is first needed. */
+/** Languages of code blocks by their names and aliases. Each mode is loaded on first use. */
 const MODES: Readonly<Record<string, () => Promise<Mode>>> = {
   'c h': async () => (await clike()).c,
   'cpp c++ cc hpp': async () => (await clike()).cpp,
@@ -47,7 +47,7 @@ const names = new Map(
 
 const loaded = new Map<() => Promise<Mode>, Language | Promise<Language>>()
 
-/** The language that the words after a fence name: at once if it is loaded, undefined if it is not known here. */
+/** The language of a fence's info string: the language if loaded, a promise while loading, undefined if unknown. */
 export function languageNamed(info: string): Language | Promise<Language> | undefined {
   const load = names.get(/^[^\s{,:]*/.exec(info.toLowerCase())?.[0] ?? '')
   if (!load) return undefined
@@ -56,7 +56,7 @@ export function languageNamed(info: string): Language | Promise<Language> | unde
   const loading = load().then((mode) => {
     const language = StreamLanguage.define(mode)
     loaded.set(load, language)
-    for (const call of waiting) call()
+    for (const call of listeners) call()
     return language
   })
   loaded.set(load, loading)
@@ -64,15 +64,15 @@ export function languageNamed(info: string): Language | Promise<Language> | unde
   return loading
 }
 
-const waiting = new Set<() => void>()
+const listeners = new Set<() => void>()
 
-/** Calls when a language was loaded that code may be in; returns the function that ends it. */
+/** Calls a listener whenever a language has been loaded. Returns the function that removes it. */
 export function onLanguage(call: () => void): () => void {
-  waiting.add(call)
-  return () => waiting.delete(call)
+  listeners.add(call)
+  return () => listeners.delete(call)
 }
 
-/** The parser of fenced code; until its language is loaded the code has no colours. */
+/** The parser of fenced code; null until its language is loaded. */
 export function codeParser(info: string): Parser | null {
   const language = languageNamed(info)
   return language && !('then' in language) ? language.parser : null

@@ -1,7 +1,7 @@
 import type { TagStyle } from '@codemirror/language'
 import { tags } from '@lezer/highlight'
 
-/** How the parts of code look, in the editor and where a note is read. */
+/** Classes of code tokens, for the editor and the preview. */
 export const codeStyles: readonly TagStyle[] = [
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.tagName], class: 'code-keyword' },
   { tag: [tags.string, tags.special(tags.string), tags.regexp, tags.inserted], class: 'code-string' },

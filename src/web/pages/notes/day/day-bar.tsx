@@ -4,17 +4,16 @@ import { dateFormat } from '../../../data/formats.ts'
 import { localDay } from '../../../data/local-time.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { navigate } from '../../../router.ts'
-import { dayAddress } from '../place.ts'
+import { dayAddress } from '../route.ts'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** Whether a note of this title is the note of a day. */
+/** True if the title is a date, as in daily notes. */
 export const isDay = (title: string): boolean => DAY.test(title) && !Number.isNaN(Date.parse(title))
 
 const weekday = dateFormat({ weekday: 'short' })
 const month = dateFormat({ month: 'long', year: 'numeric' })
 
-/** The day so many days later, where the person is. */
 function shifted(day: string, days: number): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   return localDay(new Date(year, month - 1, date + days))
@@ -25,10 +24,10 @@ const dateOf = (day: string): Date => new Date(`${day}T12:00`)
 /** The days of the week of a day, from Monday. */
 const weekOf = (day: string): string[] => {
   const fromMonday = (dateOf(day).getDay() + 6) % 7
-  return Array.from({ length: 7 }, (_, at) => shifted(day, at - fromMonday))
+  return Array.from({ length: 7 }, (_, index) => shifted(day, index - fromMonday))
 }
 
-/** The week of a day: each day leads to its note, those that have one are marked, and any other is chosen by its date. */
+/** Links to the daily notes of a week, marking existing ones, and a date input for any other day. */
 export function DayBar({ day }: { day: string }) {
   const days = weekOf(day)
   const { data } = useQuery(['note', 'days', days[0]], ({ signal }) =>
@@ -41,29 +40,25 @@ export function DayBar({ day }: { day: string }) {
   return (
     <nav class="day-bar" aria-label="Days">
       <span class="days">
-        <a class="button quiet icon-only" href={dayAddress(shifted(day, -7))} aria-label="The week before">
+        <a class="button quiet icon-only" href={dayAddress(shifted(day, -7))} aria-label="Previous week">
           <Icon name="back" />
         </a>
-        {days.map((one) => (
+        {days.map((other) => (
           <a
-            key={one}
-            class={written.has(one) ? 'button quiet written' : 'button quiet'}
-            href={dayAddress(one)}
-            aria-current={one === day ? 'date' : undefined}
+            key={other}
+            class={written.has(other) ? 'button quiet written' : 'button quiet'}
+            href={dayAddress(other)}
+            aria-current={other === day ? 'date' : undefined}
           >
-            <small>{weekday(dateOf(one))}</small>
-            {dateOf(one).getDate()}
+            <small>{weekday(dateOf(other))}</small>
+            {dateOf(other).getDate()}
             <span class="visually-hidden">
-              {month(dateOf(one))}
-              {written.has(one) && ', has a note'}
+              {month(dateOf(other))}
+              {written.has(other) && ', has a note'}
             </span>
           </a>
         ))}
-        <a
-          class="button quiet icon-only turned"
-          href={dayAddress(shifted(day, 7))}
-          aria-label="The week after"
-        >
+        <a class="button quiet icon-only turned" href={dayAddress(shifted(day, 7))} aria-label="Next week">
           <Icon name="back" />
         </a>
       </span>
@@ -75,7 +70,7 @@ export function DayBar({ day }: { day: string }) {
       <input
         type="date"
         class="input"
-        aria-label="Another day"
+        aria-label="Go to date"
         value={day}
         onChange={({ currentTarget: { value } }) => isDay(value) && navigate(dayAddress(value))}
       />

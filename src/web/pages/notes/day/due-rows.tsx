@@ -4,9 +4,9 @@ import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { useQuery } from '../../../data/use-query.ts'
 
-/** As many tables are looked through, and as many rows of each are shown. */
-const TABLES = 20
-const ROWS = 10
+/** Limits of searched date fields and of rows shown per field. */
+const MAX_FIELDS = 20
+const MAX_ROWS = 10
 
 interface Due {
   readonly structure: Structure
@@ -22,12 +22,12 @@ async function readDue(day: string, signal: AbortSignal): Promise<Due[]> {
   const { structures } = await api.get('/v1/records/structures', { signal })
   const dated = structures
     .flatMap((structure) => structure.fields.filter(isDate).map((field) => ({ structure, field })))
-    .slice(0, TABLES)
+    .slice(0, MAX_FIELDS)
   const found = await Promise.all(
     dated.map(async ({ structure, field }) => {
       const filter = JSON.stringify([{ field: field.key, op: 'eq', value: day }])
       const { records, total } = await api.get('/v1/records', {
-        query: { structure: structure.id, filter, limit: ROWS },
+        query: { structure: structure.id, filter, limit: MAX_ROWS },
         signal,
       })
       const rows = records.map((row) => ({ id: row.id, label: recordLabel(structure, row) }))
@@ -37,7 +37,7 @@ async function readDue(day: string, signal: AbortSignal): Promise<Due[]> {
   return found.filter(({ total }) => total > 0)
 }
 
-/** The rows of tables that have a day in one of their dates. */
+/** Rows with a date field on this day, from all tables. */
 export function DueRows({ day }: { day: string }) {
   const { data } = useQuery(['record structure', 'due', day], ({ signal }) => readDue(day, signal))
   if (!data || data.length === 0) return null

@@ -1,19 +1,19 @@
 import { Icon } from '../../../components/icon.tsx'
 import { useNote } from '../note-pane.tsx'
-import { noteAddress } from '../place.ts'
+import { noteAddress } from '../route.ts'
 import { Files } from './files.tsx'
 import { Links } from './links.tsx'
 import { Outline } from './outline.tsx'
 import { Presets } from './presets.tsx'
-import { Properties, useIsRead } from './properties.tsx'
+import { Properties, useArePropertiesLoaded } from './properties.tsx'
 import { Revisions } from './revisions.tsx'
 import { Tags } from './tags.tsx'
 
-/** What belongs to the open note beside its text. */
+/** The side pane of the open note. */
 export function Details({ id }: { id: string }) {
   const { data } = useNote(id)
-  // What is below the properties would move when they are read.
-  const isRead = useIsRead(id)
+  // Rendered after the properties are loaded, which would otherwise push the sections down.
+  const areLoaded = useArePropertiesLoaded(id)
   return (
     <section class="pane side" id="details" aria-label="Details">
       <header class="bar">
@@ -22,7 +22,7 @@ export function Details({ id }: { id: string }) {
         </a>
         <h2>Details</h2>
       </header>
-      {data && isRead && (
+      {data && areLoaded && (
         <>
           <Properties key={id} id={id} />
           <Tags note={data.note} />

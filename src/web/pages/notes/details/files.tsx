@@ -7,7 +7,7 @@ import { useQuery } from '../../../data/use-query.ts'
 import { address } from '../../../router.ts'
 import { storeWithNote } from './upload.ts'
 
-/** The files of a note; more are added by choosing, dropping or pasting them. */
+/** The files of a note, with a file input and drop target. */
 export function Files({ id }: { id: string }) {
   const { data, error } = useQuery(['file note', 'files', id], () =>
     api.get('/v1/notes/{id}/files', { params: { id } }),
@@ -50,10 +50,10 @@ export function Files({ id }: { id: string }) {
       )}
       {mayWrite.value && (
         <p>
-          <small>You can also drop or paste them into the text.</small>
+          <small>You can also drop or paste files into the text.</small>
         </p>
       )}
-      {/* Where there is room for the note beside this, it shows them. */}
+      {/* On wide screens the note pane shows uploads. */}
       <div class="narrow">
         <Uploads note={id} />
       </div>

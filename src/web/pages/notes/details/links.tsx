@@ -5,7 +5,7 @@ import { Time } from '../../../components/time.tsx'
 import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { useQuery } from '../../../data/use-query.ts'
-import { noteAddress } from '../place.ts'
+import { noteAddress } from '../route.ts'
 
 export const useLinks = (id: string) =>
   useQuery(['note', 'links', id], () =>
@@ -14,13 +14,13 @@ export const useLinks = (id: string) =>
 
 type Outgoing = NonNullable<ReturnType<typeof useLinks>['data']>['outgoing'][number]
 
-/** A note may have 200,000 links; of more than anybody looks through the number is shown. */
-const SHOWN = 200
+/** A note can have 200,000 links; above this limit only their number is shown. */
+const MAX_SHOWN = 200
 
 const More = ({ of: { length } }: { of: readonly unknown[] }) =>
-  length > SHOWN ? <p class="dim">and {formatNumber(length - SHOWN)} more.</p> : null
+  length > MAX_SHOWN ? <p class="dim">and {formatNumber(length - MAX_SHOWN)} more.</p> : null
 
-/** Which notes lead here, and where this one leads. */
+/** Backlinks, unlinked mentions and outgoing links of a note. */
 export function Links({ id }: { id: string }) {
   const { data } = useLinks(id)
   if (!data) return null
@@ -32,13 +32,13 @@ export function Links({ id }: { id: string }) {
     <>
       <section class="section">
         <h3>Backlinks {backlinks.length > 0 && <small>{backlinks.length}</small>}</h3>
-        {backlinks.length === 0 && <p class="dim">No note links here.</p>}
+        {backlinks.length === 0 && <p class="dim">No backlinks yet.</p>}
         <ul class="plain">
-          {backlinks.slice(0, SHOWN).map(({ id: from, title, updated_at, context = '' }) => (
+          {backlinks.slice(0, MAX_SHOWN).map(({ id: from, title, updated_at, context = '' }) => (
             <li key={from}>
               <a href={noteAddress(from)}>{title}</a>
               <Time at={updated_at} class="dim" />
-              <Around text={context} />
+              <Context text={context} />
             </li>
           ))}
         </ul>
@@ -48,10 +48,10 @@ export function Links({ id }: { id: string }) {
       {outgoing.length > 0 && (
         <section class="section">
           <h3>
-            Links from here <small>{outgoing.length}</small>
+            Links in this note <small>{outgoing.length}</small>
           </h3>
           <ul class="plain">
-            {outgoing.slice(0, SHOWN).map((links) => (
+            {outgoing.slice(0, MAX_SHOWN).map((links) => (
               <OutgoingLink links={links} />
             ))}
           </ul>
@@ -65,43 +65,43 @@ export function Links({ id }: { id: string }) {
 const WIKI = /!?\[\[([^[\]|]+)(?:\|([^[\]]*))?\]\]/g
 const ID = /^(?:file:)?[0-9a-f]{8}-[0-9a-f-]{27}/
 
-/** The text around a link or a name, with links as they read. */
-function Around({ text }: { text: string }) {
+/** The text around a link or mention, with links reduced to their labels. */
+function Context({ text }: { text: string }) {
   const shown = text.replace(WIKI, (_, target: string, label = '') => label.trim() || target.replace(ID, '…'))
   return <Snippet text={shown} />
 }
 
-const MENTIONS = 20
+const MAX_MENTIONS = 20
 
-/** Notes that name this one without a link; they are looked for when somebody wants to know. */
+/** Notes that mention this one without a link; searched when the section is opened. */
 function Mentions({ id }: { id: string }) {
   const [isOpen, setOpen] = useState(false)
   const { data, error } = useQuery(
     ['note', 'mentions', id],
-    () => api.get('/v1/notes/{id}/mentions', { params: { id }, query: { limit: MENTIONS } }),
+    () => api.get('/v1/notes/{id}/mentions', { params: { id }, query: { limit: MAX_MENTIONS } }),
     { enabled: isOpen },
   )
   return (
     <details class="section" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        <strong>Mentions without a link</strong> {data && data.total > 0 && <small>{data.total}</small>}
+        <strong>Unlinked mentions</strong> {data && data.total > 0 && <small>{data.total}</small>}
       </summary>
       {error && <QueryError error={error} />}
-      {data?.total === 0 && <p class="dim">No other note names this one.</p>}
+      {data?.total === 0 && <p class="dim">No unlinked mentions.</p>}
       <ul class="plain">
         {data?.mentions.map((mention) => (
           <li key={mention.id}>
             <a href={noteAddress(mention.id)}>{mention.title}</a>
-            <Around text={mention.snippet} />
+            <Context text={mention.snippet} />
           </li>
         ))}
       </ul>
-      {data?.has_more && <p class="dim">and {formatNumber(data.total - MENTIONS)} more.</p>}
+      {data?.has_more && <p class="dim">and {formatNumber(data.total - MAX_MENTIONS)} more.</p>}
     </details>
   )
 }
 
-/** Where one or several links of the note lead. */
+/** One target of the note's links. */
 function OutgoingLink({ links: [link, ...more] }: { links: readonly Outgoing[] }) {
   if (!link) return null
   return (
@@ -109,7 +109,7 @@ function OutgoingLink({ links: [link, ...more] }: { links: readonly Outgoing[] }
       {link.note ? (
         <a href={noteAddress(link.note.id)}>{more.length > 0 ? link.note.title : link.text}</a>
       ) : (
-        <span class="dim">{link.text}, no such note yet</span>
+        <span class="dim">{link.text}, not created yet</span>
       )}
       {more.length > 0 && <small class="dim">{formatNumber(more.length + 1)} times</small>}
     </li>

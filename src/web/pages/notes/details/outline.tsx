@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { findDocument } from '../../../data/note-documents.ts'
-import { goToHeading, type Heading, headingsOf } from '../editor/places.ts'
+import { goToHeading, type Heading, headingsOf } from '../editor/headings.ts'
 import { useTextChanges } from '../text-changes.ts'
 
-/** A pause in typing after which the headings are read again. */
+/** Pause in typing before the headings are updated. */
 const PAUSE_MS = 300
-/** Of a text with more headings than this the lower levels are left out, and then those at its end. */
+/** With more headings, lower levels are omitted first, then headings at the end. */
 const MAX_SHOWN = 200
 
 const NONE: readonly Heading[] = []
@@ -14,9 +14,9 @@ const textOf = (id: string): string => findDocument(id)?.queue.text.peek().conte
 
 const isSameList = (one: readonly Heading[], other: readonly Heading[]): boolean =>
   one.length === other.length &&
-  one.every(({ level, text }, at) => level === other[at]?.level && text === other[at]?.text)
+  one.every(({ level, text }, index) => level === other[index]?.level && text === other[index]?.text)
 
-/** The headings of a note; where they stand is not told again when nothing else has changed. */
+/** The headings of a note. Changes of their positions alone cause no update. */
 function useHeadings(id: string): readonly Heading[] {
   const [headings, setHeadings] = useState(NONE)
   useTextChanges(findDocument(id)?.queue, (text, isFirst) => {
@@ -31,27 +31,27 @@ function useHeadings(id: string): readonly Heading[] {
   return headings
 }
 
-/** As many levels as there is room for. */
+/** The headings to show: as many levels as fit MAX_SHOWN. */
 function shownOf(headings: readonly Heading[]) {
-  const all = headings.map((heading, at) => ({ ...heading, at }))
+  const all = headings.map((heading, index) => ({ ...heading, index }))
   const levels = [...new Set(headings.map(({ level }) => level))].sort((one, other) => one - other)
   const [top = 1] = levels
-  const deepest = levels.findLast((most) => all.filter(({ level }) => level <= most).length <= MAX_SHOWN)
+  const deepest = levels.findLast((max) => all.filter(({ level }) => level <= max).length <= MAX_SHOWN)
   return all.filter(({ level }) => level <= (deepest ?? top)).slice(0, MAX_SHOWN)
 }
 
-/** Goes to one of the headings, wherever it stands by now. */
-function goTo(id: string, at: number): void {
+/** Scrolls to a heading at its current position. */
+function goTo(id: string, index: number): void {
   const headings = headingsOf(textOf(id))
-  const heading = headings[at]
+  const heading = headings[index]
   if (heading === undefined) return
   goToHeading(
     heading,
-    headings.slice(0, at).filter(({ text }) => text === heading.text),
+    headings.slice(0, index).filter(({ text }) => text === heading.text),
   )
 }
 
-/** The headings of the note; each leads to its place in the text. */
+/** The table of contents of a note. */
 export function Outline({ id }: { id: string }) {
   const headings = useHeadings(id)
   const shown = shownOf(headings)
@@ -61,16 +61,16 @@ export function Outline({ id }: { id: string }) {
     <section class="section">
       <h3>On this page</h3>
       <ul class="outline">
-        {shown.map(({ at, level, text }) => (
-          <li key={at} style={{ '--depth': level - top }}>
-            <button type="button" class="link" dir="auto" onClick={() => goTo(id, at)}>
+        {shown.map(({ index, level, text }) => (
+          <li key={index} style={{ '--depth': level - top }}>
+            <button type="button" class="link" dir="auto" onClick={() => goTo(id, index)}>
               {text}
             </button>
           </li>
         ))}
       </ul>
       {shown.length < headings.length && (
-        <p class="dim">{`${headings.length - shown.length} more in the text`}</p>
+        <p class="dim">{`${headings.length - shown.length} more headings`}</p>
       )}
     </section>
   )

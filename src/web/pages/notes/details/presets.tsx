@@ -7,43 +7,43 @@ import { useQuery } from '../../../data/use-query.ts'
 import { useProperties } from './properties.tsx'
 import { fieldText, PropertyControl, typedValue } from './property-control.tsx'
 
-/** Writes a named set of tags and property values onto the note; what it asks for is filled in first. */
+/** Applies a preset to the note, after asking for the values the preset leaves open. */
 export function Presets({ id }: { id: string }) {
   const name = useId()
   const presets = useQuery(['preset property'], () => api.get('/v1/presets')).data?.presets ?? []
   const definitions = useProperties()
-  const [chosen, setChosen] = useState('')
+  const [selectedId, setSelectedId] = useState('')
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const [outcome, setOutcome] = useState<string>()
-  const preset = definitions && presets.find((one) => one.id === chosen)
-  const asked = (preset?.asks ?? []).flatMap(({ key, value }) => {
-    const property = definitions?.find((one) => one.key === key)
+  const preset = definitions && presets.find((known) => known.id === selectedId)
+  const questions = (preset?.asks ?? []).flatMap(({ key, value }) => {
+    const property = definitions?.find((known) => known.key === key)
     return property ? [{ property, text: typed[key] ?? fieldText(property, value) }] : []
   })
   const { run, isRunning, refusal, fault } = useAction(async () => {
     const answers = Object.fromEntries(
-      asked
+      questions
         .map(({ property, text }) => [property.key, typedValue(property, text)])
         .filter(([, answer]) => answer !== null),
     )
     const applied = await api.post('/v1/presets/{idOrName}/apply', {
-      params: { idOrName: chosen },
+      params: { idOrName: selectedId },
       body: { note_id: id, answers, tz: Intl.DateTimeFormat().resolvedOptions().timeZone },
     })
     setOutcome(
-      `Set ${applied.properties_set.length}, kept ${applied.properties_kept.length}, tags added ${applied.tags_added.length}.`,
+      `Properties set: ${applied.properties_set.length}, unchanged: ${applied.properties_kept.length}, tags added: ${applied.tags_added.length}.`,
     )
-    choose('')
+    select('')
     await invalidate(new Set(['note', 'tag', 'property']))
   })
-  const choose = (one: string) => {
-    setChosen(one)
+  const select = (next: string) => {
+    setSelectedId(next)
     setTyped({})
     refusal.value = undefined
   }
   if (presets.length === 0 || !mayWrite.value) return null
   const key = fault.value?.path.at(-1)
-  const refused = asked.find(({ property }) => property.key === key)?.property.key
+  const refused = questions.find(({ property }) => property.key === key)?.property.key
   return (
     <section class="section">
       <h3>Apply a preset</h3>
@@ -56,28 +56,28 @@ export function Presets({ id }: { id: string }) {
         <select
           class="input"
           aria-label="Preset"
-          value={chosen}
+          value={selectedId}
           onChange={({ currentTarget }) => {
             setOutcome(undefined)
-            choose(currentTarget.value)
+            select(currentTarget.value)
           }}
         >
-          <option value="">choose one</option>
-          {presets.map(({ id: one, name: title }) => (
-            <option key={one} value={one} selected={one === chosen}>
+          <option value="">Select a preset</option>
+          {presets.map(({ id: presetId, name: title }) => (
+            <option key={presetId} value={presetId} selected={presetId === selectedId}>
               {title}
             </option>
           ))}
         </select>
-        {asked.map(({ property, text }, at) => (
-          <div class="field" key={`${chosen} ${property.key}`}>
-            <label for={`${name}-${at}`}>{property.label}</label>
+        {questions.map(({ property, text }, index) => (
+          <div class="field" key={`${selectedId} ${property.key}`}>
+            <label for={`${name}-${index}`}>{property.label}</label>
             <PropertyControl
               property={property}
-              id={`${name}-${at}`}
+              id={`${name}-${index}`}
               text={text}
               error={property.key === refused ? refusal.value : undefined}
-              onInput={(given) => setTyped((now) => ({ ...now, [property.key]: given }))}
+              onInput={(value) => setTyped((current) => ({ ...current, [property.key]: value }))}
             />
           </div>
         ))}

@@ -12,27 +12,27 @@ const usePropertiesQuery = () => useQuery(['property'], () => api.get('/v1/prope
 
 export const useProperties = () => usePropertiesQuery().data?.properties
 
-/** Whether it is known which properties there are, and their values of a note; or that this cannot be read now. */
-export function useIsRead(id: string): boolean {
-  const read = [usePropertiesQuery(), usePropertyValues(id)]
+/** True once the properties and their values for a note are loaded, or cannot be loaded now. */
+export function useArePropertiesLoaded(id: string): boolean {
+  const queries = [usePropertiesQuery(), usePropertyValues(id)]
   return (
-    read.every(({ data, error }) => data !== undefined || error !== null) || awaySince.value !== undefined
+    queries.every(({ data, error }) => data !== undefined || error !== null) || awaySince.value !== undefined
   )
 }
 
 const usePropertyValues = (id: string) =>
   useQuery(['note property', 'values', id], () => api.get('/v1/notes/{id}/properties', { params: { id } }))
 
-/** The properties that the note has a value of, and a way to the others; one that is emptied stays until the note is left. */
+/** Edits the note's properties and adds others. A cleared property stays visible until the note is closed. */
 export function Properties({ id }: { id: string }) {
-  const [chosen, setChosen] = useState<readonly string[]>([])
-  const kept = useRef(new Set<string>())
+  const [added, setAdded] = useState<readonly string[]>([])
+  const seen = useRef(new Set<string>())
   const definitions = useProperties() ?? []
   const values = usePropertyValues(id).data?.properties as Record<string, unknown> | undefined
   if (!values || definitions.length === 0) return null
   for (const { key } of definitions)
-    if (values[key] !== undefined && values[key] !== null) kept.current.add(key)
-  const isShown = ({ key }: Property) => kept.current.has(key) || chosen.includes(key)
+    if (values[key] !== undefined && values[key] !== null) seen.current.add(key)
+  const isShown = ({ key }: Property) => seen.current.has(key) || added.includes(key)
   const shown = definitions.filter(isShown)
   return (
     <section class="section">
@@ -46,15 +46,15 @@ export function Properties({ id }: { id: string }) {
               note={id}
               property={property}
               value={values[property.key]}
-              isChosen={chosen.at(-1) === property.key}
+              isJustAdded={added.at(-1) === property.key}
             />
           ))}
         </dl>
       )}
       {mayWrite.value && shown.length < definitions.length && (
         <AddProperty
-          left={definitions.filter((property) => !isShown(property))}
-          onChoose={({ key }) => setChosen([...chosen, key])}
+          available={definitions.filter((property) => !isShown(property))}
+          onAdd={({ key }) => setAdded([...added, key])}
         />
       )}
     </section>
@@ -62,37 +62,37 @@ export function Properties({ id }: { id: string }) {
 }
 
 interface AddPropertyProps {
-  readonly left: readonly Property[]
-  readonly onChoose: (property: Property) => void
+  readonly available: readonly Property[]
+  readonly onAdd: (property: Property) => void
 }
 
-/** Shows the field of another property, which is named by typing. */
-function AddProperty({ left, onChoose }: AddPropertyProps) {
+/** Adds a property by its typed name. */
+function AddProperty({ available, onAdd }: AddPropertyProps) {
   const field = useId()
   const [name, setName] = useState('')
   const [error, setError] = useState<string>()
-  const choose = (typed: string, isDone: boolean) => {
+  const add = (typed: string, isDone: boolean) => {
     setName(typed)
     setError(undefined)
     const wanted = typed.trim().toLowerCase()
-    const found = left.filter(({ key, label }) => [key, label.toLowerCase()].includes(wanted))
-    // While one types, a name that another one goes on with may not be whole yet.
-    const isWhole = isDone || !left.some(({ label }) => label.toLowerCase().startsWith(`${wanted} `))
+    const found = available.filter(({ key, label }) => [key, label.toLowerCase()].includes(wanted))
+    // A name that is a prefix of another may be incomplete while the user types.
+    const isWhole = isDone || !available.some(({ label }) => label.toLowerCase().startsWith(`${wanted} `))
     if (found[0] && isWhole) {
       setName('')
-      onChoose(found[0])
-    } else if (isDone) setError(`No property has this name; a new one is made in “Views, tags, properties”.`)
+      onAdd(found[0])
+    } else if (isDone) setError(`No property has this name. Create it under “Views, tags, properties”.`)
   }
   return (
     <form
       class="add-line"
       onSubmit={(event) => {
         event.preventDefault()
-        choose(name, true)
+        add(name, true)
       }}
     >
       <label class="visually-hidden" for={field}>
-        Property to add
+        Property
       </label>
       <input
         class="input"
@@ -103,10 +103,10 @@ function AddProperty({ left, onChoose }: AddPropertyProps) {
         value={name}
         aria-invalid={error !== undefined}
         aria-describedby={error && `${field}-why`}
-        onInput={({ currentTarget }) => choose(currentTarget.value, false)}
+        onInput={({ currentTarget }) => add(currentTarget.value, false)}
       />
       <datalist id={`${field}-list`}>
-        {left.map(({ key, label }) => (
+        {available.map(({ key, label }) => (
           <option key={key} value={label} />
         ))}
       </datalist>
@@ -120,23 +120,23 @@ interface ValueProps {
   readonly note: string
   readonly property: Property
   readonly value: unknown
-  /** Whether it was just asked for, and is to be filled in. */
-  readonly isChosen: boolean
+  /** Just added: takes the focus. */
+  readonly isJustAdded: boolean
 }
 
-function Value({ note, property, value, isChosen }: ValueProps) {
+function Value({ note, property, value, isJustAdded }: ValueProps) {
   const id = useId()
   useEffect(() => {
-    if (isChosen) document.getElementById(id)?.focus()
-  }, [id, isChosen])
-  /** What was typed and is not saved; it stays while the value changes elsewhere, and when it was refused. */
+    if (isJustAdded) document.getElementById(id)?.focus()
+  }, [id, isJustAdded])
+  /** Unsaved text. It survives refusals and changes by others. */
   const [typed, setTyped] = useState<string>()
   const { run, refusal } = useAction(async (text: string, unreadable: string | undefined) => {
     if (unreadable !== undefined) throw new Error(unreadable)
     const body = { [property.key]: typedValue(property, text) }
     await api.patch('/v1/notes/{id}/properties', { params: { id: note }, body })
     await invalidate(new Set(['note', 'property']))
-    setTyped((now) => (now === text ? undefined : now))
+    setTyped((current) => (current === text ? undefined : current))
   })
   const save = useSerialized(run)
   const text = fieldText(property, value)
@@ -144,7 +144,7 @@ function Value({ note, property, value, isChosen }: ValueProps) {
     return (
       <>
         <dt>{property.label}</dt>
-        <dd>{shown(property, text)}</dd>
+        <dd>{displayText(property, text)}</dd>
       </>
     )
   return (
@@ -159,12 +159,12 @@ function Value({ note, property, value, isChosen }: ValueProps) {
           text={typed ?? text}
           error={refusal.value}
           onInput={setTyped}
-          onChange={(given, unreadable) => void save(given, unreadable)}
+          onChange={(value, unreadable) => void save(value, unreadable)}
         />
       </dd>
     </>
   )
 }
 
-const shown = ({ type }: Property, text: string) =>
+const displayText = ({ type }: Property, text: string) =>
   type === 'bool' ? (text === 'true' ? 'yes' : 'no') : text

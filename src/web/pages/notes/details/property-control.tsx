@@ -4,13 +4,13 @@ import { Unsendable } from '../../../data/request.ts'
 
 export type Property = components['schemas']['Property']
 
-/** A value as it is shown in its field. */
+/** A value as the text of its field. */
 export function fieldText({ type }: Pick<Property, 'type'>, value: unknown): string {
   if (value === undefined || value === null) return ''
   return type === 'json' ? JSON.stringify(value) : String(value)
 }
 
-/** What is in a field, in the type of its property; an empty field is no value. The server judges whether it fits. */
+/** The text of a field as a value of the property's type; null if empty. The server validates it. */
 export function typedValue({ key, type }: Pick<Property, 'key' | 'type'>, text: string): unknown {
   if (text === '') return null
   if (type === 'number') return Number(text)
@@ -34,11 +34,11 @@ const INPUTS = {
 } as const
 
 const UNREADABLE: Partial<Record<Property['type'], string>> = {
-  number: 'This is not a number; write one such as 12.5, or empty the field.',
-  date: 'This is not a whole date; fill in its day, month and year, or empty the field.',
+  number: 'Enter a number such as 12.5, or clear the field.',
+  date: 'Enter a complete date, or clear the field.',
 }
 
-const TRUTHS = [
+const BOOLEANS = [
   ['true', 'yes'],
   ['false', 'no'],
 ] as const
@@ -47,14 +47,14 @@ interface ControlProps {
   readonly property: Pick<Property, 'type' | 'options'>
   readonly id: string
   readonly text: string
-  /** Why what is in it was refused. */
+  /** The refusal of its text. */
   readonly error: string | undefined
   readonly onInput: (text: string) => void
-  /** Called when the field is left or a choice was made; with what to do when the browser cannot read what is in it. */
+  /** Called when the field is left or an option selected. `unreadable` is an error if the browser cannot parse the input. */
   readonly onChange?: (text: string, unreadable: string | undefined) => void
 }
 
-/** A field of the kind that belongs to the type of a property, and under it the sentence that refused it. */
+/** The control for a property's type, with its error. */
 export function PropertyControl({ property: { type, options }, id, text, error, ...on }: ControlProps) {
   const common = {
     class: 'input',
@@ -69,13 +69,13 @@ export function PropertyControl({ property: { type, options }, id, text, error, 
       currentTarget: HTMLInputElement | HTMLSelectElement
     }) => on.onChange?.(value, validity.badInput ? UNREADABLE[type] : undefined),
   }
-  const choices = type === 'bool' ? TRUTHS : (options ?? []).map((one) => [one, one] as const)
+  const entries = type === 'bool' ? BOOLEANS : (options ?? []).map((option) => [option, option] as const)
   return (
     <>
       {type === 'bool' || type === 'select' ? (
         <select {...common}>
-          <option value="">not set</option>
-          {choices.map(([value, title]) => (
+          <option value="">Not set</option>
+          {entries.map(([value, title]) => (
             <option key={value} value={value} selected={value === text}>
               {title}
             </option>

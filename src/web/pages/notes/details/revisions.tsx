@@ -11,55 +11,55 @@ import type { NoteText } from '../../../data/note-text.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { address, search, setParameters } from '../../../router.ts'
 import type { Note } from '../list-data.ts'
+import { type EditSession, editSessionsOf } from './edit-sessions.ts'
 import { useRevisions } from './revision-list.ts'
-import { type Sitting, sittingsOf } from './sittings.ts'
 
 const SURFACES: Record<string, string> = {
-  web: 'on the web',
-  api: 'by a program',
-  mcp: 'by an agent (MCP)',
-  system: 'by daybook itself',
+  web: 'in the app',
+  api: 'through the API',
+  mcp: 'through MCP',
+  system: 'by the server',
 }
 
-/** What edits replaced, newest first; each can be looked at beside what replaced it, and brought back. */
+/** Earlier versions of a note, newest first, with differences and restore. */
 export function Revisions({ note }: { note: Note }) {
-  const named = search.value.get('revision') ?? undefined
-  const { revisions, hasOlder, isWhole, isReading, error, readOlder } = useRevisions(note.id)
+  const selectedId = search.value.get('revision') ?? undefined
+  const { revisions, hasOlder, isComplete, isFetching, error, readOlder } = useRevisions(note.id)
   const authors = useAuthors(note.id, revisions?.[0]?.created_at)
-  const isMissing = named !== undefined && revisions?.some(({ id }) => id === named) === false
+  const isMissing = selectedId !== undefined && revisions?.some(({ id }) => id === selectedId) === false
   useEffect(() => {
-    if (isMissing && hasOlder && !isReading) readOlder()
-  }, [isMissing, hasOlder, isReading])
+    if (isMissing && hasOlder && !isFetching) readOlder()
+  }, [isMissing, hasOlder, isFetching])
   return (
     <section class="section">
       <h3>
-        Revisions <small>kept 7 days</small>
+        Revisions <small>stored for 7 days</small>
       </h3>
       {error && <ErrorText>{error.message}</ErrorText>}
-      {revisions?.length === 0 && <p class="dim">No edit so far.</p>}
-      {isMissing && !hasOlder && <p class="dim">The revision that the address names is not kept any more.</p>}
+      {revisions?.length === 0 && <p class="dim">No earlier versions.</p>}
+      {isMissing && !hasOlder && <p class="dim">This revision is no longer stored.</p>}
       <ol class="ledger">
-        {sittingsOf(revisions ?? [], authors).map((sitting) => (
-          <SittingRow
-            key={sitting.first.id}
+        {editSessionsOf(revisions ?? [], authors).map((session) => (
+          <SessionRow
+            key={session.first.id}
             note={note}
-            sitting={sitting}
-            named={named}
+            session={session}
+            selectedId={selectedId}
             all={revisions ?? []}
           />
         ))}
       </ol>
       {hasOlder && (
         <p class="actions">
-          <Button disabled={isReading} onClick={readOlder}>
-            {isReading ? 'Loading…' : 'Older ones'}
+          <Button disabled={isFetching} onClick={readOlder}>
+            {isFetching ? 'Loading…' : 'Show older'}
           </Button>
         </p>
       )}
-      {!isWhole && !hasOlder && (
+      {!isComplete && !hasOlder && (
         <p class="dim">
-          These are the newest {revisions?.length}.{' '}
-          <a href={address(['changes'], { kind: 'note' })}>Changes</a> lists older edits and undoes them.
+          These are the latest {revisions?.length} revisions.{' '}
+          <a href={address(['changes'], { kind: 'note' })}>Changes</a> lists older edits, with undo.
         </p>
       )}
     </section>
@@ -68,43 +68,43 @@ export function Revisions({ note }: { note: Note }) {
 
 const open = (revision: string | undefined) => setParameters({ revision })
 
-interface SittingProps {
+interface SessionRowProps {
   readonly note: Note
-  readonly sitting: Sitting
-  /** The revision that the address names. */
-  readonly named: string | undefined
+  readonly session: EditSession
+  /** The revision in the address. */
+  readonly selectedId: string | undefined
   readonly all: readonly Revision[]
 }
 
-/** The edits of a sitting as one; each of them can be looked at by itself. */
-function SittingRow({ note, sitting: { author, first, revisions }, named, all }: SittingProps) {
-  const chosen = revisions.find(({ id }) => id === named)
-  const newest = chosen === first ? revisions[0] : chosen
+/** The edits of a session as one entry; each edit can be selected. */
+function SessionRow({ note, session: { author, first, revisions }, selectedId, all }: SessionRowProps) {
+  const selected = revisions.find(({ id }) => id === selectedId)
+  const newest = selected === first ? revisions[0] : selected
   const next = newest && (all[all.indexOf(newest) - 1] ?? note)
   const last = revisions[0] ?? first
   return (
-    <li class={chosen && 'chosen'}>
+    <li class={selected && 'chosen'}>
       <Time at={last.created_at} />
       <div class="item">
         <button
           type="button"
           class="link"
-          aria-expanded={chosen !== undefined}
-          onClick={() => open(chosen ? undefined : first.id)}
+          aria-expanded={selected !== undefined}
+          onClick={() => open(selected ? undefined : first.id)}
         >
           {author === undefined ? 'Edited' : `${author} edited`} {SURFACES[first.surface] ?? first.surface}
         </button>
-        {revisions.length > 1 && <small> {revisions.length} times</small>}
-        {chosen && next && (
+        {revisions.length > 1 && <small> {revisions.length} saves</small>}
+        {selected && next && (
           <>
             {revisions.length > 1 && (
               <select
                 class="input"
-                aria-label="Which edit"
-                value={chosen.id}
+                aria-label="Edit"
+                value={selected.id}
                 onChange={({ currentTarget }) => open(currentTarget.value)}
               >
-                <option value={first.id}>All of them together</option>
+                <option value={first.id}>All edits</option>
                 {revisions.slice(0, -1).map(({ id, created_at }) => (
                   <option key={id} value={id}>
                     {precise(new Date(created_at))}
@@ -112,7 +112,7 @@ function SittingRow({ note, sitting: { author, first, revisions }, named, all }:
                 ))}
               </select>
             )}
-            <OpenRevision key={chosen.id} note={note} revision={chosen} next={next} />
+            <OpenRevision key={selected.id} note={note} revision={selected} next={next} />
           </>
         )}
       </div>
@@ -131,8 +131,8 @@ interface OpenRevisionProps {
 
 function OpenRevision({ note, revision, next }: OpenRevisionProps) {
   const [isWhole, setWhole] = useState(false)
-  const place = useRef<HTMLDivElement>(null)
-  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [])
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => element.current?.scrollIntoView({ block: 'nearest' }), [])
   const { run, isRunning, refusal } = useAction(async () => {
     await api.post('/v1/notes/{id}/revisions/{revisionId}/restore', {
       params: { id: note.id, revisionId: revision.id },
@@ -140,20 +140,20 @@ function OpenRevision({ note, revision, next }: OpenRevisionProps) {
     await invalidate(new Set(['note']))
   })
   return (
-    <div ref={place}>
+    <div ref={element}>
       {isWhole ? (
         <p class="verbatim">{revision.content}</p>
       ) : (
-        <TextDifferences before={whole(revision)} after={whole(next)} />
+        <TextDifferences before={fullText(revision)} after={fullText(next)} />
       )}
       <p class="actions">
         {mayWrite.value && (
           <Button disabled={isRunning.value} onClick={() => void run()}>
-            Restore the text before
+            Restore this version
           </Button>
         )}
         <Button kind="quiet" aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>
-          Whole text before
+          Show full text
         </Button>
       </p>
       {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
@@ -161,4 +161,4 @@ function OpenRevision({ note, revision, next }: OpenRevisionProps) {
   )
 }
 
-const whole = ({ title, content }: NoteText) => `${title}\n${content}`
+const fullText = ({ title, content }: NoteText) => `${title}\n${content}`

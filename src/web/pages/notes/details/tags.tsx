@@ -8,11 +8,11 @@ import { invalidate } from '../../../data/cache.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import type { Note } from '../list-data.ts'
-import { otherListAddress } from '../place.ts'
+import { otherListAddress } from '../route.ts'
 
 const CHANGED = new Set(['note', 'tag'])
 
-/** The tags of a note; each leads to the list of its notes. */
+/** The tags of a note, with links to their lists. */
 export function Tags({ note: { id, tags } }: { note: Note }) {
   const removal = useAction(async (name: string) => {
     await api.delete('/v1/notes/{id}/tags/{name}', { params: { id, name } })
@@ -29,7 +29,7 @@ export function Tags({ note: { id, tags } }: { note: Note }) {
             <Tag name={name} href={otherListAddress({ tag: name })} />
             {mayWrite.value && (
               <button type="button" class="button quiet icon-only" onClick={() => void remove(name)}>
-                <span class="visually-hidden">Remove the tag {name}</span>
+                <span class="visually-hidden">Remove tag {name}</span>
                 <Icon name="x" />
               </button>
             )}
@@ -62,7 +62,7 @@ function AddTag({ id, tags }: { id: string; tags: readonly string[] }) {
         event.preventDefault()
         const name = input.current?.value.trim().replace(/^#/, '')
         if (!input.current || !name) return
-        // Emptied at once, as the next tag may be typed while this one is added.
+        // Cleared at once, so that the next tag can be typed while this one is added.
         input.current.value = ''
         void add(name)
       }}

@@ -3,16 +3,16 @@ import type { StoredFile } from '../../../data/files.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { upload } from '../../../data/upload.ts'
 
-/** Characters that would end the label of a link. */
+/** Replaces characters that would end the label of a link. */
 const asLabel = (name: string) => name.replace(/[[\]|\r\n]/g, ' ')
 
 const linkTo = ({ id, file_name, mime_type }: StoredFile) =>
   `${mime_type.startsWith('image/') ? '!' : ''}[[file:${id}|${asLabel(file_name)}]]`
 
-/** Puts text where files were dropped or pasted; returns whether it could: the editor may be gone. */
+/** Inserts text where files were dropped or pasted. Returns false if the editor is closed. */
 export type Insert = (text: string) => boolean
 
-/** Stores files with a note, and writes a link to each where it was put; at the end of a note that was left meanwhile. */
+/** Uploads files to a note and inserts a link to each, at the end of the note if its editor was closed meanwhile. */
 export function storeWithNote(note: string, files: readonly File[], insert?: Insert): void {
   if (!mayWrite.peek()) return
   const link = async (stored: StoredFile) => {

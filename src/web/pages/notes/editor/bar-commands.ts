@@ -16,14 +16,14 @@ export type BarCommand =
   | 'indent'
   | 'undo'
 
-/** Puts a mark before the text of the line, in place of the one that is there, or takes it off. */
+/** Toggles a list, task or heading mark at the start of the line, replacing any other mark. */
 const lineMark =
   (mark: string) =>
   ({ state, dispatch }: EditorView): boolean => {
     const line = state.doc.lineAt(state.selection.main.head)
-    const [whole = '', indent = '', present = ''] =
+    const [whole = '', indent = '', current = ''] =
       /^([ \t]*)((?:[-*+][ \t]+\[[ xX]\]|[-*+]|\d{1,9}[.)]|#{1,6})[ \t]+)?/.exec(line.text) ?? []
-    const insert = present === mark ? indent : indent + mark
+    const insert = current === mark ? indent : indent + mark
     dispatch(
       state.update({
         changes: { from: line.from, to: line.from + whole.length, insert },
@@ -33,8 +33,8 @@ const lineMark =
     return true
   }
 
-/** Types what opens a list of what can be completed. */
-const typed =
+/** Types a trigger and opens the completion list. */
+const typeTrigger =
   (text: string) =>
   (view: EditorView): boolean => {
     const { from } = view.state.selection.main
@@ -45,14 +45,14 @@ const typed =
   }
 
 export const BAR_COMMANDS: Readonly<Record<BarCommand, (view: EditorView) => boolean>> = {
-  insert: typed('/'),
+  insert: typeTrigger('/'),
   task: lineMark('- [ ] '),
   bullet: lineMark('- '),
   heading: lineMark('## '),
   bold: toggleMarks('**'),
   italic: toggleMarks('*'),
-  link: typed('[['),
-  tag: typed('#'),
+  link: typeTrigger('[['),
+  tag: typeTrigger('#'),
   outdent: outdentItems,
   indent: indentItems,
   undo,

@@ -2,37 +2,36 @@ import { type ChangeSet, Text } from '@codemirror/state'
 import { diffLines, linesOf } from '../../../data/line-diff.ts'
 
 /**
- * The text that changes make of another one, whose line breaks are single characters; to put a long document together
- * from its lines takes far longer.
+ * Applies changes to a text with single-character line breaks. Much faster than joining the lines of a long document.
  */
 export function changedText(text: string, changes: ChangeSet): string {
   let changed = ''
-  let kept = 0
+  let end = 0
   changes.iterChanges((from, to, _from, _to, inserted) => {
-    changed += text.slice(kept, from) + inserted.toString()
-    kept = to
+    changed += text.slice(end, from) + inserted.toString()
+    end = to
   })
-  return changed + text.slice(kept)
+  return changed + text.slice(end)
 }
 
 /**
- * The changes that make one text of another, both with single characters as line breaks. What they have in common is
- * left alone, line by line, so that a cursor between two changes stays where it is.
+ * The changes that turn one text into another, both with single-character line breaks. Common lines are untouched, so
+ * that a cursor between two changes keeps its position.
  */
 export function changesBetween(before: string, after: string) {
-  const [old, young] = [linesOf(before), linesOf(after)]
-  let [at, line] = [0, 0]
-  return diffLines(old, young).map(({ from, to, newFrom, newTo }) => {
-    for (; line < from; line++) at += old[line]?.length ?? 0
-    const removed = old.slice(from, to).join('')
-    const inserted = young.slice(newFrom, newTo).join('')
+  const [oldLines, newLines] = [linesOf(before), linesOf(after)]
+  let [offset, line] = [0, 0]
+  return diffLines(oldLines, newLines).map(({ from, to, newFrom, newTo }) => {
+    for (; line < from; line++) offset += oldLines[line]?.length ?? 0
+    const removed = oldLines.slice(from, to).join('')
+    const inserted = newLines.slice(newFrom, newTo).join('')
     const { start, end } = commonEnds(removed, inserted)
     const insert = Text.of(inserted.slice(start, inserted.length - end).split('\n'))
-    return { from: at + start, to: at + removed.length - end, insert }
+    return { from: offset + start, to: offset + removed.length - end, insert }
   })
 }
 
-/** How many characters two texts have in common at their start, and at their end. */
+/** Lengths of the common prefix and suffix of two texts. */
 function commonEnds(one: string, other: string): { start: number; end: number } {
   const shorter = Math.min(one.length, other.length)
   let start = 0

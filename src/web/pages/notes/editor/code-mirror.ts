@@ -26,22 +26,22 @@ import { completedTags } from './typed-tags.ts'
 
 export interface EditorOptions {
   readonly text: string
-  /** Called with each change that the person makes. */
+  /** Called for each edit by the user. */
   readonly onEdit: () => void
-  /** Takes files that were dropped or pasted. */
+  /** Called with dropped or pasted files. */
   readonly onFiles: (files: readonly File[], insert: Insert) => void
-  /** Called with the address of a link that is followed; one that leads outside opens in another tab. */
+  /** Called when the user follows a link; external links open in a new tab. */
   readonly onFollow: (href: string, isOutside: boolean) => void
-  /** Called with the name of a tag once it is written to its end. */
+  /** Called when the user has finished typing a tag. */
   readonly onTag: (name: string) => void
 }
 
-/** Marks what does not come from the person who types here. */
-const isFromElsewhere = Annotation.define<boolean>()
+/** Marks changes not made by the user in this editor. */
+const isRemote = Annotation.define<boolean>()
 
 const nonce = () => document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.nonce ?? ''
 
-/** Only a text all of whose line breaks are CR LF has them; in any other a CR is a character like another. */
+/** CR LF only if all line breaks are CR LF; otherwise CR is an ordinary character, so that no byte changes. */
 const lineSeparatorOf = (text: string) =>
   text.includes('\r\n') && !/\r(?!\n)|(?<!\r)\n/.test(text) ? '\r\n' : '\n'
 
@@ -52,22 +52,22 @@ const contentAttributes = {
   spellcheck: 'true',
 }
 
-/** Spreadsheets and word processors put a picture of what was copied beside its text. */
+/** True for text copied from spreadsheets and word processors, which add a picture of it. */
 const isCopiedText = (transfer: DataTransfer | null) =>
   ['text/plain', 'text/html'].every((type) => transfer?.types.includes(type))
 
 function fileHandlers({ onFiles }: EditorOptions): Extension {
-  /** Where files were put; what is written while they are on their way moves these places. */
-  const places: { at: number }[] = []
-  const take = (view: EditorView, transfer: DataTransfer | null, at: number) => {
+  /** Insert positions of uploads in flight, mapped through later edits. */
+  const positions: { offset: number }[] = []
+  const takeFiles = (view: EditorView, transfer: DataTransfer | null, offset: number) => {
     const files = [...(transfer?.files ?? [])]
     if (files.length === 0) return false
-    const place = { at }
-    places.push(place)
+    const position = { offset }
+    positions.push(position)
     onFiles(files, (text) => {
       if (!view.dom.isConnected) return false
       const insert = view.state.toText(text.replaceAll('\n', view.state.lineBreak))
-      const from = Math.min(place.at, view.state.doc.length)
+      const from = Math.min(position.offset, view.state.doc.length)
       const { head, empty } = view.state.selection.main
       const selection = { anchor: from + insert.length }
       view.dispatch({ changes: { from, insert }, ...(empty && head === from && { selection }) })
@@ -75,29 +75,30 @@ function fileHandlers({ onFiles }: EditorOptions): Extension {
     })
     return true
   }
-  const movePlaces = EditorView.updateListener.of(({ changes }) => {
-    for (const place of places) place.at = changes.mapPos(place.at, 1)
+  const mapPositions = EditorView.updateListener.of(({ changes }) => {
+    for (const position of positions) position.offset = changes.mapPos(position.offset, 1)
   })
   const handlers = EditorView.domEventHandlers({
     drop: (event, view) => {
-      const at = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length
-      const isTaken = take(view, event.dataTransfer, at)
+      const offset = view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? view.state.doc.length
+      const isTaken = takeFiles(view, event.dataTransfer, offset)
       if (isTaken) event.preventDefault()
       return isTaken
     },
     paste: (event, view) =>
-      !isCopiedText(event.clipboardData) && take(view, event.clipboardData, view.state.selection.main.head),
+      !isCopiedText(event.clipboardData) &&
+      takeFiles(view, event.clipboardData, view.state.selection.main.head),
   })
-  return [movePlaces, handlers]
+  return [mapPositions, handlers]
 }
 
-/** What shows the text as it reads; without it the text is shown as it was typed. */
-const look = new Compartment()
+/** Holds the live preview; empty to show plain Markdown. */
+const previewMode = new Compartment()
 
-function showsMarkdown({ onFollow }: EditorOptions) {
+function togglePreview({ onFollow }: EditorOptions) {
   return (view: EditorView): boolean => {
-    const isLive = (look.get(view.state) as readonly unknown[]).length > 0
-    view.dispatch({ effects: look.reconfigure(isLive ? [] : livePreview(onFollow)) })
+    const isLive = (previewMode.get(view.state) as readonly unknown[]).length > 0
+    view.dispatch({ effects: previewMode.reconfigure(isLive ? [] : livePreview(onFollow)) })
     return true
   }
 }
@@ -106,7 +107,7 @@ const keysOf = (options: EditorOptions): KeyBinding[] => {
   const follow = followLink(options.onFollow)
   return [
     { key: 'Mod-Enter', run: (view) => follow(view) || tickTask(view) },
-    { key: 'Mod-e', run: showsMarkdown(options) },
+    { key: 'Mod-e', run: togglePreview(options) },
     ...formatKeys,
   ]
 }
@@ -127,7 +128,7 @@ function stateOf(options: EditorOptions, text: string, onChange: (changes: Chang
       syntax,
       EditorState.languageData.of(() => [{ commentTokens: { block: { open: '<!--', close: '-->' } } }]),
       linkTargets,
-      look.of(livePreview(options.onFollow)),
+      previewMode.of(livePreview(options.onFollow)),
       autocompletion({ override: [completeTitles, completeTags, completeInsertions], icons: false }),
       Prec.high(keymap.of([...completionKeymap, ...keysOf(options)])),
       keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
@@ -138,13 +139,13 @@ function stateOf(options: EditorOptions, text: string, onChange: (changes: Chang
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return
         onChange(update.changes)
-        if (!update.transactions.some((one) => one.annotation(isFromElsewhere))) options.onEdit()
+        if (!update.transactions.some((transaction) => transaction.annotation(isRemote))) options.onEdit()
       }),
     ],
   })
 }
 
-/** An editor of Markdown that keeps every byte of what it was given. */
+/** A Markdown editor that preserves every byte of its text. */
 export function createEditor(parent: HTMLElement, options: EditorOptions) {
   let known = options.text
   let changes: ChangeSet | undefined
@@ -158,9 +159,9 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
     return known
   }
   return {
-    /** Puts the cursor there, and the text before it, as if it had been typed. */
-    typeAt: (at: number, typed: string) => {
-      const from = Math.min(at, view.state.doc.length)
+    /** Inserts text at an offset as if typed, and moves the cursor behind it. */
+    typeAt: (offset: number, typed: string) => {
+      const from = Math.min(offset, view.state.doc.length)
       const insert = view.state.toText(typed.replaceAll('\n', view.state.lineBreak))
       view.dispatch({
         changes: { from, insert },
@@ -170,36 +171,36 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
       view.focus()
     },
     text,
-    /** Tells where the links of the text lead, by their targets in lower case. */
+    /** Sets the targets of the text's links, keyed by lower-case link text. */
     showLinks: (links: Links) => showLinks(view, links),
     destroy: () => view.destroy(),
-    /** Puts the cursor there, at the top of what is in sight. */
-    goTo: (at: number) => {
-      const anchor = Math.min(at, view.state.doc.length)
+    /** Moves the cursor to an offset and scrolls it to the top. */
+    goTo: (offset: number) => {
+      const anchor = Math.min(offset, view.state.doc.length)
       view.dispatch({
         selection: { anchor },
         effects: EditorView.scrollIntoView(anchor, { y: 'start', yMargin: 64 }),
       })
       view.focus()
     },
-    /** Does what a button of the bar over the keyboard says. */
+    /** Runs a command of the toolbar. */
     run: (command: BarCommand) => {
       BAR_COMMANDS[command](view)
       view.focus()
     },
-    /** Shows a text that comes from elsewhere. */
+    /** Replaces the text with a remote version. */
     show: (next: string) => {
-      const present = text()
-      if (next === present) return
+      const current = text()
+      if (next === current) return
       if (lineSeparatorOf(next) !== view.state.lineBreak) {
         known = next
         view.setState(stateOf(options, next, onChange))
         return
       }
-      // Undo takes back what was typed here, never what somebody else wrote.
-      const annotations = [isFromElsewhere.of(true), Transaction.addToHistory.of(false)]
-      const plain = (one: string) => one.replaceAll(view.state.lineBreak, '\n')
-      const changes = changesBetween(plain(present), plain(next))
+      // Undo reverts only edits made here, never those of others.
+      const annotations = [isRemote.of(true), Transaction.addToHistory.of(false)]
+      const normalized = (value: string) => value.replaceAll(view.state.lineBreak, '\n')
+      const changes = changesBetween(normalized(current), normalized(next))
       view.dispatch({ changes, annotations })
     },
   }

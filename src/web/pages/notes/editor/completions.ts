@@ -3,15 +3,15 @@ import { api } from '../../../data/api.ts'
 import { cache } from '../../../data/cache.ts'
 import { findNotes } from '../../../data/find-notes.ts'
 
-const AT_MOST = 20
+const MAX_COMPLETIONS = 20
 
-/** Titles that hold what would end a link cannot be linked to by name. */
+/** Titles that match, except those with characters that would end a link. */
 async function findTitles(typed: string): Promise<string[]> {
-  const notes = await findNotes(typed.trim(), AT_MOST)
+  const notes = await findNotes(typed.trim(), MAX_COMPLETIONS)
   return [...new Set(notes.map(({ title }) => title))].filter((title) => !/[[\]|]/.test(title))
 }
 
-/** After `[[` the titles of notes. */
+/** Completes note titles after `[[`. */
 export async function completeTitles(context: CompletionContext): Promise<CompletionResult | null> {
   const typed = context.matchBefore(/\[\[[^[\]|\n]*/)
   if (!typed) return null
@@ -33,7 +33,7 @@ export async function completeTitles(context: CompletionContext): Promise<Comple
   }
 }
 
-/** After `#` the names of tags. */
+/** Completes tag names after `#`. */
 export async function completeTags(context: CompletionContext): Promise<CompletionResult | null> {
   const typed = context.matchBefore(/(?<=^|\s)#[\p{L}\p{N}_/-]*/u)
   if (!typed) return null

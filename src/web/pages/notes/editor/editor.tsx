@@ -6,10 +6,10 @@ import { api } from '../../../data/api.ts'
 import type { SaveQueue } from '../../../data/save-queue.ts'
 import { hash, navigate } from '../../../router.ts'
 import { useLinks } from '../details/links.tsx'
-import { takeTyping } from '../typing.ts'
+import { resumeTyping } from '../typing.ts'
 import type { createEditor, EditorOptions } from './code-mirror.ts'
+import { goToOffset, headingsOf } from './headings.ts'
 import { linksOfText } from './outgoing.ts'
-import { goToPlace, headingsOf } from './places.ts'
 import { WritingBar } from './writing-bar.tsx'
 
 interface EditorProps extends Pick<EditorOptions, 'onFiles'> {
@@ -22,17 +22,14 @@ function follow(href: string, isOutside: boolean): void {
   else navigate(href)
 }
 
-/** A tag that cannot be put on the note stays text. */
+/** Adds a typed tag to the note; on failure it stays plain text. */
 function addTag(id: string, name: string): void {
   void api.post('/v1/notes/{id}/tags', { params: { id }, body: { tags: [name] } }).catch(() => {})
 }
 
-/**
- * The text of a note; what is typed goes to its queue with each key, and what the queue took over from elsewhere
- * appears here.
- */
+/** The editor of a note. Every edit goes to the note's save queue; remote changes taken by the queue appear here. */
 export function Editor({ id, queue, onFiles }: EditorProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const editor = useRef<ReturnType<typeof createEditor>>(undefined)
   const files = useRef(onFiles)
   files.current = onFiles
@@ -43,34 +40,34 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
     let isCurrent = true
     import('./code-mirror.ts').then(
       (codeMirror) => {
-        if (!isCurrent || !place.current) return
-        const connected = connect(codeMirror.createEditor, place.current, queue, {
-          onFiles: (given, insert) => files.current(given, insert),
+        if (!isCurrent || !container.current) return
+        const connected = connect(codeMirror.createEditor, container.current, queue, {
+          onFiles: (dropped, insert) => files.current(dropped, insert),
           onFollow: follow,
           onTag: (name) => addTag(id, name),
         })
         editor.current = connected.editor
-        goToPlace.value = connected.editor.goTo
+        goToOffset.value = connected.editor.goTo
         disconnect = connected.disconnect
         setLoaded(true)
-        const typing = takeTyping('content')
-        if (typing) connected.editor.typeAt(typing.at, typing.text)
+        const typing = resumeTyping('content')
+        if (typing) connected.editor.typeAt(typing.offset, typing.text)
       },
       () => setFailed(true),
     )
     return () => {
       isCurrent = false
-      goToPlace.value = undefined
+      goToOffset.value = undefined
       disconnect?.()
     }
   }, [id, queue])
-  const wanted = hash.value
+  const target = hash.value
   useEffect(() => {
-    if (!isLoaded || wanted === '') return
-    const isWanted = (text: string) => encodeURIComponent(text).toLowerCase() === wanted.toLowerCase()
-    const found = headingsOf(queue.text.peek().content).find(({ text }) => isWanted(text.trim()))
-    if (found) editor.current?.goTo(found.at)
-  }, [isLoaded, wanted, queue])
+    if (!isLoaded || target === '') return
+    const isTarget = (text: string) => encodeURIComponent(text).toLowerCase() === target.toLowerCase()
+    const found = headingsOf(queue.text.peek().content).find(({ text }) => isTarget(text.trim()))
+    if (found) editor.current?.goTo(found.offset)
+  }, [isLoaded, target, queue])
   const { data } = useLinks(id)
   useEffect(() => {
     if (data && isLoaded) editor.current?.showLinks(linksOfText(queue.base.content, data.outgoing))
@@ -78,13 +75,13 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
   return (
     <div class="source">
       {isFailed ? <NotLoaded /> : !isLoaded && <Loading />}
-      <div ref={place} />
+      <div ref={container} />
       {isLoaded && <WritingBar run={(command) => editor.current?.run(command)} />}
     </div>
   )
 }
 
-/** Shows the text of a queue in a new editor, until `disconnect` is called. */
+/** Connects a new editor to a save queue until `disconnect` is called. */
 function connect(
   create: typeof createEditor,
   parent: HTMLElement,

@@ -2,18 +2,18 @@ import { type ChangeSpec, EditorSelection, type EditorState, type StateCommand }
 import { EditorView, type KeyBinding } from '@codemirror/view'
 import { syntaxTree } from './syntax.ts'
 
-/** What a line of a list or quote begins with, up to its text. */
+/** The prefix of a list item, possibly quoted. */
 const ITEM = /^([ \t]*(?:>[ \t]*)*)(?:([-*+])|(\d{1,9})([.)]))([ \t]+)(\[[ xX]\][ \t]+)?/
 const QUOTE = /^[ \t]*(?:>[ \t]?)+/
 
-/** Whether a place is in lines of code, where nothing is a list; what is code in the midst of a line does not matter. */
-const isInBlockOfCode = (state: EditorState, at: number): boolean => {
-  for (let node = syntaxTree(state).resolveInner(at, -1); node.parent; node = node.parent)
+/** True inside a code block, where nothing is a list; inline code does not count. */
+const isInCodeBlock = (state: EditorState, offset: number): boolean => {
+  for (let node = syntaxTree(state).resolveInner(offset, -1); node.parent; node = node.parent)
     if (node.name === 'FencedCode' || node.name === 'CodeBlock') return true
   return false
 }
 
-/** What the next line begins with after this one, or undefined if it is none of a list or quote. */
+/** The prefix that continues a list or quote on the next line; undefined for other lines. */
 function nextPrefix(line: string): { prefix: string; length: number } | undefined {
   const item = ITEM.exec(line)
   if (item) {
@@ -25,10 +25,10 @@ function nextPrefix(line: string): { prefix: string; length: number } | undefine
   return quote ? { prefix: quote[0], length: quote[0].length } : undefined
 }
 
-/** Continues a list, a task list or a quote on the next line; on an empty item, ends it. */
+/** Continues a list, task list or quote on the next line; ends it on an empty item. */
 export const continueLine: StateCommand = ({ state, dispatch }) => {
   const { main, ranges } = state.selection
-  if (ranges.length > 1 || isInBlockOfCode(state, main.from)) return false
+  if (ranges.length > 1 || isInCodeBlock(state, main.from)) return false
   const line = state.doc.lineAt(main.from)
   const next = nextPrefix(line.text)
   if (!next || main.from < line.from + next.length || main.to > line.to) return false
@@ -43,16 +43,16 @@ export const continueLine: StateCommand = ({ state, dispatch }) => {
 
 const INDENT = '  '
 
-/** The lines of a list that the selection touches; undefined if it touches another line. */
+/** The lines of the selection if all are list items, else undefined. */
 function listLines(state: EditorState) {
   const { from, to } = state.selection.main
   const lines = []
-  for (let at = from; ; ) {
-    const line = state.doc.lineAt(at)
+  for (let offset = from; ; ) {
+    const line = state.doc.lineAt(offset)
     if (!ITEM.test(line.text)) return undefined
     lines.push(line)
     if (line.to >= to) return lines
-    at = line.to + 1
+    offset = line.to + 1
   }
 }
 
@@ -65,23 +65,23 @@ const changeLines =
     return true
   }
 
-/** Makes the items of a list that are chosen children of the one before them. */
+/** Indents the selected list items by one level. */
 export const indentItems = changeLines(({ from }) => ({ from, insert: INDENT }))
 
-/** Takes the items that are chosen out by one level. */
+/** Outdents the selected list items by one level. */
 export const outdentItems = changeLines(({ from, text }) => {
   const [blank = ''] = /^(\t| {1,2})/.exec(text) ?? []
   return { from, to: from + blank.length }
 })
 
-/** Puts marks around the selection, or takes them off where they are. */
+/** Toggles marks surrounding the selection. */
 export const toggleMarks =
   (mark: string): StateCommand =>
   ({ state, dispatch }) => {
     const { length } = mark
     const update = state.changeByRange(({ from, to }) => {
-      const around = state.sliceDoc(from - length, from) + state.sliceDoc(to, to + length)
-      if (around === mark + mark)
+      const surrounding = state.sliceDoc(from - length, from) + state.sliceDoc(to, to + length)
+      if (surrounding === mark + mark)
         return {
           changes: [
             { from: from - length, to: from },
@@ -101,7 +101,7 @@ export const toggleMarks =
     return true
   }
 
-/** Makes the selected text a link, whose address is typed next. */
+/** Turns the selected text into a link, with the cursor in its address. */
 const insertLink: StateCommand = ({ state, dispatch }) => {
   const { from, to, empty } = state.selection.main
   if (empty) return false
@@ -112,9 +112,9 @@ const insertLink: StateCommand = ({ state, dispatch }) => {
 
 const TASK = /^([ \t]*(?:>[ \t]*)*(?:[-*+]|\d{1,9}[.)])[ \t]+\[)([ xX])(?=\][ \t])/
 
-/** The change that ticks or clears the task of a line, if it is one. */
-export function tickOf(state: EditorState, at: number): ChangeSpec | undefined {
-  const line = state.doc.lineAt(at)
+/** The change that toggles the task of a line, if it is one. */
+export function tickOf(state: EditorState, offset: number): ChangeSpec | undefined {
+  const line = state.doc.lineAt(offset)
   const task = TASK.exec(line.text)
   if (!task) return undefined
   const from = line.from + (task[1]?.length ?? 0)
@@ -130,7 +130,7 @@ export const tickTask: StateCommand = ({ state, dispatch }) => {
 
 const WEB_ADDRESS = /^https?:\/\/\S+$/
 
-/** An address that is pasted over a selected text makes a link of it. */
+/** Turns selected text into a link when a URL is pasted over it. */
 export const pastedLinks = EditorView.domEventHandlers({
   paste: ({ clipboardData }, { state, dispatch }) => {
     const pasted = clipboardData?.getData('text/plain').trim() ?? ''

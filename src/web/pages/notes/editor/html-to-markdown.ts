@@ -1,14 +1,14 @@
 import { type Element, isTag, isText, type ChildNode as Node } from 'domhandler'
 import { DomHandler, DomUtils, Parser } from 'htmlparser2'
 
-const LEFT_AWAY = new Set(['head', 'script', 'style', 'template', 'title', 'noscript'])
+const IGNORED = new Set(['head', 'script', 'style', 'template', 'title', 'noscript'])
 const BLOCKS = new Set(
   'address article aside blockquote body details div dl dd dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section summary table ul'.split(
     ' ',
   ),
 )
 
-/* More is not converted: the time and the Markdown grow with the length, the depth, and the cells of a table. */
+/* Limits: time and output grow with the length, the depth, and the cells of a table. */
 const MAX_LENGTH = 2_000_000
 const MAX_DEPTH = 200
 const MAX_CELLS = 100_000
@@ -21,8 +21,7 @@ class BoundedHandler extends DomHandler {
 }
 
 /**
- * The Markdown that says what a piece of HTML says. Nothing of it is loaded or run; it never becomes a part of the page.
- * Throws RangeError for HTML that is too long or too deeply nested.
+ * Converts HTML to Markdown without loading or running anything. Throws RangeError if the HTML exceeds a limit.
  */
 export function markdownOf(html: string): string {
   if (html.length > MAX_LENGTH) throw new RangeError('The HTML is too long.')
@@ -34,20 +33,20 @@ export function markdownOf(html: string): string {
 
 const foundBlocks = new WeakSet<Node>()
 
-/** Word processors put paragraphs into elements of words: an element that holds a block is one too. */
+/** Word processors nest paragraphs in inline elements, so an element that contains a block counts as a block. */
 function findBlocks(nodes: readonly Node[]): boolean {
   let hasBlock = false
   for (const node of nodes) {
     if (!isTag(node)) continue
-    const holdsBlock = findBlocks(node.children)
-    if (!holdsBlock && !BLOCKS.has(node.name)) continue
+    const containsBlock = findBlocks(node.children)
+    if (!containsBlock && !BLOCKS.has(node.name)) continue
     foundBlocks.add(node)
     hasBlock = true
   }
   return hasBlock
 }
 
-/** The paragraphs, lists and other blocks among some nodes; words between them are paragraphs. */
+/** Converts nodes to blocks; inline nodes between blocks become paragraphs. */
 function blocksOf(nodes: readonly Node[]): string[] {
   const blocks: string[] = []
   let words: Node[] = []
@@ -105,18 +104,18 @@ function tableOf(table: Element): string[] {
       .filter(isTag)
       .map((cell) => inlineOf([cell]).trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')),
   )
-  const width = rows.reduce((most, { length }) => Math.max(most, length), 0)
+  const width = rows.reduce((max, { length }) => Math.max(max, length), 0)
   if (width === 0) return []
   if (width * rows.length > MAX_CELLS) throw new RangeError('The HTML has a table with too many cells.')
   const lineOf = (cells: readonly string[]) =>
-    `| ${Array.from({ length: width }, (_, at) => cells[at] ?? '').join(' | ')} |`
+    `| ${Array.from({ length: width }, (_, index) => cells[index] ?? '').join(' | ')} |`
   const [head = [], ...rest] = rows
   return [[lineOf(head), `|${' --- |'.repeat(width)}`, ...rest.map(lineOf)].join('\n')]
 }
 
 const inlineOf = (nodes: readonly Node[]): string => nodes.map(inline).join('')
 
-/** Marks stand at words, not at the spaces around them. */
+/** Wraps text in a mark, excluding surrounding spaces. */
 function marked(text: string, mark: string): string {
   const words = text.trim()
   if (words === '') return text
@@ -126,7 +125,7 @@ function marked(text: string, mark: string): string {
 
 function inline(node: Node): string {
   if (isText(node)) return node.data.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*[\]]/g, '\\$&')
-  if (!isTag(node) || LEFT_AWAY.has(node.name)) return ''
+  if (!isTag(node) || IGNORED.has(node.name)) return ''
   const { name, attribs, children } = node
   switch (name) {
     case 'br':
@@ -155,12 +154,12 @@ function linkTo(address: string, label: string): string {
   return `[${text}](${address.replaceAll(/\s/g, '%20').replaceAll('(', '%28').replaceAll(')', '%29')})`
 }
 
-/** Some programs say with styles what is bold and slanted, and put all that is copied into a `<b>` that is not. */
+/** Some programs express bold and italic as styles, and wrap everything copied in a `<b>` that is not bold. */
 function styled({ name, attribs: { style = '' } }: Element, text: string): string {
   const weight = /font-weight:\s*(\w+)/.exec(style)?.[1]
   const isBold =
     weight === undefined ? name === 'b' || name === 'strong' : weight === 'bold' || Number(weight) >= 600
-  const isSlanted = name === 'i' || name === 'em' || /font-style:\s*italic/.test(style)
-  const slanted = isSlanted ? marked(text, '*') : text
-  return isBold ? marked(slanted, '**') : slanted
+  const isItalic = name === 'i' || name === 'em' || /font-style:\s*italic/.test(style)
+  const italicized = isItalic ? marked(text, '*') : text
+  return isBold ? marked(italicized, '**') : italicized
 }

@@ -10,12 +10,12 @@ import { isInCode } from './syntax.ts'
 
 interface Insertable {
   readonly label: string
-  /** What can be typed instead. */
+  /** The equivalent Markdown. */
   readonly detail?: string
-  /** What is inserted; `#{}` is where one goes on to type. */
+  /** The inserted text; `#{}` is the cursor position. */
   readonly text: () => string
-  /** Completes what was inserted, as typing it would. */
-  readonly isCompleted?: boolean
+  /** Opens the completion list after insertion. */
+  readonly opensCompletion?: boolean
 }
 
 const constant = (label: string, detail: string, text: string): Insertable => ({
@@ -24,7 +24,7 @@ const constant = (label: string, detail: string, text: string): Insertable => ({
   text: () => text,
 })
 
-/** What stands on lines of its own. */
+/** Insertions on their own lines. */
 const BLOCKS: readonly Insertable[] = [
   constant('Heading 1', '#', '# #{}'),
   constant('Heading 2', '##', '## #{}'),
@@ -34,29 +34,29 @@ const BLOCKS: readonly Insertable[] = [
   constant('Task', '- [ ]', '- [ ] #{}'),
   constant('Quote', '>', '> #{}'),
   constant('Callout', '> [!note]', '> [!note] #{}'),
-  constant('Code', '```', '```\n#{}\n```'),
+  constant('Code block', '```', '```\n#{}\n```'),
   constant('Table', '| |', '| #{First} | #{Second} |\n| --- | --- |\n| #{} |  |'),
-  constant('Line across', '---', '---\n#{}'),
+  constant('Divider', '---', '---\n#{}'),
 ]
 
 const WORDS: readonly Insertable[] = [
-  { label: 'Link to a note', detail: '[[', text: () => '[[#{}', isCompleted: true },
-  { label: 'Tag', detail: '#', text: () => '#', isCompleted: true },
+  { label: 'Link to a note', detail: '[[', text: () => '[[#{}', opensCompletion: true },
+  { label: 'Tag', detail: '#', text: () => '#', opensCompletion: true },
   { label: 'Today', text: () => `${localDay()}#{}` },
   { label: 'Time', text: () => `${localTime()}#{}` },
 ]
 
-/** The slash goes with what was typed after it. */
-const completionOf = ({ label, detail, text, isCompleted }: Insertable): Completion => ({
+/** Replaces the slash and the text typed after it. */
+const completionOf = ({ label, detail, text, opensCompletion }: Insertable): Completion => ({
   label,
   ...(detail !== undefined && { detail }),
   apply: (view, completion, from, to) => {
     snippet(text())(view, completion, from - 1, to)
-    if (isCompleted) startCompletion(view)
+    if (opensCompletion) startCompletion(view)
   },
 })
 
-/** After `/` at the start of a word what can be inserted there: blocks on an empty line, words everywhere. */
+/** Completes insertions after `/` at the start of a word: blocks on an empty line only, words everywhere. */
 export function completeInsertions(context: CompletionContext): CompletionResult | null {
   const typed = context.matchBefore(/(?:^|(?<=\s))\/[\p{L}\d]*(?: \d)?/u)
   if (!typed || isInCode(context.state, context.pos)) return null

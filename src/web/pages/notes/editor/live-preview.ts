@@ -5,32 +5,31 @@ import { fileIdOf } from '../../../../lib/markdown-links.ts'
 import { type Links, ownImage } from '../preview/tokens.ts'
 import { MARKS } from './markdown.ts'
 import { noteCards } from './note-card.ts'
-import { isReadAnew, syntaxTree } from './syntax.ts'
+import { hasNewSyntax, syntaxTree } from './syntax.ts'
 import { tableDecorations } from './tables.ts'
 import { linkAt, partsOfWikiLink, targetOf } from './targets.ts'
 import { Ornament, Picture, TaskBox } from './widgets.ts'
 
 /*
- * The text as it reads, while it is written: marks of Markdown are seen only on the lines that the selection touches.
- * Everything is a decoration of what is in sight; the text itself stays as it was typed, to the byte.
+ * The live preview hides Markdown marks, except on lines that the selection touches. It consists only of decorations of
+ * the visible text; the text itself never changes.
  */
 
 const NO_LINKS: Links = new Map()
 const setLinks = StateEffect.define<Links>()
 
-/** Where the links of the text lead, by their targets in lower case. */
+/** The targets of the text's links, keyed by lower-case link text. */
 export const linkTargets = StateField.define<Links>({
   create: () => NO_LINKS,
   update: (links, { effects }) =>
     effects.reduce((found, effect) => (effect.is(setLinks) ? effect.value : found), links),
 })
 
-/** Tells a live preview where the links lead. */
 export const showLinks = (view: EditorView, links: Links) => view.dispatch({ effects: setLinks.of(links) })
 
 const HIDDEN = Decoration.replace({})
 const AUTO_DIRECTION = Decoration.line({ attributes: { dir: 'auto' } })
-/** In a longer line without any letter a browser would look for one anew whenever a part of it changes. */
+/** In longer lines without a letter, browsers search for one again on every change. */
 const MAX_AUTO_LINE = 10_000
 const IMAGE_NAME = /\.(png|jpe?g|gif|webp|avif|svg)$/i
 const CALLOUT = /^([ \t]*>[ \t]*)\[!(\w{1,30})\][-+]?/
@@ -39,16 +38,16 @@ type Decorations = Range<Decoration>[]
 
 interface Scene {
   readonly state: EditorState
-  /** What is in sight. */
+  /** The visible range. */
   readonly from: number
   readonly to: number
   readonly links: Links
-  /** Whether the selection touches one of the lines from one place to another. */
+  /** True if the selection touches a line of the range. */
   readonly isTouched: (from: number, to: number) => boolean
   readonly out: Decorations
 }
 
-/** Sets a class on each line in sight between two places. */
+/** Adds a class to each visible line of a range. */
 function lineClass(scene: Scene, from: number, to: number, name: string) {
   const { doc } = scene.state
   const end = Math.min(to, scene.to)
@@ -58,14 +57,14 @@ function lineClass(scene: Scene, from: number, to: number, name: string) {
   }
 }
 
-/** What a plugin replaces must be on one line. */
+/** A view plugin can only replace text within one line. */
 const isOnOneLine = ({ doc }: EditorState, from: number, to: number) => doc.lineAt(from).to >= to
 
 function hide({ state, out }: Scene, from: number, to: number) {
   if (to > from && isOnOneLine(state, from, to)) out.push(HIDDEN.range(from, to))
 }
 
-/** A mark and the blanks after it. */
+/** Hides a mark and the blanks after it. */
 function hideWithBlank(scene: Scene, from: number, to: number) {
   const { doc } = scene.state
   const rest = doc.sliceString(to, Math.min(doc.lineAt(to).to, to + 4))
@@ -90,7 +89,7 @@ function quote(scene: Scene, { from, to }: SyntaxNodeRef) {
   scene.out.push(Decoration.replace({ widget }).range(start, line.from + whole.length))
 }
 
-/** The mark of an item in a list: a bullet, or the box of a task. */
+/** Replaces the mark of a list item by a bullet or a task's checkbox. */
 function listMark(scene: Scene, { from, to, node }: SyntaxNodeRef) {
   const { state, out } = scene
   const task = node.parent?.getChild('Task')?.getChild('TaskMarker')
@@ -105,7 +104,7 @@ function listMark(scene: Scene, { from, to, node }: SyntaxNodeRef) {
     out.push(Decoration.replace({ widget: new Ornament('bullet', '•') }).range(from, to))
 }
 
-/** A picture is shown in place of what names it, and beside it where that is being written. */
+/** Shows a picture instead of its Markdown, or beside it while the Markdown is edited. */
 function picture(scene: Scene, { from, to }: SyntaxNodeRef, source: string, name: string) {
   const widget = new Picture(source, name)
   scene.out.push(
@@ -115,7 +114,7 @@ function picture(scene: Scene, { from, to }: SyntaxNodeRef, source: string, name
   )
 }
 
-/** Returns whether the link is shown whole, so that nothing in it needs to be. */
+/** Returns true if the whole link was replaced, so that its children need no decoration. */
 function wikiLink(scene: Scene, reference: SyntaxNodeRef): boolean {
   const { from, to, node } = reference
   const text = scene.state.sliceDoc(from, to)
@@ -135,7 +134,7 @@ function link(scene: Scene, node: SyntaxNode) {
   if (!target) return
   const { href, isOutside } = target
   const attributes: Record<string, string> =
-    href === undefined ? { title: 'No note has this title yet' } : { href }
+    href === undefined ? { title: 'No note with this title yet' } : { href }
   const name = href === undefined ? 'md-dead' : isOutside ? 'md-to md-outside' : 'md-to'
   const tagName = href === undefined ? 'span' : 'a'
   out.push(Decoration.mark({ tagName, class: name, attributes }).range(node.from, node.to))
@@ -162,7 +161,7 @@ function fencedCode(scene: Scene, { from, to, node }: SyntaxNodeRef) {
   }
 }
 
-/** Decorates one node; false where what is in it must not be looked at. */
+/** Decorates a node. Returns false if its children need no decoration. */
 function decorate(scene: Scene, reference: SyntaxNodeRef): boolean {
   const { name, from, to, node } = reference
   const level = /^(?:ATX|Setext)Heading(\d)$/.exec(name)?.[1]
@@ -196,7 +195,7 @@ function decorate(scene: Scene, reference: SyntaxNodeRef): boolean {
     case 'Image':
       return !image(scene, reference)
     case 'Link':
-      // Brackets without an address are text, as far as the editor knows.
+      // Brackets without an address are plain text.
       if (!node.getChild('URL')) return false
       link(scene, node)
       return true
@@ -216,7 +215,7 @@ function decorate(scene: Scene, reference: SyntaxNodeRef): boolean {
   }
 }
 
-/** Whether the selection is on one of the lines; nothing is while somebody else has the focus. */
+/** True if the selection touches a line of the range; always false without focus. */
 const touching =
   ({ state, hasFocus }: EditorView) =>
   (from: number, to: number): boolean => {
@@ -231,10 +230,10 @@ function decorationsOf(view: EditorView): DecorationSet {
   const known = { state, links: state.field(linkTargets), isTouched: touching(view), out }
   for (const { from, to } of view.visibleRanges) {
     const scene: Scene = { ...known, from, to }
-    for (let at = from; at <= to; ) {
-      const line = state.doc.lineAt(at)
+    for (let pos = from; pos <= to; ) {
+      const line = state.doc.lineAt(pos)
       if (line.length <= MAX_AUTO_LINE) out.push(AUTO_DIRECTION.range(line.from))
-      at = line.to + 1
+      pos = line.to + 1
     }
     syntaxTree(state).iterate({ from, to, enter: (reference) => decorate(scene, reference) })
   }
@@ -251,15 +250,15 @@ const decorations = ViewPlugin.fromClass(
       this.decorations = decorationsOf(view)
     }
     update(update: ViewUpdate) {
-      if (isReadAnew(update) || update.selectionSet || update.focusChanged || hasNewLinks(update))
+      if (hasNewSyntax(update) || update.selectionSet || update.focusChanged || hasNewLinks(update))
         this.decorations = decorationsOf(update.view)
     }
   },
   { decorations: (plugin) => plugin.decorations },
 )
 
-/** A click on a link follows it; the cursor gets into a link by keys, or by a click beside it. */
-const following = (follow: (href: string, isOutside: boolean) => void) =>
+/** Follows a link on click. The cursor enters a link by keyboard or by a click beside it. */
+const clickHandlers = (follow: (href: string, isOutside: boolean) => void) =>
   EditorView.domEventHandlers({
     mousedown: (event) => event.button === 0 && linkUnder(event) !== undefined,
     click: (event) => {
@@ -275,7 +274,7 @@ function linkUnder({ target }: Event): Element | undefined {
   return (target instanceof Element && target.closest('a.md-to')) || undefined
 }
 
-/** Follows the link at the cursor; false if there is none. */
+/** Follows the link pos the cursor; returns false if there is none. */
 export const followLink =
   (follow: (href: string, isOutside: boolean) => void) =>
   ({ state }: EditorView): boolean => {
@@ -285,10 +284,10 @@ export const followLink =
     return true
   }
 
-/** The text as it reads; `follow` is called with the address of a link that was clicked. */
+/** The live preview; `follow` is called with the address of a clicked link. */
 export const livePreview = (follow: (href: string, isOutside: boolean) => void): Extension => [
   decorations,
-  following(follow),
+  clickHandlers(follow),
   noteCards((state) => state.field(linkTargets)),
   EditorView.perLineTextDirection.of(true),
 ]

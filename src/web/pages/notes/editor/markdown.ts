@@ -10,11 +10,11 @@ import {
 import { codeParser } from '../code/languages.ts'
 import { codeStyles } from '../code/styles.ts'
 
-/* The Markdown of notes as the editor reads it: GitHub's, with links between notes and tags. */
+/* The Markdown dialect of notes: GitHub's, with wiki links, tags, highlights and formulas. */
 
 const wikiLink = Tag.define()
 const hashtag = Tag.define()
-const marked = Tag.define()
+const highlight = Tag.define()
 const math = Tag.define()
 
 const [OPEN, CLOSE, BANG, LINE_END, HASH, EQUALS, DOLLAR] = [...'[]!\n#=$'].map((character) =>
@@ -22,19 +22,19 @@ const [OPEN, CLOSE, BANG, LINE_END, HASH, EQUALS, DOLLAR] = [...'[]!\n#=$'].map(
 )
 const IN_TAG = /[\p{L}\p{N}_/-]/u
 
-/** Where the closing brackets of a link that begins before `from` stand, or -1. */
+/** Position of the closing brackets of a wiki link, or -1. */
 function endOfLink(context: InlineContext, from: number): number {
-  for (let at = from; at < context.end - 1; at++) {
-    const character = context.char(at)
+  for (let pos = from; pos < context.end - 1; pos++) {
+    const character = context.char(pos)
     if (character === OPEN || character === LINE_END) return -1
-    if (character === CLOSE) return at > from && context.char(at + 1) === CLOSE ? at : -1
+    if (character === CLOSE) return pos > from && context.char(pos + 1) === CLOSE ? pos : -1
   }
   return -1
 }
 
-/** `[[target]]`, `[[target|label]]`, and embedded with `!` before them. */
-function parseWikiLink(context: InlineContext, next: number, at: number): number {
-  const from = next === BANG ? at + 1 : at
+/** `[[target]]`, `[[target|label]]`, or embedded with a leading `!`. */
+function parseWikiLink(context: InlineContext, next: number, pos: number): number {
+  const from = next === BANG ? pos + 1 : pos
   if (context.char(from) !== OPEN || context.char(from + 1) !== OPEN) return -1
   const target = from + 2
   const end = endOfLink(context, target)
@@ -42,46 +42,46 @@ function parseWikiLink(context: InlineContext, next: number, at: number): number
   const bar = context.slice(target, end).indexOf('|')
   const label = bar === -1 ? target : target + bar + 1
   return context.addElement(
-    context.elt('WikiLink', at, end + 2, [
-      context.elt('WikiMark', at, label),
+    context.elt('WikiLink', pos, end + 2, [
+      context.elt('WikiMark', pos, label),
       context.elt('WikiLabel', label, end),
       context.elt('WikiMark', end, end + 2),
     ]),
   )
 }
 
-/** `#tag` where a word begins. */
-function parseHashtag(context: InlineContext, next: number, at: number): number {
-  if (next !== HASH || (at > context.offset && !/\s/.test(context.slice(at - 1, at)))) return -1
-  let end = at + 1
+/** `#tag` pos the start of a word. */
+function parseHashtag(context: InlineContext, next: number, pos: number): number {
+  if (next !== HASH || (pos > context.offset && !/\s/.test(context.slice(pos - 1, pos)))) return -1
+  let end = pos + 1
   while (end < context.end && IN_TAG.test(String.fromCodePoint(context.char(end)))) end++
-  return end === at + 1 ? -1 : context.addElement(context.elt('Hashtag', at, end))
+  return end === pos + 1 ? -1 : context.addElement(context.elt('Hashtag', pos, end))
 }
 
 const MARKED = { resolve: 'Marked', mark: 'MarkedMark' }
 
 /** `==text==` */
-function parseMarked(context: InlineContext, next: number, at: number): number {
-  if (next !== EQUALS || context.char(at + 1) !== EQUALS || context.char(at + 2) === EQUALS) return -1
-  const [before, after] = [context.slice(at - 1, at), context.slice(at + 2, at + 3)]
-  return context.addDelimiter(MARKED, at, at + 2, /\S/.test(after), /\S/.test(before))
+function parseMarked(context: InlineContext, next: number, pos: number): number {
+  if (next !== EQUALS || context.char(pos + 1) !== EQUALS || context.char(pos + 2) === EQUALS) return -1
+  const [before, after] = [context.slice(pos - 1, pos), context.slice(pos + 2, pos + 3)]
+  return context.addDelimiter(MARKED, pos, pos + 2, /\S/.test(after), /\S/.test(before))
 }
 
-/** `$$formula$$`, in one line or several. */
-function parseMath(context: InlineContext, next: number, at: number): number {
-  if (next !== DOLLAR || context.char(at + 1) !== DOLLAR) return -1
-  for (let end = at + 3; end < context.end - 1; end++)
+/** `$$formula$$`, on one or several lines. */
+function parseMath(context: InlineContext, next: number, pos: number): number {
+  if (next !== DOLLAR || context.char(pos + 1) !== DOLLAR) return -1
+  for (let end = pos + 3; end < context.end - 1; end++)
     if (context.char(end) === DOLLAR && context.char(end + 1) === DOLLAR)
       return context.addElement(
-        context.elt('Math', at, end + 2, [
-          context.elt('MathMark', at, at + 2),
+        context.elt('Math', pos, end + 2, [
+          context.elt('MathMark', pos, pos + 2),
           context.elt('MathMark', end, end + 2),
         ]),
       )
   return -1
 }
 
-/** Nodes that are seen only where the cursor is. */
+/** Nodes visible only near the cursor. */
 export const MARKS: ReadonlySet<string> = new Set([
   'EmphasisMark',
   'StrikethroughMark',
@@ -99,7 +99,7 @@ const daybook: MarkdownConfig = {
     'WikiMark',
     'WikiLabel',
     'Hashtag',
-    { name: 'Marked', style: { 'Marked/...': marked } },
+    { name: 'Marked', style: { 'Marked/...': highlight } },
     { name: 'MarkedMark', style: tags.processingInstruction },
     { name: 'Math', style: { 'Math/...': math } },
     { name: 'MathMark', style: tags.processingInstruction },
@@ -119,10 +119,10 @@ const daybook: MarkdownConfig = {
   ],
 }
 
-/** Reads the Markdown of notes; its trees have `WikiLink` and `Hashtag` beside the nodes of `@lezer/markdown`. */
+/** The parser of notes. Its trees have the nodes of `@lezer/markdown`, `WikiLink`, `Hashtag`, `Marked` and `Math`. */
 export const parser = markdownParser.configure([GFM, daybook, parseCode({ codeParser })])
 
-/** Some longer paragraphs take the square of their length, and none can be interrupted: they are plain, as in the preview. */
+/** Longer paragraphs stay plain, as in the preview: parsing can take quadratic time and cannot be interrupted. */
 const MAX_PARAGRAPH = 10_000
 const parseInline = parser.parseInline.bind(parser)
 parser.parseInline = (text, offset) => (text.length > MAX_PARAGRAPH ? [] : parseInline(text, offset))
@@ -138,7 +138,7 @@ export const highlighting = HighlightStyle.define([
   { tag: tags.quote, class: 'md-quote' },
   { tag: wikiLink, class: 'md-link' },
   { tag: hashtag, class: 'md-tag' },
-  { tag: marked, class: 'md-marked' },
+  { tag: highlight, class: 'md-highlight' },
   { tag: math, class: 'md-math' },
   ...codeStyles,
 ])

@@ -5,13 +5,13 @@ import { api } from '../../../data/api.ts'
 import type { Links } from '../preview/tokens.ts'
 import { linkAt } from './targets.ts'
 
-const AFTER_MS = 350
-const EXCERPT = 200
+const HOVER_MS = 350
+const EXCERPT_LENGTH = 200
 
-/** The beginning of a text without the signs of Markdown. */
+/** The beginning of a text without Markdown marks. */
 const excerptOf = (content: string): string =>
   content
-    .slice(0, 4 * EXCERPT)
+    .slice(0, 4 * EXCERPT_LENGTH)
     .replaceAll(
       /!?\[\[(?:[^[\]|\n]{1,500}\|)?([^[\]|\n]{1,500})\]\]|!?\[([^[\]\n]{0,500})\]\([^()\n]{0,500}\)/g,
       '$1$2',
@@ -20,7 +20,7 @@ const excerptOf = (content: string): string =>
     .replaceAll(/[*_`~]+/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .slice(0, EXCERPT)
+    .slice(0, EXCERPT_LENGTH)
 
 const element = (name: string, className: string, text: string): HTMLElement =>
   Object.assign(document.createElement(name), { className, textContent: text })
@@ -35,14 +35,14 @@ async function cardOf(id: string): Promise<TooltipView> {
   return { dom }
 }
 
-/** A card with the title and the beginning of the note that a link leads to, while the pointer rests on it. */
+/** A hover card for links to notes, with the title and beginning of the target. */
 export const noteCards = (linksOf: (state: EditorState) => Links) =>
   hoverTooltip(
-    async ({ state }, at) => {
-      const target = linkAt(state, at, linksOf(state))
+    async ({ state }, pos) => {
+      const target = linkAt(state, pos, linksOf(state))
       if (target?.note === undefined) return null
       const card = await cardOf(target.note).catch(() => undefined)
-      return card ? { pos: at, create: () => card } : null
+      return card ? { pos: pos, create: () => card } : null
     },
-    { hoverTime: AFTER_MS, hideOnChange: true },
+    { hoverTime: HOVER_MS, hideOnChange: true },
   )

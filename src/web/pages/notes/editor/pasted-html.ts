@@ -1,16 +1,16 @@
 import { EditorView } from '@codemirror/view'
 import { isInCode } from './syntax.ts'
 
-/** What says more than its text; editors of code put only colours around it. */
-const SAYS_MORE =
+/** HTML that carries more than plain text. Code editors only add colours. */
+const FORMATTED =
   /<(?:a\s[^<>]*href|h[1-6]|[uo]l|table|blockquote|pre|strong|b|em|i|code|del|s|hr)[\s>]|font-weight:\s*(?:bold|[6-9]00)|font-style:\s*italic/i
 
-/** What is copied from a page or a word processor is pasted as the Markdown that says the same. */
+/** Pastes formatted HTML as Markdown. */
 export const pastedHtml = EditorView.domEventHandlers({
   paste: ({ clipboardData }, view) => {
     const html = clipboardData?.getData('text/html') ?? ''
     const plain = clipboardData?.getData('text/plain') ?? ''
-    if (html === '' || isInCode(view.state, view.state.selection.main.from) || !SAYS_MORE.test(html))
+    if (html === '' || isInCode(view.state, view.state.selection.main.from) || !FORMATTED.test(html))
       return false
     void import('./html-to-markdown.ts')
       .then(({ markdownOf }) => markdownOf(html))

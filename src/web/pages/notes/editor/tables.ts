@@ -9,7 +9,7 @@ import { type Cell, TableRow } from './widgets.ts'
 const MAX_WIDTH = 40
 const MIN_WIDTH = 6
 
-/** The parts of a cell as they look, without its marks. */
+/** The visible pieces of a cell, without Markdown marks. */
 function piecesOf(state: EditorState, { from, to }: SyntaxNode): Piece[] {
   const tree = syntaxTree(state)
   const hidden: Piece[] = []
@@ -30,16 +30,16 @@ function piecesOf(state: EditorState, { from, to }: SyntaxNode): Piece[] {
     from,
     to,
   )
-  const edges = [from, to, ...[...hidden, ...looks].flatMap((one) => [one.from, one.to])]
-  const cuts = [...new Set(edges)].filter((at) => at >= from && at <= to).sort((one, other) => one - other)
-  const isIn = (at: number) => (one: Piece) => one.from <= at && one.to > at
-  return cuts.slice(0, -1).flatMap((at, index) => {
-    const look = looks.find(isIn(at))?.look ?? ''
-    return hidden.some(isIn(at)) ? [] : [{ from: at, to: cuts[index + 1] ?? to, look }]
+  const edges = [from, to, ...[...hidden, ...looks].flatMap((piece) => [piece.from, piece.to])]
+  const cuts = [...new Set(edges)].filter((pos) => pos >= from && pos <= to).sort((one, other) => one - other)
+  const isIn = (pos: number) => (piece: Piece) => piece.from <= pos && piece.to > pos
+  return cuts.slice(0, -1).flatMap((pos, index) => {
+    const look = looks.find(isIn(pos))?.look ?? ''
+    return hidden.some(isIn(pos)) ? [] : [{ from: pos, to: cuts[index + 1] ?? to, look }]
   })
 }
 
-/** How the columns are aligned, as the second line of a table says. */
+/** Column alignments from the delimiter row. */
 const alignmentsOf = (state: EditorState, table: SyntaxNode): string[] => {
   const line = table.getChild('TableDelimiter')
   const marks = line ? state.sliceDoc(line.from, line.to).match(/:?-+:?/g) : undefined
@@ -54,10 +54,10 @@ interface Piece {
 
 const lengthOf = (cell: Cell) => cell.reduce((sum, { text }) => sum + text.length, 0)
 
-/** As many rows as decide how wide the columns are. */
+/** Rows that determine the column widths. */
 const MEASURED_ROWS = 100
 
-/** An empty cell has no node: it is what stands between two bars. */
+/** An empty cell has no node; it is inferred from two adjacent bars. */
 function cellsOf(state: EditorState, row: SyntaxNode): Cell[] {
   const cells: Cell[] = []
   let isOpen = false
@@ -79,13 +79,13 @@ function widthsOf(state: EditorState, table: SyntaxNode): number[] {
   const widths: number[] = []
   let row = table.firstChild
   for (let count = 0; row && count < MEASURED_ROWS; count++, row = row.nextSibling)
-    for (const [at, cell] of cellsOf(state, row).entries())
-      if (row.name === 'TableHeader' || at < widths.length)
-        widths[at] = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, widths[at] ?? 0, lengthOf(cell) + 2))
+    for (const [index, cell] of cellsOf(state, row).entries())
+      if (row.name === 'TableHeader' || index < widths.length)
+        widths[index] = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, widths[index] ?? 0, lengthOf(cell) + 2))
   return widths
 }
 
-/** Shows the rows of a table between two places as cells of one width a column, and its second line as nothing. */
+/** Renders the rows of a table within a range as aligned cells, and hides the delimiter row. */
 export function tableDecorations(
   state: EditorState,
   table: SyntaxNode,
@@ -94,19 +94,19 @@ export function tableDecorations(
 ): Range<Decoration>[] {
   const widths = widthsOf(state, table)
   const alignments = alignmentsOf(state, table)
-  const shown: Range<Decoration>[] = []
+  const decorations: Range<Decoration>[] = []
   for (let row = table.childAfter(from); row && row.from <= to; row = row.nextSibling) {
-    if (row.name === 'TableDelimiter') shown.push(...hiddenLine(state, row.from))
+    if (row.name === 'TableDelimiter') decorations.push(...hiddenLine(state, row.from))
     else {
       const widget = new TableRow(cellsOf(state, row), widths, alignments, row.name === 'TableHeader')
-      shown.push(Decoration.replace({ widget }).range(row.from, row.to))
+      decorations.push(Decoration.replace({ widget }).range(row.from, row.to))
     }
   }
-  return shown
+  return decorations
 }
 
-function hiddenLine(state: EditorState, at: number): Range<Decoration>[] {
-  const line = state.doc.lineAt(at)
+function hiddenLine(state: EditorState, pos: number): Range<Decoration>[] {
+  const line = state.doc.lineAt(pos)
   return [
     Decoration.line({ class: 'md-hidden-line' }).range(line.from),
     Decoration.replace({}).range(line.from, line.to),

@@ -1,6 +1,6 @@
 import { EditorView } from '@codemirror/view'
 
-/** The look of the editor; it is here as the styles that the editor brings along would win over a style sheet. */
+/** The editor's theme. It is not in a style sheet, because CodeMirror's own styles would override one. */
 export const theme = EditorView.theme({
   '&': { background: 'none', font: 'inherit', color: 'inherit' },
   '&.cm-focused': { outline: 'none' },

@@ -1,7 +1,7 @@
 import { type EditorView, WidgetType } from '@codemirror/view'
 import { tickOf } from './format-keys.ts'
 
-/** The box of a task; a click ticks it in the text. */
+/** The checkbox of a task; a click toggles it in the text. */
 export class TaskBox extends WidgetType {
   constructor(
     readonly isDone: boolean,
@@ -34,7 +34,7 @@ export class TaskBox extends WidgetType {
   }
 }
 
-/** Stands for a mark of Markdown: a bullet, a line across, the name of a callout. */
+/** Replaces a Markdown mark: a bullet, a divider, or the name of a callout. */
 export class Ornament extends WidgetType {
   constructor(
     readonly kind: 'bullet' | 'rule' | 'callout-name',
@@ -53,7 +53,6 @@ export class Ornament extends WidgetType {
   }
 }
 
-/** A picture of the note. */
 export class Picture extends WidgetType {
   constructor(
     readonly source: string,
@@ -86,10 +85,10 @@ function pieceOf({ text, look }: Cell[number]): Node | string {
   return piece
 }
 
-/** What a cell of a table shows: pieces of text and their looks. */
+/** A table cell: pieces of text with their CSS classes. */
 export type Cell = readonly { readonly text: string; readonly look: string }[]
 
-/** The cells of a row of a table, each as wide as the widest of its column. */
+/** A table row with aligned cells. */
 export class TableRow extends WidgetType {
   constructor(
     readonly cells: readonly Cell[],
@@ -100,19 +99,19 @@ export class TableRow extends WidgetType {
     super()
   }
   override eq(other: TableRow): boolean {
-    const said = ({ cells, widths, alignments, isHead }: TableRow) =>
+    const serialized = ({ cells, widths, alignments, isHead }: TableRow) =>
       JSON.stringify([cells, widths, alignments, isHead])
-    return said(other) === said(this)
+    return serialized(other) === serialized(this)
   }
   toDOM(): HTMLElement {
     const row = document.createElement('span')
     row.className = this.isHead ? 'md-row md-head' : 'md-row'
     row.append(
-      ...this.widths.map((width, at) => {
+      ...this.widths.map((width, index) => {
         const cell = document.createElement('span')
-        cell.className = this.alignments[at] ?? ''
+        cell.className = this.alignments[index] ?? ''
         cell.dir = 'auto'
-        cell.append(...(this.cells[at] ?? []).map(pieceOf))
+        cell.append(...(this.cells[index] ?? []).map(pieceOf))
         cell.style.setProperty('--width', `${width}ch`)
         return cell
       }),

@@ -11,14 +11,14 @@ const BUTTONS: readonly [BarCommand, string, string | IconName][] = [
   ['italic', 'Italic', 'I'],
   ['link', 'Link to a note', '[['],
   ['tag', 'Tag', '#'],
-  ['outdent', 'Take the item out', '⇤'],
-  ['indent', 'Indent the item', '⇥'],
+  ['outdent', 'Outdent', '⇤'],
+  ['indent', 'Indent', '⇥'],
   ['undo', 'Undo', '↶'],
 ]
 
 const ICONS: readonly string[] = ['plus', 'check'] satisfies IconName[]
 
-/** Keeps in `--keyboard` how much of the page a keyboard hides, where the browser lays it over the page. */
+/** Sets `--keyboard` to the height of an on-screen keyboard that covers the page. */
 function useKeyboardHeight(): void {
   useEffect(() => {
     const view = visualViewport
@@ -35,12 +35,12 @@ function useKeyboardHeight(): void {
   }, [])
 }
 
-/** On a phone, over its keyboard: what has no key there. The text keeps the focus. */
+/** The toolbar above the on-screen keyboard of phones. The text keeps the focus. */
 export function WritingBar({ run }: { run: (command: BarCommand) => void }) {
   useKeyboardHeight()
   return (
-    <div class="writing-bar" role="toolbar" aria-label="Writing">
-      {BUTTONS.map(([command, name, sign]) => (
+    <div class="writing-bar" role="toolbar" aria-label="Formatting">
+      {BUTTONS.map(([command, name, symbol]) => (
         <button
           type="button"
           class="button quiet"
@@ -49,7 +49,11 @@ export function WritingBar({ run }: { run: (command: BarCommand) => void }) {
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => run(command)}
         >
-          {ICONS.includes(sign) ? <Icon name={sign as IconName} /> : <span aria-hidden="true">{sign}</span>}
+          {ICONS.includes(symbol) ? (
+            <Icon name={symbol as IconName} />
+          ) : (
+            <span aria-hidden="true">{symbol}</span>
+          )}
         </button>
       ))}
     </div>

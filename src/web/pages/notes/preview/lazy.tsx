@@ -7,11 +7,11 @@ interface LazyPreviewProps {
   readonly id: string
   readonly title: string
   readonly text: string
-  /** The text that the server holds. */
+  /** The text stored on the server. */
   readonly saved: string
 }
 
-/** The preview, whose code is loaded when it is first shown. */
+/** The preview, loaded when it is first shown. */
 export function LazyPreview({ id, title, text, saved }: LazyPreviewProps) {
   const { data } = useLinks(id)
   return <Preview key={id} title={title} text={text} saved={saved} outgoing={data?.outgoing ?? NONE} />

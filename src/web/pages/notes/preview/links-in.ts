@@ -2,25 +2,29 @@ import { labelOf } from '../../../../lib/markdown-links.ts'
 import { parseLinks } from '../../../../notes/links/syntax.ts'
 import { keyOf, type Links, type Outgoing } from './tokens.ts'
 
-/** Whether a target is the id of the note, maybe with a heading. */
+/** True if the target is the note's id, optionally with a heading. */
 const isById = ({ note }: Outgoing, key: string): boolean => note !== null && note.id === key.split('#')[0]
 
 /**
- * Finds for each target in a text where it leads. The server lists links without their targets, and many may have the
- * same label: so both lists are gone through in order.
+ * Maps the targets in a text to notes. The server lists links without targets, and labels can repeat, so both lists are
+ * walked in order.
  */
 export function linksIn(text: string, outgoing: readonly Outgoing[]): Links {
   const links = new Map<string, NonNullable<Outgoing['note']>>()
-  let at = 0
+  let next = 0
   for (const { target, label } of parseLinks(text)) {
-    // In a table the bar is escaped.
+    // Tables escape the bar.
     const key = keyOf(target.replace(/\\$/, ''))
-    const shown = labelOf({ target, label: label ?? undefined })
-    let found = at
-    for (let one = outgoing[found]; one && one.text !== shown && !isById(one, key); one = outgoing[found])
+    const visibleText = labelOf({ target, label: label ?? undefined })
+    let found = next
+    for (
+      let link = outgoing[found];
+      link && link.text !== visibleText && !isById(link, key);
+      link = outgoing[found]
+    )
       found++
     if (found === outgoing.length) continue
-    at = found + 1
+    next = found + 1
     const note = outgoing[found]?.note
     if (note) links.set(key, note)
   }

@@ -15,7 +15,7 @@ function sendNext(): void {
   send({ tokens: parts.shift() ?? [], topRank, links, isLast: parts.length === 0 })
 }
 
-/** Undefined for a note that is nested deeper than can be followed, too. */
+/** Splits a note into parts; undefined if it exceeds a limit. */
 function readNote({ title, text, saved, outgoing }: NoteRequest): Token[][] | undefined {
   try {
     const shown = shownMarkdown(text)
@@ -28,16 +28,16 @@ function readNote({ title, text, saved, outgoing }: NoteRequest): Token[][] | un
   }
 }
 
-function begin(note: NoteRequest): void {
+function start(note: NoteRequest): void {
   const found = readNote(note)
   parts = found ?? []
   if (found) sendNext()
-  else send('too much')
+  else send('too large')
 }
 
 addEventListener('message', ({ data }: MessageEvent<PartsRequest>) => {
   if (data === 'next') sendNext()
-  else begin(data)
+  else start(data)
 })
-// The page waits for this before it sends the note: until now a message would have been lost.
+// The page sends the note after this message; earlier messages would be lost.
 postMessage('ready')

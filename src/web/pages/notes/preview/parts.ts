@@ -1,37 +1,37 @@
 import type { Token, Tokens } from 'marked'
 import type { Links, Outgoing } from './tokens.ts'
 
-/** What the page sends to the worker: a note, or the wish for its next part. */
+/** A message to the worker: a note, then `next` for each further part. */
 export type PartsRequest = NoteRequest | 'next'
 
 export interface NoteRequest {
   readonly title: string
   readonly text: string
-  /** The text that the server holds, and the links that it found in it. */
+  /** The text stored on the server, and the links it found there. */
   readonly saved: string
   readonly outgoing: readonly Outgoing[]
 }
 
-/** What the worker sends back: some blocks, which are drawn at once, or that there are too many to draw. */
+/** A message from the worker: some blocks to render, or `too large`. */
 export type PartsResponse =
   | {
       readonly tokens: readonly Token[]
-      /** The rank of the highest heading of the note. */
+      /** Level of the highest heading of the note. */
       readonly topRank: number
       readonly links: Links
       readonly isLast: boolean
     }
-  | 'too much'
+  | 'too large'
 
-/** More tokens or characters than this are not drawn at once. */
+/** Tokens and characters per part, at most. */
 const PART_TOKENS = 1_000
 const PART_LENGTH = 20_000
-/** A block with more than this, such as a list, keeps the page from answering while it is drawn. */
+/** A larger block, such as a list, would block the page while it is rendered. */
 const MAX_BLOCK_TOKENS = 8_000
 const MAX_BLOCK_LENGTH = 100_000
-/** Blocks within blocks, deeper than anybody reads them. */
+/** Nesting depth of blocks, at most. */
 const MAX_DEPTH = 100
-/** More than this makes a page slow that has long been drawn. */
+/** More tokens make the page slow even after rendering. */
 const MAX_TOKENS = 60_000
 
 interface Size {
@@ -39,7 +39,7 @@ interface Size {
   length: number
 }
 
-/** The lists of tokens that are drawn within a token. */
+/** The child tokens of a token, by list. */
 function childrenOf(token: Token): Token[][] {
   if (token.type === 'image') return []
   if (token.type === 'list') return (token as Tokens.List).items.map(({ tokens }) => tokens)
@@ -48,10 +48,7 @@ function childrenOf(token: Token): Token[][] {
   return [header, ...rows].flat().map(({ tokens }) => tokens)
 }
 
-/**
- * Takes from a token the text that the tokens within it hold again, and counts them. Throws where they are nested too
- * deeply.
- */
+/** Counts a token and its children, and removes text that the children repeat. Throws if they are nested too deeply. */
 function slim(token: Token, size: Size, depth = 0): void {
   if (depth > MAX_DEPTH) throw new Error('nested too deeply')
   const children = childrenOf(token).flat()
@@ -63,7 +60,7 @@ function slim(token: Token, size: Size, depth = 0): void {
   for (const child of children) slim(child, size, depth + 1)
 }
 
-/** The blocks of a note in parts that can each be drawn at once; undefined where that would be too much. */
+/** Splits the blocks of a note into parts that render quickly; undefined if a limit is exceeded. */
 export function partsOf(blocks: readonly Token[]): Token[][] | undefined {
   const parts: Token[][] = [[]]
   let [total, tokens, length] = [0, 0, 0]

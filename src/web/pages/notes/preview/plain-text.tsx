@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks'
 
-/** A browser lays out as much as this at once. */
+/** Characters per piece; the browser lays out each piece separately. */
 const PIECE_LENGTH = 4_000
 
-/** The text in pieces, each of which ends after a line break where there is one. */
+/** Splits text into pieces, after a line break where possible. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = []
   for (let from = 0; from < text.length; ) {
@@ -16,13 +16,13 @@ function piecesOf(text: string): string[] {
   return pieces
 }
 
-/** A text of any length as it is, of which the browser lays out what is in sight. */
+/** Plain text of any length; the browser lays out only the visible pieces. */
 export function PlainText({ text }: { text: string }) {
   const pieces = useMemo(() => piecesOf(text), [text])
   return (
     <div class="read">
-      {pieces.map((piece, at) => (
-        <pre key={at} class="read-part plain-text">
+      {pieces.map((piece, index) => (
+        <pre key={index} class="read-part plain-text">
           {piece}
         </pre>
       ))}

@@ -6,7 +6,7 @@ import { type Output, walkMarkdown } from '../../../../lib/markdown-walk.ts'
 import { Banner, Loading } from '../../../components/pane.tsx'
 import { address } from '../../../router.ts'
 import { CodeBlock } from '../code/code-block.tsx'
-import { noteAddress } from '../place.ts'
+import { noteAddress } from '../route.ts'
 import { PlainText } from './plain-text.tsx'
 import { readParts } from './read-parts.ts'
 import { keyOf, type Links, type Outgoing } from './tokens.ts'
@@ -14,32 +14,37 @@ import { keyOf, type Links, type Outgoing } from './tokens.ts'
 interface PreviewProps {
   readonly title: string
   readonly text: string
-  /** The text that the server holds, and the links that it found in it. */
+  /** The text stored on the server, and the links it found there. */
   readonly saved: string
   readonly outgoing: readonly Outgoing[]
 }
 
-/** The parts of a note as they come; undefined until the first, and `too much` where the note cannot be drawn. */
-function useParts({ title, text, saved, outgoing }: PreviewProps): readonly VNode[] | 'too much' | undefined {
-  const [parts, setParts] = useState<readonly VNode[] | 'too much'>()
+/** The parts of a note loaded so far; undefined before the first, `too large` if the note cannot be rendered. */
+function useParts({
+  title,
+  text,
+  saved,
+  outgoing,
+}: PreviewProps): readonly VNode[] | 'too large' | undefined {
+  const [parts, setParts] = useState<readonly VNode[] | 'too large'>()
   useEffect(() => {
-    let drawn: readonly VNode[] = []
+    let rendered: readonly VNode[] = []
     let next: ReturnType<typeof setTimeout> | undefined
     const end = readParts(
       { title, text, saved, outgoing },
       {
-        onPart: ({ tokens, topRank, links, isLast }, ask) => {
+        onPart: ({ tokens, topRank, links, isLast }, requestNext) => {
           const part = (
-            <div key={drawn.length} class="read-part">
+            <div key={rendered.length} class="read-part">
               {walkMarkdown(tokens, topRank, outputWith(links))}
             </div>
           )
-          drawn = [...drawn, part]
-          setParts(drawn)
-          // The page answers what was pressed meanwhile.
-          if (!isLast) next = setTimeout(ask)
+          rendered = [...rendered, part]
+          setParts(rendered)
+          // Yield, so that the page stays responsive.
+          if (!isLast) next = setTimeout(requestNext)
         },
-        onTooMuch: () => setParts('too much'),
+        onTooLarge: () => setParts('too large'),
       },
     )
     return () => {
@@ -50,32 +55,32 @@ function useParts({ title, text, saved, outgoing }: PreviewProps): readonly VNod
   return parts
 }
 
-/** The note as it reads: made of elements, never of markup, so that nothing in a note can run. */
+/** The rendered note. It is built from elements, never from HTML text, so that no script in a note can run. */
 export function Preview(props: PreviewProps) {
   const parts = useParts(props)
   if (parts === undefined) return <Loading />
-  return parts === 'too much' ? <Undrawn text={props.text} /> : <div class="read">{parts}</div>
+  return parts === 'too large' ? <Unrendered text={props.text} /> : <div class="read">{parts}</div>
 }
 
-const Undrawn = ({ text }: { text: string }) => (
+const Unrendered = ({ text }: { text: string }) => (
   <>
     <Banner>
       <p>
-        The markup of this note is too much to be shown as a page, so here is its plain text. To read it as a
-        page, split it into several notes.
+        This note is too large to preview, so it is shown as plain text. Split it into several notes to
+        preview it.
       </p>
     </Banner>
     <PlainText text={text} />
   </>
 )
 
-/** A link to a note that is there, or the text of one that is not. */
+/** A link to an existing note, or plain text. */
 function noteLink(token: WikiToken, links: Links): VNode {
   const { target } = token
   const text = labelOf(token)
   const note = links.get(keyOf(target))
   return note === undefined ? (
-    <span class="dead" title="No note has this title yet">
+    <span class="dead" title="No note with this title yet">
       {text}
     </span>
   ) : (
@@ -102,6 +107,6 @@ const outputWith = (links: Links): Output<VNode | string> => ({
   noteLink: (token) => noteLink(token, links),
   fileLink: (id, name) => <a href={address(['files', id])}>{name}</a>,
   fileAddress: (id) => `/v1/files/${id}/content`,
-  // The title of the note is a heading of the second rank.
+  // The title of the note is an h2.
   headings: ['h3', 'h4', 'h5', 'h6'],
 })

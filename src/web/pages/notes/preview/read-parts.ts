@@ -1,38 +1,38 @@
 import { startWorker } from '../../../data/worker.ts'
 import type { NoteRequest, PartsRequest, PartsResponse } from './parts.ts'
 
-/** What a reader waits for at most. */
+/** Time limit per part. */
 const DEADLINE_MS = 2_000
 
-/** Receives each part in turn; the next one comes after `drawn` was called. */
-export interface PartsReader {
-  onPart(part: Exclude<PartsResponse, 'too much'>, drawn: () => void): void
-  onTooMuch(): void
+/** Receives the parts in order; each further part is sent after `requestNext` was called. */
+export interface PartsHandler {
+  onPart(part: Exclude<PartsResponse, 'too large'>, requestNext: () => void): void
+  onTooLarge(): void
 }
 
-/** Takes a note apart off the main thread, and for no longer than a reader waits. Returns the function that ends it. */
-export function readParts(note: NoteRequest, { onPart, onTooMuch }: PartsReader): () => void {
+/** Parses a note in a worker, with a time limit per part. Returns the function that cancels it. */
+export function readParts(note: NoteRequest, { onPart, onTooLarge }: PartsHandler): () => void {
   const worker = startWorker('preview')
   let deadline: ReturnType<typeof setTimeout> | undefined
   const end = () => {
     clearTimeout(deadline)
     worker.terminate()
   }
-  const giveUp = () => {
+  const fail = () => {
     end()
-    onTooMuch()
+    onTooLarge()
   }
-  const ask = (request: PartsRequest) => {
-    deadline = setTimeout(giveUp, DEADLINE_MS)
+  const send = (request: PartsRequest) => {
+    deadline = setTimeout(fail, DEADLINE_MS)
     worker.postMessage(request)
   }
-  worker.onerror = giveUp
+  worker.onerror = fail
   worker.onmessage = ({ data }: MessageEvent<PartsResponse | 'ready'>) => {
     clearTimeout(deadline)
-    if (data === 'ready') ask(note)
-    else if (data === 'too much') giveUp()
+    if (data === 'ready') send(note)
+    else if (data === 'too large') fail()
     else {
-      onPart(data, () => ask('next'))
+      onPart(data, () => send('next'))
       if (data.isLast) end()
     }
   }

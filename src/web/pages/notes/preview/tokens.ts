@@ -1,18 +1,18 @@
 import { fileOfImage } from '../../../../lib/markdown-links.ts'
 
-/** A link as the server lists it: in the order of the text, each occurrence. */
+/** A link as listed by the server: every occurrence, in text order. */
 export interface Outgoing {
-  /** What is shown: its label, else the title of a note that it names by its id, else its target. */
+  /** The visible text: its label, else the title of a note linked by id, else its target. */
   readonly text: string
   readonly note: { readonly id: string; readonly title: string } | null
 }
 
-/** Where links between notes lead, by their targets in lower case. */
+/** Link targets by `keyOf`. */
 export type Links = ReadonlyMap<string, NonNullable<Outgoing['note']>>
 
-/** What names a note in a link: ignoring case and blanks around it. */
+/** Normalizes a link target: trimmed and in lower case. */
 export const keyOf = (target: string): string => target.trim().toLowerCase()
 
-/** The address of a file of this workspace; anything else is no image that is shown. */
+/** The address if it is a file of this workspace; other images are not displayed. */
 export const ownImage = (href: string): string | undefined =>
   fileOfImage(href) === undefined ? undefined : href

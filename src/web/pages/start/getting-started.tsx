@@ -13,7 +13,7 @@ import { makeSample, removeSample } from './sample.ts'
 addStyles(styles)
 
 /** What there is to begin with, where there is nothing yet; and what takes the sample away again. */
-export function FirstHour() {
+export function GettingStarted() {
   const { data } = useQuery(['note structure', 'first hour'], async ({ signal }) => {
     const [notes, tables] = await Promise.all([
       api.get('/v1/notes', { query: { limit: 1 }, signal }),

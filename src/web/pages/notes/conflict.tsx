@@ -6,11 +6,11 @@ import type { Choice, Conflict } from '../../data/note-text.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
 import { wordDiff } from '../../data/word-diff.ts'
 
-/** A text with what the other one does not have marked. */
+/** A text with the parts marked that the other text lacks. */
 const Marked = ({ text, other }: { text: string; other: string }) => (
   <p class="verbatim">
     {text === '' ? (
-      <span class="dim">Nothing: these lines were removed.</span>
+      <span class="dim">These lines were removed.</span>
     ) : (
       wordDiff(other, text).map(
         (piece) =>
@@ -20,29 +20,29 @@ const Marked = ({ text, other }: { text: string; other: string }) => (
   </p>
 )
 
-interface SettleProps {
+interface ConflictEditorProps {
   readonly id: string
   readonly queue: SaveQueue
   readonly conflict: Conflict
 }
 
-/** The merged note with the passages that both sides changed; nothing is saved until each is settled. */
-export function Settle({ id, queue, conflict }: SettleProps) {
+/** The merged note with the passages both sides changed. Nothing is saved until each is resolved. */
+export function ConflictEditor({ id, queue, conflict }: ConflictEditorProps) {
   const { updated_at } = conflict.theirs
   const author = useAuthors(id, updated_at).get(updated_at)
-  const parts = (place: 'title' | 'content') =>
-    conflict[place].map((part, index) =>
+  const parts = (field: 'title' | 'content') =>
+    conflict[field].map((part, index) =>
       part.kind === 'passage' ? (
         <Passage
-          key={`${place}${index}`}
+          key={`${field}${index}`}
           part={part}
           author={author}
-          name={place === 'title' ? 'Title' : 'Passage'}
-          onChoose={(choice) => queue.settle(place, index, choice)}
+          name={field === 'title' ? 'Title' : 'Passage'}
+          onChoose={(choice) => queue.resolve(field, index, choice)}
         />
       ) : (
-        <div key={`${place}${index}`} class={place === 'title' ? undefined : 'source'}>
-          {place === 'title' ? <h2 class="title">{part.text}</h2> : <p class="verbatim">{part.text}</p>}
+        <div key={`${field}${index}`} class={field === 'title' ? undefined : 'source'}>
+          {field === 'title' ? <h2 class="title">{part.text}</h2> : <p class="verbatim">{part.text}</p>}
         </div>
       ),
     )
@@ -56,27 +56,27 @@ export function Settle({ id, queue, conflict }: SettleProps) {
 
 interface PassageProps {
   readonly part: Extract<Part, { kind: 'passage' }>
-  /** Who saved the other version, where that is known. */
+  /** Author of the other version, if known. */
   readonly author: string | undefined
   readonly name: string
   readonly onChoose: (choice: Choice) => void
 }
 
 const Passage = ({ part: { mine, theirs }, author, name, onChoose }: PassageProps) => (
-  <section class="settle" aria-label={`${name} to decide`}>
+  <section class="settle" aria-label={`${name} conflict`}>
     <div class="settle-card">
       <div class="versions">
         <div>
           <h3>
             <Icon name="person" />
-            Yours, not saved yet
+            Your version (not saved)
           </h3>
           <Marked text={mine} other={theirs} />
         </div>
         <div>
           <h3>
             <Icon name="person" />
-            {author === undefined ? 'Saved meanwhile' : `${author} saved`}
+            {author === undefined ? 'Saved version' : `${author}’s version`}
           </h3>
           <Marked text={theirs} other={mine} />
         </div>
@@ -85,9 +85,9 @@ const Passage = ({ part: { mine, theirs }, author, name, onChoose }: PassageProp
         <Button kind="main" onClick={() => onChoose('both')}>
           Keep both
         </Button>
-        <Button onClick={() => onChoose('mine')}>Keep yours</Button>
-        <Button onClick={() => onChoose('theirs')}>Take theirs</Button>
-        <span>Nothing is overwritten until you choose.</span>
+        <Button onClick={() => onChoose('mine')}>Keep mine</Button>
+        <Button onClick={() => onChoose('theirs')}>Keep theirs</Button>
+        <span>Nothing is saved until you choose.</span>
       </footer>
     </div>
   </section>

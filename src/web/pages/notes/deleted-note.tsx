@@ -2,10 +2,10 @@ import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { api } from '../../data/api.ts'
 import type { SaveQueue } from '../../data/save-queue.ts'
 import { navigate } from '../../router.ts'
-import { noteAddress } from './place.ts'
+import { noteAddress } from './route.ts'
 
-/** What was typed into a note that is gone is kept as a note of its own, or given up. */
-export function GoneNote({ queue }: { queue: SaveQueue }) {
+/** Lets the user save the draft of a deleted note as a new note, or discard it. */
+export function DeletedNote({ queue }: { queue: SaveQueue }) {
   const { run, isRunning, refusal } = useAction(async () => {
     const { title, content } = queue.text.peek()
     const { note } = await api.post('/v1/notes', { body: { title, content } })

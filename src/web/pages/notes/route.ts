@@ -1,7 +1,7 @@
 import { computed } from '@preact/signals'
 import { address, path, search } from '../../router.ts'
 
-/** Which notes are listed. */
+/** A list of notes. */
 export type List =
   | { readonly kind: 'all' }
   | { readonly kind: 'trash' }
@@ -10,16 +10,16 @@ export type List =
 
 export type Sort = 'edited_at' | 'created_at' | 'title'
 
-/** Stands in the address for a note that is not there yet. */
+/** The id of a new note in addresses. */
 export const NEW = 'new'
 
-/** Stands in the address for the note of the day. */
+/** The id of the daily note in addresses. */
 export const TODAY = 'today'
 
-/** The day whose note is wanted; undefined is today. */
-export const wantedDay = computed(() => search.value.get('day') ?? undefined)
+/** The day of the requested daily note; undefined for today. */
+export const requestedDay = computed(() => search.value.get('day') ?? undefined)
 
-/** What a sheet begins with: a title, a text and the names of tags, with commas between. */
+/** Initial title, text and comma-separated tags of a new note. */
 export const newTitle = computed(() => search.value.get('title') ?? '')
 export const newText = computed(() => search.value.get('text') ?? '')
 export const newTags = computed(() => namesIn(search.value.get('tags') ?? ''))
@@ -33,10 +33,10 @@ const namesIn = (text: string): readonly string[] => [
   ),
 ]
 
-const isHere = computed(() => [undefined, 'notes'].includes(path.value[0]))
+const isNotesScreen = computed(() => [undefined, 'notes'].includes(path.value[0]))
 
-/** The note that is open; undefined on another screen. */
-export const noteId = computed(() => (isHere.value ? path.value[1] : undefined))
+/** The open note; undefined on another screen. */
+export const noteId = computed(() => (isNotesScreen.value ? path.value[1] : undefined))
 
 export const list = computed<List>(() => {
   const [view, tag] = [search.value.get('view'), search.value.get('tag')]
@@ -45,21 +45,21 @@ export const list = computed<List>(() => {
   return tag === null ? { kind: 'all' } : { kind: 'tag', name: tag }
 })
 
-/** What is listed; undefined on another screen. */
-export const shownList = computed(() => (isHere.value ? list.value : undefined))
+/** The current list; undefined on another screen. */
+export const currentList = computed(() => (isNotesScreen.value ? list.value : undefined))
 
 export const searchText = computed(() => search.value.get('search') ?? '')
 
 const SORTS: readonly string[] = ['edited_at', 'created_at', 'title'] satisfies Sort[]
 
-/** The order that was chosen; undefined is the best match while searching, else the last edit or what the view says. */
+/** The selected order. Undefined means best match in a search, else the order of the view or the last edit. */
 export const sort = computed(() => {
-  const given = search.value.get('sort') ?? ''
-  return SORTS.includes(given) ? (given as Sort) : undefined
+  const value = search.value.get('sort') ?? ''
+  return SORTS.includes(value) ? (value as Sort) : undefined
 })
 
-/** Whether the details are shown where there is room for one pane only. */
-export const isAtDetails = computed(() => search.value.get('pane') === 'details')
+/** True if a narrow screen shows the details instead of the note. */
+export const areDetailsOpen = computed(() => search.value.get('pane') === 'details')
 
 export const isPreview = computed(() => search.value.get('show') === 'preview')
 
@@ -67,21 +67,21 @@ const LIST_PARAMETERS = ['list', 'view', 'tag', 'search', 'sort']
 
 const listParameters = () =>
   Object.fromEntries(
-    isHere.value ? LIST_PARAMETERS.map((name) => [name, search.value.get(name) ?? undefined]) : [],
+    isNotesScreen.value ? LIST_PARAMETERS.map((name) => [name, search.value.get(name) ?? undefined]) : [],
   )
 
-/** A note, beside the list that is open. */
+/** The address of a note beside the current list. */
 export const noteAddress = (
   id: string,
   more: { pane?: 'details'; show?: 'preview'; title?: string; day?: string } = {},
 ) => address(['notes', id], { ...listParameters(), ...more })
 
-/** The note of a day. */
+/** The address of a daily note. */
 export const dayAddress = (day: string) => noteAddress(TODAY, { day })
 
-/** The list alone. */
+/** The address of the current list without a note. */
 export const listAddress = () => address(['notes'], listParameters())
 
-/** Another list, beside the note that is open. */
+/** The address of another list beside the open note. */
 export const otherListAddress = (parameters: Record<string, string>) =>
   address(['notes', ...(noteId.value === undefined ? [] : [noteId.value])], parameters)
