@@ -39,7 +39,7 @@ export function AccessSection() {
     <Section
       name="access"
       title="Access"
-      about="What each person and key can see. “None” hides it. A key never exceeds its owner. New tables follow “Other tables”."
+      about="Set what each person and key can see. “None” hides it. A key never exceeds its owner. New tables follow “Other tables”."
     >
       {error ? (
         <QueryError error={error} />

@@ -150,7 +150,7 @@ function ViewMenu({ view, onDialog, onChange, onSave, onDelete }: ViewMenuProps)
     [!isLocked, 'Move right', () => onChange({ position: position + 1 })],
     [
       !isLocked && isCreator,
-      isPersonal ? 'Share with all members' : 'Make private',
+      isPersonal ? 'Share with all members' : 'Hide from other members',
       () => onChange({ personal: !isPersonal }),
     ],
     [mayLock, isLocked ? 'Unlock' : 'Lock', () => onChange({ locked: !isLocked })],
