@@ -1,6 +1,6 @@
 import { workspaceReading } from './account/operations.ts'
-import { applyTask } from './change-feed/apply.ts'
-import { undoTask } from './change-feed/undo.ts'
+import { applying } from './change-feed/apply.ts'
+import { undoing } from './change-feed/undo.ts'
 import { lastChange } from './changes/log.ts'
 import { changedAfter } from './changes/read.ts'
 import { placeFor } from './context.ts'
@@ -146,11 +146,11 @@ export const features: FeatureHooks = {
 export const createNote = noteCreation(features)
 export const workspace = workspaceReading(features)
 export const trashNote = noteTrashing(features)
-export const undo = undoTask(features)
+export const undo = undoing(features)
 export const patchStructure = structurePatch(features)
 export const convert = conversionTask(features)
 export const tryConversion = conversionTrial(features)
-export const apply = applyTask(features)
+export const apply = applying(features)
 export const job = jobTask(features.jobs)
 export const readTag = tagReading(features)
 export const findTagUsage = tagUsageFinding(features)

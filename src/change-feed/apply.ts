@@ -2,16 +2,12 @@ import type { Static } from '@sinclair/typebox'
 import { checkAbility, checkWrite, hides } from '../access/rights.ts'
 import { transactionCursor } from '../changes/cursors.ts'
 import { expectedInstant } from '../changes/if-unchanged.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { WorkerTask } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
-import { RequestBody } from '../http/body.ts'
-import type { Exchange } from '../http/exchange.ts'
-import { createdResponse } from '../http/responses.ts'
 import { createCheck } from '../http/validation.ts'
-import { type Outcome, once, type RequestIdentity, signed } from '../kernel/once.ts'
+import { long, write } from '../kernel/operation.ts'
 import { isId } from '../lib/ids.ts'
 import { getNoteSummary } from '../notes/store.ts'
 import { findRecordHead, getRecord } from '../records/store.ts'
@@ -23,40 +19,22 @@ import { type ApplyBody, NewNoteData, NoteData } from './schema.ts'
 type Body = Static<typeof ApplyBody>
 export type AppliedChange = Body['changes'][number]
 
-interface ApplyInput {
-  readonly caller: Caller
-  readonly identity: RequestIdentity | undefined
-  readonly body: RequestBody<Body>
-}
-
-export const applyTask = (features: FeatureHooks): WorkerTask<ApplyInput, Outcome> => ({
-  name: 'features.apply',
-  run: (tx, { caller, identity, body }) =>
-    once(
-      tx,
-      signed(identity, body.text),
-      (tx) => new Application(features, tx, caller).apply(RequestBody.valueOf(body)),
-      undefined,
-      () =>
-        caller.rights &&
-        RequestBody.valueOf(body).changes.forEach((change, at) => {
-          atChange(change, at, () => checkAccess(tx, caller, change))
-        }),
-    ),
-})
-
 /** Writes changes of many notes and records in one transaction; with an `Idempotency-Key` once. */
-export async function respondToApply(
-  { worker, features }: AppContext,
-  caller: Caller,
-  exchange: Exchange,
-  body: Body,
-): Promise<Response> {
-  checkForm(body)
-  const input = { caller, identity: exchange.identity, body: new RequestBody(body, exchange.bodyText) }
-  const { text, replayed } = await worker.write(applyTask(features), input, { isDryRun: body.dry_run })
-  return createdResponse(text, replayed, 200)
-}
+export const applying = (features: FeatureHooks) =>
+  long(
+    write({
+      name: 'features.apply',
+      covers: 'several',
+      run: (tx, caller, { body }: { body: Body }) => new Application(features, tx, caller).apply(body),
+      check: (tx, caller, { body }) => {
+        checkForm(body)
+        if (caller.rights)
+          for (const [index, change] of body.changes.entries())
+            atChange(change, index, () => checkAccess(tx, caller, change))
+      },
+      isTrial: ({ body }) => body.dry_run === true,
+    }),
+  )
 
 const checkNewNote = createCheck('body', NewNoteData)
 const checkNote = createCheck('body', NoteData)

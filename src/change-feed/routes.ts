@@ -3,19 +3,23 @@ import { endpoints } from '../http/endpoints.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type JsonBody, jsonResponse } from '../http/responses.ts'
 import { eventStream, lastEventId } from '../http/sse.ts'
-import { respondToApply } from './apply.ts'
+import { applying } from './apply.ts'
 import { beginStream, checkBackwards, readChanges, readNewestFirst } from './feed.ts'
 import * as schema from './schema.ts'
 import { snapshotResponse } from './snapshot.ts'
 import type { ChangeSubscribers } from './subscribers.ts'
 import { listTransactions } from './transactions.ts'
-import { undo } from './undo.ts'
+import { undoing } from './undo.ts'
 
 const wantsStream = ({ request }: Exchange): boolean =>
   request.headers.get('accept')?.includes('text/event-stream') ?? false
 
-export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
-  endpoints('Changes', '/v1/changes', 'several')
+const OK = 200
+
+export function changeRoutes(ctx: AppContext, subscribers: ChangeSubscribers) {
+  const apply = applying(ctx.features)
+  const undo = undoing(ctx.features)
+  return endpoints('Changes', '/v1/changes', 'several')
     .get(
       '',
       async ({ exchange, query: request }) => {
@@ -62,7 +66,7 @@ export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
       summary: 'Every live object of the workspace, and the place in the log to go on from',
       description: schema.SNAPSHOT_DESCRIPTION,
     })
-    .post('/apply', ({ exchange, caller, body }) => respondToApply(ctx, caller, exchange, body), {
+    .post('/apply', ({ exchange, body }) => exchange.create(apply, { body }, OK), {
       access: 'write',
       once: true,
       body: schema.ApplyBody,
@@ -71,19 +75,13 @@ export const changeRoutes = (ctx: AppContext, subscribers: ChangeSubscribers) =>
       summary: 'Write changes of many notes and records at once',
       description: schema.APPLY_DESCRIPTION,
     })
-    .post(
-      '/undo',
-      async ({ caller, body }) => {
-        const { undone, transaction } = await undo(ctx, caller, body)
-        return { undone: undone.map(({ kind, id, op }) => ({ kind, id, op })), transaction }
-      },
-      {
-        access: 'write',
-        cursor: true,
-        body: schema.UndoBody,
-        response: schema.UndoResponse,
-        operationId: 'undo',
-        summary: 'Take back a transaction',
-        description: schema.UNDO_DESCRIPTION,
-      },
-    )
+    .post('/undo', ({ exchange, body }) => exchange.call(undo, { body }), {
+      access: 'write',
+      cursor: true,
+      body: schema.UndoBody,
+      response: schema.UndoResponse,
+      operationId: 'undo',
+      summary: 'Take back a transaction',
+      description: schema.UNDO_DESCRIPTION,
+    })
+}

@@ -1,13 +1,14 @@
+import type { Static } from '@sinclair/typebox'
 import { findPosition, transactionCursor } from '../changes/cursors.ts'
 import { type ChangeKind, type ChangeOperation, differenceText, parseDifference } from '../changes/entries.ts'
 import { loggedRange } from '../changes/log.ts'
 import { type Change, changesAfter, changesOfTransaction } from '../changes/read.ts'
 import { saveUndo, touchedAfter } from '../changes/transactions.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { WorkerTask } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
+import { long, write } from '../kernel/operation.ts'
 import { quoteList, withCommas } from '../lib/text.ts'
 import { findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
 import type { PropertyValues } from '../notes/writing/properties.ts'
@@ -16,7 +17,10 @@ import { insertItem, type TakenItem } from '../quick-access/service.ts'
 import { takeBack } from '../records/writing/one-record.ts'
 import { notFound, Refusal, refused } from '../refusal.ts'
 import { ObjectWriter } from './restore.ts'
+import type { UndoBody } from './schema.ts'
 import { checkUndoable, seenOf } from './visible.ts'
+
+type Body = Static<typeof UndoBody>
 
 /** More cannot be undone in one transaction without delaying other writes for long. */
 const MAX_UNDONE = 20_000
@@ -30,27 +34,21 @@ export interface Undone {
   readonly transaction: string | null
 }
 
-interface UndoInput {
-  readonly caller: Caller
-  readonly transaction: string
-}
-
-export const undoTask = (features: FeatureHooks): WorkerTask<UndoInput, Undone> => ({
-  name: 'features.undo',
-  run: (tx, input) => undoTransaction(features, tx, input),
-})
-
 /** Undoes all changes of notes and records of a transaction, in one new transaction, or refuses. */
-export async function undo(
-  { worker, features }: AppContext,
-  caller: Caller,
-  { transaction, dry_run: isDryRun = false }: { transaction: string; dry_run?: boolean },
-): Promise<Undone> {
-  const undone = await worker.write(undoTask(features), { caller, transaction }, { isDryRun })
-  return isDryRun ? { ...undone, transaction: null } : undone
-}
+export const undoing = (features: FeatureHooks) =>
+  long(
+    write({
+      name: 'features.undo',
+      covers: 'several',
+      run: (tx, caller, { body: { transaction, dry_run: isDryRun = false } }: { body: Body }): Undone => {
+        const undone = undoTransaction(features, tx, caller, transaction)
+        return isDryRun ? { ...undone, transaction: null } : undone
+      },
+      isTrial: ({ body }) => body.dry_run === true,
+    }),
+  )
 
-function undoTransaction(features: FeatureHooks, tx: Tx, { caller, transaction }: UndoInput): Undone {
+function undoTransaction(features: FeatureHooks, tx: Tx, caller: Caller, transaction: string): Undone {
   const { workspacePk } = caller
   const changes = findTransaction(tx, workspacePk, transaction)
   const seen = seenOf(tx, caller, changes)

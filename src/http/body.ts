@@ -1,5 +1,4 @@
 import { requesterKey } from '../db/worker/client.ts'
-import { currentRequester } from '../db/writes/requester.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -160,9 +159,9 @@ function parsed(key: string, text: string, mayWrite: boolean): unknown {
   return parse()
 }
 
-/** Runs work whose time grows with a length that was sent. Long work waits for a turn of the requester. */
-export const inOwnTurn = async <Result>(length: number, work: () => Result): Promise<Result> =>
-  length > LONG_TEXT ? stepsOfThread.run(currentRequester(), work) : work()
+/** Runs work whose time grows with a length that was sent. Long work waits for its turn among that of other keys. */
+export const inTurn = async <Result>(key: string, length: number, work: () => Result): Promise<Result> =>
+  length > LONG_TEXT ? stepsOfThread.run(key, work) : work()
 
 const MEBIBYTE = 1_048_576
 

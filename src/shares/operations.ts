@@ -13,7 +13,7 @@ import {
   updateShare,
 } from './service.ts'
 
-export { formWrite } from './forms/form.ts'
+export { writeForm } from './forms/form.ts'
 export { namesSharedFile, sharedNotePage, sharedViewPage } from './pages/notes.ts'
 export { sharedRowsPage } from './pages/rows.ts'
 export { sharedFilePart } from './pages/rows-files.ts'

@@ -4,6 +4,8 @@ import { isPassword } from '../account/passwords.ts'
 import type { AppContext, Caller } from '../context.ts'
 import { from, orm, rowBy, runBy } from '../db/query.ts'
 import { shares } from '../db/schema/shares.ts'
+import type { Credential } from '../kernel/call.ts'
+import { grantOf } from '../kernel/caller.ts'
 import { html } from '../lib/html.ts'
 import { Tally } from '../objects/tally.ts'
 import { Refusal } from '../refusal.ts'
@@ -66,17 +68,15 @@ export function findVisit({ db, clock }: AppContext, token: string, isForm: bool
 }
 
 /**
- * The same for the row of a form, whose files and hidden values are references to other objects. Visitors send no ids, and
- * what is refused names no row.
+ * The credential of a post to a form, whose files and hidden values are references to other objects. Visitors send no ids, and
+ * a refusal names no row. The posts of one share take turns.
  */
-export const writerOf = ({ caller, share: { structure } }: Visit): Caller => ({
-  ...caller,
-  rights: {
-    notes: 'read',
-    files: 'write',
-    structures: { [OTHERS]: 'read', ...(structure !== null && { [structure]: 'add' }) },
-  },
-})
+export function postCredential({ caller, share: { id, structure } }: Visit): Credential {
+  const structures = { [OTHERS]: 'read', ...(structure !== null && { [structure]: 'add' }) } as const
+  const writer: Caller = { ...caller, rights: { notes: 'read', files: 'write', structures } }
+  const needs = { needsOwner: false, needsWrite: true, covers: 'several', isNamed: false } as const
+  return { userId: id, keyId: null, surface: caller.surface, grant: grantOf(writer, needs) }
+}
 
 const OPEN_FOR_SECONDS = 24 * 3_600
 

@@ -1,6 +1,6 @@
 import { wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { inOwnTurn } from '../http/body.ts'
+import { inTurn } from '../http/body.ts'
 import { fail, isOfContent, notFound, refused, unavailable } from '../refusal.ts'
 import { definitionOf, findStructureByPk, type StructureRow } from '../structures/store.ts'
 import { holdsFor, mappedData } from './map.ts'
@@ -35,15 +35,20 @@ export const isCurrent = ({ basis }: Decision, source: SourceRow, structure: Str
 const isPing = ({ provider }: SourceRow, { event }: Reading) =>
   event !== null && providerOf(provider).ping === event
 
-/** `size` is that of the body, in bytes; `read` has it parsed. */
+/** A call to decide: `size` is that of its body, in bytes, and `read` parses it. Long ones take turns by `turnKey`. */
+interface Undecided {
+  readonly turnKey: string
+  readonly size: number
+  readonly read: () => Reading
+}
+
 export function decideCall(
   reader: Reader,
   source: SourceRow,
-  size: number,
-  read: () => Reading,
+  { turnKey, size, read }: Undecided,
 ): Promise<Decision> {
   const structure = structureOf(reader, source)
-  return inOwnTurn(size, () => {
+  return inTurn(turnKey, size, () => {
     const reading = read()
     return {
       externalId: reading.externalId,
@@ -90,11 +95,11 @@ const MAX_DECISIONS = 5
  */
 export async function writeDecided<Result>(
   decide: () => Promise<Decision>,
-  write: (decision: Decision) => Promise<Result | undefined>,
+  write: (decision: Decision) => Result | undefined | Promise<Result | undefined>,
 ): Promise<Result> {
   for (let left = MAX_DECISIONS; left > 0; left--) {
     const decision = await decide()
-    const result = await write(decision).catch((error) =>
+    const result = await Promise.try(() => write(decision)).catch((error) =>
       write({ ...decision, data: undefined, refusal: rowRefusal(error) }),
     )
     if (result !== undefined) return result

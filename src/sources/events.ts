@@ -6,7 +6,7 @@ import { parseInstant } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
 import { atPlace, fail, invalid, notFound, Refusal } from '../refusal.ts'
 import type { Streams } from '../sessions/streams.ts'
-import { type Outcome, type ReplayContext, replayEvent, replaysOf } from './receive.ts'
+import { type Outcome, type ReplayContext, replayEvent } from './receive.ts'
 import type { EventsQuery } from './schema.ts'
 import { getSource, mayWriteTo } from './service.ts'
 import * as store from './store.ts'
@@ -117,11 +117,11 @@ export function getEvent(reader: Reader, caller: Caller, id: string, eventId: st
   return { ...shown, sealed: sealed ? Buffer.from(sealed).toString('base64') : null }
 }
 
-/** Judges one event again, by the source as it is now. */
-export async function replayOne(ctx: AppContext, caller: Caller, id: string, eventId: string) {
-  const { db } = ctx
+/** Replays one event, by the source as it is now. */
+export async function replayOne(replays: ReplayContext, id: string, eventId: string) {
+  const { db, caller } = replays
   const source = getSource(db, caller, id, 'change')
-  await replayEvent(replaysOf(ctx), { workspacePk: caller.workspacePk, sourceId: id, eventId })
+  await replayEvent(replays, { sourceId: id, eventId })
   return store.presentEvent(store.findEvent(db, source.pk, eventId) ?? fail(notFound('event')))
 }
 
@@ -138,7 +138,6 @@ function unlessJudgedMeanwhile(error: unknown): Pick<Outcome, 'status'> | undefi
 /** Judges all events again that are unmapped, oldest first; `since` is when they came. */
 export async function replayUnmapped(
   replays: ReplayContext,
-  { workspacePk }: Pick<Caller, 'workspacePk'>,
   source: Pick<store.SourceRow, 'pk' | 'id'>,
   since: string | undefined,
 ): Promise<{ replayed: number; unmapped: number }> {
@@ -149,7 +148,7 @@ export async function replayUnmapped(
     if (ids.length === 0) return done
     const outcomes = await Promise.all(
       ids.map((eventId) =>
-        replayEvent(replays, { workspacePk, sourceId: source.id, eventId }).catch(unlessJudgedMeanwhile),
+        replayEvent(replays, { sourceId: source.id, eventId }).catch(unlessJudgedMeanwhile),
       ),
     )
     for (const outcome of outcomes)

@@ -15,7 +15,7 @@ import {
 } from './service.ts'
 import { presentSource, type SourceRow, urlOf } from './store.ts'
 
-export { arrival, replay, trial } from './receive.ts'
+export { replay, storeCall, trial } from './receive.ts'
 
 const covers = 'structures'
 

@@ -4,9 +4,12 @@ import { wakeAfterCommit } from '../changes/bus.ts'
 import type { RecordData } from '../changes/record-data.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import type { WorkerTask } from '../db/worker/client.ts'
+import { requesterKey } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Exchange } from '../http/exchange.ts'
+import type { Credential } from '../kernel/call.ts'
+import { grantOf } from '../kernel/caller.ts'
+import { write } from '../kernel/operation.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { isObject } from '../lib/json.ts'
 import { dataOf, findRecordByPk, type RecordRow } from '../records/store.ts'
@@ -40,19 +43,25 @@ const outcome = (
   error: string | null = null,
 ): Outcome => ({ status, recordId, error })
 
-/** A structure and the workspace that has it, in which a source writes under its own name. */
+/** A structure, and the caller as which a source writes to it: under its own name. */
 interface Target {
   readonly source: Pick<store.SourceRow, 'name' | 'onConflict' | 'newerBy'>
   readonly structure: StructureRow
+  readonly caller: Caller
+}
+
+interface Owner {
+  readonly name: string
+  readonly workspace: number
   readonly workspaceId: string
 }
 
-const callerFor = ({ source, structure, workspaceId }: Target): Caller => ({
-  workspacePk: structure.workspace,
+const callerFor = ({ name, workspace, workspaceId }: Owner): Caller => ({
+  workspacePk: workspace,
   workspaceId,
   userId: '',
   keyId: null,
-  keyName: source.name,
+  keyName: name,
   scope: 'write',
   role: 'owner',
   mayWrite: true,
@@ -62,7 +71,7 @@ const callerFor = ({ source, structure, workspaceId }: Target): Caller => ({
 
 function targetOf(tx: Reader, source: store.SourceRow): Target {
   const { id: workspaceId } = findWorkspace(tx, source.workspace) ?? fail(notFound('source'))
-  return { source, structure: structureOf(tx, source), workspaceId }
+  return { source, structure: structureOf(tx, source), caller: callerFor({ ...source, workspaceId }) }
 }
 
 /** Writes the row, unless it has a newer value of `newer_by`. Refuses what a row of the structure cannot be. */
@@ -71,11 +80,11 @@ function writeMapped(
   target: Target,
   data: Record<string, unknown>,
 ): Outcome & { readonly row: RecordRow | undefined } {
-  const { source, structure } = target
+  const { source, structure, caller } = target
   const newer = newerRow(tx, target, data)
   if (newer) return { ...outcome('stale', newer.id), row: newer }
   const request = { structure: structure.id, data, on_conflict: source.onConflict }
-  const { rows, inserted } = writeRecords(tx, callerFor(target), request)
+  const { rows, inserted } = writeRecords(tx, caller, request)
   const [row] = rows
   return { ...outcome(inserted > 0 ? 'written' : 'updated', row?.id), row }
 }
@@ -114,9 +123,10 @@ export interface Answer {
 const REPEATED: ReadonlySet<store.Status> = new Set(['written', 'updated', 'stale'])
 
 /** Keeps a call and writes its row, or finds the event that it repeats; undefined where the source is another now. */
-export const arrival: WorkerTask<ArrivedInput, Answer | undefined> = {
-  name: 'sources.arrival',
-  run: (tx, { token, secretVersion, call, decision, mostBytes }) => {
+export const storeCall = write({
+  name: 'sources.store-call',
+  covers: 'structures',
+  run: (tx, _, { token, secretVersion, call, decision, mostBytes }: ArrivedInput): Answer | undefined => {
     const source = store.findSourceByToken(tx, token)
     if (!source || source.secretVersion !== secretVersion) throw notFound('source')
     const target = targetOf(tx, source)
@@ -156,7 +166,7 @@ export const arrival: WorkerTask<ArrivedInput, Answer | undefined> = {
     wakeAfterCommit(tx, source.id)
     return { status, event_id: id, record_id: recordId }
   },
-}
+})
 
 /** Counts a status, in place of the one that the event had before. */
 function count(
@@ -175,8 +185,7 @@ function apply(tx: Tx, target: Target, { data, refusal }: Decision): Outcome {
   return data ? writeMapped(tx, target, data) : outcome('ignored')
 }
 
-export interface ReplayInput {
-  readonly workspacePk: number
+interface ReplayInput {
   readonly sourceId: string
   readonly eventId: string
 }
@@ -187,8 +196,8 @@ interface DecidedReplay extends ReplayInput {
   readonly receivedAt: number
 }
 
-function replayable(reader: Reader, { workspacePk, sourceId, eventId }: ReplayInput) {
-  const source = store.sourceKind.findById(reader, workspacePk, sourceId) ?? fail(notFound('source'))
+function replayable(reader: Reader, caller: Caller, { sourceId, eventId }: ReplayInput) {
+  const source = getSource(reader, caller, sourceId, 'change')
   const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
   if (event.status === 'written' || event.status === 'updated')
     throw refused('This event was written already; change the row itself.')
@@ -196,11 +205,12 @@ function replayable(reader: Reader, { workspacePk, sourceId, eventId }: ReplayIn
   return { source, event }
 }
 
-/** Writes what was decided of an event again; undefined where the source or the event is another now. */
-export const replay: WorkerTask<DecidedReplay, Outcome | undefined> = {
+/** Writes an event again as decided; undefined if the source or the event has changed since the decision. */
+export const replay = write({
   name: 'sources.replay',
-  run: (tx, { decision, receivedAt, ...input }) => {
-    const { source, event } = replayable(tx, input)
+  covers: 'structures',
+  run: (tx, caller, { decision, receivedAt, ...input }: DecidedReplay): Outcome | undefined => {
+    const { source, event } = replayable(tx, caller, input)
     const target = targetOf(tx, source)
     if (!isCurrent(decision, source, target.structure) || event.receivedAt !== receivedAt) return undefined
     const { status, recordId, error } = apply(tx, target, decision)
@@ -209,43 +219,60 @@ export const replay: WorkerTask<DecidedReplay, Outcome | undefined> = {
     wakeAfterCommit(tx, source.id)
     return { status, recordId, error }
   },
+})
+
+const NEEDS = { needsOwner: false, needsWrite: true, covers: 'structures', isNamed: false } as const
+
+/** The credential of a verified call: the calls of a source take turns with the writes of others. */
+function credentialOf({ id, name, workspace }: store.SourceRow): Credential {
+  const grant = grantOf(callerFor({ name, workspace, workspaceId: '' }), NEEDS)
+  return { userId: id, keyId: null, surface: 'source', grant }
 }
 
-/** Keeps a verified call and writes its row. */
-export function receive(
-  { db, worker, config: { sourceBytes: mostBytes } }: Pick<AppContext, 'db' | 'worker' | 'config'>,
-  { token, secretVersion, call }: Omit<ArrivedInput, 'decision' | 'mostBytes'>,
+/** Stores a verified call and writes its row. */
+export async function receive(
+  { db, kernel, config: { sourceBytes: mostBytes } }: Pick<AppContext, 'db' | 'kernel' | 'config'>,
+  { token, secretVersion, call }: Pick<ArrivedInput, 'token' | 'secretVersion' | 'call'>,
 ): Promise<Answer> {
-  const length = call.body.byteLength
+  const size = call.body.byteLength
+  const getSourceNow = () => store.findSourceByToken(db, token) ?? fail(notFound('source'))
+  const credential = credentialOf(getSourceNow())
+  const turnKey = requesterKey(credential)
   return writeDecided(
     async () => {
-      const source = store.findSourceByToken(db, token) ?? fail(notFound('source'))
-      return decideCall(db, source, length, () => readCall(source, call))
+      const source = getSourceNow()
+      return decideCall(db, source, { turnKey, size, read: () => readCall(source, call) })
     },
-    (decision) =>
-      worker.write(arrival, { token, secretVersion, call, decision, mostBytes }, { size: { length } }),
+    (decision) => kernel.call(storeCall, credential, { token, secretVersion, call, decision, mostBytes }),
   )
 }
 
-/** Where events are replayed: in a server, or beside one. */
+/** The caller that replays events, and its writes: those of a request, or of a command beside a server. */
 export interface ReplayContext {
   readonly db: Reader
-  write(input: DecidedReplay): Promise<Outcome | undefined>
+  readonly caller: Caller
+  write(input: DecidedReplay): Outcome | undefined | Promise<Outcome | undefined>
 }
 
-export const replaysOf = ({ db, worker }: Pick<AppContext, 'db' | 'worker'>): ReplayContext => ({
+export const replaysOf = (
+  { db }: Pick<AppContext, 'db'>,
+  exchange: Pick<Exchange, 'credential' | 'outputOf'>,
+): ReplayContext => ({
   db,
-  write: (input) => worker.write(replay, input, { size: {} }),
+  caller: exchange.credential,
+  write: (input) => exchange.outputOf(replay, input),
 })
 
-/** Judges an event again, by the source as it is now. Refuses one that was written. */
-export function replayEvent({ db, write }: ReplayContext, input: ReplayInput): Promise<Outcome> {
+/** Decides and writes an event again, by the source as it is now. Refuses one that was written. */
+export function replayEvent({ db, caller, write }: ReplayContext, input: ReplayInput): Promise<Outcome> {
+  const turnKey = requesterKey(caller)
   let receivedAt = 0
   return writeDecided(
     async () => {
-      const { source, event } = replayable(db, input)
+      const { source, event } = replayable(db, caller, input)
       receivedAt = event.receivedAt
-      return decideCall(db, source, event.size, () => readCall(source, store.callOf(db, event.pk)))
+      const read = () => readCall(source, store.callOf(db, event.pk))
+      return decideCall(db, source, { turnKey, size: event.size, read })
     },
     (decision) => write({ ...input, decision, receivedAt }),
   )
@@ -253,23 +280,18 @@ export function replayEvent({ db, write }: ReplayContext, input: ReplayInput): P
 
 type TryRequest = Static<typeof TryBody>
 
-interface TryInput {
-  readonly workspacePk: number
-  readonly id: string
-  readonly decision: Decision
-}
-
 interface Trial {
   readonly status: store.Status
   readonly data: Record<string, unknown> | null
   readonly error: string | null
 }
 
-/** Always run to be rolled back. */
-export const trial: WorkerTask<TryInput, Trial | undefined> = {
+/** Writes an event as decided, to be rolled back; undefined if the source has changed since the decision. */
+export const trial = write({
   name: 'sources.try',
-  run: (tx, { workspacePk, id, decision }) => {
-    const source = store.sourceKind.findById(tx, workspacePk, id) ?? fail(notFound('source'))
+  covers: 'structures',
+  run: (tx, caller, { id, decision }: { id: string; decision: Decision }): Trial | undefined => {
+    const source = getSource(tx, caller, id, 'read')
     const target = targetOf(tx, source)
     if (!isCurrent(decision, source, target.structure)) return undefined
     const { data, refusal } = decision
@@ -285,15 +307,15 @@ export const trial: WorkerTask<TryInput, Trial | undefined> = {
       return { status: 'unmapped', data, error: error.message }
     }
   },
-}
+  isTrial: () => true,
+})
 
-/** What would become of an event, with another map or other conditions if they are given; writes nothing. */
+/** The outcome that an event would have, with another map or other conditions if they are given; writes nothing. */
 export function tryEvent(
-  { db, worker }: AppContext,
-  caller: Caller,
+  db: Reader,
+  exchange: Pick<Exchange, 'credential' | 'outputOf' | 'bodyText'>,
   id: string,
   request: TryRequest,
-  { bodyText }: Pick<Exchange, 'bodyText'>,
 ): Promise<Trial> {
   const { body, headers, map, when, event_id: eventId } = request
   if ((body === undefined) === (eventId === undefined))
@@ -301,8 +323,9 @@ export function tryEvent(
   if (eventId !== undefined && headers !== undefined)
     throw invalid('"headers" go with "body" alone.', atPlace('headers'))
   if (when) checkWhen(when)
+  const { credential, bodyText } = exchange
   const sourceNow = (): store.SourceRow => {
-    const source = getSource(db, caller, id, 'read')
+    const source = getSource(db, credential, id, 'read')
     if (map) checkMap(map, definitionOf(structureOf(db, source)))
     return {
       ...source,
@@ -312,19 +335,13 @@ export function tryEvent(
       ...(when && { when: JSON.stringify(when) }),
     }
   }
-  const { workspacePk } = caller
+  const turnKey = requesterKey(credential)
   return writeDecided(
     async () => {
       const source = sourceNow()
-      const { size, read } = triedCall(db, source, request, bodyText)
-      return decideCall(db, source, size, read)
+      return decideCall(db, source, { turnKey, ...triedCall(db, source, request, bodyText) })
     },
-    (decision) =>
-      worker.write(
-        trial,
-        { workspacePk, id, decision },
-        { size: { length: bodyText.length }, isDryRun: true },
-      ),
+    (decision) => exchange.outputOf(trial, { id, decision }),
   )
 }
 

@@ -1,5 +1,4 @@
 import type { AppContext } from '../context.ts'
-import { asRequester } from '../db/writes/requester.ts'
 import { RequestLimit } from '../http/authorizer.ts'
 import { endpoints } from '../http/endpoints.ts'
 import { BytesBody, IgnoredQuery } from '../http/schema/types.ts'
@@ -120,7 +119,9 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
     )
     .post(
       '/:id/events/:eventId/replay',
-      async ({ caller, params }) => ({ event: await replayOne(ctx, caller, params.id, params.eventId) }),
+      async ({ exchange, params }) => ({
+        event: await replayOne(replaysOf(ctx, exchange), params.id, params.eventId),
+      }),
       {
         access: 'write',
         response: schema.ReplayedEventResponse,
@@ -131,9 +132,9 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
     )
     .post(
       '/:id/replay',
-      ({ caller, params, body }) => {
-        const source = getSource(ctx.db, caller, params.id, 'change')
-        return replayUnmapped(replaysOf(ctx), caller, source, body.since)
+      ({ exchange, params, body }) => {
+        const replays = replaysOf(ctx, exchange)
+        return replayUnmapped(replays, getSource(ctx.db, replays.caller, params.id, 'change'), body.since)
       },
       {
         access: 'write',
@@ -144,18 +145,14 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
         description: 'Oldest first, by the map as it is now.',
       },
     )
-    .post(
-      '/:id/try',
-      ({ caller, exchange, params, body }) => tryEvent(ctx, caller, params.id, body, exchange),
-      {
-        access: 'read',
-        body: schema.TryBody,
-        response: schema.TriedResponse,
-        operationId: 'trySource',
-        summary: 'What would become of an event',
-        description: 'Writes nothing. With `map` or `when` as if the source had these.',
-      },
-    )
+    .post('/:id/try', ({ exchange, params, body }) => tryEvent(ctx.db, exchange, params.id, body), {
+      access: 'read',
+      body: schema.TryBody,
+      response: schema.TriedResponse,
+      operationId: 'trySource',
+      summary: 'What would become of an event',
+      description: 'Writes nothing. With `map` or `when` as if the source had these.',
+    })
 }
 
 /** What outside services call. The token in the path is a secret, which no log has: they name the path of the endpoint. */
@@ -175,9 +172,7 @@ export function incomingRoutes(ctx: AppContext, rejected: Tally) {
       }
       limit.check(source.id)
       const challenge = challengeIn(provider, call)
-      return challenge === undefined
-        ? asRequester(`source ${source.id}`, () => receive(ctx, { token, secretVersion, call }))
-        : { challenge }
+      return challenge === undefined ? receive(ctx, { token, secretVersion, call }) : { challenge }
     },
     {
       open: true,

@@ -51,8 +51,8 @@ export const undoTool = writeTool({
   isLong: true,
   isTrial: ({ dry_run: isDryRun = false }) => isDryRun,
   run: (tx, caller, { transaction: undid, dry_run: isDryRun = false }) => {
-    const { undone, transaction } = undo.run(tx, { caller, transaction: undid })
-    const id = isDryRun ? null : transaction
+    const body = { transaction: undid, dry_run: isDryRun }
+    const { undone, transaction: id } = undo.run(tx, caller, { body })
     return fitted(undone, (items) => ({
       text: given(
         `${count(undone.length, 'change')} undone; ${writtenAs(id, isDryRun)}`,

@@ -1,7 +1,5 @@
 import type { RecordData } from '../../changes/record-data.ts'
 import type { AppContext, Caller } from '../../context.ts'
-import type { WorkerTask } from '../../db/worker/client.ts'
-import { asRequester } from '../../db/writes/requester.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { mimeTypeOf } from '../../files/extraction/kinds.ts'
 import { insertWholeFile } from '../../files/new-file.ts'
@@ -10,6 +8,7 @@ import type { Exchange } from '../../http/exchange.ts'
 import { errorIn, type RefusedRequest } from '../../http/problem.ts'
 import { createdResponse } from '../../http/responses.ts'
 import { KEY_FORM, once } from '../../kernel/once.ts'
+import { write } from '../../kernel/operation.ts'
 import { addressGroup } from '../../lib/address-group.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../lib/dates.ts'
@@ -18,7 +17,7 @@ import { atFields, fail, invalid, notFound, Refusal, type RefusalCode, refused }
 import { definitionOf, findStructureById } from '../../structures/store.ts'
 import { shownText } from '../pages/page.ts'
 import { type FormField, type FormSettings, formFields, optionsOf } from '../service.ts'
-import { countWritten, findShareByPk, type Visit, writerOf } from '../visits.ts'
+import { countWritten, findShareByPk, postCredential, type Visit } from '../visits.ts'
 import type { FormBytes } from './form-bytes.ts'
 import { formPage, pageTokenIn, type ShownForm, sentencePage } from './page.ts'
 import { type FieldFile, readValues, type Sent, TOKEN_INPUT, TRAP_INPUT, unknownName } from './sent.ts'
@@ -114,7 +113,7 @@ export async function takePost(
 ): Promise<Response> {
   const form = formOf(ctx, visit)
   try {
-    const replayed = await write(ctx, visit, form, limits, post)
+    const replayed = await writeOnce(ctx, visit, form, limits, post)
     if (post.sent.isJson) return createdResponse('{"written":1}', replayed)
     return new Response(null, { status: 303, headers: { Location: `${visit.base}/done` } })
   } catch (error) {
@@ -132,7 +131,7 @@ class FieldRefusals extends Error {
 }
 
 /** Writes the row of a post; returns whether it was written before. */
-async function write(
+async function writeOnce(
   ctx: AppContext,
   visit: Visit,
   form: Form,
@@ -154,7 +153,7 @@ async function write(
   let isWritten = false
   try {
     takeBacks.push(limits.bytes.begin(share.workspace, length))
-    const replayed = await writeForm(ctx, visit, { ...values, key }, length)
+    const replayed = await writePost(ctx, visit, { ...values, key })
     isWritten = !replayed
     return replayed
   } catch (error) {
@@ -257,7 +256,6 @@ export const formPreflight = (): Response =>
   )
 
 interface FormWrite {
-  readonly caller: Caller
   readonly share: number
   readonly token: string
   /** Of the page that was sent, or the `Idempotency-Key`: the same post again writes nothing. */
@@ -281,9 +279,10 @@ export function closedSentence(
 }
 
 /** Writes the row of a post with its files, or finds that it was written before. */
-export const formWrite: WorkerTask<FormWrite, { replayed: boolean }> = {
-  name: 'shares.formWrite',
-  run: (tx, { caller, share: pk, token, key, digest, data, files }) => {
+export const writeForm = write({
+  name: 'shares.write-form',
+  covers: 'several',
+  run: (tx, caller, { share: pk, token, key, digest, data, files }: FormWrite) => {
     const share = findShareByPk(tx, pk)
     const isOver = share?.expiresAt !== null && (share?.expiresAt ?? 0) <= tx.now
     if (!share || share.token !== token || isOver) throw notFound('form')
@@ -292,7 +291,7 @@ export const formWrite: WorkerTask<FormWrite, { replayed: boolean }> = {
       key === undefined
         ? undefined
         : { keyId: `share ${share.id}`, target, idempotencyKey: key, bodyHash: digest }
-    return once(tx, request, () => {
+    const { replayed } = once(tx, request, () => {
       const closed = closedSentence(share, tx.now)
       if (closed !== undefined) throw refused(closed)
       const row = { ...data }
@@ -301,8 +300,9 @@ export const formWrite: WorkerTask<FormWrite, { replayed: boolean }> = {
       countWritten(tx, pk)
       return { written: 1 }
     })
+    return { replayed }
   },
-}
+})
 
 function storeFile(tx: Tx, caller: Caller, { name: fileName, bytes }: FieldFile['file']): string {
   const id = tx.newId()
@@ -316,25 +316,15 @@ const lengthOf = ({ data, files }: Pick<FormWrite, 'data' | 'files'>): number =>
   files.reduce((sum, { file }) => sum + file.bytes.byteLength, Buffer.byteLength(JSON.stringify(data)))
 
 /** Writes a post; all posts of a form take turns with the writes of others. Returns whether it was written before. */
-export async function writeForm(
-  { worker }: AppContext,
+async function writePost(
+  { kernel }: AppContext,
   visit: Visit,
   { key, data, files }: Pick<FormWrite, 'key' | 'data' | 'files'>,
-  length: number,
 ): Promise<boolean> {
   const { share } = visit
   const hasher = new Bun.CryptoHasher('sha256').update(JSON.stringify(data))
   for (const { key: field, file } of files) hasher.update(`${field}\0${file.name}\0`).update(file.bytes)
-  const input = {
-    caller: writerOf(visit),
-    share: share.pk,
-    token: share.token,
-    key,
-    digest: hasher.digest('hex'),
-    data,
-    files,
-  }
-  const write = () => worker.write(formWrite, input, { size: { length } })
-  const { replayed } = await asRequester(`share ${share.id}`, write)
+  const input = { share: share.pk, token: share.token, key, digest: hasher.digest('hex'), data, files }
+  const { replayed } = await kernel.call(writeForm, postCredential(visit), input)
   return replayed
 }

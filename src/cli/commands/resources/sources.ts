@@ -191,12 +191,12 @@ const sourcesReplay: Command = {
       const source = await sourceNamed(db, caller, input.args[0] ?? '')
       const replays: ReplayContext = {
         db,
-        write: (sent) => db.write((tx) => replay.run(tx, sent)),
+        caller,
+        write: (sent) => db.write((tx) => replay.run(tx, caller, sent)),
       }
       const [, eventId] = input.args
       if (eventId !== undefined) {
-        const { workspacePk } = caller
-        const { status, error } = await replayEvent(replays, { workspacePk, sourceId: source.id, eventId })
+        const { status, error } = await replayEvent(replays, { sourceId: source.id, eventId })
         return show(input, io, { event: { id: eventId, status, error } }, () =>
           io.out(`${status}${error === null ? '' : `: ${error}`}\n`),
         )
@@ -204,7 +204,7 @@ const sourcesReplay: Command = {
       const since = textFlag(input, 'since')
       const body = { status: 'unmapped', ...(since !== undefined && { since }) }
       await checkBody((await schema()).ReplayBody, body)
-      const done = await replayUnmapped(replays, caller, source, since)
+      const done = await replayUnmapped(replays, source, since)
       return show(input, io, done, () =>
         io.out(`Replayed ${counted(done.replayed, 'event')}; ${done.unmapped} still unmapped.\n`),
       )
