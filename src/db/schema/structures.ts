@@ -79,7 +79,7 @@ const columnsCalled = (letter: string) =>
 
 /**
  * The live rows of small structures, with the same columns as own tables (`db/row-table-names.ts`).
- * `structures/storage/row-table-schema.ts` removes them with their structure.
+ * `structures/storage/small-rows.ts` reads and writes them.
  */
 export const smallRows = sqliteTable(
   'small_rows',

@@ -1,9 +1,10 @@
 import type { Reader } from '../../db/reader.ts'
-import { type RowPlace, SMALL_ROWS } from '../../db/row-table-names.ts'
+import type { RowPlace } from '../../db/row-table-names.ts'
 import { refused } from '../../refusal.ts'
 import type { FieldDefinition } from '../store.ts'
-import { hasSmallShape, makeOwnTable, placeNow, type Shape, setOwnTable } from './live-rows.ts'
+import { makeOwnTable, placeNow, setOwnTable } from './live-rows.ts'
 import { addColumns, changeUniqueSets, collisionOf, dropRowTable, uniqueIndex } from './row-table-schema.ts'
+import { deleteAllSmallRows, hasSmallShape, type Shape } from './small-rows.ts'
 
 /* Changes the tables of rows with the definition of their structure. */
 
@@ -39,6 +40,6 @@ function refuseCollisions(reader: Reader, place: RowPlace, before: Shape, after:
 /** Removes all live rows of a structure; they stay in `records`. */
 export function dropRows(reader: Reader, pk: number): void {
   dropRowTable(reader, pk)
-  reader.sql.run(`DELETE FROM ${SMALL_ROWS} WHERE structure = ?`, pk)
+  deleteAllSmallRows(reader, pk)
   setOwnTable(reader, pk, 0)
 }

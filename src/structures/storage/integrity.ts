@@ -19,7 +19,7 @@ import {
   type StructureRow,
 } from '../store.ts'
 import { createIndexNamed, listAutoIndexes, listAutoRowIndexes, recordIndex } from './auto-index.ts'
-import { insertLiveRows, rowValues } from './live-rows.ts'
+import { insertLiveRows } from './live-rows.ts'
 import { isIntact, listRowIndexes } from './row-index.ts'
 import {
   changeUniqueSets,
@@ -29,6 +29,8 @@ import {
   rowTableColumns,
   uniqueIndex,
 } from './row-table-schema.ts'
+import { rowValues } from './row-values.ts'
+import { deleteOtherSmallRows, smallStrays } from './small-rows.ts'
 import { listTextIndexed, type TextIndexed } from './text-index.ts'
 
 const ROWS_PER_READ = 500
@@ -157,7 +159,7 @@ function* rowFaults(reader: Reader, structures: ReadonlyMap<number, Checked>): G
     )
     for (const [stray, id] of strays) yield fault(checked, id ?? `number ${stray}`)
   }
-  for (const [pk, stray, id] of smallStrays(reader)) {
+  for (const [pk, stray, id] of smallStrays(reader, DELETED)) {
     const checked = structures.get(pk)
     if (checked) yield fault(checked, id ?? `number ${stray}`)
     else yield `The table ${SMALL_ROWS} holds the row ${stray} of a structure that does not exist.`
@@ -166,16 +168,6 @@ function* rowFaults(reader: Reader, structures: ReadonlyMap<number, Checked>): G
 
 /** The structures whose rows jobs are still to remove. */
 const DELETED = `${keysOf({ kind: 'structure.indexes' })} UNION ALL ${keysOf({ kind: 'structure.rows' })}`
-
-/** What is in the table of small structures, but is no live row of such a structure. */
-const smallStrays = ({ sql }: Reader): [structure: number, pk: number, id: string | null][] =>
-  sql.rows(
-    `SELECT structure, pk, (SELECT id FROM records r WHERE r.pk = held.pk) FROM ${SMALL_ROWS} AS held
-     WHERE NOT EXISTS
-         (SELECT 1 FROM records r WHERE r.pk = held.pk AND r.structure = held.structure AND r.deleted_at IS NULL)
-       OR NOT EXISTS (SELECT 1 FROM structure_stats s WHERE s.structure = held.structure AND s.own_table = 0)
-         AND held.structure NOT IN (${DELETED})`,
-  )
 
 /** What is on record may be beyond the last row that is left: a mirror removes rows. */
 const reaches = <Value extends number | string>(onRecord: Value | null, last: Value | null): boolean =>
@@ -218,7 +210,7 @@ export const rowTableCheck: IntegrityCheck = {
       if (isOwn) createRowTable(tx, pk, definition.fields)
     }
     // The deletion of a structure finds its rows there.
-    tx.sql.run(`DELETE FROM ${SMALL_ROWS} WHERE structure NOT IN (${DELETED})`)
+    deleteOtherSmallRows(tx, DELETED)
     for (const record of allRecords(tx)) fillRowTable(tx, structures, record)
     for (const [pk, checked] of structures) finishRepair(tx, checked, indexes.get(pk) ?? [])
   },

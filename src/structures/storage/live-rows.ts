@@ -1,53 +1,35 @@
-import { type FieldValue, type RecordData, valueIn } from '../../changes/record-data.ts'
+import { type RecordData, valueIn } from '../../changes/record-data.ts'
 import { isUniqueViolation } from '../../db/errors.ts'
 import type { Reader } from '../../db/reader.ts'
-import {
-  liveRows,
-  placeOf,
-  type RowPlace,
-  rowTable,
-  SMALL_ROWS,
-  valueColumn,
-} from '../../db/row-table-names.ts'
-import { SMALL_COLUMNS } from '../../db/schema/structures.ts'
-import type { SqlValue } from '../../db/sql.ts'
+import { liveRows, placeOf, type RowPlace, rowTable, valueColumn } from '../../db/row-table-names.ts'
 import { columnValue } from '../../filter/record/values.ts'
 import { memoize, memoizeByObject } from '../../lib/bounded-cache.ts'
-import { fold } from '../../lib/text.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Definition, FieldDefinition, UniqueSet } from '../store.ts'
 import {
   changeUniqueSets,
   createRowTable,
   fieldColumns,
-  hasCompanion,
   rowTableColumns,
   uniqueIndex,
 } from './row-table-schema.ts'
+import { columnValues, type LiveRow, rowValues } from './row-values.ts'
+import {
+  deleteSmallRows,
+  hasSmallShape,
+  insertSmallRow,
+  isLong,
+  moveToOwnTable,
+  runOnSmallRow,
+  type Shape,
+  staysSmall,
+  updateSmallRow,
+} from './small-rows.ts'
 
 /*
- * Small structures have no table of their own: their live rows are in one that they share, `small_rows`, so that thousands
- * of them do not make the schema of the file grow, which every connection reads. It has the columns that their tables would
- * have, and is in the order of structures, so that reading the rows of one costs the same. They have no indexes either: of
- * unique values no two rows have the same, because every write looks at the other rows, and writes come one at a time.
- *
- * A structure gets a table for itself in the write with which it is no longer small, and keeps it.
+ * The live rows of a structure: in a table of its own, or in the one that small structures share (`small-rows.ts`). Callers
+ * never know which. A structure gets a table for itself in the write with which it is no longer small, and keeps it.
  */
-
-/** What a small structure may hold. `length` is of the texts of a row. */
-export const MOST = { rows: 200, length: 4_096, uniqueSets: 10 }
-
-/** What decides where rows are. */
-export type Shape = Pick<Definition, 'fields' | 'uniqueSets'>
-
-export const hasSmallShape = ({ fields, uniqueSets }: Shape): boolean =>
-  uniqueSets.length <= MOST.uniqueSets && fields.every(({ column }) => column <= SMALL_COLUMNS)
-
-function isLong(data: RecordData): boolean {
-  let length = 0
-  for (const value of Object.values(data)) if (typeof value === 'string') length += value.length
-  return length > MOST.length
-}
 
 /** Where the rows of a structure are that was read in this transaction, which may have given it a table since. */
 export const placeNow = (reader: Reader, place: RowPlace): RowPlace =>
@@ -60,16 +42,8 @@ function placeForRows(
   definition: Definition,
   rows: readonly LiveRow[],
 ): RowPlace {
-  if (place.ownTable > 0) return place
-  const { pk } = place
-  const [[ownTable, held] = [0, 0]] = reader.sql.rows<[ownTable: number, held: number]>(
-    `SELECT own_table, (SELECT count(*) FROM ${SMALL_ROWS} s WHERE s.structure = structure_stats.structure)
-     FROM structure_stats WHERE structure = ?`,
-    pk,
-  )
-  if (ownTable > 0) return { pk, ownTable }
-  const isSmall = held + rows.length <= MOST.rows && !rows.some(({ data }) => isLong(data))
-  return isSmall ? place : makeOwnTable(reader, pk, definition)
+  const now = placeNow(reader, place)
+  return now.ownTable > 0 || staysSmall(reader, now.pk, rows) ? now : makeOwnTable(reader, now.pk, definition)
 }
 
 export const setOwnTable = ({ sql }: Reader, pk: number, ownTable: 0 | 1): RowPlace => {
@@ -80,62 +54,15 @@ export const setOwnTable = ({ sql }: Reader, pk: number, ownTable: 0 | 1): RowPl
 /** Gives a small structure a table for itself, and its unique indexes. */
 export function makeOwnTable(reader: Reader, pk: number, definition: Shape): RowPlace {
   createRowTable(reader, pk, definition.fields)
-  if (hasSmallShape(definition)) moveRows(reader, pk, definition)
+  if (hasSmallShape(definition)) moveToOwnTable(reader, pk, definition)
   changeUniqueSets(reader, pk, [], definition.uniqueSets)
   return setOwnTable(reader, pk, 1)
-}
-
-/** Moves the rows of a small structure into its own table. */
-function moveRows({ sql }: Reader, pk: number, definition: Shape): void {
-  const columns = rowTableColumns(definition).join(', ')
-  const own = `INSERT INTO ${rowTable(pk)} (${columns})`
-  sql.run(`${own} SELECT ${columns} FROM ${SMALL_ROWS} WHERE structure = ?`, pk)
-  sql.run(`DELETE FROM ${SMALL_ROWS} WHERE structure = ?`, pk)
 }
 
 /** Gives a structure a table for itself, unless it has one. Only such structures have indexes. */
 export function ensureOwnTable(reader: Reader, pk: number, definition: Shape): void {
   if (placeOf(reader, pk).ownTable === 0) makeOwnTable(reader, pk, definition)
 }
-
-function companionOf(value: FieldValue): string | null {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? null : JSON.stringify(value)
-  return differentFold(String(value))
-}
-
-const MAY_FOLD = /[A-Z\u0080-\uffff]/
-
-/** The folded form if it differs; most texts equal theirs, and testing that is faster than folding them. */
-function differentFold(text: string): string | null {
-  if (!MAY_FOLD.test(text)) return null
-  const folded = fold(text)
-  return folded === text ? null : folded
-}
-
-/** The contents of the columns of these fields, after others; a plain loop, because every written row passes through it. */
-function columnValues(
-  fields: readonly FieldDefinition[],
-  data: RecordData,
-  values: SqlValue[] = [],
-): SqlValue[] {
-  for (const { key, type } of fields) {
-    const value = valueIn(data, key)
-    values.push(value === undefined ? null : columnValue(value))
-    if (hasCompanion(type)) values.push(value === undefined ? null : companionOf(value))
-  }
-  return values
-}
-
-export interface LiveRow {
-  readonly pk: number
-  readonly data: RecordData
-  readonly createdAt: number
-  readonly updatedAt: number
-}
-
-/** The contents of all columns of a row (`rowTableColumns`). */
-export const rowValues = ({ fields }: Definition, { pk, createdAt, updatedAt, data }: LiveRow): SqlValue[] =>
-  columnValues(fields, data, [pk, createdAt, updatedAt])
 
 const insertTexts = memoizeByObject((definition: Definition) =>
   memoize((structurePk: number): string => {
@@ -144,17 +71,6 @@ const insertTexts = memoizeByObject((definition: Definition) =>
     return `INSERT INTO ${rowTable(structurePk)} (${names.join(', ')}) VALUES (${placeholders})`
   }),
 )
-
-/** Numbers have the type that the column of a table would give them. */
-const smallValues = (fields: readonly FieldDefinition[]): string[] =>
-  fields.flatMap(({ type }) =>
-    type === 'number' ? ['CAST(? AS REAL)', '?'] : hasCompanion(type) ? ['?', '?'] : ['?'],
-  )
-
-const smallInsertText = memoizeByObject((definition: Definition): string => {
-  const values = ['?', '?', '?', '?', ...smallValues(definition.fields)].join(', ')
-  return `INSERT INTO ${SMALL_ROWS} (structure, ${rowTableColumns(definition).join(', ')}) VALUES (${values})`
-})
 
 const refusalOfDuplicate = () =>
   new Refusal('unique_violation', 'A row with these unique values exists already; nothing was written.')
@@ -191,7 +107,7 @@ export function insertLiveRows(
   }
   for (const row of rows) {
     refuseHeld(reader, { pk, ownTable }, definition, row.data, row.pk)
-    sql.run(smallInsertText(definition), pk, ...rowValues(definition, row))
+    insertSmallRow(reader, pk, definition, row)
   }
 }
 
@@ -213,17 +129,14 @@ export function updateLiveRow(
     return
   }
   refuseHeld(reader, place, definition, data, pk)
-  const values = smallValues(changed)
-  const assignments = fieldColumns(changed).map((name, at) => `, ${name} = ${values[at]}`)
-  const text = `UPDATE ${SMALL_ROWS} SET updated_at = ?${assignments.join('')} WHERE structure = ? AND pk = ?`
-  sql.run(text, updatedAt, ...columnValues(changed, data), place.pk, pk)
+  updateSmallRow(reader, place.pk, changed, { pk, data, updatedAt })
 }
 
 /** `UPDATE …`, `DELETE FROM …` of one row, wherever it is. */
 function runOnRow(reader: Reader, structure: RowPlace, text: (table: string) => string, pk: number): void {
   const place = placeNow(reader, structure)
   if (place.ownTable > 0) reader.sql.run(`${text(rowTable(place.pk))} WHERE pk = ?`, pk)
-  else reader.sql.run(`${text(SMALL_ROWS)} WHERE structure = ? AND pk = ?`, place.pk, pk)
+  else runOnSmallRow(reader, place.pk, text, pk)
 }
 
 /** Takes away the values of these fields, which collide with none until others are written. */
@@ -241,9 +154,10 @@ export function clearLiveValues(
 export const deleteLiveRow = (reader: Reader, structure: RowPlace, pk: number): void =>
   runOnRow(reader, structure, (table) => `DELETE FROM ${table}`, pk)
 
-export function deleteLiveRows({ sql }: Reader, { pk, ownTable }: RowPlace, rows: readonly number[]): void {
-  const from = ownTable > 0 ? `${rowTable(pk)} WHERE` : `${SMALL_ROWS} WHERE structure = ${pk} AND`
-  sql.run(`DELETE FROM ${from} pk IN (SELECT value FROM json_each(?))`, JSON.stringify(rows))
+export function deleteLiveRows(reader: Reader, { pk, ownTable }: RowPlace, rows: readonly number[]): void {
+  const pks = JSON.stringify(rows)
+  if (ownTable === 0) deleteSmallRows(reader, pk, pks)
+  else reader.sql.run(`DELETE FROM ${rowTable(pk)} WHERE pk IN (SELECT value FROM json_each(?))`, pks)
 }
 
 /** The pk of some live row; the only one under `max_rows: 1`. */

@@ -1,10 +1,11 @@
 import type { Reader } from '../../db/reader.ts'
-import { rowTable, SMALL_ROWS } from '../../db/row-table-names.ts'
+import { rowTable } from '../../db/row-table-names.ts'
 import { type Definition, definitionOf, findDefinitionTexts } from '../store.ts'
 import { createIndexNamed, listAutoIndexes } from './auto-index.ts'
-import { hasSmallShape, MOST, setOwnTable } from './live-rows.ts'
+import { setOwnTable } from './live-rows.ts'
 import { dropRowIndex, listRowIndexes } from './row-index.ts'
-import { changeUniqueSets, dropRowTable, rowTableColumns } from './row-table-schema.ts'
+import { changeUniqueSets, dropRowTable } from './row-table-schema.ts'
+import { copyFromOwnTable } from './small-rows.ts'
 
 /*
  * Older programs kept indexes in tables of their own with triggers, and had text indexes of other forms. Structures whose
@@ -73,23 +74,7 @@ function dropOldIndexes(reader: Reader, pk: number): void {
 
 /** Takes the table away from a structure that is small; returns whether it was. */
 export function shareTable(reader: Reader, pk: number, definition: Definition): boolean {
-  const { sql } = reader
-  const table = rowTable(pk)
-  const isThere = sql.get('SELECT 1 FROM pragma_table_info(?) LIMIT 1', table) !== undefined
-  if (!isThere || !hasSmallShape(definition)) return false
-  const columns = rowTableColumns(definition)
-  const texts = columns.filter((column) => /^f/.test(column))
-  const length = texts.map((text) => `coalesce(length(${text}), 0)`).join(' + ')
-  const many = sql.get(`SELECT 1 FROM ${table} LIMIT 1 OFFSET ${MOST.rows}`)
-  if (
-    many !== undefined ||
-    sql.get(`SELECT 1 FROM ${table} WHERE ${length} > ${MOST.length} LIMIT 1`) !== undefined
-  )
-    return false
-  sql.run(
-    `INSERT INTO ${SMALL_ROWS} (structure, ${columns.join(', ')}) SELECT ?, ${columns.join(', ')} FROM ${table}`,
-    pk,
-  )
+  if (!copyFromOwnTable(reader, pk, definition)) return false
   dropRowTable(reader, pk)
   setOwnTable(reader, pk, 0)
   return true
