@@ -8,14 +8,13 @@ import { fileManagementRoutes, fileRoutes, filesOfNoteRoutes } from './files/rou
 import { createAuthorizer } from './http/authorizer.ts'
 import { BodyBudget } from './http/body.ts'
 import { comesFromElsewhere, createBrowserRules } from './http/browser/browser-rules.ts'
-import { behindProxies } from './http/client-address.ts'
 import { docsRoutes } from './http/docs/routes.ts'
 import type { HttpServer } from './http/exchange.ts'
 import { healthRoutes } from './http/health.ts'
-import { newUntaken } from './http/large-responses.ts'
 import type { ApiDescription, OpenApiDocument } from './http/openapi/document.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { RequestMetrics } from './http/request-metrics.ts'
+import { newUntaken } from './http/responses.ts'
 import { id, integer, text } from './http/schema/types.ts'
 import { applicationRoutes } from './http/web-app/routes.ts'
 import { lensRoutes } from './lenses/routes.ts'
@@ -60,11 +59,8 @@ export interface Api {
   stop(): void
 }
 
-const LOCAL: HttpServer = { requestIP: () => ({ address: 'local' }), timeout: () => {} }
-
 /** The whole HTTP service over one context: one line per feature. `port` is where it listens. */
 export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ctx.config.port): Api {
-  let stopping = false
   const untaken = newUntaken()
   const streams = new Streams(ctx, untaken.callers)
   const watches = new Watches(ctx, streams)
@@ -130,7 +126,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     )
     return document
   }
-  const { app, fetch } = createPipeline(
+  const { app, fetch, stop } = createPipeline(
     {
       authorize: createAuthorizer({
         clock: ctx.clock,
@@ -151,18 +147,18 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
       noteError: (error) => ctx.db.noteError(error),
       bodies: new BodyBudget(ctx.clock),
       untaken,
-      refusal: () => (stopping ? (ctx.db.refusal ?? shuttingDown()) : undefined),
+      trustedProxies,
+      stopped: () => ctx.db.refusal ?? shuttingDown(),
     },
     features,
   )
   return {
     elysia: app,
-    fetch: (request, server = LOCAL) =>
-      fetch(request, trustedProxies ? behindProxies(server, trustedProxies) : server),
+    fetch,
     openApi,
     watching: () => watches.open,
     stop: () => {
-      stopping = true
+      stop()
       streams.close()
       subscribers.close()
       eventReaders.close()

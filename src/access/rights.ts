@@ -52,6 +52,13 @@ function meet<Of extends Level>(one: Of, other: Of): Of {
 export const narrows = ({ notes, files, structures = {} }: Access): boolean =>
   [notes, files, ...Object.values(structures)].some((level) => level !== undefined && level !== 'write')
 
+/** An access as it is stored; null where nothing is narrowed. */
+export const storedAccess = (access: Access | null | undefined): string | null =>
+  access && narrows(access) ? JSON.stringify(access) : null
+
+export const readAccess = (stored: string | null): Access | null =>
+  stored === null ? null : (JSON.parse(stored) as Access)
+
 const levelIn = ({ structures }: Pick<Partial<Rights>, 'structures'>, id: string): Level =>
   structures?.[id] ?? structures?.[OTHERS] ?? 'write'
 

@@ -1,5 +1,5 @@
 import { and, count, eq, getTableColumns, gt, isNull, or, sql } from 'drizzle-orm'
-import { type Access, rightsOf } from '../access/rights.ts'
+import { type Access, readAccess, rightsOf, storedAccess } from '../access/rights.ts'
 import { type AppContext, type Caller, isReadOnlyCopy } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { from, insertInto, rowBy, rowsBy, updateOf, valueBy } from '../db/query.ts'
@@ -13,7 +13,7 @@ import type { Log } from '../lib/log.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { fail, Refusal, refused } from '../refusal.ts'
 import { checkedName } from './names.ts'
-import { type KeyRow, membershipOf, readAccess, storedAccess } from './store.ts'
+import { type KeyRow, membershipOf } from './store.ts'
 
 const KEY_PATTERN = /^dbk_[A-Za-z0-9_-]{43}$/
 
@@ -149,10 +149,11 @@ function findKnownKey(reader: Reader, mayNobodyWrite: boolean, secret: string): 
 /** Authenticates by the hash of the key, which is looked up once for many requests (`Sql.memoize`). */
 export function createAuthenticate(ctx: AppContext): Authenticate {
   const { db, clock } = ctx
+  const isReadOnly = isReadOnlyCopy(ctx)
   const recordUse = createUsageRecorder(ctx, 'key', touchKey)
   return (secret): Caller | undefined => {
     if (!KEY_PATTERN.test(secret)) return undefined
-    const key = db.sql.memoize(secret, () => findKnownKey(db, isReadOnlyCopy(ctx), secret))
+    const key = db.sql.memoize(secret, () => findKnownKey(db, isReadOnly, secret))
     const now = clock.now()
     if (!key || (key.expiresAt !== null && key.expiresAt <= now)) return undefined
     recordUse(key.pk, key.lastUsedAt, now)

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { Access } from '../access/rights.ts'
+import { type Access, readAccess } from '../access/rights.ts'
 import { wakeAfterCommit } from '../changes/bus.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
@@ -23,7 +23,6 @@ import {
   presentAccess,
   presentMembership,
   putPreferences,
-  readAccess,
   setMember,
   type UserRow,
   updateWorkspace,

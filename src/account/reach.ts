@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
-import { type Access, may, mayShare, OTHERS, type Rights, rightsOf } from '../access/rights.ts'
+import { type Access, may, mayShare, OTHERS, type Rights, readAccess, rightsOf } from '../access/rights.ts'
 import { logChange, systemAuthor } from '../changes/log.ts'
 import type { InWorkspace } from '../context.ts'
 import { from, orm, rowsBy, runBy, update, updateOf } from '../db/query.ts'
@@ -14,7 +14,7 @@ import { isId } from '../lib/ids.ts'
 import { atPlace, invalid } from '../refusal.ts'
 import { findStructureById } from '../structures/store.ts'
 import { findKeyState } from './keys.ts'
-import { listMembers, readAccess } from './store.ts'
+import { listMembers } from './store.ts'
 
 /*
  * What of a member rests on what they reach, and what becomes of it when they reach less: subscriptions are paused, shares

@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, isNull, or, type SQL, sql } from 'drizzle-orm'
-import { type Access, narrows } from '../access/rights.ts'
+import { type Access, readAccess, storedAccess } from '../access/rights.ts'
 import {
   columnBy,
   from,
@@ -22,13 +22,6 @@ export type WorkspaceRow = typeof workspaces.$inferSelect
 export type UserRow = typeof users.$inferSelect
 export type KeyRow = typeof keys.$inferSelect
 export type PasskeyRow = typeof passkeys.$inferSelect
-
-/** As it is stored; null where nothing is narrowed. */
-export const storedAccess = (access: Access | null | undefined): string | null =>
-  access && narrows(access) ? JSON.stringify(access) : null
-
-export const readAccess = (stored: string | null): Access | null =>
-  stored === null ? null : (JSON.parse(stored) as Access)
 
 /** What a member or a key may reach, in a response; absent where that is everything. */
 export const presentAccess = (stored: string | null): { access?: Access } => {

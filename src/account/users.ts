@@ -1,4 +1,4 @@
-import type { Access } from '../access/rights.ts'
+import { type Access, readAccess } from '../access/rights.ts'
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Role } from '../db/schema/account.ts'
@@ -24,7 +24,6 @@ import {
   listMembershipsOf,
   listUserRows,
   listUsersByKey,
-  readAccess,
   setMember,
   setPasswordHash,
   type UserRow,

@@ -200,9 +200,11 @@ const isUnchecked = (schema: TSchema): boolean => schema[Kind] === UNCHECKED
 function queryReader(schema: TSchema): (exchange: Exchange) => unknown {
   if (isUnchecked(schema)) return () => undefined
   const names = Object.keys(schema.properties ?? {})
+  const mayBeEmpty = (schema.required ?? []).length === 0
   const check = createCheck('query', schema)
   return (exchange) => {
     exchange.parameters = names
+    if (mayBeEmpty && exchange.search === '') return {}
     const values = readQuery(exchange.search, schema)
     // The key is not one of the endpoint's parameters.
     if (exchange.takesToken) delete values[TOKEN]

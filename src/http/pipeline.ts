@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../refusal.ts'
 import { isRead } from './authorizer.ts'
@@ -5,13 +6,13 @@ import type { BodyBudget } from './body.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders } from './browser/cors.ts'
 import { Bursts } from './bursts.ts'
+import { behindProxies } from './client-address.ts'
 import type { Endpoints } from './endpoints.ts'
 import { errorResponse } from './errors.ts'
 import { Exchange, type HttpServer, type Rights, requestIds } from './exchange.ts'
-import { type Untaken, withBody } from './large-responses.ts'
 import { mount } from './mount.ts'
 import type { RequestMetrics } from './request-metrics.ts'
-import { addSafeHeaders, jsonResponse } from './responses.ts'
+import { addSafeHeaders, jsonResponse, type Untaken, withBody } from './responses.ts'
 import { isStreamed } from './streamed.ts'
 
 export interface PipelineOptions extends Rights {
@@ -25,9 +26,14 @@ export interface PipelineOptions extends Rights {
   requests: RequestMetrics
   /** Called with whatever a handler throws, a refusal or a failure. */
   noteError: (error: unknown) => void
-  /** That of every request once the server is stopping. */
-  refusal: () => Refusal | undefined
+  /** The proxies that say which client a request comes from. */
+  trustedProxies: BlockList | undefined
+  /** The refusal of every request once the pipeline is stopped. */
+  stopped: () => Refusal
 }
+
+/** Stands for the server where requests come through no network. */
+const LOCAL: HttpServer = { requestIP: () => ({ address: 'local' }), timeout: () => {} }
 
 /**
  * Serves the endpoints of all features. Before a handler it checks, in this order: URL and name of the server (431, 421),
@@ -35,7 +41,8 @@ export interface PipelineOptions extends Rights {
  * has an `X-Request-Id` and one line in the log.
  */
 export function createPipeline(options: PipelineOptions, features: readonly Endpoints[]) {
-  const { corsOrigins, log, requests, bodies } = options
+  const { corsOrigins, log, requests, bodies, trustedProxies } = options
+  let isStopped = false
   /** The server that took the latest request; each of Bun's knows the connections of all. */
   let latest: HttpServer
   const newId = requestIds()
@@ -90,8 +97,7 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
   }
 
   function check(request: Request): void {
-    const refusal = options.refusal()
-    if (refusal) throw refusal
+    if (isStopped) throw options.stopped()
     checkTarget(request, options)
   }
 
@@ -101,8 +107,13 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
 
   return {
     app,
-    /** Serves one request; `from` is the server that took it. */
-    fetch: (request: Request, from: HttpServer): Response | Promise<Response> => {
+    /** From now on every request is refused. */
+    stop: () => {
+      isStopped = true
+    },
+    /** Serves one request; `server` is the one that took it. */
+    fetch: (request: Request, server = LOCAL): Response | Promise<Response> => {
+      const from = trustedProxies ? behindProxies(server, trustedProxies) : server
       const address = () => from.requestIP(request)?.address ?? 'unknown'
       return bursts.serve({ request, address }, () => {
         latest = from

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { type Access, narrows } from '../access/rights.ts'
+import { type Access, narrows, readAccess } from '../access/rights.ts'
 import { getOwnUser } from '../account/operations.ts'
 import { checkedAccess } from '../account/reach.ts'
 import {
@@ -11,7 +11,6 @@ import {
   ownsWorkspacesOf,
   type ProviderSettings,
   presentAccess,
-  readAccess,
 } from '../account/store.ts'
 import { addUser, changeRole, knownUserNotice, removeUser } from '../account/users.ts'
 import { wakeAfterCommit } from '../changes/bus.ts'

@@ -1,5 +1,5 @@
 import { desc, eq, lte, or, sql } from 'drizzle-orm'
-import { rightsOf } from '../access/rights.ts'
+import { readAccess, rightsOf } from '../access/rights.ts'
 import { type CredentialState, createUsageRecorder, findKeyState } from '../account/keys.ts'
 import {
   deleteSessionsIn,
@@ -11,7 +11,6 @@ import {
   membershipOf,
   type ProviderSettings,
   presentMembership,
-  readAccess,
 } from '../account/store.ts'
 import { type AppContext, type Caller, isReadOnlyCopy } from '../context.ts'
 import { from, insertInto, orm, rowBy, rowsBy, runBy, update } from '../db/query.ts'

@@ -10,13 +10,13 @@ import { newFolder } from '../support/process.ts'
  */
 
 const MOST: Readonly<Record<string, number>> = {
-  'read the caller': 28,
-  'create a note': 52,
-  'store a batch and its deliveries': 60,
-  'update a watch': 73,
-  'query notes by a tree': 36,
-  'receive an event of a source': 53,
-  'receive a form': 54,
+  'read the caller': 21,
+  'create a note': 51,
+  'store a batch and its deliveries': 56,
+  'update a watch': 71,
+  'query notes by a tree': 34,
+  'receive an event of a source': 51,
+  'receive a form': 51,
 }
 
 /** Timers make checkpoints and look at the files of the database, within the request or not. */

@@ -84,6 +84,8 @@ if (prepare)
       expect(status).toBeLessThan(400)
       await settle()
     }
+    // Closing refuses a write that is not on the disk yet, which is no part of the request.
+    await service.ctx.db.write((): void => {})
     service.close()
     folder.remove()
   })

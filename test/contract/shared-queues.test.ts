@@ -71,7 +71,7 @@ const LIST: Readonly<Record<string, Shared>> = {
     'caller, address',
     'memory of large bodies; by share or source for visitors of one',
   ],
-  'http/large-responses.ts: new Admission': ['caller, address', 'memory of responses, in two scopes'],
+  'http/responses.ts: new Admission': ['caller, address', 'memory of responses, in two scopes'],
   'http/bursts.ts: #waiting': ['caller, address', 'requests that arrived together'],
   'http/pipeline.ts: new Bursts': ['caller, address', 'requests that arrived together'],
   'http/bursts.ts: new FairQueue': ['caller, address', 'requests that arrived together'],

@@ -36,6 +36,7 @@ export function newItem<T>(
   const actions: (() => void)[] = []
   const right = requester === undefined ? currentRight() : undefined
   let result: T
+  let state: State | undefined
   const callAction = (action: () => void) => {
     try {
       action()
@@ -53,7 +54,13 @@ export function newItem<T>(
         now,
         newId: () => newId(now),
         afterCommit: (action) => actions.push(action),
-        transaction: { startedAt: now, state: new State() },
+        transaction: {
+          startedAt: now,
+          get state() {
+            state ??= new State()
+            return state
+          },
+        },
       })
     },
     settle: (failure) => {

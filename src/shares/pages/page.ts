@@ -1,5 +1,5 @@
-import { responseWithText } from '../../http/large-responses.ts'
 import { STYLE } from '../../http/page-style.ts'
+import { responseWithText } from '../../http/responses.ts'
 import { staticPage, staticPagePolicy } from '../../http/static-page.ts'
 import { Html, html } from '../../lib/html.ts'
 import { withoutComments } from '../../lib/markdown-comments.ts'

@@ -1,5 +1,5 @@
+import { readAccess } from '../../../access/rights.ts'
 import { createKey, getKey, type ListedKey, listKeys, revokeKey } from '../../../account/keys.ts'
-import { readAccess } from '../../../account/store.ts'
 import { getMember } from '../../../account/users.ts'
 import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
 import { systemClock } from '../../../lib/clock.ts'

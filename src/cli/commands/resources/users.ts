@@ -1,10 +1,10 @@
+import { readAccess } from '../../../access/rights.ts'
 import {
   deletePasskeysOf,
   deleteProviderLink,
   endSessionsOf,
   listMembers,
   listMembershipsOf,
-  readAccess,
   type UserRow,
   type WorkspaceRow,
 } from '../../../account/store.ts'
