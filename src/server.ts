@@ -25,8 +25,6 @@ import { removeLeftCopies } from './maintenance/backup-download.ts'
 import { createBackups } from './maintenance/backups.ts'
 import { retentionJobs, startIndexMaintenance } from './maintenance/schedule.ts'
 import { upgradeDerived, upgradeSteps } from './maintenance/upgrade.ts'
-import { startLinkIndexing } from './notes/links/indexing.ts'
-import { startIndexing } from './notes/search/indexing.ts'
 import { fail, Refusal, refused } from './refusal.ts'
 import { saveServerAddress } from './sessions/server-address.ts'
 import { createSetupLink } from './sessions/sign-in.ts'
@@ -159,8 +157,6 @@ async function serveDatabase(
   const jobs = new JobRunner(ctx, [...ctx.features.jobs, ...retentionJobs(ctx.config)])
   const background = [
     () => jobs.stop(),
-    startIndexing(ctx),
-    startLinkIndexing(ctx),
     startIndexMaintenance(ctx),
     ...(mirroring ? [mirroring.start(ctx)] : [startTextExtraction(ctx)]),
     () => backups.stop(),

@@ -19,6 +19,7 @@ import {
   type Prepared,
   RECURRING,
   runOnce,
+  STEPS_BETWEEN_PAUSES,
   type Waiting,
 } from './jobs.ts'
 
@@ -38,8 +39,6 @@ const LAST_RETRY_MS = HOUR_MS
 const FIRST_RUN_MS = 5_000
 /** Jobs are looked for at least this often, however the clock moves. */
 const MAX_WAIT_MS = 30_000
-/** Transactions between two pauses that leave the write lock free for other processes, while nothing else is written. */
-const STEPS_WHILE_IDLE = 5
 
 /** Changes whenever a connection other than the reading one commits. */
 const commitVersion = ({ sql }: Db): number => sql.scalar('PRAGMA data_version')
@@ -116,7 +115,7 @@ export class JobRunner {
         if (!due) return this.#untilNext(waiting)
         await this.#runOne(due)
         this.#seen.version = commitVersion(this.#db)
-        if (steps % STEPS_WHILE_IDLE === 0 || !this.#isIdle()) await pauseForOthers()
+        if (steps % STEPS_BETWEEN_PAUSES === 0 || !this.#isIdle()) await pauseForOthers()
         await this.#db.waitForCheckpoint()
       }
     } catch (error) {

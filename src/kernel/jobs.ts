@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 
-import type { WorkerClient, WorkerQuery, WorkerTask } from '../db/worker/client.ts'
+import type { Requester, WorkerClient, WorkerQuery, WorkerTask } from '../db/worker/client.ts'
 import { forSomeMilliseconds, pauseBetween } from '../db/writes/chunks.ts'
 
 import { asNobody } from '../db/writes/requester.ts'
@@ -80,7 +80,8 @@ export const defineRecurringJob = (kind: string, everyMs: number, step: (tx: Tx)
 /** The key of a recurring job. */
 export const RECURRING = 0
 
-const AT_ONCE = 0
+/** Due at once. */
+export const AT_ONCE = 0
 
 /** The delay of the look after a transaction that enqueued a job. */
 export const LOOK_MS = 20
@@ -166,6 +167,10 @@ function noteEnqueued(tx: Tx, { kind, whenIdle }: Job, key: JobKey, dueAt: numbe
   enqueued.delayMs = Math.min(enqueued.delayMs, Math.max(dueAt - tx.now, whenIdle ? IDLE_MS : LOOK_MS))
 }
 
+/** Ends a job whose work was done in another way. */
+export const removeJob = <Key extends JobKey, State>({ sql }: Reader, { kind }: Job<Key, State>, key: Key) =>
+  sql.run('DELETE FROM jobs WHERE kind = ? AND key = ?', kind, key)
+
 /** How long the steps take that share the transaction of the write that causes a job. */
 const FIRST_MS = 25
 
@@ -192,18 +197,22 @@ const isDue = (result: unknown): boolean => result !== 'done' && !(result instan
 export const isPending = <Key extends JobKey>({ sql }: Reader, { kind }: Job<Key>, key: Key): boolean =>
   sql.get('SELECT 1 FROM jobs WHERE kind = ? AND key = ?', kind, key) !== undefined
 
-const findState = ({ sql }: Reader, { kind }: Job, key: JobKey): { readonly value: unknown } | undefined => {
+/** The state from which a job goes on; undefined without one. */
+export function findState<Key extends JobKey, State>(
+  { sql }: Reader,
+  { kind }: Pick<Job<Key, State>, 'kind' | 'step'>,
+  key: Key,
+): State | undefined {
   const found = sql.get<{ state: string }>('SELECT state FROM jobs WHERE kind = ? AND key = ?', kind, key)
-  return found && { value: JSON.parse(found.state) }
+  return found && JSON.parse(found.state)
 }
 
 /** Runs steps of a job for a few milliseconds; returns whether it is due again at once. */
 function runSteps(job: Job, tx: Tx, key: JobKey, prepared?: unknown): boolean {
   const { sql } = tx
   const { kind, step } = job
-  const found = findState(tx, job, key)
-  if (!found) return false
-  let result = found.value
+  let result = findState(tx, job, key)
+  if (result === undefined) return false
   const hasMore = forSomeMilliseconds(() => {
     result = step(tx, key, result, prepared)
     // A next step may need something else.
@@ -250,22 +259,39 @@ const BACKGROUND = { userId: '', keyId: null, surface: 'jobs', isBackground: tru
 /** What was prepared for each job that goes on with it, by kind and key. */
 export type Prepared = Map<string, unknown>
 
-async function prepareStep({ db, worker }: Place, job: Job, key: JobKey, all: Prepared): Promise<unknown> {
+async function prepareStep(
+  { db, worker }: Place,
+  job: Job,
+  key: JobKey,
+  { all, requester }: Preparing,
+): Promise<unknown> {
   const { prepare } = job
-  const found = prepare && findState(db, job, key)
-  if (!prepare || !found) return undefined
+  const state = prepare && findState(db, job, key)
+  if (!prepare || state === undefined) return undefined
   const name = nameOf(job.kind, key)
-  const input = prepare.inputOf(db, key, found.value)
+  const input = prepare.inputOf(db, key, state)
   if (input !== undefined)
-    all.set(name, worker ? await worker.run(prepare.query, input, BACKGROUND) : prepare.query.run(db, input))
+    all.set(name, worker ? await worker.run(prepare.query, input, requester) : prepare.query.run(db, input))
   return all.get(name)
 }
 
+interface Preparing {
+  readonly all: Prepared
+  /** The caller in whose turns the queries run. */
+  readonly requester: Requester
+}
+
 /** Runs some steps in a transaction; returns whether the job is due again at once. */
-export async function runOnce(place: Place, job: Job, key: JobKey, all: Prepared): Promise<boolean> {
+export async function runOnce(
+  place: Place,
+  job: Job,
+  key: JobKey,
+  all: Prepared,
+  requester: Requester = BACKGROUND,
+): Promise<boolean> {
   const { db, worker } = place
   const { kind, isLong } = job
-  const prepared = await prepareStep(place, job, key, all)
+  const prepared = await prepareStep(place, job, key, { all, requester })
   const hasMore =
     isLong && worker
       ? await worker.write(jobTask([job]), { kind, key, ...(prepared !== undefined && { prepared }) })
@@ -274,27 +300,38 @@ export async function runOnce(place: Place, job: Job, key: JobKey, all: Prepared
   return hasMore
 }
 
+/** Transactions between two pauses that leave the write lock free for other processes. */
+export const STEPS_BETWEEN_PAUSES = 5
+
 /**
  * Runs a job until it is done or pauses, for a caller whose response must show finished work. Resolves at once when there
- * is none; rejects with the error of a step. The writes belong to no caller: other requests take turns with them.
+ * is none; rejects with the error of a step. The writes belong to no caller: other requests take turns with them. What is
+ * prepared for it belongs to the caller.
  */
-export async function settle<Key extends JobKey>(place: Place, job: Job<Key>, key: Key): Promise<void> {
-  const prepared: Prepared = new Map()
-  while (await asNobody(() => runOnce(place, job as Job, key, prepared))) await pauseBetween(place.db)
+export async function settle<Key extends JobKey, State>(
+  place: Place,
+  job: Job<Key, State>,
+  key: Key,
+  requester?: Requester,
+): Promise<void> {
+  const all: Prepared = new Map()
+  const run = () => asNobody(() => runOnce(place, job as Job, key, all, requester))
+  for (let steps = 1; await run(); steps++)
+    if (steps % STEPS_BETWEEN_PAUSES === 0) await pauseBetween(place.db)
 }
 
-/** Does the same with every job that is due, for a process that does not serve the database. */
+/**
+ * Does the same with every job that is due, for a process that does not serve the database. Jobs that wait for idle time
+ * are left to a server: reads do not depend on them.
+ */
 export async function settleAll(
   place: Place & { readonly clock: Clock },
   jobs: readonly Job[],
 ): Promise<void> {
   const { db, clock } = place
-  const isDue = ({ dueAt }: Waiting) => dueAt <= clock.now()
-  for (
-    let due = listWaiting(db, jobs).filter(isDue);
-    due.length > 0;
-    due = listWaiting(db, jobs).filter(isDue)
-  )
+  const own = jobs.filter(({ whenIdle }) => !whenIdle)
+  const listDue = () => listWaiting(db, own).filter(({ dueAt }) => dueAt <= clock.now())
+  for (let due = listDue(); due.length > 0; due = listDue())
     for (const { job } of due) {
       const key = findFirst(db, job)
       if (key !== undefined) await settle(place, job, key)

@@ -1,10 +1,11 @@
 import type { IntegrityCheck } from '../db/integrity.ts'
 import type { Reader } from '../db/reader.ts'
 import { scanByPk } from '../db/scan-by-pk.ts'
+import { keysOf } from '../kernel/jobs.ts'
 import { counted, fold } from '../lib/text.ts'
 import { type ExpectedEntry, type SearchTableCheck, searchTableFaults } from '../search/integrity.ts'
 import { createWordTable, hasTable } from '../search/tables.ts'
-import { indexLinksAtOnce } from './links/indexing.ts'
+import { indexLinksAtOnce, linkIndexing } from './links/indexing.ts'
 import { distinctLinkKeys } from './links/syntax.ts'
 import {
   FULL_TABLE,
@@ -78,7 +79,7 @@ const allNotes = ({ sql }: Reader) =>
     sql.all<NoteTexts>(
       `SELECT n.pk, n.id, n.workspace, n.title, n.title_fold AS titleFold, n.alias, n.alias_fold AS aliasFold,
          b.content, (SELECT json_group_array(l.target) FROM note_links l WHERE l.note = n.pk) AS targets,
-         n.pk IN (SELECT note FROM links_pending) AS isPending,
+         n.pk IN (${keysOf(linkIndexing)}) AS isPending,
          n.deleted_at IS NOT NULL AS isTrashed
        FROM notes n LEFT JOIN note_bodies b ON b.note = n.pk WHERE n.pk > ? ORDER BY n.pk LIMIT ?`,
       after,

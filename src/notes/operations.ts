@@ -25,7 +25,7 @@ export { readLinks } from './links/note-links.ts'
 export { listNotes } from './query/list.ts'
 export { listMentions } from './query/mentions.ts'
 export { listByTree, queryNotes } from './query/tree-query.ts'
-export { longNoteEntries, longNoteWordsQuery, searchMerge } from './search/indexing.ts'
+export { longNoteWordsQuery } from './search/indexing.ts'
 
 const covers = 'notes'
 

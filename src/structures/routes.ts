@@ -1,12 +1,12 @@
 import type { AppContext } from '../context.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
-import { structureDeletion } from './deletion.ts'
+import { deleteStructureNamed } from './deletion.ts'
+import { presentStructure } from './present.ts'
 import * as schema from './schema.ts'
-import { declareStructure, listStructures, readStructure, structurePatch, structureTrial } from './service.ts'
+import { declareStructure, listStructures, patchStructure, readStructure, tryPatch } from './service.ts'
 
-export function structureRoutes({ features }: AppContext) {
-  const [patch, tryPatch] = [structurePatch(features), structureTrial(features)]
-  return endpoints('Structures', '/v1/records/structures', 'structures')
+export const structureRoutes = (ctx: AppContext) =>
+  endpoints('Structures', '/v1/records/structures', 'structures')
     .get('', ({ exchange }) => exchange.call(listStructures, {}), {
       access: 'read',
       response: schema.StructuresResponse,
@@ -33,7 +33,10 @@ export function structureRoutes({ features }: AppContext) {
     })
     .patch(
       '/:nameOrId',
-      ({ exchange, params, body }) => exchange.call(body.dry_run ? tryPatch : patch, { ...params, body }),
+      async ({ caller, params, body: { dry_run: isDryRun, ...patch } }) =>
+        isDryRun
+          ? await tryPatch(ctx, caller, params.nameOrId, patch)
+          : { structure: presentStructure(await patchStructure(ctx, caller, params.nameOrId, patch)) },
       {
         access: 'write',
         body: schema.PatchStructureBody,
@@ -44,14 +47,14 @@ export function structureRoutes({ features }: AppContext) {
           '`fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min` or `max` keeps them.',
       },
     )
-}
 
-/** Endpoints of the application alone. */
-export const structureManagementRoutes = ({ features }: AppContext) => {
-  const deletion = structureDeletion(features)
-  return applicationEndpoints('structures').delete(
+/** What only a person does who is signed in to the application. */
+export const structureManagementRoutes = (ctx: AppContext) =>
+  applicationEndpoints('structures').delete(
     '/structures/:id',
-    ({ exchange, params, body }) => exchange.call(deletion, { ...params, body }),
+    async ({ caller, params, body }) => ({
+      deleted: true as const,
+      id: await deleteStructureNamed(ctx, caller, params.id, body.name),
+    }),
     { access: 'session-write', body: schema.StructureName, response: schema.StructureDeleted },
   )
-}

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startLinkIndexing } from '../../src/notes/links/indexing.ts'
+import { JobRunner } from '../../src/kernel/job-runner.ts'
 import { replaceEach } from '../../src/notes/writing/replace-content.ts'
 import { removeSomeTrashedBefore, takeOutOfTrash } from '../../src/notes/writing/trash.ts'
 import { callerOf } from '../support/cli.ts'
@@ -32,7 +32,7 @@ const links = (word: string, count = MANY) =>
 
 const backlinks = async (id: string): Promise<string[]> =>
   (await service.get(`/v1/notes/${id}/links`)).body.backlinks.map(({ id: from }: { id: string }) => from)
-const pending = () => service.ctx.db.sql.column<number>('SELECT note FROM links_pending')
+const pending = () => service.ctx.db.sql.column<number>("SELECT key FROM jobs WHERE kind = 'notes.links'")
 const stored = () => service.ctx.db.sql.scalar<number>('SELECT count(*) FROM note_links')
 
 test('a note with many links is written before its links, which every read shows all the same', async () => {
@@ -91,10 +91,10 @@ test('links that a stopped server has not written are written by the next one, w
       resolve()
     })
   })
-  const stop = startLinkIndexing(service.ctx)
+  const runner = new JobRunner(service.ctx, service.ctx.features.jobs)
   service.clock.advance(1_000)
   await written
-  stop()
+  await runner.stop()
   expect(stored()).toBe(MANY)
   expect(await backlinks(target.id)).toEqual([big.id])
 })

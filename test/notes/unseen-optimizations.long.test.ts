@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { settle } from '../../src/kernel/jobs.ts'
 import { repairDerived } from '../../src/maintenance/integrity.ts'
-import { markAllForSearch, searchMerge } from '../../src/notes/search/indexing.ts'
+import { ALL, markAllForSearch, searchMerging } from '../../src/notes/search/indexing.ts'
 import { RANDOM_CASES_MS, RANDOM_SEED, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import { queryOf } from '../support/records.ts'
@@ -164,12 +165,7 @@ const ARRANGEMENTS: readonly Arrangement[] = [
       }
     },
   ],
-  [
-    'merged',
-    async ({ ctx }) => {
-      while (await ctx.worker.write(searchMerge, {}));
-    },
-  ],
+  ['merged', async ({ ctx }) => settle(ctx, searchMerging, ALL)],
   ['indexed by a repair', ({ ctx }) => repairDerived(ctx.db)],
 ]
 

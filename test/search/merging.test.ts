@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { startIndexing } from '../../src/notes/search/indexing.ts'
+import { JobRunner } from '../../src/kernel/job-runner.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -28,12 +28,12 @@ async function writeNotes(count: number, first = 0): Promise<void> {
 test('what was indexed is merged when the server is idle, until few parts are left', async () => {
   await writeNotes(60)
   expect(Math.min(...parts())).toBeGreaterThan(50)
-  const stop = startIndexing(service.ctx)
+  const runner = new JobRunner(service.ctx, service.ctx.features.jobs)
   for (let turn = 0; turn < 50; turn++) {
     service.clock.advance(200)
     await settle()
   }
-  stop()
+  await runner.stop()
   expect(Math.max(...parts())).toBeLessThan(8)
   expect((await service.get('/v1/notes?search=common')).body.total).toBe(60)
   expect((await service.get('/v1/notes?search=word7')).body.total).toBe(1)

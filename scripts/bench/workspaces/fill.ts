@@ -4,7 +4,8 @@ import { createUser } from '../../../src/account/users.ts'
 import { createWorkspace } from '../../../src/account/workspaces.ts'
 import type { AppContext, Caller } from '../../../src/context.ts'
 import type { Tx } from '../../../src/db/writes/transaction.ts'
-import { startIndexing } from '../../../src/notes/search/indexing.ts'
+import { settle } from '../../../src/kernel/jobs.ts'
+import { ALL, noteIndexing, searchMerging } from '../../../src/notes/search/indexing.ts'
 import { createNote } from '../../../src/notes/writing/create.ts'
 import { writeRecords } from '../../../src/records/writing/write-records.ts'
 import { createStructure, type NewStructure } from '../../../src/structures/service.ts'
@@ -19,7 +20,6 @@ const FIELDS = ROW_FIELDS.map((field) => ({ ...field }) as NewStructure['fields'
 
 const AT_ONCE = 20
 const DIFFERENT_NOTES = 400
-const POLL_MS = 50
 
 const callerOf = (workspacePk: number, workspaceId: string, userId: string): Caller => ({
   workspacePk,
@@ -52,11 +52,10 @@ function addWorkspace(tx: Tx, number: number, notes: readonly CorpusNote[]): str
   return createKey(tx, { ...key, scope: 'write' }).secret
 }
 
-/** Lets the background work end that the notes have left, as a server does that ran when they were written. */
+/** Runs the jobs that the notes have left, as a server does that ran when they were written. */
 async function endIndexing(ctx: AppContext): Promise<void> {
-  const stop = startIndexing(ctx)
-  while (ctx.db.sql.get('SELECT 1 FROM search_pending LIMIT 1')) await Bun.sleep(POLL_MS)
-  stop()
+  await settle(ctx, noteIndexing, ALL)
+  await settle(ctx, searchMerging, ALL)
 }
 
 /** Adds workspaces of one size to a database; returns the secret of a key of each. */

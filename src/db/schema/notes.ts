@@ -80,17 +80,6 @@ export const noteLinks = sqliteTable(
 )
 
 /**
- * Notes with very many links whose rows in `note_links` are stale. They are updated soon, and always before links are
- * read.
- */
-export const linksPending = sqliteTable('links_pending', {
-  note: integer()
-    .primaryKey()
-    .references(() => notes.pk, { onDelete: 'cascade' }),
-  workspace: integer().notNull(),
-})
-
-/**
  * Notes whose entries in the search tables are stale. They are indexed while the server is idle, and before any
  * search.
  */

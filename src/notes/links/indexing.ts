@@ -1,7 +1,8 @@
 import type { AppContext, InWorkspace } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
-import { startBackgroundWork } from '../../db/writes/background-work.ts'
+import type { Tx } from '../../db/writes/transaction.ts'
+import { defineJob, enqueue, keysOf, removeJob, settle } from '../../kernel/jobs.ts'
 import { contentOf, updatedAtOf } from '../store.ts'
 import { distinctLinkKeys } from './syntax.ts'
 
@@ -29,14 +30,11 @@ interface Difference {
 }
 
 /** Brings `note_links` up to date with a body; of one with many links, or a long one, the note is marked. */
-export function indexLinks(reader: Reader, place: NoteInWorkspace, content: string, isNew = false): void {
-  const stored = isNew ? [] : storedTargets(reader, place.note, MANY_LINKS + 1)
-  if (stored.length > MANY_LINKS || takesLong(content)) markLinks(reader, place)
-  else write(reader, place, differenceBetween(stored, distinctLinkKeys(content)))
+export function indexLinks(tx: Tx, place: NoteInWorkspace, content: string, isNew = false): void {
+  const stored = isNew ? [] : storedTargets(tx, place.note, MANY_LINKS + 1)
+  if (stored.length > MANY_LINKS || takesLong(content)) enqueue(tx, linkIndexing, place.note, FROM_START)
+  else write(tx, place, differenceBetween(stored, distinctLinkKeys(content)))
 }
-
-const markLinks = ({ sql }: Reader, { workspace, note }: NoteInWorkspace) =>
-  sql.run('INSERT OR IGNORE INTO links_pending (note, workspace) VALUES (?, ?)', note, workspace)
 
 /** Whether a body is long or has many links; every opening bracket counts, because parsing takes longer. */
 function takesLong(content: string): boolean {
@@ -97,57 +95,75 @@ export const linkDifferenceQuery: WorkerQuery<{ note: number }, VersionDifferenc
   run: (reader, { note }) => differenceOf(reader, note),
 }
 
-const isPending = ({ sql }: Reader, note: number): boolean =>
-  sql.get('SELECT 1 FROM links_pending WHERE note = ?', note) !== undefined
+/** Where a job of a note goes on: behind the last target that it has written. */
+interface Progress {
+  readonly after: string
+  /** How many times the note has changed meanwhile. */
+  readonly changes: number
+}
 
-/** Writes the part of a difference that begins at a position; returns whether another one follows. */
+const FROM_START: Progress = { after: '', changes: 0 }
+/** After as many changes the links of a note are written in one transaction. */
+const MAX_CHANGES = 4
+
+/** Writes the links of a note with many of them. The difference is read in a thread; each step writes a part of it. */
+export const linkIndexing = defineJob<number, Progress>(
+  'notes.links',
+  (tx, note, progress, prepared) => {
+    const workspace = workspaceOf(tx, note)
+    if (workspace === undefined) return 'done'
+    const difference = prepared as VersionDifference | undefined
+    if (difference && difference.updatedAt === updatedAtOf(tx, note))
+      return writeSome(tx, { workspace, note }, difference, progress)
+    const changes = progress.changes + 1
+    if (changes < MAX_CHANGES) return { after: '', changes }
+    write(tx, { workspace, note }, differenceOf(tx, note))
+    return 'done'
+  },
+  {
+    prepare: {
+      inputOf: (_, note, { after }) => (after === '' ? { note } : undefined),
+      query: linkDifferenceQuery,
+    },
+  },
+)
+
+const workspaceOf = ({ sql }: Reader, note: number): number | undefined =>
+  sql.get<{ workspace: number }>('SELECT workspace FROM notes WHERE pk = ?', note)?.workspace
+
+/** In the order of targets, so that it does not matter whether the part before `after` was still missing. */
 function writeSome(
-  reader: Reader,
+  tx: Tx,
   place: NoteInWorkspace,
-  difference: VersionDifference,
-  at: number,
-): boolean {
-  const { note } = place
-  const { surplus, missing, updatedAt } = difference
-  // Another version has another difference; its note stays marked. One that is not marked was indexed for another requester.
-  if (updatedAtOf(reader, note) !== updatedAt || !isPending(reader, note)) return false
-  const end = at + LINKS_AT_ONCE
-  write(reader, place, { surplus: surplus.slice(at, end), missing: missing.slice(at, end) })
-  const hasMore = end < Math.max(surplus.length, missing.length)
-  if (!hasMore) reader.sql.run('DELETE FROM links_pending WHERE note = ?', note)
-  return hasMore
+  { missing, surplus }: VersionDifference,
+  { after, changes }: Progress,
+): Progress | 'done' {
+  const rest = [...missing, ...surplus].filter((target) => target > after).sort()
+  const part = new Set(rest.slice(0, LINKS_AT_ONCE))
+  const isInPart = (target: string) => part.has(target)
+  write(tx, place, { missing: missing.filter(isInPart), surplus: surplus.filter(isInPart) })
+  return rest.length > part.size ? { after: rest[part.size - 1] ?? '', changes } : 'done'
 }
-
-type Indexing = Pick<AppContext, 'db' | 'worker'>
-
-async function indexNote({ db, worker }: Indexing, place: NoteInWorkspace, requester: Requester) {
-  const difference = await worker.run(linkDifferenceQuery, { note: place.note }, requester)
-  let at = 0
-  while (await db.write((tx): boolean => writeSome(tx, place, difference, at))) at += LINKS_AT_ONCE
-}
-
-/** After this many tries a note is indexed in one transaction: it changes too often. */
-const MAX_TRIES = 4
 
 /**
- * Indexes the notes that are marked in the workspace now: links that were committed before this call are read after it.
- * The worker does it as a query of the requester, and the refusal is thrown if the requester has to try again later.
+ * Writes the links that jobs are still to write in the workspace: links that were committed before this call are read after
+ * it. Threads read them as queries of the requester, and the refusal is thrown if the requester has to try again later.
  */
-export async function refreshLinks(ctx: Indexing, requester: InWorkspace & Requester): Promise<void> {
-  const { db } = ctx
-  const { workspacePk: workspace } = requester
-  for (const note of pendingNotes(db, workspace)) {
-    const place = { workspace, note }
-    for (let tries = 0; tries < MAX_TRIES && isPending(db, note); tries++)
-      await indexNote(ctx, place, requester)
-    if (isPending(db, note)) await db.write((tx): void => indexLinksAtOnce(tx, place))
-  }
+export async function refreshLinks(
+  ctx: Pick<AppContext, 'db' | 'worker'>,
+  requester: InWorkspace & Requester,
+): Promise<void> {
+  for (const note of pendingNotes(ctx.db, requester.workspacePk))
+    await settle(ctx, linkIndexing, note, requester)
 }
 
 const pendingNotes = ({ sql }: Reader, workspace: number): number[] =>
-  sql.column('SELECT note FROM links_pending WHERE workspace = ?', workspace)
+  sql.column(
+    `SELECT pk FROM notes WHERE pk IN (${keysOf(linkIndexing)}) AND +workspace = ? ORDER BY pk`,
+    workspace,
+  )
 
-/** Indexes every marked note of the workspace in this transaction. */
+/** Writes every link of the workspace that is left to jobs in this transaction. */
 export function indexPendingLinks(reader: Reader, workspace: number): void {
   for (const note of pendingNotes(reader, workspace)) indexLinksAtOnce(reader, { workspace, note })
 }
@@ -155,19 +171,5 @@ export function indexPendingLinks(reader: Reader, workspace: number): void {
 /** Brings `note_links` up to date with the body of a note, however long that takes. */
 export function indexLinksAtOnce(reader: Reader, place: NoteInWorkspace): void {
   write(reader, place, differenceOf(reader, place.note))
-  reader.sql.run('DELETE FROM links_pending WHERE note = ?', place.note)
+  removeJob(reader, linkIndexing, place.note)
 }
-
-const BACKGROUND = { userId: '', keyId: null, surface: 'links', isBackground: true }
-
-/** Indexes marked notes in the background; returns a function that stops it. */
-export const startLinkIndexing = (ctx: AppContext): (() => void) =>
-  startBackgroundWork(ctx, {
-    name: 'indexing of links',
-    isUrgent: () => true,
-    runStep: async () => {
-      const next = ctx.db.sql.get<NoteInWorkspace>('SELECT workspace, note FROM links_pending LIMIT 1')
-      if (next) await indexNote(ctx, next, BACKGROUND)
-      return next !== undefined
-    },
-  })
