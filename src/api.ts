@@ -47,19 +47,19 @@ import { describeCallbacks, describeDeliveries } from './webhooks/openapi.ts'
 import { webhookRoutes } from './webhooks/routes.ts'
 
 export interface Api {
-  /** The Elysia application, which has the endpoints of all features. */
+  /** The Elysia application with the endpoints of all features. */
   readonly elysia: AnyElysia
-  /** Serves one request; `server` knows where it came from. */
+  /** Serves one request; `server` knows the address of its client. */
   fetch(request: Request, server?: HttpServer): Response | Promise<Response>
   /** The OpenAPI document of the service, as `/openapi.json` returns it. */
   openApi(): Promise<OpenApiDocument>
-  /** How many watches are open, and how many different queries they run. */
+  /** The number of open watches and of different queries among them. */
   watching(): Watches['open']
-  /** From now on every response is a 503, and streams end with an event that says why. */
+  /** From then on every response is a 503, and streams end with an event that gives the reason. */
   stop(): void
 }
 
-/** The whole HTTP service over one context: one line per feature. `port` is where it listens. */
+/** The whole HTTP service over one context: one line per feature. `port` is the listening port. */
 export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ctx.config.port): Api {
   const untaken = newUntaken()
   const streams = new Streams(ctx, untaken.callers)
@@ -118,7 +118,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     changeRoutes(ctx, subscribers),
     mcpRoutes(ctx),
   ]
-  // The generator is loaded when the document is first asked for, so that it costs nothing at start.
+  // The generator is loaded on first use, so that it costs nothing at start.
   let document: Promise<OpenApiDocument> | undefined
   const openApi = () => {
     document ??= import('./http/openapi/document.ts').then(({ buildDocument }) =>
@@ -169,35 +169,35 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
 
 const named = (description: string, example: string) => text({ description, examples: [example] })
 
-/** What the OpenAPI document says of the service as a whole, and of the parameters in its paths. */
+/** The parts of the OpenAPI document about the service as a whole, and the parameters in its paths. */
 const DESCRIPTION: ApiDescription = {
   title: 'daybook',
   version: API_VERSION,
   description:
-    'Notes, typed records and webhooks of one workspace. Every call but those of the service itself carries an API key, which opens one workspace and may be read-only. Lists are paged with `limit` and `offset`; every error answers `{error, code}`, or problem details (RFC 9457) where `Accept` names `application/problem+json`.',
+    'Notes, typed records and webhooks of one workspace. Every call except those of the service itself needs an API key, which gives access to one workspace and may be read-only. Lists are paged with `limit` and `offset`; every error returns `{error, code}`, or problem details (RFC 9457) if `Accept` names `application/problem+json`.',
   license: 'MIT',
   tags: [
-    { name: 'Account', description: 'Whose key this is, and what the workspace holds.' },
+    { name: 'Account', description: 'The caller of this key, and the contents of the workspace.' },
     { name: 'Notes', description: 'Notes with their tags, property values, links, revisions and trash.' },
-    { name: 'Tags', description: 'Tags, and the tags that come along with them.' },
-    { name: 'Properties', description: 'The typed values that notes may carry.' },
-    { name: 'Structures', description: 'What the rows of a list look like.' },
+    { name: 'Tags', description: 'Tags, and tags that imply others.' },
+    { name: 'Properties', description: 'Typed values of notes.' },
+    { name: 'Structures', description: 'Definitions of the fields of rows.' },
     { name: 'Records', description: 'The rows of a structure.' },
     {
       name: 'Views of rows',
       description: 'Saved filters, orders and columns of rows, as tables, boards or calendars.',
     },
-    { name: 'Webhooks', description: 'Signed deliveries of record changes to your own address.' },
-    { name: 'Shares', description: 'Pages that show one thing, or ask one thing, without an account.' },
-    { name: 'Sources', description: 'URLs at which outside services post events that become rows.' },
-    { name: 'Presets', description: 'Sets of tags and property values to write onto a note.' },
+    { name: 'Webhooks', description: 'Signed deliveries of changes to your own address.' },
+    { name: 'Shares', description: 'Public pages: a shared note, view or table, or a form.' },
+    { name: 'Sources', description: 'URLs for events of external services, which become rows.' },
+    { name: 'Presets', description: 'Sets of tags and property values to apply to a note.' },
     { name: 'Views', description: 'Saved filters over notes.' },
-    { name: 'Lenses', description: 'What the graph of notes shows.' },
+    { name: 'Lenses', description: 'Saved settings of the graph of notes.' },
     { name: 'Quick Access', description: 'Notes pinned to the sidebar, in order.' },
     { name: 'Files', description: 'Files as readable text.' },
     {
       name: 'Changes',
-      description: 'The log of everything that changed, to follow, to read history from and to undo.',
+      description: 'The log of all changes, to follow, to read as history, and to undo.',
     },
     { name: 'Service', description: 'The server itself; needs no key.' },
   ],

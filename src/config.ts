@@ -11,58 +11,61 @@ export interface Config {
   readonly host: string
   readonly port: number
   readonly corsOrigins: readonly string[]
-  /** Where people reach the application, if not where the server listens: `https://daybook.example.com`. */
+  /**
+   * The public addresses of the application, if they differ from the listening address:
+   * `https://daybook.example.com`.
+   */
   readonly publicUrls: readonly string[]
-  /** The proxies whose `X-Forwarded-For` is believed, if any. */
+  /** The proxies whose `X-Forwarded-For` is trusted, if any. */
   readonly trustedProxies: BlockList | undefined
   /** Requests per minute and key; null means no limit. */
   readonly rateLimit: number | null
   readonly logLevel: LogLevel
-  /** `off` if another program, which replicates the database, moves the write-ahead log into the file. */
+  /** `off` if another program, which replicates the database, checkpoints it. */
   readonly checkpoint: Checkpoint
   /** The hosts and networks that webhooks may call in addition to public https addresses. */
   readonly webhookAllowlist: readonly AllowlistEntry[]
-  /** Certificates in PEM form that deliveries trust in addition to the usual roots. */
+  /** Additional certificates that deliveries trust, in PEM. */
   readonly webhookCa: string | undefined
-  /** The provider with which people sign in, if any. */
+  /** The sign-in provider, if any. */
   readonly oidc: OidcSettings | undefined
-  /** For how long changes are kept in the log, in milliseconds. */
+  /** How long changes are kept in the log, in milliseconds. */
   readonly keepChangesMs: number
-  /** How many bytes the forms of a workspace write in a day. */
+  /** How many bytes the forms of a workspace may write in a day. */
   readonly formBytesPerDay: number
-  /** How many bytes one source keeps of its events; no setting changes it. */
+  /** The maximum size of the stored events of one source, in bytes; no setting changes it. */
   readonly sourceBytes: number
-  /** The backups that the server makes by itself, if any. */
+  /** Automatic backups, if any. */
   readonly backup: BackupSettings | undefined
-  /** Whom the link of a demo signs in, and its token; no setting makes a server a demo. */
+  /** The user that the link of a demo signs in, and its token; no setting turns a server into a demo. */
   readonly demo?: { readonly user: string; readonly token: string }
 }
 
-/** The OpenID Connect provider with which people sign in. */
+/** An OpenID Connect provider for signing in. */
 export interface OidcSettings {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
-  /** What the button says that leads there. */
+  /** The label of its button. */
   readonly name: string
-  /** Who gets in by what the provider says of them, if anybody does. */
+  /** Maps a claim of the provider to roles, if set. */
   readonly roleClaim: RoleClaim | undefined
-  /** Certificates in PEM form that are trusted in addition to the usual roots. */
+  /** Additional trusted certificates in PEM. */
   readonly ca: string | undefined
 }
 
-/** A claim whose values give a role in a workspace: the first of the roles whose value it holds. */
+/** A claim whose values give a role in a workspace. The first role with a matching value applies. */
 export interface RoleClaim {
   readonly claim: string
   readonly roles: readonly { readonly value: string; readonly role: Role }[]
-  /** By name or id; undefined for the first one. */
+  /** By name or id; undefined for the first workspace. */
   readonly workspace: string | undefined
 }
 
 export interface BackupSettings {
   readonly folder: string
   readonly everyMs: number
-  /** How many are kept; older ones are removed. */
+  /** How many backups are kept; older ones are removed. */
   readonly keep: number
 }
 
@@ -81,12 +84,12 @@ const PREFIX = 'DAYBOOK_'
 const variableOf = (name: string): string => `${PREFIX}${name.toUpperCase().replaceAll('-', '_')}`
 
 /**
- * Reads a flag, or else its environment variable. An empty flag is refused: it
- * usually comes from a shell variable that is not set, and an empty `--host` would mean every address.
+ * Reads a flag, or else its environment variable. An empty flag is refused: it usually comes from an unset shell
+ * variable, and an empty `--host` would mean every address.
  */
 function setting(name: string, flags: Flags, env: Environment): string | undefined {
   const flag = flags[name]
-  if (flag === '') throw new BadSetting(`--${name} is empty; give it a value, or leave it out.`)
+  if (flag === '') throw new BadSetting(`--${name} is empty; give it a value, or omit it.`)
   if (typeof flag === 'string') return flag
   return env[variableOf(name)] || undefined
 }
@@ -110,7 +113,7 @@ function logLevel(text: string): LogLevel {
   throw new BadSetting(`--log-level must be one of ${LOG_LEVELS.join(', ')}, not "${text}".`)
 }
 
-/** Applications and browser extensions have origins with a scheme of their own, which the URL standard calls opaque. */
+/** Applications and browser extensions have origins with a custom scheme, which the URL standard calls opaque. */
 const APP_ORIGIN = /^(?!(?:https?|wss?|ftp|file):)[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+(?::\d+)?$/
 
 function origin(text: string): string {
@@ -153,14 +156,14 @@ function webhookAllowlist(texts: readonly string[]): AllowlistEntry[] {
   }
 }
 
-/** The name of standard input where a file is named, and its number. */
+/** The name of standard input in place of a file, and its descriptor. */
 const STDIN = { name: '-', descriptor: 0 }
 
 /** Reads a file with at least one valid certificate, or standard input. */
 function certificates(name: string, file: string): string {
   try {
     const text = readFileSync(file === STDIN.name ? STDIN.descriptor : file, 'utf8')
-    // Not imported above: it would read all root certificates at the start of every command.
+    // Not a static import: it would read all root certificates at the start of every command.
     process.getBuiltinModule('node:tls').createSecureContext({ ca: text })
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text
   } catch {
@@ -208,7 +211,7 @@ function backupSettings(flags: Flags, env: Environment): BackupSettings | undefi
   }
 }
 
-/** Whether it is an address by plain http on this machine. */
+/** Whether the URL uses plain http on this machine. */
 export const isLoopbackUrl = (text: string): boolean =>
   /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i.test(text)
 
@@ -221,7 +224,7 @@ function issuer(text: string): string {
   )
 }
 
-/** Without the line break that most editors write at the end. */
+/** The file's content without the line break that most editors add at the end. */
 function secretIn(file: string): string {
   try {
     const secret = readFileSync(file === STDIN.name ? STDIN.descriptor : file, 'utf8').replace(/\r?\n$/, '')
@@ -234,7 +237,7 @@ function secretIn(file: string): string {
   )
 }
 
-/** `groups=admins:owner,staff:editor`; a value may have colons. */
+/** Parses `groups=admins:owner,staff:editor`; a value may contain colons. */
 function roleClaim(text: string, workspace: string | undefined): RoleClaim {
   const [, claim, pairs = ''] = /^([^=]+)=(.*)$/.exec(text) ?? []
   const roles = pairs.split(',').map((pair) => {
@@ -263,9 +266,9 @@ function oidcSettings(flags: Flags, env: Environment): OidcSettings | undefined 
   if (clientId === undefined || secretFile === undefined)
     throw new BadSetting('--oidc-issuer needs --oidc-client-id and --oidc-client-secret-file.')
   if (readPublicUrls(env, flags).length === 0)
-    throw new BadSetting('--oidc-issuer needs --public-url, to which the provider leads people back.')
+    throw new BadSetting('--oidc-issuer needs --public-url, to which the provider redirects users.')
   if (workspace !== undefined && claim === undefined)
-    throw new BadSetting('--oidc-workspace needs --oidc-role-claim, which says who gets in there.')
+    throw new BadSetting('--oidc-workspace needs --oidc-role-claim, which maps claims to roles.')
   const checked = issuer(address)
   return {
     issuer: checked,
@@ -281,28 +284,28 @@ function oidcSettings(flags: Flags, env: Environment): OidcSettings | undefined 
 export const readDatabaseFile = (env: Environment, flags: Flags): string =>
   setting('db', flags, env) ?? 'daybook.db'
 
-/** Where people reach the application, for links that a command prints. */
+/** The public addresses of the application, for links that a command prints. */
 export const readPublicUrls = (env: Environment, flags: Flags): string[] =>
   settings('public-url', flags, env).map(publicUrl)
 
 /** The API key of a command that is a client of another daybook. */
 export const readKey = (env: Environment, flags: Flags): string | undefined => setting('key', flags, env)
 
-/** The certificates that a client of another daybook trusts in addition. */
+/** Additional certificates that a client of another daybook trusts. */
 export function readCa(env: Environment, flags: Flags): string | undefined {
   const file = setting('ca', flags, env)
   return file === undefined ? undefined : certificates('ca', file)
 }
 
-/** The targets that webhooks may be made for although they are not public. */
+/** The private targets for which webhooks may be created. */
 export const readWebhookAllowlist = (env: Environment, flags: Flags): AllowlistEntry[] =>
   webhookAllowlist(settings('webhook-allow', flags, env))
 
-/** The signing secret of a webhook; the environment keeps it out of the list of processes. */
+/** The signing secret of a webhook; the environment keeps it out of the process list. */
 export const readSecret = (env: Environment, flags: Flags): string | undefined =>
   setting('secret', flags, env)
 
-/** Commands have no flag for it, but read the same environment variable as the server. */
+/** Commands have no such flag, but read the same environment variable as the server. */
 export function readCheckpoint(env: Environment, flags: Flags = {}): Checkpoint {
   const text = setting('checkpoint', flags, env) ?? 'auto'
   const checkpoint = CHECKPOINTS.find((known) => known === text)
@@ -311,8 +314,7 @@ export function readCheckpoint(env: Environment, flags: Flags = {}): Checkpoint 
 }
 
 /**
- * The settings in the environment: the values of those that are named, and of the others, which may be secret, only
- * that they are set.
+ * The settings in the environment: the values of the named ones. Of the others, which may be secret, only the names.
  */
 export function readSettings(env: Environment, shown: readonly string[]): Record<string, string> {
   const variables = new Set(shown.map(variableOf))

@@ -10,13 +10,13 @@ import type { Caller } from './kernel/caller.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 
-/** What Argon2id takes to hash a password: KiB of memory, and passes over it. */
+/** The cost of hashing a password with Argon2id: KiB of memory, and passes over it. */
 export interface PasswordCost {
   readonly memoryCost: number
   readonly timeCost: number
 }
 
-/** The dependencies of every service: it reaches the clock, the storage and the settings only through these. */
+/** The dependencies of every service, which uses the clock, the storage and the settings only through these. */
 export interface AppContext {
   readonly config: Config
   readonly db: Db
@@ -28,17 +28,17 @@ export interface AppContext {
   readonly clock: Clock
   readonly log: Log
   readonly features: FeatureHooks
-  /** Another cost of hashing passwords than `PASSWORD_COST`; tests take a lower one. */
+  /** Replaces `PASSWORD_COST`; tests use a lower one. */
   readonly passwordCost?: PasswordCost
-  /** The address of the remote of which this server is a copy. */
+  /** The address of the remote if this server is a mirror. */
   readonly mirrorOf?: string
-  /** Whether notes and records may be changed in the copy. */
+  /** Whether notes and records can be changed in the mirror. */
   readonly isMirrorWritable?: boolean
 }
 
 export type { Caller }
 
-/** What a database is served with; whoever closes it ends the `worker` first. */
+/** The context for serving a database. The `worker` must be closed before the database. */
 export function contextOn(
   opened: Pick<AppContext, 'config' | 'db' | 'clock' | 'log' | 'features'>,
 ): AppContext {
@@ -55,15 +55,15 @@ export function contextOn(
   }
 }
 
-/** Whether nobody may write anything. */
+/** Whether all writes are refused. */
 export const isReadOnlyCopy = ({
   mirrorOf,
   isMirrorWritable,
 }: Pick<AppContext, 'mirrorOf' | 'isMirrorWritable'>) => mirrorOf !== undefined && isMirrorWritable !== true
 
-/** The workspace in which a read looks, and what of it the caller reaches; it needs no more of its caller. */
+/** The workspace of a read, and the part of it that the caller can access. */
 export interface InWorkspace extends Pick<Caller, 'workspacePk' | 'rights'> {
-  /** Without it also what one user alone sees. */
+  /** Without it, the read includes what is private to one user. */
   readonly userId?: string
 }
 
@@ -74,9 +74,9 @@ export const placeOf = ({ workspacePk, userId, rights }: InWorkspace): InWorkspa
   rights,
 })
 
-/** The whole workspace, for what the server does by itself. */
+/** The whole workspace, for the server's own work. */
 export const wholeWorkspace = (workspacePk: number): InWorkspace => ({ workspacePk, rights: undefined })
 
-/** Where a read that covers several kinds looks for one of them: where that is hidden, in a workspace that has none. */
+/** The place of one kind in a read over several kinds; a hidden kind is read in an empty workspace. */
 export const placeFor = (caller: InWorkspace, kind: Kind): InWorkspace =>
   hides(caller.rights, kind) ? { ...placeOf(caller), workspacePk: NOWHERE } : placeOf(caller)

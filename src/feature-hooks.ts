@@ -20,7 +20,7 @@ export type ViewRole = 'filter' | 'sort' | 'display'
 export interface TagUsage {
   views: UsedBy[]
   lenses: UsedBy[]
-  /** Each named by its URL; `usage` does not show them. */
+  /** Identified by URL; `usage` does not show them. */
   webhooks: UsedBy[]
 }
 
@@ -31,10 +31,10 @@ export interface PropertyUsage {
   webhooks: UsedBy[]
 }
 
-/** What uses an object, as it was found. */
+/** The usage of an object at the time of the search. */
 export interface FoundUsage<Usage> {
   readonly usage: Usage
-  /** The number of the last change of the workspace by then, or of an earlier one. */
+  /** The number of the workspace's last change at that time, or of an earlier one. */
   readonly upTo: number
 }
 
@@ -48,30 +48,30 @@ export interface UsageFinder<Named, Usage> {
   now(reader: Reader, workspace: number, named: Named, found: FoundUsage<Usage>): Usage
 }
 
-/** What applying a preset does to the properties of a note, by key. */
+/** The effect of a preset on the properties of a note, by key. */
 export interface PresetPlan {
   readonly values: Readonly<Record<string, unknown>>
   readonly kept: string[]
   readonly unanswered: string[]
 }
 
-/** What is sent with a preset. */
+/** The input for a preset. */
 export interface PresetInput {
   readonly answers?: Readonly<Record<string, unknown>> | undefined
-  /** The IANA name of the time zone of its date and time. */
+  /** The IANA name of the time zone for its date and time. */
   readonly tz?: string | undefined
 }
 
-/** A preset, and what is sent with it. */
+/** A preset with its input. */
 export interface OpenedPreset {
   readonly tagIds: readonly number[]
-  /** Its text with the holes filled in for a note of this title; empty for none. */
+  /** Its text with the placeholders filled in for a note of this title; empty for none. */
   contentFor(title: string): string
-  /** What is written onto a note with these values; refuses answers that it does not ask for. */
+  /** The effect on a note with these values; refuses answers to prompts that it does not have. */
   plan(noteValues: Readonly<Record<string, unknown>>, overwrite?: boolean): PresetPlan
 }
 
-/** How many objects of each kind a workspace holds, apart from its notes, in the order in which responses show them. */
+/** The number of objects of each kind in a workspace, apart from notes, in the order of responses. */
 export interface FeatureCounts {
   structures: number
   records: number
@@ -88,14 +88,14 @@ export interface FeatureCounts {
 }
 
 /**
- * What a feature calls in the features that build on it, so that it does not import them. `features.ts` implements it.
- * Functions with a `Tx` run in the transaction of the change.
+ * Functions through which a feature calls the features that build on it without importing them. `features.ts`
+ * implements them. Functions with a `Tx` run in the transaction of the change.
  */
 export interface FeatureHooks {
   readonly findStanding: FindStanding
   readonly usageOfTag: UsageFinder<number, TagUsage>
   readonly usageOfProperty: UsageFinder<{ pk: number; id: string }, PropertyUsage>
-  /** What refers to a field of a structure, in words for who asks. */
+  /** Descriptions of the references to a field of a structure, for the caller. */
   usageOfField(reader: Reader, structurePk: number, key: string, caller: ChangeAuthor): string[]
   /** By id or name; refuses an unknown one. */
   openPreset(tx: Tx, caller: InWorkspace, idOrName: string, input: PresetInput): OpenedPreset
@@ -103,9 +103,9 @@ export interface FeatureHooks {
   onTagDeleted(tx: Tx, author: ChangeAuthor, tag: number): void
   onStructureDeleted(tx: Tx, author: ChangeAuthor, structurePk: number): void
   countsOf(reader: Reader, caller: InWorkspace): FeatureCounts
-  /** What becomes an event at its instant. */
+  /** Sources of due-time events. */
   readonly moments: readonly Moments[]
-  /** All kinds of jobs; they take turns in this order. */
+  /** All kinds of jobs, in scheduling order. */
   readonly jobs: readonly Job[]
 }
 
@@ -113,8 +113,8 @@ const SINGULAR = { views: 'view', presets: 'preset', lenses: 'lens', webhooks: '
 type Kind = keyof typeof SINGULAR
 
 /**
- * Refuses with `in_use` while anything uses the object, with the kind and name of every user: `The tag "work" is used
- * by the views "Due" and "Open" and the lens "Map"; change those first.`
+ * Refuses with `in_use` while anything refers to the object, with the kind and name of every reference: `The tag
+ * "work" is used by the views "Due" and "Open" and the lens "Map"; change those first.`
  */
 export function refuseWhileUsed(
   object: string,

@@ -44,7 +44,7 @@ import { removeWebhooksOf, webhookDetachment } from './webhooks/deletion.ts'
 import { listWebhooks } from './webhooks/service.ts'
 import { countWebhooks, webhooksNaming, webhooksNamingField } from './webhooks/store.ts'
 
-/** Reads what uses an object in a workspace; of the views and lenses, only those with these ids if they are given. */
+/** Reads the usage of an object in a workspace, optionally limited to the views and lenses with these ids. */
 type ReadUsage<Named, Usage> = (
   reader: Reader,
   workspace: number,
@@ -93,7 +93,9 @@ const propertyUsage = usages<{ pk: number; id: string }, PropertyUsage>(
   }),
 )
 
-/** Connects each feature with those that use its objects: a new feature that uses tags, for example, is added here. */
+/**
+ * Connects each feature with those that use its objects: a new feature that uses tags, for example, is added here.
+ */
 export const features: FeatureHooks = {
   findStanding: checkRight,
   usageOfTag: tagUsage,
@@ -148,7 +150,7 @@ export const features: FeatureHooks = {
   ],
 }
 
-/* What runs in a worker thread with these. */
+/* Operations that need the hooks above and run in a worker thread. */
 export const createNote = noteCreation(features)
 export const workspace = workspaceReading(features)
 export const trashNote = noteTrashing(features)

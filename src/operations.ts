@@ -1,7 +1,7 @@
 /*
- * What may run in another thread: reads that are long, and writes and tasks that are. Each feature names its own in one file,
- * which a worker thread loads when it is first asked for one of them, because loading all of them takes longer than
- * most of them do. The name of an operation begins with that of its feature.
+ * The operations that can run in another thread: long reads, and writes and tasks. Each feature lists its own in one
+ * file, which a worker thread loads on first use, because loading all of them takes longer than most operations. The
+ * name of an operation begins with that of its feature.
  */
 
 interface Operation {

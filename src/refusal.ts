@@ -1,4 +1,4 @@
-/** Every `code` an error body can carry. */
+/** Every `code` of an error body. */
 export type RefusalCode =
   | 'invalid_request'
   | 'refused'
@@ -28,7 +28,7 @@ export type RefusalCode =
   | 'cursor_expired'
   | 'unavailable'
 
-/** The finding of a rule, where programs treat it differently from others with the same code. */
+/** The violated rule, where programs must distinguish it from others with the same code. */
 export type RefusalReason =
   | 'unknown_name'
   | 'missing'
@@ -41,18 +41,18 @@ export type RefusalReason =
   | 'damaged'
   | 'unusable'
 
-/** The part of a refusal that programs read. Plain values: a refusal crosses threads. */
+/** The machine-readable part of a refusal. Plain values, because refusals cross threads. */
 export interface RefusalData {
-  /** JSON pointer to the value to blame: into the body or, of a request that has none, into the query. */
+  /** JSON pointer to the refused value: into the body or, for a request without one, into the query. */
   readonly pointer?: string
-  /** Set where the value is in the query of a request that may have a body, too. */
+  /** Set if the value is in the query of a request that may also have a body. */
   readonly in?: 'query'
-  /** The keys of the fields of a structure that are to blame. */
+  /** The keys of the refused fields of a structure. */
   readonly fields?: readonly string[]
   readonly reason?: RefusalReason
-  /** The sentence without the place that `namingPlace` begins it with. */
+  /** The sentence without the location that `namingPlace` prepends. */
   readonly detail?: string
-  /** Where in the text to blame the fault is, counted in characters from 0. */
+  /** The position of the error in the refused text, in characters from 0. */
   readonly position?: number
   /** Seconds after which the same call may succeed; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number
@@ -60,7 +60,7 @@ export interface RefusalData {
 
 const NO_DATA: RefusalData = Object.freeze({})
 
-/** A rule of the service stopped the call. The message is the sentence that people read; programs read the data. */
+/** A rule of the service stopped the call. The message is for people; programs read the data. */
 export class Refusal extends Error {
   readonly data: RefusalData
 
@@ -79,19 +79,19 @@ export class Refusal extends Error {
   }
 }
 
-/** The form of the request is wrong, whatever is in the workspace. */
+/** The request is malformed, independent of the content of the workspace. */
 export const invalid = (sentence: string, data?: RefusalData) =>
   new Refusal('invalid_request', sentence, data)
-/** The form of the request is right, but a rule forbids it. */
+/** The request is well-formed, but a rule forbids it. */
 export const refused = (sentence: string, data?: RefusalData) => new Refusal('refused', sentence, data)
-/** A name that nobody could see; `what` begins the sentence. */
+/** A name without visible characters; `what` begins the sentence. */
 export const invisibleName = (what: string, data?: RefusalData) =>
   refused(`${what} needs at least one visible character.`, data)
 /** Another object in the workspace already has the name. */
 export const nameTaken = (sentence: string, data?: RefusalData) => new Refusal('name_taken', sentence, data)
-/** The changes after this cursor are not known any more. */
+/** The changes after this cursor are no longer stored. */
 export const cursorExpired = (sentence: string) => new Refusal('cursor_expired', sentence)
-/** The service cannot do it now; the same call may succeed later. */
+/** The service cannot serve the call now; the same call may succeed later. */
 export const unavailable = (sentence: string, data?: RefusalData) =>
   new Refusal('unavailable', sentence, data)
 
@@ -113,24 +113,27 @@ export const pathOf = (pointer: string): string[] =>
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-/** The pointer to a place as sentences write it: `rows[2].data` is `/rows/2/data`. */
+/** The JSON pointer for a location in sentence notation: `/rows/2/data` for `rows[2].data`. */
 const pointerToPlace = (place: string): string => pointerTo(place.match(/[^.[\]]+/g) ?? [])
 
 /**
- * The data of a refusal of the value at a place: `refused(sentence, atPlace('sort.property'))`. Names that a caller chose follow
- * by themselves, because they may hold any character.
+ * The data of a refusal of the value at a location: `refused(sentence, atPlace('sort.property'))`. Names chosen by
+ * callers are separate arguments, because they may contain any character.
  */
 export const atPlace = (place: string, ...names: readonly (string | number)[]): RefusalData => ({
   pointer: pointerToPlace(place) + pointerTo(names),
 })
 
-/** The data of a refusal of values of fields: wherever rows are sent, their values are members of `data`. */
+/** The data of a refusal of field values; wherever rows are sent, these are members of `data`. */
 export const atFields = (...keys: readonly string[]): RefusalData => ({
   pointer: pointerTo(['data', ...keys.slice(0, 1)]),
   fields: keys,
 })
 
-/** Runs an action on the value at a place of what was sent; a refusal points at that value, or at what is to blame in it. */
+/**
+ * Runs an action on the value at a location of the request. Its refusals point to that value, or to a value inside
+ * it.
+ */
 export const within = <Result>(place: string, action: () => Result): Result =>
   placing(place, undefined, action)
 
@@ -143,7 +146,7 @@ export function refuseDotName(name: string, what: 'tag' | 'preset' | 'structure'
     )
 }
 
-/** Runs an action on one of several things that were sent; its refusal also begins with `name`. */
+/** Runs an action on one of several items of the request; its refusals also begin with `name`. */
 export const namingPlace = <Result>(name: string, place: string, action: () => Result): Result =>
   placing(place, name, action)
 
@@ -159,7 +162,7 @@ function placing<Result>(place: string, name: string | undefined, action: () => 
   }
 }
 
-/** The codes by which what was sent is refused, as against who sent it, where to, or when. */
+/** The codes of refusals that depend on the content of a request, not on its caller, target or time. */
 const OF_CONTENT: ReadonlySet<RefusalCode> = new Set([
   'invalid_request',
   'refused',
@@ -174,7 +177,7 @@ const OF_CONTENT: ReadonlySet<RefusalCode> = new Set([
 export const isOfContent = (error: unknown): error is Refusal =>
   error instanceof Refusal && OF_CONTENT.has(error.code)
 
-/** Throws a refusal where a value is expected: `find(…) ?? fail(notFound('note'))`. */
+/** Throws a refusal in place of a value: `find(…) ?? fail(notFound('note'))`. */
 export const fail = (refusal: Refusal): never => {
   throw refusal
 }

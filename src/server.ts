@@ -31,39 +31,39 @@ import { createSetupLink } from './sessions/sign-in.ts'
 
 /** A server that accepts requests. */
 export interface RunningServer {
-  /** `http://<host>:<port>`, with the port that was really taken. */
+  /** `http://<host>:<port>`, with the actual port. */
   readonly url: string
   /**
-   * Resolves when a file of the database was replaced or removed, or its disk failed, so that the server can only stop;
-   * with a sentence for the operator.
+   * Resolves with a sentence for the operator when a file of the database was replaced or removed, or its disk
+   * failed, so that the server can only stop.
    */
   readonly lost: Promise<string>
   /**
-   * Stops accepting, finishes running requests and deliveries, 10 seconds at most, and brings everything to disk. Returns
-   * false if the disk does not respond, so that the process has to be killed.
+   * Stops accepting, finishes running requests and deliveries within 10 seconds, and syncs everything to disk.
+   * Returns false if the disk does not respond, so that the process must be killed.
    */
   stop(): Promise<boolean>
 }
 
-/** A server that follows another one: it accepts no writes. */
+/** A mirror of another server. */
 export interface Mirroring {
   /** Starts to follow; returns a function that stops it. */
   start(ctx: AppContext): () => void | Promise<void>
 }
 
 const STOP_WITHIN_MS = 10_000
-/** Logged by a server that stops although requests are still running. */
+/** Logged if requests are still running when a server stops. */
 export const CUT_OFF = 'requests were cut off'
 const STOP_POLL_MS = 5
-/** How long a server without its database still says so in every response. */
+/** How long a server without its database still reports that in every response. */
 const LOST_SHOWN_MS = 1_000
 
-/** Far above the limit of the service, so that a body that is too large gets its refusal and not Bun's empty response. */
+/** Far above the limit of the service, so that an oversized body gets its refusal and not Bun's empty response. */
 const PARSER_BODY_LIMIT = 2 ** 40
 
 /**
- * Opens the database for serving and starts to listen. Throws UnusableDatabase or Refusal with the sentence
- * for the operator: the database is served already, cannot be used, or the port is taken.
+ * Opens the database for serving and starts to listen. Throws UnusableDatabase or Refusal with a sentence for the
+ * operator: the database is already being served or unusable, or the port is taken.
  */
 export async function startServer(
   config: Config,
@@ -93,15 +93,15 @@ export async function startServer(
   }
 }
 
-/** The remote of which the database is a copy; refuses to serve a copy as if it were none, and the reverse. */
+/** The remote of a mirror. Refuses to serve a mirror as an ordinary database, and the reverse. */
 function refuseOtherKind(db: Db, isMirror: boolean): void {
   const remote = remoteOf(db)
   if ((remote !== undefined) === isMirror) return
   db.close()
   throw refused(
     remote === undefined
-      ? `${db.file} is no copy of another daybook; choose another --db.`
-      : `${db.file} is a copy of ${remote}, which "daybook mirror ${remote} --db ${db.file}" serves; "daybook mirror detach --db ${db.file}" makes it a database of its own.`,
+      ? `${db.file} is not a copy of another daybook; choose another --db.`
+      : `${db.file} is a copy of ${remote}, which "daybook mirror ${remote} --db ${db.file}" serves; "daybook mirror detach --db ${db.file}" turns it into an ordinary database.`,
   )
 }
 
@@ -171,7 +171,7 @@ async function serveDatabase(
   }
 }
 
-/** Starts the dispatcher with a sender of its own; stopping it closes the sender's connections. */
+/** Starts the dispatcher with its own sender; stopping it closes the sender's connections. */
 function startSending(ctx: AppContext): Pick<Dispatcher, 'stop'> {
   const { webhookAllowlist: allowlist, webhookCa: ca } = ctx.config
   const sender = createSender({ allowlist, ca, clock: ctx.clock })
@@ -206,7 +206,7 @@ async function stopServer(
   }
 }
 
-/** An IPv6 address is written in brackets, with which `--host` may already give it. */
+/** IPv6 addresses are written in brackets, which `--host` may already include. */
 const urlOf = (host: string, port: number | undefined) =>
   `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
 
@@ -230,11 +230,12 @@ function listen(app: Pick<Api, 'fetch'>, { host, port: wanted }: Config, port = 
 function cannotListen(host: string, port: number, error: unknown): string {
   const { code } = error as { code?: string }
   if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use; choose another --port.`
-  if (code === 'EACCES') return `Port ${port} on ${host} may not be used by this user; choose another --port.`
-  return `It is not possible to listen on ${host}, port ${port}; check --host and --port.`
+  if (code === 'EACCES')
+    return `Port ${port} on ${host} is not permitted for this user; choose another --port.`
+  return `The server cannot listen on ${host}, port ${port}; check --host and --port.`
 }
 
-/** Writes at the start; a database that is damaged or cannot be written now is served all the same. */
+/** Writes at the start; a database that is damaged or read-only is served nevertheless. */
 async function writeIfPossible({ db, log }: AppContext, write: (tx: Tx) => void): Promise<void> {
   try {
     await db.write((tx): void => write(tx))
@@ -245,7 +246,7 @@ async function writeIfPossible({ db, log }: AppContext, write: (tx: Tx) => void)
   }
 }
 
-/** Shows the first key and the link to sign in first, once: on stderr, never in the log. */
+/** Prints the first key and the sign-in link once, on stderr and never in the log. */
 async function announceFirstStart(
   ctx: AppContext,
   print: (message: string) => void,
@@ -269,7 +270,7 @@ another:
 `)
 }
 
-/** Refuses new requests, waits for the running ones, then closes what is left. */
+/** Refuses new requests, waits for the running ones, then closes the remaining connections. */
 async function drain(app: Api, listener: Listener, log: Log): Promise<void> {
   app.stop()
   void listener.stop()

@@ -1,7 +1,7 @@
 /*
- * The program of the worker threads (`db/worker`): large queries, and long changes of derived data, on connections of
- * their own, so that the main thread goes on serving requests. A connection is kept, because opening one takes longer than
- * many requests do; what it holds in memory is given back once nothing was asked for some seconds.
+ * The program of the worker threads (`db/worker`): large queries, and long changes of derived data, on separate
+ * connections, so that the main thread can serve requests. Connections are reused, because opening one takes longer
+ * than many requests do; their memory is released after some idle seconds.
  */
 import { Database } from 'bun:sqlite'
 import { isOpenFile, LOST } from './db/connection/health.ts'
@@ -36,18 +36,18 @@ type AnyTask = WorkerTask<unknown, unknown> | WriteOperation<unknown, unknown>
 
 const IDLE_MS = 3_000
 
-/** The output of a request, and whether it wrote what listeners of the main thread are notified of. */
+/** The output of a request, and whether listeners of the main thread must be notified of its write. */
 interface Done {
   readonly output: unknown
   readonly wakes: boolean
 }
 
-/** SQLite would fold the WAL of the open database into another one that was put in its place. */
+/** SQLite would write the WAL of the open database into another one that replaced it. */
 function refuseReplaced({ file, descriptor }: WorkerRequest): void {
   if (descriptor !== undefined && !isOpenFile(file, descriptor)) throw unavailable(LOST)
 }
 
-/** A long JSON text is encoded here and not when it is sent. */
+/** Long JSON text is encoded here and not when it is sent. */
 const sendable = (output: unknown): unknown => (typeof output === 'string' ? encoded(output) : output)
 
 const crossing = ({ output, ...rest }: Performed): Performed => ({ ...rest, output: sendable(output) })
@@ -66,7 +66,7 @@ class Requests {
   #stopFlag: WorkerRequest['stopFlag'] = new Int32Array(1)
   #isLowered = false
   #idleTimer: Timer | undefined
-  /** The ids of this thread, which follow those of the main thread, and the other way round. */
+  /** The ids of this thread, which follow those of the main thread and vice versa. */
   readonly #ids = createIdSource()
 
   async answer(request: WorkerRequest): Promise<void> {
@@ -95,7 +95,7 @@ class Requests {
     }
   }
 
-  /** Everything that one query reads is of one snapshot. */
+  /** A query reads a single snapshot. */
   #runQuery(query: AnyQuery, request: WorkerRequest): unknown {
     this.#lowerPriority()
     this.#reading ??= this.#openReading(request)
@@ -111,7 +111,7 @@ class Requests {
     }
   }
 
-  /** Listeners to the commit of a task are in the main thread, which is told that there are any. */
+  /** Commit listeners of a task run on the main thread, which is notified that there are any. */
   #runTask(task: AnyTask, request: WorkerRequest): Done {
     const { now, right, isDryRun } = request
     this.#writing ??= openWriting(request)
@@ -161,7 +161,10 @@ class Requests {
     return { sql: new Sql(openReadingConnection(request.file), { checkStop }) }
   }
 
-  /** A light request must not wait until this thread has used up its share of a processor; it waits for a write. */
+  /**
+   * Light requests must not wait until this thread has used up its share of a processor, except while they wait for
+   * its write.
+   */
   #lowerPriority(): void {
     if (!this.#isLowered) lowerThreadPriority()
     this.#isLowered = true
@@ -182,7 +185,7 @@ class Requests {
   }
 }
 
-/** What the caller may do now, not when the request was sent. */
+/** Gives the caller its current permissions instead of those at the time of the request. */
 function takeStanding(input: unknown, { rights }: Standing): void {
   if (typeof input === 'object' && input !== null && 'caller' in input)
     Object.assign(input.caller as object, { rights })

@@ -25,23 +25,23 @@ const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
 
 export const invalidKey = () => unauthorized('This API key is not valid, or was revoked, or has expired.')
 
-/** What an endpoint asks of its caller. */
+/** The requirements of an endpoint. */
 export interface Rule {
-  /** Only a person who is signed in to the application may call it. */
+  /** Only sessions of the application may call it. */
   readonly session?: true
   /** Only an owner of the workspace may call it. */
   readonly owner?: true
-  /** It changes something, which a read-only key may not. */
+  /** It writes, which a read-only key may not. */
   readonly write?: true
-  /** It changes the workspace itself or what is in it, as opposed to who may enter. */
+  /** It changes the workspace itself or its content, as opposed to its members and sessions. */
   readonly workspace?: true
-  /** The key may be in the query, for clients that cannot set headers. */
+  /** Accepts the key in the query, for clients that cannot set headers. */
   readonly keyInQuery?: true
 }
 
 /**
- * Whose request this is. Refuses one without a valid key or session (401, 429), and one that may not do what the
- * endpoint does (403). `token` is the key in the query, where the endpoint takes it there.
+ * Authenticates and authorizes a request. Refuses a request without a valid key or session (401, 429), and a caller
+ * without the permission for the endpoint (403). `token` is the key in the query, if the endpoint accepts it there.
  */
 export type Authorize = (
   request: Request,
@@ -100,7 +100,7 @@ export class RequestLimit {
   constructor(
     private readonly clock: Clock,
     private readonly perMinute: number | null,
-    /** Who is limited, in the refusal. */
+    /** The subject of the refusal. */
     private readonly who = 'This key may make',
   ) {}
 
@@ -159,7 +159,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorize {
   }
 }
 
-/** What changes notes and records; the log refuses what else these requests would change. */
+/** Paths that change notes and records; the log refuses other changes by these requests. */
 const LOCAL_PATHS = /^\/v1\/(notes|records(?!\/(structures|views))|changes|presets\/[^/]+\/apply)(\/|$)/
 
 function refuseInCopy({ mirrorOf, isMirrorWritable }: AuthorizerOptions, { url }: Request): void {
@@ -168,7 +168,7 @@ function refuseInCopy({ mirrorOf, isMirrorWritable }: AuthorizerOptions, { url }
   if (!LOCAL_PATHS.test(new URL(url).pathname)) throw onlyNotesAndRecords(mirrorOf)
 }
 
-/** Who is signed in, by the cookie. */
+/** The caller of the session in the cookie. */
 function signedIn({ sessions, rules }: AuthorizerOptions, request: Request, { session }: Rule): Caller {
   const token = request.headers.has('authorization') ? undefined : sessions.tokenIn(request)
   if (token === undefined) throw session ? signInNeeded() : keyNeeded()
@@ -179,51 +179,48 @@ function signedIn({ sessions, rules }: AuthorizerOptions, request: Request, { se
 
 export const keyNeeded = () =>
   unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
-export const signInNeeded = () =>
-  unauthorized('Nobody is signed in, or the session has ended; sign in again.')
+export const signInNeeded = () => unauthorized('There is no session, or it has ended; sign in again.')
 
 const sessionRequired = () =>
-  new Refusal(
-    'session_required',
-    'This is done by a person who is signed in to the application, not with a key.',
-  )
+  new Refusal('session_required', 'This endpoint needs a signed-in session; API keys cannot use it.')
 
 /** The refusal for who is not an owner of the workspace. */
 export const ownerRequired = () =>
-  new Refusal('owner_required', 'Only an owner of the workspace may do this; ask one of them.')
+  new Refusal('owner_required', 'Only an owner of the workspace can do this; ask an owner.')
 
-/** The refusal of a write for who may only read: a key, or the person of a key or a session. */
+/** The refusal of a write by a caller who can only read, because of the key or of its user. */
 export const readOnly = ({ scope, keyId }: Pick<Caller, 'scope' | 'keyId'>) =>
   new Refusal('read_only_key', readOnlySentence(keyId === null, scope))
 
 function readOnlySentence(isSession: boolean, scope: Caller['scope']): string {
   if (isSession)
-    return 'You are a viewer of this workspace and may not change anything; ask an owner to make you an editor.'
+    return 'You are a viewer of this workspace and cannot change anything; ask an owner to make you an editor.'
   return scope === 'read'
     ? 'This API key is read-only; use a read-write key to change anything.'
-    : 'The user of this API key is a viewer of the workspace and may not change anything.'
+    : 'The user of this API key is a viewer of the workspace and cannot change anything.'
 }
 
-/** What a request rests on and what it needs. */
+/** The credential and the requirements of a request. */
 export interface RightData extends Omit<Grant, 'needsWrite' | 'covers' | 'isNamed'> {
   needsWrite: boolean
   covers: Covers
   isNamed: boolean
 }
 
-/** Throws the refusal that the request would get if it came now; by default as reads see the database. */
+/** Throws the refusal that the request would get now; by default it sees the database as reads do. */
 export type Recheck = (right: RightData, reader?: Reader) => Standing
 
-/** What an endpoint asks of its caller, and whether its path names an object. */
+/** The requirements of an endpoint, and whether its path names an object. */
 interface Asked {
   readonly rule: Rule & { readonly covers: Covers }
   readonly isNamed: boolean
 }
 
 /**
- * The caller of one request, and its right. That is checked when the request arrives (`createAuthorizer`) and, because it may
- * end meanwhile, again once the body is there, in every transaction of a write, and before the response to a read leaves that
- * had to wait. Only the first check counts for limits. What the caller may do is what it might at the last check.
+ * The caller of one request, and its right. The right is checked when the request arrives (`createAuthorizer`).
+ * Because it may end meanwhile, it is checked again once the body has arrived, in every transaction of a write, and
+ * before the response to a read that had to wait. Only the first check counts towards limits. The caller has the
+ * permissions of the last check.
  */
 export class RequestCaller implements Caller, Credential, Right {
   workspacePk: number
@@ -240,10 +237,10 @@ export class RequestCaller implements Caller, Credential, Right {
   readonly #request: Request
   readonly #recheck: Recheck
   readonly #data: RightData
-  /** Whether the request changes something, if only who may enter. What a read writes is the server's own: indexes. */
+  /** Whether the request writes for its caller. Indexes that a read writes belong to the server. */
   readonly #isWriteRoute: boolean
   #isFulfilled = false
-  /** Whether the rights that the response rests on are those of now, so that no check follows. */
+  /** Whether the right was just checked, so that the response needs no further check. */
   #isFresh = false
 
   constructor(caller: Caller, request: Request, { rule, isNamed }: Asked, recheck: Recheck) {

@@ -8,17 +8,17 @@ import type { Exchange } from './exchange.ts'
 import { checkCounts, MOST_TO_READ, MOST_TO_WRITE, storable } from './storable-json.ts'
 import type { FormCheck } from './validation.ts'
 
-/** Reads bytes that take so much memory, once there is enough; a request holds its memory until it is finished. */
+/** Reads a body once enough memory is free; the request holds the memory until it is finished. */
 type WithRoom = (bytes: number, read: () => Promise<Uint8Array>) => Promise<Uint8Array>
 
-/** The body of a request, as it was sent. */
+/** The body of a request as sent. */
 export class SentBody {
   constructor(
     private readonly exchange: Exchange,
     private readonly bodies: BodyBudget,
   ) {}
 
-  /** The JSON value, `{}` where none is required and none was sent. The Content-Type does not matter. */
+  /** The JSON value; `{}` if a body is optional and was not sent. The Content-Type does not matter. */
   async read(check: FormCheck, isRequired: boolean): Promise<unknown> {
     const { exchange } = this
     const { caller } = exchange
@@ -37,14 +37,16 @@ export class SentBody {
     return body
   }
 
-  /** The bytes, 10 MiB of them unless `most` says so; `key` is that of whose bodies take memory together. */
+  /**
+   * The bytes, at most 10 MiB unless `most` is given; `key` identifies the caller whose bodies share a memory limit.
+   */
   async bytes(key: string, most = MAX_BODY_BYTES): Promise<Uint8Array> {
     const bytes = await this.#received(key, most)
     this.exchange.waitForHandler()
     return bytes
   }
 
-  /** A connection that breaks is not a failure of the service. */
+  /** A broken connection is not a failure of the service. */
   async #received(key: string, most: number): Promise<Uint8Array> {
     const withRoom: WithRoom = async (bytes, read) => {
       const reservation = await this.bodies.reserve(key, bytes)
@@ -60,8 +62,8 @@ export class SentBody {
 }
 
 /**
- * The body of a request as the input of a write. Only its text is copied to another thread, where it is parsed again: that
- * takes less time than copying its parts.
+ * The body of a request as the input of a write. Only its text is copied to another thread, where it is parsed again,
+ * because that is faster than copying its parts.
  */
 export class RequestBody<Value> {
   readonly #value: Value
@@ -78,15 +80,15 @@ export class RequestBody<Value> {
   }
 }
 
-/** The largest body the service reads, in bytes. */
+/** The largest accepted body, in bytes. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 
 const tooLarge = (most: number) =>
-  new Refusal('too_large', `The body is larger than ${most / 1024 / 1024} MiB; send less in one request.`)
+  new Refusal('too_large', `The body is larger than ${most / 1024 / 1024} MiB; split the request.`)
 
 /**
- * How much, and for how long, is read and thrown away before a refusal: some clients read nothing until they have
- * sent everything.
+ * How much, and for how long, is read and discarded before a refusal: some clients read nothing until they have sent
+ * everything.
  */
 const DISCARDED_BYTES = 64 * 1024 * 1024
 const DISCARD_WITHIN_MS = 1_000
@@ -102,7 +104,7 @@ async function receive(request: Request, withRoom: WithRoom, most: number): Prom
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
 
-/** A body in chunks, whose bytes are counted; or one that is declared too large. */
+/** Receives a chunked body, whose bytes are counted, or one that is declared too large. */
 async function receiveUndeclared(
   reader: Reader,
   declared: number,
@@ -146,11 +148,11 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Reading a longer text takes milliseconds. */
+/** Parsing a longer text takes milliseconds. */
 const LONG_TEXT = 500_000
 const WHAT = 'The body'
 
-/** The value may hold less where nothing is written. Each step with a long text has a turn of its own (`stepsOfThread`). */
+/** Bodies that write nothing may hold fewer values. Each long text is parsed in a separate step (`stepsOfThread`). */
 function parsed(key: string, text: string, mayWrite: boolean): unknown {
   const check = () => checkCounts(text, WHAT, mayWrite ? MOST_TO_WRITE : MOST_TO_READ)
   const parse = () => storable(text, WHAT)
@@ -165,10 +167,10 @@ export const inTurn = async <Result>(key: string, length: number, work: () => Re
 
 const MEBIBYTE = 1_048_576
 
-/** A body of up to this size is read at once and counts nowhere. */
+/** A body of up to this size is read at once and does not count towards the limits. */
 export const SMALL_BODY_BYTES = 65_536
 
-/** How much the bodies of requests that are not finished may take together, and those of one key. */
+/** The memory limits for the bodies of all unfinished requests, and for those of one key. */
 const MAX_BYTES = 192 * MEBIBYTE
 const MAX_BYTES_PER_KEY = 64 * MEBIBYTE
 
@@ -182,7 +184,7 @@ const RETRY_AFTER_SECONDS = 5
 const noRoom = () =>
   new Refusal(
     'unavailable',
-    'Too many large bodies are sent at once; nothing was written. Try again, or send them one after another.',
+    'Too many large bodies are being sent at once; nothing was written. Try again, or send them one after another.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
 
@@ -193,9 +195,9 @@ const tooSlow = () =>
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
 
-/** The memory reserved for one body, until its request is finished. */
+/** The memory reserved for one body until its request is finished. */
 export class BodyReservation {
-  /** Undefined when the body has arrived. */
+  /** Undefined once the body has arrived. */
   #reject: ((refusal: Refusal) => void) | undefined
 
   constructor(
@@ -206,7 +208,7 @@ export class BodyReservation {
 
   /**
    * The body, once it has arrived and may be parsed: bodies that arrive together are parsed one at a time, with other
-   * requests served in between. Rejects when it is too slow while others wait.
+   * requests in between. Rejects if it arrives too slowly while others wait.
    */
   async arrived<Body>(body: Promise<Body>): Promise<Body> {
     const { promise, reject } = Promise.withResolvers<never>()
@@ -261,7 +263,7 @@ export class BodyBudget {
     return reservation
   }
 
-  /** The earliest instant at which the oldest body may be refused. */
+  /** Milliseconds until the oldest body may be refused. */
   #untilNextCheck(): number {
     const oldest = Math.min(...[...this.#arriving].map(({ since }) => since))
     return Math.max(1_000, oldest + MAX_ARRIVAL_MS - this.clock.now())

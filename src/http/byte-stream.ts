@@ -2,23 +2,25 @@ import type { Clock } from '../lib/clock.ts'
 import type { Exchange } from './exchange.ts'
 import { closedSentence } from './sse.ts'
 
-/** Bytes that are read, or made, while they are sent. */
+/** Bytes that are read or generated while they are sent. */
 export interface ByteParts {
-  /** The next part, when the client has taken those before it; undefined after the last. */
+  /** The next part, requested once the client has received those before it; undefined after the last. */
   next(): Promise<Uint8Array | undefined>
-  /** Called once, however the response ends: with the reason if it is broken off, without one if the client went away. */
+  /**
+   * Called once, however the response ends: with the reason if it is aborted, without one if the client disconnected.
+   */
   close?(reason?: unknown): void
 }
 
-/** How long a client may take nothing. */
+/** How long a client may accept no data. */
 export interface StallLimit {
   readonly clock: Clock
   readonly ms: number
 }
 
 /**
- * A body that is written while it is sent. It is broken off, so that the client sees that bytes are missing, when the right
- * of its reader ends, when a part cannot be read, and when the client takes nothing for longer than it may.
+ * A body that is generated while it is sent. It is aborted, so that the client notices missing bytes, when the right
+ * of its reader ends, when a part cannot be read, and when the client stalls beyond the limit.
  */
 export const byteStream = (
   exchange: Pick<Exchange, 'onRightEnd'>,
@@ -69,7 +71,7 @@ class ByteSource {
 
   #awaitTaking(controller: ReadableStreamDefaultController<Uint8Array>): void {
     const { clock, ms = 0 } = this.stallLimit ?? {}
-    const stalled = () => this.#breakOff(controller, new Error('the client took nothing'))
+    const stalled = () => this.#breakOff(controller, new Error('the client stalled'))
     if (clock) this.#stopTimer = clock.after(ms, stalled)
   }
 

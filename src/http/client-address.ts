@@ -3,8 +3,8 @@ import { nodeNet } from '../lib/node-modules.ts'
 import type { HttpServer } from './exchange.ts'
 
 /**
- * A server whose requests come through trusted proxies: the client of such a request has the last address in
- * `X-Forwarded-For` that is not a trusted proxy itself. Addresses before that may be invented by the client.
+ * A server behind trusted proxies: the client of a request is the last address in `X-Forwarded-For` that is not a
+ * trusted proxy. Clients can forge the addresses before it.
  */
 export const behindProxies = (server: HttpServer, proxies: BlockList): HttpServer => ({
   requestIP: (request) => {

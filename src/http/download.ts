@@ -4,29 +4,31 @@ import type { Exchange } from './exchange.ts'
 import { errorIn } from './problem.ts'
 import { markStreamed } from './streamed.ts'
 
-/** Bytes, as they are sent to be stored. */
+/** Stored bytes to be sent. */
 export interface Download {
-  /** The value of `ETag` without its quotes: the same for the same bytes, whatever their name, and another for others. */
+  /** The value of `ETag` without its quotes; it depends only on the bytes, not on their name. */
   readonly tag: string
   readonly fileName: string
   readonly mimeType: string
   readonly size: number
-  /** The bytes from `start` up to `end`, in parts of up to some hundred kilobytes; each is read when it is taken. */
+  /**
+   * The bytes from `start` up to `end`, in parts of up to some hundred kilobytes; each is read when it is requested.
+   */
   read(start: number, end: number): Iterator<Uint8Array, unknown>
 }
 
-/** Half open. */
+/** A half-open range. */
 interface Range {
   readonly start: number
   readonly end: number
 }
 
-/** Fewer bytes are sent at once, with their length. */
+/** Smaller downloads are sent at once, with their length. */
 const MAX_WHOLE_BYTES = 524_288
 
 /**
- * Sends bytes as an attachment, which no browser shows or runs, whole or a single range of them (RFC 9110). A reader
- * that has them already gets a 304. Each part is read when the reader has taken those before it.
+ * Sends bytes as an attachment, which no browser displays or runs, whole or as a single range (RFC 9110). A client
+ * with a current copy gets a 304. Each part is read once the client has received those before it.
  */
 export function downloadResponse(exchange: Exchange, download: Download): Response {
   const { request } = exchange
@@ -56,7 +58,7 @@ const headersOf = (download: Download) =>
     'Content-Disposition': attachment(download.fileName),
     'Content-Security-Policy': 'sandbox',
     'X-Content-Type-Options': 'nosniff',
-    // A stored copy is valid only for a reader that may still read the original.
+    // A cached copy may only be used while the client can still read the original.
     'Cache-Control': 'private, no-cache',
     'Accept-Ranges': 'bytes',
     ETag: etagOf(download),
@@ -67,19 +69,21 @@ function headResponse(headers: Headers, size: number): Response {
   return new Response(null, { headers })
 }
 
-/** `encodeURIComponent` leaves these as they are, and RFC 8187 does not. */
+/** `encodeURIComponent` does not encode these, but RFC 8187 requires it. */
 const NOT_IN_PARAMETERS = /['()*]/g
 
 const percentEncoded = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 
-/** A name of ASCII for old readers, without what they misread, and the name itself as RFC 6266 writes it. */
+/**
+ * An ASCII name for old clients, without characters that they misread, and the actual name in the format of RFC 6266.
+ */
 export function attachment(fileName: string): string {
   const plain = fileName.replace(/[^\x20-\x7e]|["\\/%]/gu, '_')
   const exact = encodeURIComponent(fileName.toWellFormed()).replace(NOT_IN_PARAMETERS, percentEncoded)
   return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`
 }
 
-/** Whether `If-None-Match` names the bytes that have this `ETag`, or any bytes. */
+/** Whether `If-None-Match` matches this `ETag`, or any. */
 export function hasCurrent({ headers }: Request, etag: string): boolean {
   const known = headers.get('if-none-match')
   if (known === null) return false
@@ -105,7 +109,7 @@ const rangeFrom = (start: number, end: number, { size }: Download): Range | 'uns
   start < size ? { start, end } : 'unsatisfiable'
 
 function unsatisfiable(exchange: Exchange, { size }: Download): Response {
-  const sentence = `The header "Range" begins after the end: the size is ${counted(size, 'byte')}.`
+  const sentence = `The header "Range" begins beyond the end: the size is ${counted(size, 'byte')}.`
   const headers = { 'Content-Range': `bytes */${size}`, 'Accept-Ranges': 'bytes' }
   return errorIn(exchange, { status: 416, code: 'refused', sentence, headers })
 }
@@ -129,19 +133,19 @@ function wholeOf(parts: Iterator<Uint8Array, unknown>, size: number): Uint8Array
   return whole
 }
 
-/** Breaks off when the bytes end before `size`, as when they are deleted meanwhile: the reader sees that some are missing. */
+/** Aborts if the bytes end before `size`, as when they are deleted meanwhile, so that the client notices it. */
 function streamOf(exchange: Exchange, parts: Iterator<Uint8Array, unknown>, size: number): ReadableStream {
   let missing = size
   return byteStream(exchange, {
     next: async () => {
-      // Other requests come in between.
+      // Lets other requests run in between.
       await new Promise((resolve) => setImmediate(resolve))
       const { value, done } = parts.next()
       if (!done) {
         missing -= (value as Uint8Array).length
         return value as Uint8Array
       }
-      if (missing > 0) throw new Error('the bytes end before all are sent')
+      if (missing > 0) throw new Error('the content ended before all of it was sent')
       return undefined
     },
     close: () => void parts.return?.(),

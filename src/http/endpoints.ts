@@ -16,7 +16,7 @@ import { NoBody, NoQuery } from './schema/types.ts'
  */
 export const ACCESS = {
   read: {},
-  /** A read whose key may be in the query, for clients that cannot set headers. */
+  /** A read that accepts the key in the query, for clients that cannot set headers. */
   stream: { keyInQuery: true },
   write: { write: true, workspace: true },
   session: { session: true },
@@ -47,7 +47,7 @@ interface Options<Query extends TSchema, Body extends TSchema, Response extends 
   extends Documentation {
   /** Honours an `Idempotency-Key`: the handler writes in `once`. */
   readonly once?: true
-  /** Takes a cursor of the change log, which may have expired. */
+  /** Accepts a cursor of the change log, which may have expired. */
   readonly cursor?: true
   readonly query?: Query
   readonly body?: Body
@@ -166,8 +166,8 @@ export class Endpoints {
 }
 
 /**
- * The endpoints of a feature, under a prefix, with a tag in the OpenAPI document. `covers` says what of a workspace they show
- * and change, for callers who do not reach all of it.
+ * The endpoints of a feature, under a prefix, with a tag in the OpenAPI document. `covers` is the kind of content
+ * that they show and change, for callers with narrowed access.
  */
 export const endpoints = (tag: string, prefix: string, covers: Covers) =>
   new Endpoints(prefix, { covers, tags: [tag] })
@@ -176,5 +176,5 @@ export const endpoints = (tag: string, prefix: string, covers: Covers) =>
 export const hiddenEndpoints = (prefix: string, covers: Covers) =>
   new Endpoints(prefix, { covers, hide: true })
 
-/** The endpoints of the application alone. */
+/** The endpoints for the application only. */
 export const applicationEndpoints = (covers: Covers) => hiddenEndpoints('/app/api', covers)

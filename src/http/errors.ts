@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts'
 import { Refusal, type RefusalCode } from '../refusal.ts'
 import { errorIn, type RefusedRequest } from './problem.ts'
 
-/** The one table from codes to statuses. */
+/** The only mapping of codes to statuses. */
 export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   invalid_request: 400,
   refused: 400,
@@ -34,7 +34,7 @@ export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   unavailable: 503,
 }
 
-/** Turns whatever was thrown into a response; what is no refusal is logged as a failure of the service. */
+/** Turns anything thrown into a response; anything but a refusal is logged as a failure of the service. */
 export function errorResponse(
   thrown: unknown,
   refused: RefusedRequest & { readonly requestId: string },
@@ -44,15 +44,15 @@ export function errorResponse(
   if (error instanceof Refusal) return refusalResponse(error, refused)
   const { requestId } = refused
   log.error('request failed', { request_id: requestId, ...loggable(error) })
-  const sentence = `Something failed on the side of the service; quote request ${requestId} when you report it.`
+  const sentence = `The service failed; include the request id ${requestId} when you report it.`
   return errorIn(refused, { status: 500, code: 'internal', sentence })
 }
 
 /** The refusal of a path that no endpoint has. */
 export const unknownPath = () =>
-  new Refusal('not_found', 'This service has no such path; see /docs for those it has.')
+  new Refusal('not_found', 'This service has no such path; see /docs for its paths.')
 
-/** The response to a method that a path does not allow; `allow` lists those that it does. */
+/** The response to a method that a path does not support; `allow` lists the supported ones. */
 export function methodNotAllowed(request: Request, allow: string): Response {
   const sentence = `This path does not allow ${request.method}; it allows ${allow}.`
   const response = refusalResponse(new Refusal('method_not_allowed', sentence), { request })
@@ -68,7 +68,7 @@ function refusalResponse(refusal: Refusal, refused: RefusedRequest): Response {
   return errorIn(refused, { status: STATUS_OF[code], code, sentence, refusals: [refusal], headers })
 }
 
-/** What failed and where. */
+/** The error and its stack. */
 function loggable(error: unknown): { error: string; stack: string } {
   if (!(error instanceof Error)) return { error: typeof error, stack: '' }
   const { message, stack = '' } = error

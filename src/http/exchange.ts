@@ -19,20 +19,23 @@ import {
 import type { BodyReservation } from './body.ts'
 import { createdResponse, jsonResponse } from './responses.ts'
 
-/** The server that took a request; Bun's own is one. */
+/** The server that received a request, such as Bun's. */
 export interface HttpServer {
   /** The address of the client. Finding it costs more than finding a key: ask only where it is needed. */
   requestIP(request: Request): { address: string; port?: number } | null
-  /** After how many idle seconds the connection of this request is closed; 0 for never. */
+  /** Sets the idle timeout of this request's connection in seconds; 0 for none. */
   timeout(request: Request, seconds: number): void
 }
 
-/** Is told why a caller may no longer read: the key was revoked or has expired, or the session has ended. */
+/**
+ * Called with the reason when a caller may no longer read: the key was revoked or has expired, or the session has
+ * ended.
+ */
 export type RightEndListener = (
   why: 'key_revoked' | 'key_expired' | 'session_ended' | 'access_changed',
 ) => void
 
-/** How callers are found and what they may do is checked. */
+/** Finds callers and checks their permissions. */
 export interface Rights {
   readonly kernel: Kernel
   readonly authorize: Authorize
@@ -40,17 +43,17 @@ export interface Rights {
   readonly onRightEnd: (caller: Caller, listener: RightEndListener) => () => void
 }
 
-/** After how many idle seconds a connection is closed. */
+/** The idle timeout of connections. */
 export const IDLE_SECONDS = 60
 
-/** The ids of requests: a random prefix, and numbers from one so high that all have the same length. */
+/** Request ids: a random prefix and a number. Numbers start high enough that all ids have the same length. */
 export function requestIds(): () => string {
   const prefix = crypto.getRandomValues(Buffer.alloc(5)).toString('hex')
   let count = 0x10000000
   return () => `${prefix}${(count++).toString(16)}`
 }
 
-/** Refuses a body that would have to be decoded; a request without a body may name any coding. */
+/** Refuses an encoded body; a request without a body may name any coding. */
 function checkEncoding(request: Request): void {
   const encoding = request.headers.get('content-encoding')
   if (encoding === null || request.body === null) return
@@ -62,47 +65,47 @@ function checkEncoding(request: Request): void {
   )
 }
 
-/** A request with what is known of it so far, and its response: what handlers hand to the functions of `http`. */
+/** A request, the data derived from it so far, and its response, as handlers pass them to the functions of `http`. */
 export class Exchange {
   readonly startedAt = performance.now()
-  /** The path of the endpoint with the names of its parameters; undefined for a request that none serves. */
+  /** The path of the endpoint with the names of its parameters; undefined for a request that matches none. */
   route: string | undefined = undefined
-  /** Undefined where no key is needed, and until it is checked. */
+  /** Undefined if no key is needed, and until it is checked. */
   caller: RequestCaller | undefined = undefined
-  /** The body as it was sent; empty without one. */
+  /** The body as sent; empty without one. */
   bodyText = ''
-  /** The value of a JSON body, once it was parsed. */
+  /** The parsed value of a JSON body. */
   body: unknown = undefined
-  /** The names of the parameters that the endpoint takes in the query. */
+  /** The names of the query parameters of the endpoint. */
   parameters: readonly string[] = []
-  /** The memory of the body, until there is a response. */
+  /** The memory reserved for the body, until there is a response. */
   reservation: BodyReservation | undefined = undefined
   /** Whether the key may be in the query. */
   takesToken = false
-  /** Whether the connection does not count as idle. */
+  /** Whether the idle timeout of the connection is suspended. */
   private isWaiting = false
 
   constructor(
     readonly request: Request,
     readonly server: HttpServer,
     private readonly rights: Rights,
-    /** In the response as `X-Request-Id`, and in the log. */
+    /** The value of `X-Request-Id`, also in the log. */
     readonly requestId: string,
   ) {}
 
-  /** The query as it was sent. */
+  /** The query as sent. */
   get search(): string {
     const { url } = this.request
     const mark = url.indexOf('?')
     return mark === -1 ? '' : url.slice(mark + 1)
   }
 
-  /** That of the client. */
+  /** The address of the client. */
   get address(): string {
     return this.server.requestIP(this.request)?.address ?? 'unknown'
   }
 
-  /** Finds who the caller is; refuses one that may not do what an endpoint with this rule does. */
+  /** Authenticates the caller; refuses one that may not call an endpoint with this rule. */
   admit(route: string, rule: Rule & { readonly covers: Covers }): void {
     this.route = route
     this.takesToken = rule.keyInQuery ?? false
@@ -114,7 +117,7 @@ export class Exchange {
     if (!isRead(request)) checkEncoding(request)
   }
 
-  /** Runs an operation in the name of the caller and responds with its output as JSON. */
+  /** Runs an operation for the caller and responds with its output as JSON. */
   call<Input>(
     operation: Operation<Input, object | string>,
     input: Input,
@@ -127,14 +130,14 @@ export class Exchange {
     return jsonResponse(body, status)
   }
 
-  /** Runs an operation in the name of the caller and returns its output, for a response that needs several. */
+  /** Runs an operation for the caller and returns its output, for a response that needs several. */
   outputOf<Input, Output>(operation: Operation<Input, Output>, input: Input): Output | Promise<Output> {
     return this.rights.kernel.call(operation, this.credential, input)
   }
 
   /**
-   * Runs an operation in the name of the caller, on another surface and under the requirements of the operation, for an
-   * endpoint whose requests call several. After a write its response is sent even if the right has ended since.
+   * Runs an operation for the caller, on another surface and under the requirements of the operation, for an endpoint
+   * whose requests call several. After a write its response is sent even if the right has ended since.
    */
   async callAs<Input, Output>(
     surface: Caller['surface'],
@@ -147,7 +150,7 @@ export class Exchange {
     return output
   }
 
-  /** Runs a creation, or another write that may be sent again; an `Idempotency-Key` is honoured (`kernel/once.ts`). */
+  /** Runs a creation, or another write that may be repeated; an `Idempotency-Key` is honoured (`kernel/once.ts`). */
   async create<Input>(
     operation: WriteOperation<Input, object | string>,
     input: Input,
@@ -164,7 +167,7 @@ export class Exchange {
     return createdResponse(text, replayed, status)
   }
 
-  /** The request by its `Idempotency-Key`; undefined without one. */
+  /** The identity of the request by its `Idempotency-Key`; undefined without one. */
   get identity(): RequestIdentity | undefined {
     const { request, caller } = this
     const idempotencyKey = request.headers.get('idempotency-key')
@@ -181,7 +184,7 @@ export class Exchange {
     return this.caller ?? fail(keyNeeded())
   }
 
-  /** Admits anyone. What is written takes turns by the address of the client. */
+  /** Admits anyone. Writes are scheduled fairly by client address. */
   open(route: string): void {
     this.route = route
     if (isRead(this.request)) return
@@ -190,22 +193,22 @@ export class Exchange {
   }
 
   /**
-   * Calls the listener, perhaps at once, when the key or session of the caller ends, for what goes on after the response
-   * has begun. Returns a function that stops it.
+   * Calls the listener, possibly at once, when the key or session of the caller ends, for work that continues after
+   * the response has begun. Returns a function that stops it.
    */
   onRightEnd(listener: RightEndListener): () => void {
     return this.caller ? this.rights.onRightEnd(this.caller, listener) : () => {}
   }
 
-  /** Gives back what the request holds; its connection may be idle again. */
+  /** Releases the resources of the request; its connection may be idle again. */
   end(): void {
     this.reservation?.release()
     if (this.isWaiting) this.server.timeout(this.request, IDLE_SECONDS)
   }
 
   /**
-   * While a handler waits, for its large query to start or for a lock, the connection is not idle: without this, Bun
-   * would close it before the response.
+   * Suspends the idle timeout while a handler waits for a large query or a lock: Bun would close the connection
+   * before the response.
    */
   waitForHandler(): void {
     this.isWaiting = true

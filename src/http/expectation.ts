@@ -3,18 +3,19 @@ import { isRead } from './authorizer.ts'
 import type { HttpServer } from './exchange.ts'
 
 /*
- * A client that sends `Expect: 100-continue` holds the body back until it gets `100 Continue` or a final response. Bun
- * sends `100 Continue` before it calls the handler, but only for the value in lower case. RFC 9110 (10.1.1) ignores case:
- * Java's own client sends `100-Continue`, and waits without a limit.
+ * A client that sends `Expect: 100-continue` holds the body back until it gets `100 Continue` or a final response.
+ * Bun sends `100 Continue` before it calls the handler, but only for the value in lower case. RFC 9110 (10.1.1)
+ * ignores case: Java's own client sends `100-Continue`, and waits without a limit.
  *
- * Bun offers no way to send `100 Continue`, and a final response is a poor replacement: the request fails with Java, which
- * never returns from one that has a body (Java 17), and with curl (7.88 does not repeat a request after 417). So the 25
- * bytes are written to the socket of the connection, which getpeername finds among the open files in 0.2 ms, on Linux and
- * macOS. Nothing else writes there meanwhile: the response to the request before is complete, and this one has not begun.
+ * Bun offers no way to send `100 Continue`, and a final response is a poor replacement: the request fails with Java,
+ * which never returns from one that has a body (Java 17), and with curl (7.88 does not repeat a request after 417).
+ * So the 25 bytes are written to the socket of the connection, which getpeername finds among the open files in 0.2
+ * ms, on Linux and macOS. Nothing else writes there meanwhile: the response to the request before is complete, and
+ * this one has not begun.
  *
- * Where the socket is not found (on Windows, or when two clients have the same port), the response is 417 without a body,
- * which every client that was tried returns to its caller. The connection closes, because a late body would be read as the
- * next request.
+ * If the socket is not found (on Windows, or when two clients have the same port), the response is 417 without a
+ * body, which every tested client returns to its caller. The connection closes, because a late body would be read as
+ * the next request.
  */
 
 /** The values for which Bun itself sends `100 Continue`, in the first `Expect` of a request. */
@@ -24,11 +25,14 @@ const OPEN_FILES = '/dev/fd'
 /** Every system has one of these. */
 const C_LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1', 'libSystem.B.dylib']
 
-/** The sizes of IPv4 and IPv6 addresses, which have the port in the same place; those of other sockets are shorter. */
+/**
+ * The sizes of IPv4 and IPv6 addresses, both with the port at the same offset; addresses of other sockets are
+ * shorter.
+ */
 const ADDRESS_BYTES = { least: 16, most: 28 }
 const PORT_AT = 2
 
-/** Whether the client may be holding back a body for which Bun has sent nothing. */
+/** Whether the client may be holding back a body because Bun has sent nothing. */
 function isWaiting(request: Request): boolean {
   if (isRead(request)) return false
   const { headers } = request
@@ -39,7 +43,7 @@ function isWaiting(request: Request): boolean {
 
 type PortOfPeer = (file: number) => number | undefined
 
-/** A function that returns the port at the other end of a socket, and undefined for any other file. */
+/** Returns a function that finds the remote port of a socket, and undefined for any other file. */
 function openPortOfPeer(): PortOfPeer {
   const { dlopen } = process.getBuiltinModule('bun:ffi') as typeof import('bun:ffi')
   const open = (library: string) =>
@@ -64,16 +68,18 @@ function firstThatOpens<Library>(names: readonly string[], open: (name: string) 
   }
 }
 
-/** Sends what Bun does not, on the connections of one server. */
+/** Sends the `100 Continue` that Bun omits, on the connections of one server. */
 export class Expectations {
   /** Opened by the first request that needs it. */
   #portOfPeer: PortOfPeer | undefined
 
-  /** The final response to a request whose client expects what cannot be sent; undefined if the request can be served. */
+  /**
+   * The final response to a request with an expectation that cannot be met; undefined if the request can be served.
+   */
   failed(request: Request, server: Pick<HttpServer, 'requestIP'>): Response | undefined {
     if (!isWaiting(request)) return undefined
     const port = server.requestIP(request)?.port
-    // Without one the client has gone away.
+    // Without a port the client has disconnected.
     if (port === undefined || this.#sendContinue(port)) return undefined
     return new Response(null, { status: 417, headers: { Connection: 'close' } })
   }

@@ -32,7 +32,7 @@ export const healthRoutes = (db: Db, isBackupFailing: () => boolean) =>
       open: true,
       response: Health,
       operationId: 'getHealth',
-      summary: 'Whether the service works',
-      description: '503 while the server stops, or when its storage does not work.',
+      summary: 'Health of the service',
+      description: '503 while the server stops, or when its storage fails.',
     },
   )

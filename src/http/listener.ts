@@ -8,17 +8,17 @@ export type BunListener = Pick<
   'port' | 'pendingRequests' | 'stop' | 'closeIdleConnections'
 >
 
-/** What accepts connections. */
+/** Accepts connections. */
 export interface Listener {
   readonly port: number | undefined
-  /** Requests that are not finished. */
+  /** The number of unfinished requests. */
   readonly pendingRequests: number
-  /** Accepts no more connections, and with `closeAll` closes those that are open. */
+  /** Accepts no more connections; `closeAll` also closes the open ones. */
   stop(closeAll?: boolean): Promise<void>
 }
 
 const CHECK_MS = 500
-/** How many files must be possible to open before connections are accepted again. */
+/** How many files must be available before connections are accepted again. */
 const ENOUGH = 4
 
 /** Whether this process may open this many more files. */
@@ -36,9 +36,9 @@ function canOpen(count: number): boolean {
 }
 
 /**
- * Listens, except while the process has as many open files as it may have: Bun would try to accept the next connection
- * over and over, on a whole core. Idle connections are closed first; if that is not enough, no connection is accepted
- * until some are closed. Running requests and streams go on.
+ * Listens, except while the process is out of file descriptors: Bun would try to accept the next connection in a
+ * loop, on a whole core. Idle connections are closed first; if that is not enough, no connection is accepted until
+ * some are closed. Running requests and streams continue.
  */
 export class GuardedListener implements Listener {
   readonly port: number | undefined
@@ -46,7 +46,7 @@ export class GuardedListener implements Listener {
   readonly #former = new Set<BunListener>()
   #cancelCheck: () => void
 
-  /** `listen` is given undefined, and later the port that was taken. */
+  /** `listen` is first called with undefined, and later with the port that it got. */
   constructor(
     private readonly listen: (port?: number) => BunListener,
     private readonly clock: Clock,
@@ -80,7 +80,7 @@ export class GuardedListener implements Listener {
     this.#current = undefined
     this.#former.add(current)
     void current.stop().then(() => this.#former.delete(current))
-    this.log.warn('no connection is accepted until some are closed: too many files are open')
+    this.log.warn('too many open files: new connections are accepted once others are closed')
   }
 
   #resume(): void {
@@ -88,7 +88,7 @@ export class GuardedListener implements Listener {
       this.#current = this.listen(this.port)
       this.log.info('connections are accepted again')
     } catch (error) {
-      this.log.warn('connections cannot be accepted again yet', { error: String(error) })
+      this.log.warn('new connections cannot be accepted yet', { error: String(error) })
     }
   }
 }

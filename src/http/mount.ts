@@ -37,7 +37,7 @@ const SETTINGS = {
   handler: { standardHostname: false },
 }
 
-/** What Elysia hands to a handler, as far as it is used here. */
+/** The part of Elysia's context that is used here. */
 export interface Context {
   readonly request: Request
   readonly params: Readonly<Record<string, string | null>>
@@ -100,7 +100,7 @@ export function mount(features: readonly Endpoints[], pipeline: Pipeline, { bodi
     .onRequest(({ request }) => {
       pipeline.check(request)
     })
-    // What `serve` does not see: unknown paths, and requests that are refused before their path is looked up.
+    // Handles errors outside of `serve`: unknown paths, and requests that are refused before their path is looked up.
     .onError(async (context) => {
       // The response has its own.
       context.set.status = 200
@@ -109,7 +109,7 @@ export function mount(features: readonly Endpoints[], pipeline: Pipeline, { bodi
       const { error } = context
       return finish(exchange, pipeline.fail(exchange, error instanceof NotFoundError ? unknownPath() : error))
     })
-    // What is added to the application itself.
+    // The additions to the application itself.
     .mapResponse(({ exchange, request, responseValue }) =>
       exchange === undefined ? succeed(request, responseValue) : undefined,
     )

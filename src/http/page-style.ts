@@ -1,4 +1,6 @@
-/** The style sheet of pages without script, shared ones and the guide: it stands in each of them, and its hash allows it. */
+/**
+ * The style sheet of pages without script, shared pages and the guide. Each page embeds it, and its hash permits it.
+ */
 export const STYLE = `
 :root{color-scheme:light dark;--ground:light-dark(#f5f2ed,#14110e);--paper:light-dark(#fefdfb,#1c1916);--sunk:light-dark(#f2efe9,#26221e);--line:light-dark(#e5e1da,#35312c);--edge:light-dark(#8d867b,#7d766c);--rule:light-dark(#e9aea2,#7d3d33);--ink:light-dark(#211d19,#eeeae3);--ink-2:light-dark(#4f4942,#c0b9af);--ink-3:light-dark(#625b53,#a39b90);--accent:light-dark(#224d7d,#8fc0f2);--on:light-dark(#fcfdff,#101b2b);--bad:light-dark(#a1261d,#f0a79e);--bad-wash:light-dark(#fbeae7,#46211d);--lies:0 1px 2px light-dark(rgb(70 50 20/.08),rgb(0 0 0/.35)),0 10px 30px light-dark(rgb(70 50 20/.06),rgb(0 0 0/.3)),0 0 0 1px light-dark(rgb(70 50 20/.07),rgb(255 245 230/.07))}
 *{box-sizing:border-box}

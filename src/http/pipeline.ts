@@ -16,15 +16,15 @@ import { addSafeHeaders, jsonResponse, type Untaken, withBody } from './response
 import { isStreamed } from './streamed.ts'
 
 export interface PipelineOptions extends Rights {
-  /** Bounds the memory that request bodies take. */
+  /** Bounds the memory of request bodies. */
   bodies: BodyBudget
-  /** Bounds the memory that responses take. */
+  /** Bounds the memory of responses. */
   untaken: Untaken
   rules: BrowserRules
   corsOrigins: readonly string[]
   log: Log
   requests: RequestMetrics
-  /** Called with whatever a handler throws, a refusal or a failure. */
+  /** Called with anything that a handler throws, refusals and failures. */
   noteError: (error: unknown) => void
   /** The proxies that say which client a request comes from. */
   trustedProxies: BlockList | undefined
@@ -43,7 +43,7 @@ const LOCAL: HttpServer = { requestIP: () => ({ address: 'local' }), timeout: ()
 export function createPipeline(options: PipelineOptions, features: readonly Endpoints[]) {
   const { corsOrigins, log, requests, bodies, trustedProxies } = options
   let isStopped = false
-  /** The server that took the latest request; each of Bun's knows the connections of all. */
+  /** The server of the latest request; each Bun server knows the connections of all. */
   let latest: HttpServer
   const newId = requestIds()
   const bursts = new Bursts()
@@ -89,7 +89,7 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
   function run(exchange: Exchange, endpoint: () => unknown): Response | Promise<Response> {
     try {
       const result = endpoint()
-      // A right that was found a moment ago, without waiting for anything since, is checked no second time.
+      // A right that was checked a moment ago, without a wait since, is not checked again.
       return result instanceof Promise ? settle(exchange, result) : succeed(exchange, result)
     } catch (error) {
       return fail(exchange, error)
@@ -123,7 +123,7 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
   }
 }
 
-/** The refusal of a caller whose right has ended meanwhile, which a failure of the handler does not hide. */
+/** The refusal of a caller whose right has ended meanwhile, which takes precedence over a failure of the handler. */
 function refusalOf({ caller }: Exchange): Refusal | undefined {
   try {
     caller?.checkAfter(false)
@@ -133,13 +133,13 @@ function refusalOf({ caller }: Exchange): Refusal | undefined {
   return undefined
 }
 
-/** Bun's parser is started with twice this limit, so that this service sends the refusal. */
+/** Bun's parser allows twice this limit, so that this service sends the refusal. */
 const MAX_URL_BYTES = 65_536
 
-/** Where agents speak MCP, whose rules keep web pages out that do not belong to the server. */
+/** The MCP endpoint. MCP requires that pages of other sites are refused. */
 const AGENTS = '/mcp'
 
-/** Refuses a URL that is too long, and a name that is not the server's where browsers are involved. */
+/** Refuses a URL that is too long, and a foreign host name where browsers are involved. */
 function checkTarget(request: Request, { rules, corsOrigins }: PipelineOptions): void {
   const { url } = request
   const start = url.indexOf('/', url.indexOf('://') + 3)
@@ -147,15 +147,15 @@ function checkTarget(request: Request, { rules, corsOrigins }: PipelineOptions):
   if (!url.startsWith('/app', start) && !url.startsWith(AGENTS, start)) return
   const mark = url.indexOf('?', start)
   const path = url.slice(start, mark === -1 ? undefined : mark)
-  // Their answers depend on who is signed in, or they act without a key.
+  // Their responses depend on the session, or they act without a key.
   if (path === '/app' || path === AGENTS || path.startsWith('/app/')) rules.checkHost(request)
   if (path === AGENTS) rules.checkOrigin(request, corsOrigins)
 }
 
 const uriTooLong = () =>
-  new Refusal('uri_too_long', `The URL is longer than ${MAX_URL_BYTES} bytes; send less in the query.`)
+  new Refusal('uri_too_long', `The URL is longer than ${MAX_URL_BYTES} bytes; shorten the query.`)
 
-/** The response to `HEAD` says how long the body would be, except of a stream, which was not started for it. */
+/** The response to `HEAD` states the length of the body, except for a stream, which is not started. */
 async function withoutBody(response: Response): Promise<Response> {
   const headers = new Headers(response.headers)
   if (isStreamed(response)) await response.body?.cancel()
@@ -164,7 +164,7 @@ async function withoutBody(response: Response): Promise<Response> {
   return new Response(null, { status: response.status, headers })
 }
 
-/** What a handler returned, as a response: one of its own is sent as it is, anything else as JSON. */
+/** Turns the result of a handler into a response: a Response is sent unchanged, anything else as JSON. */
 function responseOf(result: unknown): Response {
   if (result instanceof Response) return result
   return jsonResponse(JSON.stringify(result))

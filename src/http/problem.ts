@@ -1,7 +1,7 @@
 import { nodeHttp } from '../lib/node-modules.ts'
 import { pathOf, pointerTo, type Refusal, type RefusalCode } from '../refusal.ts'
 
-/* How errors are written: `{error, code}`, or as problem details (RFC 9457) where the request asks for them. */
+/* The formats of errors: `{error, code}`, or problem details (RFC 9457) if the request accepts them. */
 
 const PROBLEM = 'application/problem+json'
 
@@ -10,19 +10,19 @@ export interface RefusedRequest {
   readonly request: Request
   /** The value of its JSON body, if it has one. */
   readonly body?: unknown
-  /** The names of the parameters that its endpoint takes in the query. */
+  /** The names of the query parameters of its endpoint. */
   readonly parameters?: readonly string[]
 }
 
-/** An error response, before it is written in one of the two forms. */
+/** An error response before it is written in one of the two formats. */
 export interface ErrorContent {
   readonly status: number
   readonly code: RefusalCode | 'internal'
   readonly sentence: string
-  /** One for each cause that has a place in the request. */
+  /** One refusal for each cause that has a place in the request. */
   readonly refusals?: readonly Refusal[]
   readonly headers?: Headers | Record<string, string>
-  /** Members of the plain form. */
+  /** Additional members of the plain format. */
   readonly more?: object
 }
 
@@ -59,7 +59,7 @@ function causeOf({ message, data }: Refusal, refused: RefusedRequest) {
   return [{ detail, pointer, ...(position !== undefined && { position }) }]
 }
 
-/** The pointer as a URI fragment; undefined where it leads to nothing that was sent, or could have been. */
+/** The pointer as a URI fragment; undefined if it points to nothing that was or could have been sent. */
 function pointerIn({ pointer, in: part }: Refusal['data'], { body, parameters = [] }: RefusedRequest) {
   if (pointer === undefined) return undefined
   const path = pathOf(pointer)
@@ -68,7 +68,7 @@ function pointerIn({ pointer, in: part }: Refusal['data'], { body, parameters = 
   return part === 'query' || parameters.includes(first) ? fragment(['query', first]) : undefined
 }
 
-/** Whether something is at the path, or could be in what is above it. */
+/** Whether the path exists, or could exist in its parent. */
 function hasRoom(body: unknown, path: readonly string[]): boolean {
   let value = body
   for (const name of path) {

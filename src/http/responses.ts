@@ -6,12 +6,12 @@ import { byteStream } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
 import { markStreamed } from './streamed.ts'
 
-/** JSON as text, or as its bytes. */
+/** JSON as text or as bytes. */
 export type JsonBody = string | Uint8Array<ArrayBuffer>
 
 const LONG_TEXT = 65_536
 
-/** JSON text, encoded if it is long: what a worker returns is sent as it is. */
+/** Encodes long JSON text; bytes of a worker are sent unchanged. */
 export function encoded(text: string): JsonBody {
   return text.length > LONG_TEXT ? new TextEncoder().encode(text) : text
 }
@@ -19,7 +19,7 @@ export function encoded(text: string): JsonBody {
 const NO_SNIFF = 'X-Content-Type-Options'
 const RESOURCE_POLICY = 'Cross-Origin-Resource-Policy'
 
-/** Those of most responses; made once, because a copy of them costs less than each of them. */
+/** The headers of most responses, created once, because a copy is cheaper than setting each. */
 const JSON_HEADERS = new Headers([
   ['Content-Type', 'application/json;charset=utf-8'],
   [NO_SNIFF, 'nosniff'],
@@ -31,8 +31,8 @@ export const isJson = (headers: Headers): boolean =>
   /^application\/(?:problem\+)?json\b/.test(headers.get('Content-Type') ?? '')
 
 /**
- * Adds what every response has: no browser may guess another type, keep what is JSON, or give it to another site, unless
- * the response says that it may.
+ * Adds the security headers of every response: browsers must not guess another type, and must neither cache JSON nor
+ * expose it to other sites, unless the response allows it.
  */
 export function addSafeHeaders(headers: Headers): void {
   if (headers.has(NO_SNIFF)) return
@@ -42,11 +42,11 @@ export function addSafeHeaders(headers: Headers): void {
   if (!headers.has(RESOURCE_POLICY)) headers.set(RESOURCE_POLICY, 'same-origin')
 }
 
-/** A response whose body is JSON already. */
+/** A response with a body that is JSON already. */
 export const jsonResponse = (body: JsonBody, status = 200): Response =>
   responseWithText(body, { status, headers: JSON_HEADERS })
 
-/** The response to a creation; `replayed`: it was saved for the same request before. */
+/** The response to a creation; `replayed` if it was saved for an earlier, equal request. */
 export function createdResponse(body: JsonBody, replayed: boolean, status = 201): Response {
   const response = jsonResponse(body, status)
   if (replayed) response.headers.set('Idempotent-Replayed', 'true')
@@ -54,9 +54,9 @@ export function createdResponse(body: JsonBody, replayed: boolean, status = 201)
 }
 
 /**
- * A response `{"<name>": [...]}` whose items come in parts. The first part is taken at once, and what it refuses is
- * refused; if others follow, each is taken when the client has received those before it, with time between them for
- * other requests.
+ * A response `{"<name>": [...]}` whose items come in parts. The first part is read at once, and its refusal is the
+ * response. Each further part is read once the client has received those before it, with time between them for other
+ * requests.
  */
 export function listResponse<Item>(
   exchange: Pick<Exchange, 'onRightEnd'>,
@@ -111,7 +111,7 @@ const RETRY_AFTER_SECONDS = 5
 export const noRoom = () =>
   new Refusal(
     'unavailable',
-    'Too many large responses have not been read yet; read them first, or ask for less at once.',
+    'Too many large responses are still unread; read them first, or request less at once.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
 

@@ -12,16 +12,16 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/** Why the server ends a stream, and the sentence that the client is sent. */
+/** The reasons for which the server ends a stream, and the sentence for the client. */
 const CLOSED = {
   key_revoked: 'This API key was revoked, or its user may no longer read this workspace.',
   key_expired: 'This API key has expired.',
   session_ended: 'The session has ended; sign in again.',
-  access_changed: 'What this key or member may reach was changed; connect again.',
+  access_changed: 'The access of this key or member was changed; reconnect.',
   structure_deleted: 'The structure was deleted.',
   cursor_expired:
-    'The changes after the last one that was sent are no longer kept; begin again with GET /v1/changes/snapshot.',
-  shutting_down: 'The server is shutting down; connect again in a moment.',
+    'The changes after the last event are no longer stored; start again with GET /v1/changes/snapshot.',
+  shutting_down: 'The server is shutting down; reconnect in a moment.',
 } as const
 
 export type ClosedCode = keyof typeof CLOSED
@@ -37,15 +37,17 @@ export const closedEvent = (code: ClosedCode): StreamEvent => ({
 /** The client of a stream. */
 export interface StreamReader {
   send(event: StreamEvent): void
-  /** Sends several events as one; a list that goes to many readers is encoded once. */
+  /** Sends several events as one; a list for many readers is encoded once. */
   sendAll(events: readonly StreamEvent[]): void
-  /** Resolves when the client has taken everything that was sent; one that has not within a minute is cut off. */
+  /**
+   * Resolves when the client has received everything sent; a client that takes longer than a minute is disconnected.
+   */
   whenTaken(withinMs?: number): Promise<void>
   /** Sends one more event, and ends the stream. */
   end(last: StreamEvent): void
 }
 
-/** Starts to send events to a reader. Returns how to stop, which is called once, however the stream ends. */
+/** Starts sending events to a reader. Returns a cleanup function, which is called once, however the stream ends. */
 export type StreamSource = (reader: StreamReader) => () => void
 
 /** With the charset, because some clients read text without one as Latin-1. */
@@ -59,18 +61,18 @@ const HEADERS = {
 }
 const KEEP_ALIVE_MS = 25_000
 const MAX_QUEUED_BYTES = 1_048_576
-/** How long a connection may take nothing once its stream is over, before it is closed. */
+/** How long a connection may stall after its stream has ended, before it is closed. */
 const CLOSE_WITHIN_MS = 1_000
 const CLOSE_WITHIN_SECONDS = 1
-/** How long a client may take nothing of what it was sent. */
+/** How long a client may stall. */
 const STALLED_MS = 60_000
 
-const NOT_READ = new Error('the reader of a stream no longer reads')
+const NOT_READ = new Error('the reader of a stream has stalled')
 
 const encoder = new TextEncoder()
 /*
- * The first block is begun when the stream opens, and the first event completes it: many clients return a block without
- * data as an event. A comment that comes before that event must not end the block either.
+ * The first block begins when the stream opens, and the first event completes it: many clients return a block without
+ * data as an event. For the same reason, a comment before that event must not end the block.
  */
 const RETRY = encoder.encode('retry: 2000\n')
 const KEEP_ALIVE_IN_BLOCK = encoder.encode(': alive\n')
@@ -81,20 +83,20 @@ function textOf({ id, name, data }: StreamEvent): string {
   return `${idLine}event: ${name}\ndata: ${escapeLineBoundaries(data)}\n\n`
 }
 
-/** An event that goes to many readers is encoded once. */
+/** Events for many readers are encoded once. */
 const bytesOf = memoizeByObject((sent: StreamEvent | readonly StreamEvent[]) =>
   encoder.encode('name' in sent ? textOf(sent) : sent.map(textOf).join('')),
 )
 
 /**
- * One response of Server-Sent Events, open until either side ends it. Bytes are written in order, as fast as the connection
- * accepts them. What it does not accept yet is queued here and not in the stream, so that a reader that no longer reads can
- * be cut off without sending the rest first.
+ * One response of Server-Sent Events, open until either side ends it. Bytes are written in order, as fast as the
+ * connection accepts them. Other bytes are queued here and not in the stream, so that a stalled reader can be
+ * disconnected without sending the rest first.
  */
 class EventStream implements StreamReader {
   readonly type = 'direct'
   #controller: ReadableStreamDirectController | undefined
-  /** Once it is ending, nothing more is written but what is queued. */
+  /** Once it is ending, only queued bytes are written. */
   #state: 'open' | 'ending' | 'over' = 'open'
   /** Whether the connection has not yet accepted the last write. */
   #isBusy = false
@@ -114,7 +116,7 @@ class EventStream implements StreamReader {
     private readonly on: { open: () => void; over: () => void; cutOff: () => void },
   ) {}
 
-  /** Called when the connection is there; it is kept open until the promise settles. */
+  /** Called when the connection is ready; it stays open until the promise settles. */
   pull(controller: ReadableStreamDirectController): Promise<void> {
     this.#controller = controller
     this.on.open()
@@ -126,7 +128,7 @@ class EventStream implements StreamReader {
     return this.#over.promise
   }
 
-  /** Called when the client has gone away. */
+  /** Called when the client has disconnected. */
   cancel(): void {
     this.#stop()
     this.#state = 'over'
@@ -161,14 +163,14 @@ class EventStream implements StreamReader {
     else this.#close()
   }
 
-  /** A reader that no longer reads must not fill the memory; one that is only slow catches up. */
+  /** A stalled reader must not fill the memory; a slow one catches up. */
   #write(bytes: Uint8Array): void {
     if (this.#state !== 'open') return
     if (this.#queuedBytes < MAX_QUEUED_BYTES) this.#enqueue(bytes)
     else this.#cutOff()
   }
 
-  /** Ends at once; what is queued is lost. */
+  /** Ends at once and discards the queue. */
   #cutOff(): void {
     if (this.#state !== 'open') return
     this.#stop()
@@ -183,7 +185,7 @@ class EventStream implements StreamReader {
     })
   }
 
-  /** The source sends nothing more. */
+  /** Stops the source. */
   #stop(): void {
     if (this.#state !== 'open') return
     this.#stopKeepAlive?.()
@@ -236,9 +238,9 @@ class EventStream implements StreamReader {
 export const lastEventId = ({ request }: Exchange): string | null => request.headers.get('last-event-id')
 
 /**
- * A response of Server-Sent Events: the delay before reconnecting, the events of the source, and a comment every
- * 25 seconds, by which both sides notice a broken connection. A reader with 1 MiB queued is cut off. `HEAD` starts
- * nothing.
+ * A response of Server-Sent Events: the delay before reconnecting, the events of the source, and a comment every 25
+ * seconds, which lets both sides notice a broken connection. A reader with 1 MiB queued is disconnected. `HEAD`
+ * starts nothing.
  */
 export function eventStream(
   { clock, log }: { clock: Clock; log: Log },
@@ -249,7 +251,7 @@ export function eventStream(
   const stream = new EventStream(clock, source, {
     open: () => server.timeout(request, 0),
     over: () => server.timeout(request, CLOSE_WITHIN_SECONDS),
-    cutOff: () => log.warn('a stream was closed because its client read nothing', { request_id: requestId }),
+    cutOff: () => log.warn('a stream was closed because its client stalled', { request_id: requestId }),
   })
   return markStreamed(new Response(new ReadableStream(stream), { headers: HEADERS }))
 }

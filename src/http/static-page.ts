@@ -2,14 +2,14 @@ import { Html, html } from '../lib/html.ts'
 
 interface StaticPage {
   readonly title: string
-  /** The style sheet, whose hash the policy of the page allows. */
+  /** The style sheet, whose hash the policy of the page permits. */
   readonly style: string
-  /** Further elements of the head. */
+  /** Additional elements of the head. */
   readonly head?: Html
   readonly body: Html
 }
 
-/** A document that runs no script and names nothing of another host. */
+/** A document without scripts and without references to other hosts. */
 export const staticPage = ({ title, style, head, body }: StaticPage): string =>
   html`<!doctype html>
 <html lang="en">
@@ -28,7 +28,7 @@ ${body}
 
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64')
 
-/** The policy of a static page: its own style, pictures and forms of this server, and nothing else. */
+/** The policy of a static page: only its own style, and pictures and forms of this server. */
 export const staticPagePolicy = (style: string): string =>
   [
     "default-src 'none'",

@@ -1,22 +1,22 @@
 import { withCommas } from '../lib/text.ts'
 import { invalid } from '../refusal.ts'
 
-/* What JSON texts may hold, wherever they come from. */
+/* Limits of JSON texts from any source. */
 
 const MAX_DEPTH = 100
 
-/** The most that a body may hold: parsing one must not keep other requests waiting. */
+/** The maximum content of a body: parsing it must not delay other requests. */
 export interface MostCounts {
   readonly members: number
   readonly values: number
 }
 
 /**
- * Bounds for bodies that are written. The largest one that endpoints accept has 1,000 changes of rows with 100 fields
- * each: 106,000 members. Parsing the worst body within these bounds takes 50 ms.
+ * Limits for bodies that are written. The largest one that endpoints accept has 1,000 changes of rows with 100 fields
+ * each: 106,000 members. Parsing the worst body within these limits takes 50 ms.
  */
 export const MOST_TO_WRITE: MostCounts = { members: 110_000, values: 200_000 }
-/** Far more than a filter of 50 conditions with 500 values each has, or a form of 100 fields. */
+/** Far more than a filter of 50 conditions with 500 values each, or a form of 100 fields. */
 export const MOST_TO_READ: MostCounts = { members: 20_000, values: 100_000 }
 
 function parseJson(text: string, what: string): unknown {
@@ -31,7 +31,7 @@ const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c]
 const isOpening = (unit: number) => unit === 0x5b || unit === 0x7b
 const isClosing = (unit: number) => unit === 0x5d || unit === 0x7d
 
-/** The position of the quote that ends the string literal in which `from` is. */
+/** The position of the closing quote of the string literal that contains `from`. */
 function endOfString(json: string, from: number): number {
   for (let end = json.indexOf('"', from); end !== -1; end = json.indexOf('"', end + 1)) {
     let escapes = 0
@@ -42,8 +42,7 @@ function endOfString(json: string, from: number): number {
 }
 
 /**
- * Refuses, before it is parsed, a text that would keep the parser busy for long, or is nested so deeply that it takes
- * seconds.
+ * Refuses, before parsing, a text that would take long to parse or is nested so deeply that it would take seconds.
  */
 export function checkCounts(json: string, what: string, most?: MostCounts): void {
   let [depth, members, values] = [0, 0, 1]
@@ -60,21 +59,21 @@ export function checkCounts(json: string, what: string, most?: MostCounts): void
   }
   if (!most || (members <= most.members && values <= most.values)) return
   throw invalid(
-    `${what} holds more than ${withCommas(most.values)} values, or ${withCommas(most.members)} members of objects; send less in one request.`,
+    `${what} holds more than ${withCommas(most.values)} values, or ${withCommas(most.members)} members of objects; split the request.`,
   )
 }
 
-/** Only escapes can bring a NUL or a lone surrogate: most bodies need no further check. */
+/** Only escapes can produce a NUL or a lone surrogate: most bodies need no further check. */
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
 
-/** A number may exceed the range of a double: that takes an exponent of three digits, or 200 digits in a row. */
+/** A number can exceed the range of a double only with an exponent of three digits, or 200 digits in a row. */
 const LONG_EXPONENT = /[eE]\+?\d{3}/
-/** By itself, and so looked for many times as fast. */
+/** Separate, because it is found many times as fast. */
 const LONG_NUMBER = /(?<!\d)\d{200}/
 
 const tooDeep = (what: string) => invalid(`${what} is nested more than ${MAX_DEPTH} levels deep.`)
 
-/** Refuses texts and numbers that could not be stored as they were sent. `what` names the value in the refusal. */
+/** Refuses texts and numbers that cannot be stored unchanged. `what` names the value in the refusal. */
 export function checkStorable(value: unknown, what: string, depth = 0): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) throw invalid(`${what} holds a NUL character, which texts cannot contain.`)
@@ -82,7 +81,7 @@ export function checkStorable(value: unknown, what: string, depth = 0): void {
     return
   }
   if (value === Infinity || value === -Infinity)
-    throw invalid(`${what} holds a number too large to be kept; send one between -1.7e308 and 1.7e308.`)
+    throw invalid(`${what} holds a number that is out of range; send one between -1.7e308 and 1.7e308.`)
   if (typeof value !== 'object' || value === null) return
   if (depth === MAX_DEPTH) throw tooDeep(what)
   if (Array.isArray(value)) {
@@ -95,7 +94,7 @@ export function checkStorable(value: unknown, what: string, depth = 0): void {
   }
 }
 
-/** Parses a JSON text. Refuses one that could not be stored as it was sent; `what` names it in the refusal. */
+/** Parses a JSON text. Refuses one that cannot be stored unchanged; `what` names it in the refusal. */
 export function storableJson(text: string, what: string, most?: MostCounts): unknown {
   checkCounts(text, what, most)
   return storable(text, what)
@@ -107,7 +106,7 @@ export function parsedJson(text: string, what: string, most: MostCounts): unknow
   return parseJson(text, what)
 }
 
-/** Parses a JSON text whose counts are checked. Refuses one that could not be stored as it was sent. */
+/** Parses a JSON text whose counts were checked. Refuses one that cannot be stored unchanged. */
 export function storable(text: string, what: string): unknown {
   const value = parseJson(text, what)
   const isSuspicious =

@@ -1,7 +1,7 @@
 const STREAMED = Symbol('streamed')
 
-/** Notes that the body of a response is written while it is sent. */
+/** Marks a response whose body is generated while it is sent. */
 export const markStreamed = (response: Response): Response => Object.assign(response, { [STREAMED]: true })
 
-/** Whether the body of a response is written while it is sent, so that its length is not known before. */
+/** Whether the body of a response is generated while it is sent, so that its length is unknown before. */
 export const isStreamed = (response: Response): boolean => STREAMED in response

@@ -25,7 +25,7 @@ const decode = (text: string): string => {
   }
 }
 
-/** The value in the type of its schema; one that does not fit stays a string, and the schema refuses it. */
+/** The value in the type of its schema; an invalid value stays a string, and the schema refuses it. */
 function typed(schema: TSchema | undefined, value: string): string | number | boolean {
   if (schema?.type === 'integer' && /^-?[0-9]+$/.test(value)) return Number(value)
   if (schema?.type === 'boolean' && value === 'true') return true
@@ -34,8 +34,8 @@ function typed(schema: TSchema | undefined, value: string): string | number | bo
 }
 
 /**
- * Reads a query strictly: no parameter twice, integers only as `-?[0-9]+`, booleans only as `true` or
- * `false`, no malformed encoding, no NUL. Unknown names are left for the schema to refuse.
+ * Reads a query strictly: no repeated parameter, integers only as `-?[0-9]+`, booleans only as `true` or `false`, no
+ * malformed encoding, no NUL. The schema refuses unknown names.
  */
 export function readQuery(search: string, schema: TSchema | undefined): QueryValues {
   const values: QueryValues = {}
@@ -64,7 +64,7 @@ type Part = 'body' | 'query'
 
 const inQuery = (name: string): RefusalData => ({ in: 'query', pointer: pointerTo([name]) })
 
-/** `/tags/0` as a caller writes it: `tags[0]`. */
+/** The notation of callers: `tags[0]` for `/tags/0`. */
 function placeOf(pointer: string): string {
   return pathOf(pointer).reduce((place, name) => {
     if (place === '') return name
@@ -72,7 +72,7 @@ function placeOf(pointer: string): string {
   }, '')
 }
 
-/** What a value of this schema must be, in words. */
+/** The rule of this schema, in words. */
 function wordsOf(schema: ValueError['schema']): string {
   const { words } = schema as Partial<RuleSchema>
   if (words) return words
@@ -118,7 +118,7 @@ function sentenceFor(part: Part, error: ValueError): string {
   return `${name} must be ${wordsOf(error.schema)}.`
 }
 
-/** The one alternative that a list or an object can be meant as: of `columns` or null, the list. */
+/** The index of the only alternative that matches a list or an object: for `columns` or null, the list. */
 function meantAlternative({ schema, value }: ValueError): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const type = Array.isArray(value) ? 'array' : 'object'
@@ -128,7 +128,7 @@ function meantAlternative({ schema, value }: ValueError): number | undefined {
   return fitting.length === 1 ? fitting[0] : undefined
 }
 
-/** Errors as their reader looks for them: those inside of the alternative that was meant, where one was. */
+/** Yields the most specific errors: those inside the alternative that was meant, if there is one. */
 function* inner(errors: Iterable<ValueError>): Generator<ValueError> {
   for (const error of errors) {
     const meant = error.type === ValueErrorType.Union ? meantAlternative(error) : undefined
@@ -146,7 +146,7 @@ function* inner(errors: Iterable<ValueError>): Generator<ValueError> {
 const MAX_ERRORS = 100
 
 /**
- * The refusal for a body or query that breaks its schema: it names the first unknown member, or else the first
+ * The refusal of a body or query that violates its schema: it names the first unknown member, or else the first
  * error. A list that is too long ends the search, because it may have millions of items.
  */
 export function validationRefusal(part: Part, errors: Iterable<ValueError>): Refusal {
@@ -157,13 +157,13 @@ export function validationRefusal(part: Part, errors: Iterable<ValueError>): Ref
     if (error.type === ValueErrorType.ObjectAdditionalProperties) return refusalOf(part, error)
     if (error.type === ValueErrorType.ArrayMaxItems || ++count === MAX_ERRORS) break
   }
-  return first ? refusalOf(part, first) : invalid(`The ${part} does not have the right form.`)
+  return first ? refusalOf(part, first) : invalid(`The ${part} does not match its schema.`)
 }
 
-/** Refuses a value whose form is not that of its schema. */
+/** Refuses a value that does not match its schema. */
 export type FormCheck = (value: unknown) => void
 
-/** The check of a body or a query, compiled when it is first needed: there are many schemas, and few are used at once. */
+/** The check of a body or a query, compiled on first use: there are many schemas, and few are used at once. */
 export function createCheck(part: Part, schema: TSchema): FormCheck {
   let compiled: TypeCheck<TSchema> | undefined
   return (value) => {

@@ -33,7 +33,7 @@ export const Lens = t.strict(
     created_at: t.timestamp(),
     updated_at: t.timestamp(),
   },
-  { $id: 'Lens', description: 'What the graph of notes shows.' },
+  { $id: 'Lens', description: 'Saved settings of the graph of notes.' },
 )
 
 export const LensesResponse = t.response({ lenses: t.Array(Lens) })

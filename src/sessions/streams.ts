@@ -55,7 +55,7 @@ export class Streams {
     begin: (reader: StreamReader) => () => void,
     isTouched: IsTouched,
   ): StreamSource {
-    if (this.#isClosed) throw unavailable('The server is shutting down; connect again in a moment.')
+    if (this.#isClosed) throw unavailable('The server is shutting down; reconnect in a moment.')
     const who = `${verb} ${requesterKey(caller)}`
     const asked = this.#queries.get(who)
     if (asked && asked.size >= MAX_QUERIES && !asked.has(query)) throw tooManyQueries(verb)

@@ -64,9 +64,9 @@ test.each([
   [['serve', '--log-level', 'loud'], '--log-level must be one of debug, info, warn, error, silent'],
   [['serve', '--port', '-1'], "Option '--port' argument is ambiguous.\n"],
   // An unset shell variable must neither make the server listen on every address nor open an unnamed database.
-  [['serve', '--host', ''], '--host is empty; give it a value, or leave it out.'],
-  [['serve', '--db', ''], '--db is empty; give it a value, or leave it out.'],
-  [['keys', 'list', '--db='], '--db is empty; give it a value, or leave it out.'],
+  [['serve', '--host', ''], '--host is empty; give it a value, or omit it.'],
+  [['serve', '--db', ''], '--db is empty; give it a value, or omit it.'],
+  [['keys', 'list', '--db='], '--db is empty; give it a value, or omit it.'],
 ])('%j is wrong usage: exit 2 with a hint', async (args, sentence) => {
   const { exitCode, out, err } = await runInProcess(args)
   expect({ exitCode, out }).toEqual({ exitCode: 2, out: '' })

@@ -46,7 +46,7 @@ describe('the OpenAPI document', () => {
       title: 'daybook',
       version: '1.0.0',
       description: expect.any(String),
-      contact: { name: 'Whoever runs this server' },
+      contact: { name: 'The operator of this server' },
       license: { name: 'MIT', identifier: 'MIT' },
     })
   })

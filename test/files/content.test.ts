@@ -116,7 +116,7 @@ describe('the content of a file', () => {
       (async () => {
         while (!(await reader?.read())?.done);
       })(),
-    ).rejects.toThrow('before all are sent')
+    ).rejects.toThrow('before all of it was sent')
   })
 })
 
@@ -155,7 +155,7 @@ describe('a range', () => {
       const { status, headers, bytes } = await download(id, { range })
       expect([status, headers.get('content-range')]).toEqual([416, `bytes */${size}`])
       expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual({
-        error: 'The header "Range" begins after the end: the size is 1200000 bytes.',
+        error: 'The header "Range" begins beyond the end: the size is 1200000 bytes.',
         code: 'refused',
       })
     },

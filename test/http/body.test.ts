@@ -138,7 +138,7 @@ describe('a body', () => {
     await service.post('/v1/properties', { key: 'tree', type: 'json' })
     const body = `{"title": "x", "properties": {"tree": {"a": [${number}]}}}`
     expect(await refusalOf(await send(body))).toBe(
-      'The body holds a number too large to be kept; send one between -1.7e308 and 1.7e308.',
+      'The body holds a number that is out of range; send one between -1.7e308 and 1.7e308.',
     )
     expect(await noteCount()).toBe(0)
   })
@@ -147,7 +147,7 @@ describe('a body', () => {
     await service.post('/v1/properties', { key: 'tree', type: 'json' })
     const long = (tree: string) =>
       `{"title": "x", "properties": {"tree": [${tree}, "${'x'.repeat(600_000)}"]}}`
-    const number = 'The body holds a number too large to be kept; send one between -1.7e308 and 1.7e308.'
+    const number = 'The body holds a number that is out of range; send one between -1.7e308 and 1.7e308.'
     for (const tree of ['1e400', '-1E+309', '[9e-5, 1e999]', `{"a": ${'9'.repeat(310)}}`])
       expect(await refusalOf(await send(long(tree)))).toBe(number)
     const surrogate = 'The body holds a lone surrogate, which texts cannot contain.'
@@ -198,7 +198,7 @@ describe('a body', () => {
     ]) {
       expect({ status: response.status, body: await response.json() }).toEqual({
         status: 413,
-        body: { error: 'The body is larger than 10 MiB; send less in one request.', code: 'too_large' },
+        body: { error: 'The body is larger than 10 MiB; split the request.', code: 'too_large' },
       })
     }
     expect(await noteCount()).toBe(2)
@@ -255,8 +255,7 @@ test('a large body of the wrong form costs little more than reading it', async (
 
 describe('a body with very many values is refused before it is parsed', () => {
   const TOO_MANY = {
-    error:
-      'The body holds more than 200,000 values, or 110,000 members of objects; send less in one request.',
+    error: 'The body holds more than 200,000 values, or 110,000 members of objects; split the request.',
     code: 'invalid_request',
   }
 
@@ -273,8 +272,7 @@ describe('a body with very many values is refused before it is parsed', () => {
     ['numbers', `{"filter": {"type": "tags", "tag_ids": [${'1,'.repeat(100_000)}1]}}`],
   ])('of fewer %s where the key may not write', async (_, body) => {
     const reader = service.as(await service.newKey({ scope: 'read' }))
-    const error =
-      'The body holds more than 100,000 values, or 20,000 members of objects; send less in one request.'
+    const error = 'The body holds more than 100,000 values, or 20,000 members of objects; split the request.'
     const refused = { status: 400, body: { error, code: 'invalid_request' } }
     expect(await reader.post('/v1/notes/query', body)).toMatchObject(refused)
     expect((await service.post('/v1/notes/query', body)).body.error).not.toBe(error)

@@ -36,7 +36,7 @@ describe('a path', () => {
       const { status, body } = await service.as(key).get(path)
       expect({ status, body }).toEqual({
         status: 404,
-        body: { error: 'This service has no such path; see /docs for those it has.', code: 'not_found' },
+        body: { error: 'This service has no such path; see /docs for its paths.', code: 'not_found' },
       })
     }
   })
@@ -224,7 +224,7 @@ describe('a log line', () => {
     expect({ status, body }).toEqual({
       status: 500,
       body: {
-        error: `Something failed on the side of the service; quote request ${requestId} when you report it.`,
+        error: `The service failed; include the request id ${requestId} when you report it.`,
         code: 'internal',
       },
     })

@@ -65,7 +65,7 @@ const chunked = (bytes: Uint8Array) =>
 
 const TOO_LARGE = {
   status: 413,
-  body: { error: 'The body is larger than 10 MiB; send less in one request.', code: 'too_large' },
+  body: { error: 'The body is larger than 10 MiB; split the request.', code: 'too_large' },
 }
 
 const refusalOf = ({ status, body }: RawAnswer) => ({ status, body: JSON.parse(body) })
@@ -207,7 +207,7 @@ describe('a URL', () => {
     for (const length of [65_537, 100_000]) {
       expect(refusalOf(await get(target(length)))).toEqual({
         status: 431,
-        body: { error: 'The URL is longer than 65536 bytes; send less in the query.', code: 'uri_too_long' },
+        body: { error: 'The URL is longer than 65536 bytes; shorten the query.', code: 'uri_too_long' },
       })
     }
   })

@@ -160,7 +160,7 @@ describe('a session', () => {
     const { status, body } = await browser.request('POST', '/v1/notes', { title: 'No' })
     expect([status, body.code]).toEqual([403, 'read_only_key'])
     expect(body.error).toBe(
-      'You are a viewer of this workspace and may not change anything; ask an owner to make you an editor.',
+      'You are a viewer of this workspace and cannot change anything; ask an owner to make you an editor.',
     )
     expect((await service.get('/v1/notes')).body.total).toBe(0)
   })

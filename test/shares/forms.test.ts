@@ -344,7 +344,7 @@ describe('a post', () => {
     })
     expect([status, JSON.parse(text).error]).toEqual([
       400,
-      'The body holds more than 100,000 values, or 20,000 members of objects; send less in one request.',
+      'The body holds more than 100,000 values, or 20,000 members of objects; split the request.',
     ])
   })
 

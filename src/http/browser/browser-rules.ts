@@ -1,56 +1,53 @@
 import { Refusal } from '../../refusal.ts'
 
 /*
- * What protects a person who is signed in to the application from other web pages: a page whose name was made to lead
- * to this server is refused (`Host`), and a page of another site may not act for the person.
+ * Protects users of the application from other web pages: requests under a foreign host name that resolves to this
+ * server are refused (`Host`, DNS rebinding), and pages of other sites cannot act for the user.
  */
 
-/** The `Host` of a request. Requests that come without a network have it only in their URL. */
+/** The `Host` of a request. Requests without a network connection have it only in their URL. */
 export const hostOf = (request: Request): string =>
   request.headers.get('host') ?? (URL.canParse(request.url) ? new URL(request.url).host : '')
 
-/** Without the port, and without the brackets of an IPv6 address. */
+/** The host without its port, and without the brackets of an IPv6 address. */
 export function nameOf(host: string): string {
   const [, name = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host.toLowerCase()) ?? []
   return name.replace(/^\[|\]$/g, '')
 }
 
-/** An address where a server listens, as it is named in a URL: an IPv6 address in its shortest form. */
+/** A listening address as named in a URL: an IPv6 address in its shortest form. */
 function nameOfAddress(address: string): string {
   const url = `http://${address.includes(':') && !address.startsWith('[') ? `[${address}]` : address}`
   return URL.canParse(url) ? nameOf(new URL(url).host) : ''
 }
 
-/** An IPv4 address of this machine. */
+/** A loopback IPv4 address. */
 const LOOPBACK = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
 
 const isLoopback = (name: string): boolean => name === 'localhost' || name === '::1' || LOOPBACK.test(name)
 
-/**
- * Whether another site led to here, such as a provider: browsers then leave out the cookie of a session that there
- * may be.
- */
+/** Whether another site, such as a sign-in provider, led here: browsers then omit the session cookie. */
 export const comesFromElsewhere = (request: Request): boolean =>
   /^(?:cross|same)-site$/.test(request.headers.get('sec-fetch-site') ?? '')
 
-/** The addresses at which people reach the application: where the server listens, and `--public-url`. */
+/** The addresses of the application: where the server listens, and `--public-url`. */
 export interface OwnAddresses {
   readonly boundHost: string
   readonly publicUrls: readonly string[]
 }
 
-/** Checks who asks: that a request came under a name of this server, and from a page of this server. */
+/** Checks that a request was sent to a name of this server, and from a page of this server. */
 export interface BrowserRules {
-  /** Refuses a request whose `Host` is none of this server's. */
+  /** Refuses a request for a foreign `Host`. */
   checkHost(request: Request): void
   /**
-   * Refuses a request that a page of another origin made a browser send, if only of another port of this host; `isRead` for
-   * GET and HEAD, which also a person sends who opens an address.
+   * Refuses a request that a page of another origin made a browser send, even of another port of this host. `isRead`
+   * is set for GET and HEAD, which browsers also send when a person opens an address.
    */
   checkSameSite(request: Request, isRead: boolean): void
-  /** Refuses a request from a page that is neither this server's nor of one of the allowed origins. */
+  /** Refuses a request from a page that belongs neither to this server nor to an allowed origin. */
   checkOrigin(request: Request, allowed: readonly string[]): void
-  /** Refuses a request that comes from a page of another site, if the browser says so. */
+  /** Refuses a request from a page of another site, if the browser reports it. */
   checkNotForeign(request: Request): void
 }
 
@@ -89,11 +86,14 @@ export function createBrowserRules({ boundHost, publicUrls }: OwnAddresses): Bro
 const badHost = () =>
   new Refusal(
     'bad_host',
-    'This server is not known by the name in "Host"; start it with --public-url and the address you use.',
+    'This server does not accept the host name in "Host"; start it with --public-url and the address you use.',
   )
 
 const foreignOrigin = () =>
-  new Refusal('cross_site', 'Pages of this origin may not call this server; start it with --cors-origin.')
+  new Refusal(
+    'cross_site',
+    'Pages of this origin cannot call this server; start it with --cors-origin to allow them.',
+  )
 
 const crossSite = () =>
   new Refusal('cross_site', 'This request came from a page of another site; open the application itself.')

@@ -1,6 +1,6 @@
 import { isJson } from '../responses.ts'
 
-/** What a page may read beside the body and the content type. */
+/** Response headers that pages may read, besides the content type. */
 const EXPOSED = [
   'X-Request-Id',
   'Retry-After',
@@ -12,7 +12,7 @@ const EXPOSED = [
   'ETag',
 ].join(', ')
 
-/** What a page may send. */
+/** Request headers that pages may send. */
 const ALLOWED = [
   'Authorization',
   'Content-Type',
@@ -36,7 +36,7 @@ export function addCorsHeaders(headers: Headers, origins: readonly string[], req
   if (isJson(headers)) headers.set('Cross-Origin-Resource-Policy', 'cross-origin')
 }
 
-/** The response to a browser that asks before it sends a request; whether its origin may is said by `addCorsHeaders`. */
+/** The response to a preflight request; `addCorsHeaders` states whether the origin is allowed. */
 export const preflight = (methods: string): Response =>
   new Response(null, {
     status: 204,

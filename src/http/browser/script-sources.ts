@@ -1,17 +1,18 @@
 import { nodeNet } from '../../lib/node-modules.ts'
 import { hostOf, nameOf } from './browser-rules.ts'
 
-/** A host with its port, if it has one, as a policy can name it. */
+/** A host, optionally with a port, as a policy can name it. */
 const HOST = /^[a-z\d_-]+(?:\.[a-z\d_-]+)*(?::\d+)?$/
-/** The only address that a policy can name. */
+/** The only IP address that a policy can name. */
 const LOOPBACK = '127.0.0.1'
 
 const isNameable = (host: string): boolean =>
   HOST.test(host) && (nodeNet().isIP(nameOf(host)) === 0 || nameOf(host) === LOOPBACK)
 
 /**
- * The sources of a `script-src` that allows this server's files below a path, and no uploaded file: the path at the host of the
- * request and at those of `--public-url`, as a proxy may send another host on. Where a policy cannot name one, all of 'self'.
+ * The sources of a `script-src` that allows this server's files below a path, but no uploaded file: the path at the
+ * host of the request and at those of `--public-url`, because a proxy may forward another host. If a policy cannot
+ * name one of them, all of 'self'.
  */
 export function scriptSources(request: Request, publicUrls: readonly string[], path: string): string {
   const hosts = [hostOf(request).toLowerCase(), ...publicUrls.map((url) => new URL(url).host)]

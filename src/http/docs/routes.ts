@@ -12,7 +12,7 @@ import startScript from './start.js' with { type: 'file' }
 const GuideQuery = t.strict({ q: t.Optional(text({ maxLength: MAX_QUERY })) })
 const DocumentQuery = t.strict({ webhooks: t.Optional(t.flag()) })
 
-/** The document for generators of clients that fail at its `webhooks`, such as openapi-generator's for Python. */
+/** The document for client generators that fail on `webhooks`, such as openapi-generator for Python. */
 export function withoutWebhooks({ webhooks: _, ...document }: OpenApiDocument): OpenApiDocument {
   return document
 }
@@ -43,7 +43,7 @@ const DOCS_PAGE = `<!doctype html>
 </html>
 `
 
-/** Nothing from elsewhere; the viewer sets styles of its own and draws its icons from `data:` URLs. */
+/** Nothing from other hosts; the viewer sets styles of its own and draws its icons from `data:` URLs. */
 const contentSecurityPolicy = (scripts: string): string =>
   [
     "default-src 'none'",
@@ -59,8 +59,8 @@ const contentSecurityPolicy = (scripts: string): string =>
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 
 /**
- * `GET /docs`: an API reference that needs no network, because the viewer is embedded in the executable;
- * `GET /openapi.json`, which it shows; and the guide below `/docs/guide`.
+ * `GET /docs`: an API reference that works offline, because the viewer is embedded in the executable; `GET
+ * /openapi.json`, which it shows; and the guide below `/docs/guide`.
  */
 export function docsRoutes(openApi: () => Promise<OpenApiDocument>, publicUrls: readonly string[]) {
   const served =

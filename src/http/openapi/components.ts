@@ -7,7 +7,7 @@ import type { JsonSchema } from './schemas.ts'
 /** `components.headers` of the document. */
 export const headerComponents = {
   'X-Request-Id': {
-    description: 'Names this request in the log of the server; quote it when you report a failure.',
+    description: 'The id of this request in the log of the server; include it when you report a failure.',
     schema: { type: 'string', examples: ['3f9c2a71d0000a1c'] },
   },
   'Retry-After': {
@@ -31,13 +31,16 @@ const headerReference = (name: keyof typeof headerComponents) => ({
 export const REQUEST_ID_HEADER = headerReference('X-Request-Id')
 export const REPLAYED_HEADER = headerReference('Idempotent-Replayed')
 
-/** `components.parameters` of the document. A viewer would send an `example`, the same key with every request. */
+/**
+ * `components.parameters` of the document, without an `example`: a viewer would send it, the same key with every
+ * request.
+ */
 export const parameterComponents = {
   'Idempotency-Key': {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice.',
+      'Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice.',
     required: false,
     schema: {
       type: 'string',
@@ -56,7 +59,7 @@ export const parameterComponents = {
   },
 }
 
-/** The codes that only the application in the browser sees. */
+/** The codes that only the browser application receives. */
 type ApplicationCode = 'session_required' | 'sign_in_again' | 'cross_site' | 'bad_host'
 type ErrorCode = Exclude<RefusalCode, ApplicationCode> | 'internal'
 
@@ -66,7 +69,7 @@ const SENTENCES: Record<ErrorCode, string> = {
   refused: 'There is no property "stauts" in this workspace; define it first.',
   unique_violation: 'Row 3: another row has the value "A-7" in "code" already; choose another.',
   max_rows_reached: 'This structure holds 5 rows, as many as its max_rows allows; delete one first.',
-  immutable: 'The rows of this structure may not be edited, for it is immutable.',
+  immutable: 'The rows of this structure are immutable and cannot be edited.',
   passage_not_found: 'old_str does not occur in this note; send a passage that occurs exactly once.',
   passage_not_unique: 'old_str occurs 3 times in this note; send a passage that occurs exactly once.',
   unauthorized: 'This API key is not valid, or was revoked, or has expired.',
@@ -80,31 +83,28 @@ const SENTENCES: Record<ErrorCode, string> = {
   name_taken: 'Another tag is named "work" already; choose another name.',
   in_use: 'The tag "work" is used by the view "Open work"; change that first.',
   cursor_expired:
-    'The changes after this cursor are not kept, or it comes from another state of the database.',
+    'The changes after this cursor are no longer stored, or it belongs to another state of the database.',
   stale: 'The note was changed after that instant; read it again.',
-  too_large: 'The body is larger than 10 MiB; send less in one request.',
+  too_large: 'The body is larger than 10 MiB; split the request.',
   unsupported_encoding:
     'Bodies with the Content-Encoding "gzip" are not supported; send the body uncompressed, without this header.',
   rate_limited: 'Too many failed API keys from this address; wait a minute.',
-  uri_too_long: 'The URL is longer than 65536 bytes; send less in the query.',
-  internal: 'Something failed on the side of the service; quote request 3f9c2a71d0000a1c when you report it.',
+  uri_too_long: 'The URL is longer than 65536 bytes; shorten the query.',
+  internal: 'The service failed; include the request id 3f9c2a71d0000a1c when you report it.',
   unavailable: 'The server is shutting down; nothing was written. Try again.',
 }
 
-/** The responses that are errors, by status: the name of the component and what it means. */
+/** The error responses by status: the name of the component and its meaning. */
 const RESPONSES = {
-  400: ['BadRequest', 'The form of the request, or a rule of the service; the sentence says what to change.'],
+  400: ['BadRequest', 'The request is malformed or breaks a rule; the sentence says what to change.'],
   401: ['Unauthorized', 'No API key, or one that is unknown, revoked or expired.'],
   403: [
     'Forbidden',
-    'A read-only key, or one whose user may only read, tried to write, or one that has no such access; or the server is a read-only copy of another.',
+    'The key or its user may not write, or has no access to this content; or the server is a read-only copy of another.',
   ],
   404: ['NotFound', 'Not in this workspace, or in the trash, or deleted.'],
   409: ['Conflict', 'A name is taken, something depends on the object, or it changed since it was read.'],
-  410: [
-    'Expired',
-    'A cursor of the change log that leads to nothing that is kept; copy the workspace again.',
-  ],
+  410: ['Expired', 'The cursor of the change log has expired; copy the workspace again.'],
   413: ['TooLarge', 'The body is larger than 10 MiB.'],
   415: ['UnsupportedEncoding', 'The body has a `Content-Encoding` other than `identity`.'],
   429: [
@@ -112,7 +112,7 @@ const RESPONSES = {
     'Too many requests or watched queries with this key, or too many failed keys from this address.',
   ],
   431: ['UriTooLong', 'The URL is longer than 65,536 bytes.'],
-  500: ['Internal', 'A failure on the side of the service.'],
+  500: ['Internal', 'The service failed.'],
   503: [
     'Unavailable',
     'The server is stopping, is too busy with large queries, or its storage is full or locked; nothing was written.',
@@ -127,10 +127,10 @@ const CODES = Object.keys(SENTENCES) as ErrorCode[]
 export const ErrorBody = strict(
   {
     error: t.String({
-      description: 'A sentence that names the rule which stopped the call, and what to change.',
+      description: 'A sentence with the reason and the fix.',
       examples: [SENTENCES.not_found],
     }),
-    code: t.String({ enum: CODES, description: 'The rule, for programs.', examples: ['not_found'] }),
+    code: t.String({ enum: CODES, description: 'The machine-readable reason.', examples: ['not_found'] }),
   },
   { $id: 'Error' },
 )
@@ -142,7 +142,11 @@ export const ProblemBody = strict(
     title: t.String({ description: 'The phrase of the status.', examples: ['Bad Request'] }),
     status: integer({ examples: [400] }),
     detail: t.String({ description: 'The sentence of "error".', examples: [SENTENCES.invalid_request] }),
-    code: t.String({ enum: CODES, description: 'The rule, for programs.', examples: ['invalid_request'] }),
+    code: t.String({
+      enum: CODES,
+      description: 'The machine-readable reason.',
+      examples: ['invalid_request'],
+    }),
     errors: t.Array(
       t.Object({
         detail: t.String({ examples: [SENTENCES.invalid_request] }),
@@ -152,7 +156,7 @@ export const ProblemBody = strict(
           examples: ['#/title'],
         }),
         position: t.Optional(
-          integer({ description: 'Where in the text the fault is, counted in characters from 0.' }),
+          integer({ description: 'The position of the error in the text, in characters from 0.' }),
         ),
       }),
       { description: 'One entry for each cause that has a place in the request.' },
@@ -185,7 +189,7 @@ function errorResponseComponent(status: ErrorStatus, schema: JsonSchema, problem
 
 const STATUSES = Object.keys(RESPONSES).map(Number) as ErrorStatus[]
 
-/** `components.responses` of the document; the schemas refer to the body of an error in its two forms. */
+/** `components.responses` of the document; the schemas refer to the two formats of an error body. */
 export const errorResponseComponents = (schema: JsonSchema, problem: JsonSchema) =>
   Object.fromEntries(
     STATUSES.map((status) => [RESPONSES[status][0], errorResponseComponent(status, schema, problem)]),

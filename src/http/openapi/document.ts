@@ -23,16 +23,16 @@ import {
 } from './download.ts'
 import { exampleOf, type JsonSchema, SchemaComponents } from './schemas.ts'
 
-/** What the document says beyond what the routes say of themselves. */
+/** The parts of the document that routes do not declare themselves. */
 export interface ApiDescription {
   readonly title: string
   readonly version: string
   readonly description: string
   readonly license: string
   readonly tags: readonly { name: string; description: string }[]
-  /** By the segment before it and its name, as in `notes/{id}`, or by one segment more. */
+  /** Keyed by the preceding segment and the name, as in `notes/{id}`, or by one more segment. */
   readonly pathParameters: Readonly<Record<string, TSchema>>
-  /** The requests that the service makes itself, by event. */
+  /** The requests that the service itself sends, by event. */
   readonly webhooks: (components: SchemaComponents) => Record<string, object>
   /** The requests that follow from an operation, by its id. */
   readonly callbacks: (components: SchemaComponents) => Record<string, object>
@@ -91,10 +91,10 @@ export async function buildDocument(app: AnyElysia, api: ApiDescription): Promis
       title: api.title,
       version: api.version,
       description: api.description,
-      contact: { name: 'Whoever runs this server' },
+      contact: { name: 'The operator of this server' },
       license: { name: api.license, identifier: api.license },
     },
-    servers: [{ url: '/', description: 'The server this document came from.' }],
+    servers: [{ url: '/', description: 'The server that returned this document.' }],
     security: [{ apiKey: [] }],
     tags: api.tags.filter(({ name }) => isUsed(name, paths)),
     paths,
@@ -117,11 +117,11 @@ export async function buildDocument(app: AnyElysia, api: ApiDescription): Promis
   }
 }
 
-/** What a route of Elysia says of itself. */
+/** The OpenAPI metadata of a route. */
 interface Endpoint extends Omit<EndpointMarks, 'response'> {
   readonly method: string
   readonly response: TSchema | undefined
-  /** Of a success. */
+  /** The success status. */
   readonly status: number
 }
 
@@ -162,7 +162,7 @@ function completed(
   }
 }
 
-/** Where the document's own rule does not hold: a key in the header. */
+/** The security of an operation that differs from the document's default, a key in the header. */
 function securityOf({ access }: Endpoint): { security?: object[] } {
   if (access === 'open') return { security: [] }
   return access === 'stream' ? { security: [{ apiKey: [] }, { accessToken: [] }] } : {}
@@ -201,8 +201,8 @@ function queryParameters(query: TSchema, components: SchemaComponents) {
 }
 
 /**
- * A viewer fills in an `example` and would send it: only what a request needs has one, or needs without another, and no id,
- * for no workspace holds an object with the id of an example.
+ * Viewers send the `example` of a parameter. So only required parameters have one, or those that need no other, and
+ * no id: no workspace holds the example's id.
  */
 function parameter(
   place: 'path' | 'query',
@@ -224,7 +224,7 @@ function parameter(
   }
 }
 
-/** What is written once may be repeated safely; a stream, and a download, may go on where it was left. */
+/** Headers for safe repetition of creations, and for resuming streams and downloads. */
 const headerParameters = (endpoint: Endpoint): object[] => [
   ...(endpoint.once ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
   ...(endpoint.response?.contentMediaType === 'text/event-stream'
@@ -252,10 +252,7 @@ const SUCCESS_DESCRIPTIONS: Record<number, string> = { 201: 'Made.', 202: 'Accep
 const isJudged = ({ method, access }: Pick<Endpoint, 'method' | 'access'>): boolean =>
   access !== 'open' || method !== 'GET'
 
-/**
- * The errors that an operation can return follow from its kind; without a key, what is sent to an address is judged
- * by that.
- */
+/** The errors that an operation can return follow from its kind; calls without a key are checked by their address. */
 const errorsOf = ({ method, access, cursor }: Endpoint): ErrorStatus[] => [
   400,
   ...(isJudged({ method, access }) ? ([401] as const) : []),

@@ -1,13 +1,11 @@
 import type { JsonSchema } from './schemas.ts'
 
-/*
- * What the document says of a download (`downloadResponse`): its headers, and the responses beside the whole.
- */
+/* The description of a download (`downloadResponse`): its headers, and the responses besides the complete one. */
 
-/** Among `components.headers` of the document. */
+/** Entries of `components.headers`. */
 export const downloadHeaderComponents = {
   ETag: {
-    description: 'Names the bytes; for `If-None-Match` and `If-Range`.',
+    description: 'Identifies the bytes; for `If-None-Match` and `If-Range`.',
     schema: { type: 'string', examples: ['"01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"'] },
   },
   'Content-Disposition': {
@@ -18,11 +16,11 @@ export const downloadHeaderComponents = {
     },
   },
   'Accept-Ranges': {
-    description: 'Ranges of bytes can be asked for.',
+    description: 'Byte ranges are supported.',
     schema: { type: 'string', enum: ['bytes'] },
   },
   'Content-Range': {
-    description: 'Which bytes these are, of how many; `bytes */<size>` where the range begins after the end.',
+    description: 'The range and the total size; `bytes */<size>` if the range begins beyond the end.',
     schema: { type: 'string', examples: ['bytes 0-1023/48211'] },
   },
 }
@@ -41,7 +39,7 @@ const requestHeader = (name: string, description: string, example: string) => ({
 
 const EXAMPLE_TAG = '"01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"'
 
-/** Among `components.parameters` of the document. */
+/** Entries of `components.parameters`. */
 export const downloadParameterComponents = {
   Range: requestHeader(
     'Range',
@@ -50,12 +48,12 @@ export const downloadParameterComponents = {
   ),
   'If-Range': requestHeader(
     'If-Range',
-    'The `ETag` of the bytes that the range goes on with; with another one everything is sent.',
+    'The `ETag` of the partial copy that the range continues; if it differs, all bytes are sent.',
     EXAMPLE_TAG,
   ),
   'If-None-Match': requestHeader(
     'If-None-Match',
-    'The `ETag` of bytes that are known: if they are the same, nothing is sent (304).',
+    'The `ETag` of a copy; if it is current, nothing is sent (304).',
     EXAMPLE_TAG,
   ),
 }
@@ -67,11 +65,11 @@ export const downloadParameters = Object.keys(downloadParameterComponents).map((
 const HEADERS = reference('ETag', 'Content-Disposition', 'Accept-Ranges')
 
 const AFTER_THE_END = {
-  error: 'The header "Range" begins after the end: there are 48211 bytes.',
+  error: 'The header "Range" begins beyond the end: the size is 48211.',
   code: 'refused',
 }
 
-/** The `responses` of a download; `errorSchema` refers to the body of an error. */
+/** The `responses` of a download; `errorSchema` refers to the error body. */
 export const downloadResponses = (content: object, errorSchema: JsonSchema, always: object) => ({
   200: { description: 'All bytes.', headers: { ...always, ...HEADERS }, content },
   206: {
@@ -79,9 +77,9 @@ export const downloadResponses = (content: object, errorSchema: JsonSchema, alwa
     headers: { ...always, ...HEADERS, ...reference('Content-Range') },
     content,
   },
-  304: { description: 'The bytes are those of `If-None-Match`.', headers: { ...always, ...HEADERS } },
+  304: { description: 'The bytes match `If-None-Match`.', headers: { ...always, ...HEADERS } },
   416: {
-    description: 'The range begins after the end.',
+    description: 'The range begins beyond the end.',
     headers: { ...always, ...reference('Content-Range', 'Accept-Ranges') },
     content: { 'application/json': { schema: errorSchema, example: AFTER_THE_END } },
   },

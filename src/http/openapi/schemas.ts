@@ -4,7 +4,7 @@ import type { RuleSchema } from '../schema/types.ts'
 /** A JSON Schema in the document. */
 export type JsonSchema = Record<string, unknown>
 
-/** The keywords that are published; `words`, `rules` and `$id` are not. */
+/** The published keywords; `words`, `rules` and `$id` are not. */
 const KEYWORDS = [
   'type',
   'format',
@@ -28,11 +28,11 @@ const KEYWORDS = [
   'examples',
 ] as const
 
-/** Collects the schemas that have a name (`$id`) while others are written with references to them. */
+/** Collects named schemas (`$id`) while others are written with references to them. */
 export class SchemaComponents {
   readonly schemas: Record<string, JsonSchema> = {}
 
-  /** The schema in the words of JSON Schema 2020-12; a named one becomes a component and a reference to it. */
+  /** The schema as JSON Schema 2020-12; a named one becomes a component and a reference to it. */
   write(schema: TSchema): JsonSchema {
     if (typeof schema.$ref === 'string') return { $ref: referenceTo(schema.$ref) }
     if (schema.$id === undefined) return this.#writeInline(schema)
@@ -80,7 +80,7 @@ export class SchemaComponents {
     }
   }
 
-  /** `X or null` is one schema of two types where X has a plain type; any other union stays one. */
+  /** `X or null` is one schema of two types if X has a plain type; any other union stays one. */
   #writeUnion(options: TSchema[], written: JsonSchema): void {
     const others = options.filter(({ type }) => type !== 'null')
     const [only] = others
@@ -94,13 +94,13 @@ export class SchemaComponents {
   }
 }
 
-/** The named schema that each value of the distinguishing member leads to. */
+/** Maps each value of the discriminating member to its named schema. */
 const mappingOf = (member: string, options: { option: TSchema; reference: JsonSchema }[]) =>
   Object.fromEntries(
     options.map(({ option, reference }) => [option.properties[member].enum[0], reference.$ref]),
   )
 
-/** A rule that JSON Schema cannot state is in the description. */
+/** The description, including rules that JSON Schema cannot state. */
 function describe({ description, words, rules }: TSchema & Partial<RuleSchema>): string | undefined {
   if (!(rules?.says || rules?.singleLine || rules?.trimmed)) return description
   return [description, `Must be ${words}.`].filter(Boolean).join(' ')
@@ -111,7 +111,7 @@ const referenceTo = (name: string) => `#/components/schemas/${name}`
 const isPlain = (schema: TSchema | undefined): schema is TSchema =>
   schema !== undefined && typeof schema.type === 'string' && schema.$id === undefined
 
-/** A value that fits the schema, put together from the `examples` in it. */
+/** A valid value, composed from the `examples` of the schema. */
 export function exampleOf(schema: TSchema): unknown {
   const [example] = schema.examples ?? []
   if (example !== undefined) return example
@@ -122,7 +122,7 @@ export function exampleOf(schema: TSchema): unknown {
   return exampleOfType(schema)
 }
 
-/** An example of one of the options if it has one; else null where that is allowed. */
+/** An example of the first option that has one; else null if allowed. */
 function exampleOfUnion(options: TSchema[]): unknown {
   const chosen = options.find(({ examples }) => examples) ?? options.find(({ type }) => type === 'null')
   return exampleOf(chosen ?? (options[0] as TSchema))

@@ -3,7 +3,7 @@ import { t } from './types.ts'
 
 const MAX_STRUCTURES = 1_000
 
-/** What a member or a key may reach; null for everything. */
+/** The access of a member or a key; null for everything. */
 export const AccessBody = t.Unsafe<Access | null>(
   t.Union([
     t.strict(
@@ -17,7 +17,7 @@ export const AccessBody = t.Unsafe<Access | null>(
   ]),
 )
 
-/** The same in a response; absent where nothing is narrowed. */
+/** The same in a response; absent if nothing is narrowed. */
 export const ShownAccess = t.Optional(
   t.Unsafe<Access>(
     t.strict(

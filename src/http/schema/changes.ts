@@ -1,9 +1,7 @@
 import { CHANGE_OPERATIONS } from '../../changes/entries.ts'
 import { t } from './types.ts'
 
-/*
- * What the schemas of all endpoints that show changes are built of.
- */
+/* The common parts of the schemas of all endpoints that show changes. */
 
 export const CURSOR = '5d0c7e91ab34-2s'
 
@@ -20,18 +18,18 @@ export const Actor = t.strict(
   {
     $id: 'Actor',
     description:
-      'Who made a change: by which key, else which user. `name` is the name of the key, else of the user, at that time. The command line has the name `command line`, the server itself the surface `system`.',
+      'The author of a change: the key, or else the user. `name` is the name of the key, else of the user, at that time. The command line has the name `command line`, the server itself the surface `system`.',
   },
 )
 
 export const difference = {
   changed: t.Array(t.String(), {
-    description: 'Of an update: the attributes that changed; of a record its field keys.',
+    description: 'For an update: the changed attributes, or field keys of a record.',
     examples: [['status']],
   }),
   previous: t.Record(t.String(), t.Unknown(), {
     description:
-      'Their old values, null where there was none. The old text of a note is in its revisions; a secret has none.',
+      'Their old values, null for none. The old text of a note is in its revisions; old secrets are not shown.',
     examples: [{ status: 'open' }],
   }),
 }
@@ -39,7 +37,7 @@ export const difference = {
 export const operation = () =>
   t.choice(CHANGE_OPERATIONS, {
     description:
-      'A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.',
+      'A note is `deleted` when it is moved to the trash, and `purged` when it is removed from there.',
     examples: ['updated'],
   })
 

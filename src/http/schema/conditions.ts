@@ -11,13 +11,13 @@ export const condition = () =>
       }),
       op: t.String({ enum: [...OPERATORS], examples: ['gt'] }),
       value: t.Optional(
-        t.Unknown({ description: 'Left out with `is_empty` and `not_empty`.', examples: [500] }),
+        t.Unknown({ description: 'Omitted with `is_empty` and `not_empty`.', examples: [500] }),
       ),
     },
     { $id: 'RecordCondition', description: 'A condition on a row.' },
   )
 
-/** A text that a row has in any of its fields. */
+/** A text to search for in all fields of a row. */
 export const searchText = (rules: TextOptions = {}) =>
   t.text({
     minLength: 1,

@@ -16,17 +16,17 @@ const TREE = 'FilterTree'
 const value = t.Optional(
   t.Unknown({
     description:
-      'What the operator compares with. A date is YYYY-MM-DD or {relative: {n, unit}} with the unit day, week, month or year; `in` and `not_in` take a list, `between` [low, high], `empty` and `not_empty` nothing.',
+      'The operand. A date is YYYY-MM-DD or {relative: {n, unit}} with the unit day, week, month or year; `in` and `not_in` take a list, `between` [low, high], `empty` and `not_empty` nothing.',
   }),
 )
 
 const FilterGroup = t.strict(
   {
     type: t.choice(['group']),
-    match: t.choice(GROUP_MATCHES, { description: 'How many of the children must hold.' }),
+    match: t.choice(GROUP_MATCHES, { description: 'How many of the children must match.' }),
     children: t.Array(t.Unsafe<FilterTree>({ $ref: TREE })),
   },
-  { $id: 'FilterGroup', description: 'Nodes that hold together; without any, `any` matches nothing.' },
+  { $id: 'FilterGroup', description: 'The nodes of the group; an empty `any` matches nothing.' },
 )
 
 const TagsCondition = t.strict(
@@ -42,7 +42,7 @@ const PropertyCondition = t.strict(
   {
     type: t.choice(['property']),
     def_id: t.String({
-      description: 'The id of a property; its type decides which operators there are.',
+      description: 'The id of a property, whose type determines the operators.',
       examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
     }),
     op: t.choice(TREE_OPERATORS),
@@ -67,7 +67,7 @@ const NODES = { group: FilterGroup, tags: TagsCondition, property: PropertyCondi
 
 /**
  * A filter tree in bodies and responses. It is described here and checked by `parseTree`, whose refusals name the
- * place in the tree.
+ * path in the tree.
  */
 export const filterTree = () =>
   t.Unsafe<unknown>({

@@ -15,11 +15,11 @@ function operatorTable(heading: string, operatorsOf: Record<string, readonly str
 }
 
 /** The operators of a filter over rows, by kind of field, as Markdown. */
-export const RECORD_OPERATORS_TEXT = `A filter is a list of conditions \`{field, op, value}\`, all of which must hold. The type of the field decides which operators there are:
+export const RECORD_OPERATORS_TEXT = `A filter is a list of conditions \`{field, op, value}\`, all of which must match. The operators depend on the type of the field:
 
 ${operatorTable('Field', RECORD_OPERATORS_OF)}
 
-\`in\` and \`not_in\` take a list of up to 500 values, \`is_empty\` and \`not_empty\` no value. \`neq\` and \`not_in\` also match rows without a value. \`contains\` ignores case. \`*\` is the text of all fields of a row. A plain date compared with an instant is that whole UTC day.`
+\`in\` and \`not_in\` take a list of up to 500 values, \`is_empty\` and \`not_empty\` no value. \`neq\` and \`not_in\` also match rows without a value. \`contains\` ignores case. \`*\` is the text of all fields of a row. A plain date compared with an instant means that whole UTC day.`
 
 const ofFields = Object.fromEntries(
   Object.entries(TREE_FIELDS).map(([field, type]) => [field, TREE_OPERATORS_OF[type]]),

@@ -14,8 +14,8 @@ import { DEFAULT_LIMIT } from '../pagination.ts'
 import { isInvisibleName } from './invisible-name.ts'
 
 /*
- * The building blocks of every schema. Texts, integers and choices are TypeBox kinds of their own, because their
- * rules go beyond the stock ones: lengths count code points, not UTF-16 units, and a refusal says each rule in words.
+ * The building blocks of every schema. Texts, integers and choices are custom TypeBox kinds, because their rules go
+ * beyond the standard ones: lengths count code points, not UTF-16 units, and refusals state each rule in words.
  */
 
 interface Described {
@@ -26,23 +26,26 @@ interface Described {
 export interface TextOptions extends Described {
   minLength?: number
   maxLength?: number
-  /** The length is counted after trimming. */
+  /** Trims the text before its length is counted. */
   trimmed?: boolean
   /** No control characters. */
   singleLine?: boolean
-  /** A name, which needs a visible character; else it is `refused`. */
+  /** A name needs a visible character, else it is `refused`. */
   isName?: boolean
-  /** Characters that a single line may not hold either; needs `says`. */
+  /** Further characters that a single line must not contain; needs `says`. */
   without?: string
-  /** A regular expression the value must match; needs `says`. */
+  /** A regular expression that the value must match; needs `says`. */
   pattern?: string
-  /** Published for generated clients, which make an instant of it; the rule itself is `check`, or the service's. */
+  /**
+   * Published for generated clients, which parse the value as an instant; the rule itself is `check`, or the
+   * service's.
+   */
   format?: 'date-time'
   /** A further rule that JSON Schema cannot state; needs `says`. */
   check?: (value: string) => boolean
-  /** The whole rule in words, for the refusal: "a colour such as #1E90FF". */
+  /** The whole rule in words, for refusals: "a colour such as #1E90FF". */
   says?: string
-  /** `null` is a value too. */
+  /** Also accepts `null`. */
   nullable?: boolean
 }
 
@@ -55,7 +58,7 @@ export interface IntegerOptions extends Described {
 
 type Rules = TextOptions & IntegerOptions & { values?: readonly string[] }
 
-/** A schema that carries its rules, and says them in words for refusals ("… must be <words>."). */
+/** A schema that holds its rules, and states them in words for refusals ("… must be <words>."). */
 export interface RuleSchema extends TSchema {
   words: string
   rules: Rules
@@ -90,7 +93,7 @@ const isChoice = (rules: Rules, value: unknown) =>
 
 const isFlag = (rules: Rules, value: unknown) => typeof value === 'boolean' || isAllowedNull(rules, value)
 
-/** The kind of a schema that only describes. */
+/** The kind of a schema that is only documented, not checked. */
 export const UNCHECKED = 'DaybookUnchecked'
 
 TypeRegistry.Set<{ rules: Rules }>('DaybookText', (schema, value) => isText(schema.rules, value))
@@ -125,10 +128,10 @@ function ruleSchema(kind: string, jsonType: string, words: string, rules: Rules,
   }
 }
 
-/** The control characters, as every dialect of regular expressions reads them. */
+/** The control characters, in a notation that all dialects of regular expressions share. */
 const CONTROL = '\\x00-\\x1f\\x7f-\\x9f'
 
-/** What the document publishes: the pattern itself, or that of a single line. */
+/** The published pattern: the pattern itself, or that of a single line. */
 function patternOf({ pattern, singleLine, without = '', trimmed, minLength = 0 }: Rules): string | undefined {
   if (pattern !== undefined || !singleLine) return pattern
   const allowed = `[^${without}${CONTROL}]`
@@ -151,7 +154,7 @@ export const text = (rules: TextOptions = {}) => {
 export const nullableText = (rules: TextOptions = {}) =>
   base.Unsafe<string | null>(text({ ...rules, nullable: true }))
 
-/** A type, or null; `rules` may be the description alone. */
+/** A type or null; `rules` may be just the description. */
 export const nullable = <Type extends TSchema>(type: Type, rules: string | object = {}) =>
   base.Union([type, base.Null()], typeof rules === 'string' ? { description: rules } : rules)
 
@@ -186,33 +189,33 @@ export const choice = <const Value extends string>(
     ),
   )
 
-/** An object of exactly these members: anything else in it is refused by name. */
+/** An object of exactly these members; other members are refused by name. */
 export const strict = <Properties extends TProperties>(properties: Properties, options: ObjectOptions = {}) =>
   base.Object(properties, { additionalProperties: false, ...options })
 
-/** Members of an object that may be left out. */
+/** Optional members of an object. */
 export const optional = <Properties extends TProperties>(properties: Properties) =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, base.Optional(schema)])) as {
     [Name in keyof Properties]: TOptional<Properties[Name]>
   }
 
-/** An object with members of any name and value; the service checks them. */
+/** An object with members of any name and value, which the service checks. */
 export const members = (options: ObjectOptions = {}) =>
   base.Unsafe<Record<string, unknown>>(base.Object({}, { additionalProperties: base.Unknown(), ...options }))
 
-/** The body of an endpoint that takes none; `{}` is accepted. */
+/** The body of an endpoint without input; `{}` is accepted. */
 export const NoBody = strict({})
 
-/** The query of an endpoint that takes none. */
+/** The query of an endpoint without parameters. */
 export const NoQuery = strict({})
 
-/** For pages whose own script reads the query. */
+/** The query of a page that reads it in its own script. */
 export const AnyQuery = base.Object({}, { additionalProperties: true })
 
-/** The body of an endpoint that reads it by itself. */
+/** The body of an endpoint that reads it itself. */
 export const RawBody = base.Unsafe<undefined>({ [Kind]: UNCHECKED })
 
-/** The body of an endpoint that is open: its handler has the bytes read once it knows who sends them. */
+/** The body of an open endpoint: its handler reads the bytes once it knows the sender. */
 export const BytesBody = base.Unsafe<{ bytes(key: string, most?: number): Promise<Uint8Array> }>({
   [Kind]: UNCHECKED,
 })
@@ -236,8 +239,8 @@ export const paging = (maximum: number) => ({
 })
 
 /*
- * Responses are promised to clients and held to their schemas by tests, not at run time: checking each one would
- * cost as much as making it.
+ * Response schemas are promised to clients and checked by tests, not at run time: checking a response would cost as
+ * much as creating it.
  */
 
 /** The body of a response: an object of exactly these members. */
@@ -260,11 +263,11 @@ export const eventStreamText = (example: readonly string[]) =>
 export const plainText = (example: readonly string[]) =>
   content('text/plain', { examples: [`${example.join('\n')}\n`] })
 
-/** A response of JSON objects, one a line. */
+/** A response of JSON objects, one per line. */
 export const lineStreamText = (example: readonly string[]) =>
   content('application/x-ndjson', { examples: [`${example.join('\n')}\n`] })
 
-/** A response of bytes of any kind, written by `downloadResponse`. */
+/** A response of arbitrary bytes, written by `downloadResponse`. */
 export const binaryContent = () => content('application/octet-stream', { format: 'binary' })
 
 /** An instant in responses: ISO 8601, UTC, milliseconds. */
@@ -286,14 +289,14 @@ export const id = (description?: string) =>
     examples: ['01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   })
 
-/** The response to a deletion: the id of what was deleted. */
+/** The response to a deletion: the id of the deleted object. */
 export const deletedResponse = (description?: string) =>
   response({ deleted: base.Boolean({ examples: [true] }), id: id(description) })
 
 /** A `UsedBy` of `feature-hooks.ts`. */
 export const usedBy = () => strict({ id: id(), name: base.String({ examples: ['Open work'] }) })
 
-/* How an object looks in an application. */
+/* The appearance of an object in the application. */
 
 export const color = () =>
   nullableText({ pattern: '^#[0-9A-Fa-f]{6}$', says: 'a colour such as #1E90FF', examples: ['#1E90FF'] })
@@ -310,7 +313,7 @@ export const coverUrl = () =>
     examples: ['https://example.com/cover.png'],
   })
 
-/** What schemas are built of: the types of Elysia, and those of this file. */
+/** The vocabulary of schemas: the types of Elysia, and those of this file. */
 export const t = Object.assign({}, base, {
   text,
   nullable,

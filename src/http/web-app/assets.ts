@@ -3,7 +3,7 @@ import { once } from '../../lib/bounded-cache.ts'
 import { isExecutable } from '../../lib/program.ts'
 import { type BuiltFiles, buildApplication, PACKED } from './build.ts'
 
-/** A file of the application; its name holds a hash of its content. */
+/** A file of the application, with a hash of its content in its name. */
 class Asset {
   #bytes: Uint8Array<ArrayBuffer> | undefined
 
@@ -12,7 +12,7 @@ class Asset {
     readonly gzipped: Uint8Array<ArrayBuffer>,
   ) {}
 
-  /** For the few clients that take nothing compressed. */
+  /** For the few clients without support for compression. */
   get bytes(): Uint8Array<ArrayBuffer> {
     this.#bytes ??= gunzipSync(this.gzipped)
     return this.#bytes
@@ -25,14 +25,14 @@ export interface Assets {
   readonly files: ReadonlyMap<string, Asset>
 }
 
-/** The application as it is built into the executable: its files compressed, in base64. */
+/** The application as embedded in the executable: its files compressed, in base64. */
 export interface PackedApplication {
   readonly page: string
   readonly worker: string
   readonly files: Readonly<Record<string, string>>
 }
 
-/** Compresses the files, which takes longer than a server may be held up. */
+/** Compresses the files, which takes too long for a running server. */
 export function packApplication({
   'index.html': page = '',
   'worker.js': worker = '',
@@ -51,7 +51,7 @@ async function builtIn(): Promise<PackedApplication> {
   return packed ? JSON.parse(await packed.text()) : { page: '', worker: '', files: {} }
 }
 
-/** The application as it is served; it is read, or from the sources built, when it is first asked for. */
+/** The application as served. On first use it is read or, from the sources, built. */
 export const loadAssets = once(async (): Promise<Assets> => {
   const { page, worker, files } = isExecutable ? await builtIn() : packApplication(await buildApplication())
   return {

@@ -1,34 +1,34 @@
 import { basename } from 'node:path'
 
-/** The name of the file that holds the built application, in the executable too. */
+/** The name of the file with the built application, also in the executable. */
 export const PACKED = 'application.pack'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
 /**
- * The files of the application by their names, which hold a hash of their content; `index.html` is the page, `worker.js`
- * the service worker. Fonts are bytes, everything else is text.
+ * The files of the application by their names, which hold a hash of their content; `index.html` is the page,
+ * `worker.js` the service worker. Fonts are bytes, all other files are text.
  */
 export type BuiltFiles = Readonly<Record<string, string | Bytes>>
 
-/** Where the files of the application are served. */
+/** The path of the application's files. */
 export const ASSETS_PATH = '/app/assets'
 
-/** The page, from which everything else is reached. */
+/** The page, the entry point of everything else. */
 const page = (): string => Bun.fileURLToPath(new URL('../../web/index.html', import.meta.url))
 
 const serviceWorker = (): string =>
   Bun.fileURLToPath(new URL('../../web/worker/service-worker.ts', import.meta.url))
 
-/** The place in the page for the name of this version of the application. */
+/** The placeholder in the page for the version of the application. */
 const VERSION = 'VERSION'
 
-/** Builds the application from its sources: what a page loads only when it needs it is a file of its own. */
+/** Builds the application from its sources. Code that a page loads on demand is a separate file. */
 export async function buildApplication(): Promise<BuiltFiles> {
   const { outputs } = await Bun.build({
     entrypoints: [page()],
     minify: true,
-    // Leaves out what the libraries do only for who develops a page.
+    // Omits code of the libraries that is only for development.
     define: { 'process.env.NODE_ENV': '"production"' },
     splitting: true,
     publicPath: `${ASSETS_PATH}/`,
@@ -42,7 +42,7 @@ export async function buildApplication(): Promise<BuiltFiles> {
     files[name] = name.endsWith('.css') ? withFontFiles(withoutOldForms(text), fonts) : text
   }
   const built = withLinks(files)
-  // All files are reached from the page by names that hold their hashes.
+  // The page refers to all files by names that hold their hashes.
   const version = Bun.hash(built).toString(36)
   const paths = Object.keys({ ...files, ...fonts }).filter((name) => name !== 'index.html')
   return {
@@ -53,7 +53,7 @@ export async function buildApplication(): Promise<BuiltFiles> {
   }
 }
 
-/** Builds the service worker, which keeps the files of this version and no others. */
+/** Builds the service worker, which caches only the files of this version. */
 async function buildWorker(version: string, names: readonly string[]): Promise<string> {
   const { outputs } = await Bun.build({
     entrypoints: [serviceWorker()],
@@ -68,13 +68,15 @@ async function buildWorker(version: string, names: readonly string[]): Promise<s
 }
 
 /**
- * The bundler adds rules with the old forms of `:is(…)`. They are more specific than the rule as it was written, so that
- * others would not win over them where they should.
+ * The bundler adds rules with the legacy forms of `:is(…)`. They are more specific than the original rule and would
+ * override rules that should win.
  */
 const withoutOldForms = (css: string): string =>
   css.replace(/(?<![^{};])[^{};]*:-(?:webkit|moz)-any\([^{}]*\{[^{}]*\}/g, '')
 
-/** The bundler writes fonts into the style sheet. Each becomes a file, which is fetched only when its letters occur. */
+/**
+ * The bundler embeds fonts in the style sheet. Each becomes a file, which is fetched only when its characters occur.
+ */
 const withFontFiles = (css: string, fonts: Record<string, Bytes>): string =>
   css.replace(/url\("?data:font\/woff2;base64,([^")]+)"?\)/g, (_, base64: string) => {
     const name = `font-${Bun.hash(base64).toString(36)}.woff2`
@@ -82,15 +84,15 @@ const withFontFiles = (css: string, fonts: Record<string, Bytes>): string =>
     return `url(${ASSETS_PATH}/${name})`
   })
 
-/** What the server has beside these files, which the bundler would look for among the sources. */
+/** Files that the server adds; the bundler would look for them among the sources. */
 const INSTALLATION = [
   '<link rel="icon" href="/app/icons/icon.svg" type="image/svg+xml">',
   '<link rel="apple-touch-icon" href="/app/icons/apple-touch-icon.png">',
-  // With the cookies that a proxy before the server may ask for.
+  // Sent with the cookies that a proxy in front of the server may require.
   '<link rel="manifest" href="/app/manifest.json" crossorigin="use-credentials">',
 ].join('')
 
-/** The page asks at once for the files that every screen needs, which it would else find one after another. */
+/** Preloads the files that every screen needs, which would otherwise be discovered one after another. */
 function withLinks(files: Readonly<Record<string, string>>): string {
   const name = Object.keys(files).find((file) => /^application-\w+\.js$/.test(file))
   const link = name === undefined ? '' : `<link rel="modulepreload" href="${ASSETS_PATH}/${name}">`

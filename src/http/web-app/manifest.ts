@@ -6,7 +6,7 @@ import icon512 from './icons/icon-512.png' with { type: 'file' }
 import maskable192 from './icons/maskable-192.png' with { type: 'file' }
 import maskable512 from './icons/maskable-512.png' with { type: 'file' }
 
-/** Where a system sends what is shared with the installed application; its worker takes it there. */
+/** The target of content shared with the installed application; its service worker handles it. */
 export const SHARE_PATH = '/app/share'
 
 const ICONS: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const ICONS: Readonly<Record<string, string>> = {
   'apple-touch-icon.png': appleTouchIcon,
 }
 
-/** An icon of the installed application, if there is one of this name. */
+/** The icon of this name for the installed application. */
 export const iconOf = (name: string): Blob | undefined =>
   Object.hasOwn(ICONS, name) ? embeddedFile(ICONS[name] ?? '') : undefined
 
@@ -29,7 +29,7 @@ const pngOf = (kind: 'icon' | 'maskable', size: number) => ({
   purpose: kind === 'icon' ? 'any' : 'maskable',
 })
 
-/** The web application manifest, by which a browser installs the application; `shareKey` is its own. */
+/** The web application manifest for installing the application; `shareKey` belongs to the browser. */
 export const manifestFor = (shareKey: string) => ({
   id: '/app',
   name: 'daybook',

@@ -14,21 +14,21 @@ import { ASSETS_PATH } from './build.ts'
 import { iconOf, manifestFor, SHARE_PATH } from './manifest.ts'
 import { shareCookie, shareKeyOf } from './share-key.ts'
 
-/** The place in the page for what allows the styles that the editor makes. */
+/** The placeholder in the page for the nonce that permits the editor's styles. */
 const NONCE = 'NONCE'
 
 /**
- * The place in the page that says whether the browser sent a session's cookie, so that the page need not send a
- * request that must fail.
+ * The placeholder in the page that states whether the browser sent a session cookie, so that the page can skip a
+ * request that would fail.
  */
 const COOKIE = 'COOKIE'
 
 const WORKER_PATH = '/app/worker.js'
 
 /**
- * Nothing from elsewhere, no code and no style in the page itself, and no text that is taken for code. The nonce allows
- * the style sheet that the editor makes; images and documents may also be shown from memory. Of this server, only the
- * files of the application are code: an uploaded file is none.
+ * Nothing from other hosts, no inline code or style, and no text parsed as code. The nonce permits the style sheet
+ * that the editor creates; images and documents may also be shown from memory. Only the files of the application are
+ * scripts; uploaded files are not.
  */
 const contentSecurityPolicy = (nonce: string, scripts: string): string =>
   [
@@ -50,7 +50,7 @@ const contentSecurityPolicy = (nonce: string, scripts: string): string =>
 
 const SAFE_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
-  // The worker tells by it what a page of the application itself posts.
+  // Lets the service worker recognize posts from the application's own pages.
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -71,7 +71,7 @@ async function pageResponse(hasCookie: boolean, scripts: string): Promise<Respon
   })
 }
 
-/** The service worker, which serves every page of the application; it makes requests of this server alone. */
+/** The service worker, which serves every page of the application; it requests only from this server. */
 async function workerResponse(request: Request): Promise<Response> {
   const { worker } = await loadAssets()
   const etag = `"${Bun.hash(worker).toString(36)}"`
@@ -87,14 +87,14 @@ async function workerResponse(request: Request): Promise<Response> {
   return new Response(isKnown ? null : worker, { status: isKnown ? 304 : 200, headers })
 }
 
-/** More than so many bytes of what is shared are files, which only the worker takes. */
+/** A larger share contains files, which only the service worker accepts. */
 const MAX_SHARED_BYTES = 1_048_576
 
-/** How long a title and a text may be in an address, as they are written there: proxies refuse longer addresses. */
+/** The maximum length of a title and a text in an address, as encoded there: proxies refuse longer addresses. */
 const MAX_TITLE = 1_500
 const MAX_TEXT = 6_000
 
-/** The beginning of a text that is this long in an address. */
+/** The beginning of a text with this encoded length. */
 function beginningOf(text: string, most: number): string {
   let length = 0
   let end = 0
@@ -107,8 +107,8 @@ function beginningOf(text: string, most: number): string {
 }
 
 /**
- * The address that a share from another application leads to where the worker did not take it: the sheet of a new note
- * with its text. The page says what was left out. Nothing is written here: nobody may be signed in.
+ * The address for a share from another application if the service worker did not handle it: the page for a new note
+ * with its text. The page reports omitted parts. Nothing is written here, because there may be no session.
  */
 async function sharedPlace(
   { request, address }: Pick<Exchange, 'request' | 'address'>,
@@ -129,7 +129,7 @@ async function sharedPlace(
       if (start === whole) return whole
       leftOut.push(at === 0 ? 'title' : 'text')
       const count = withCommas(whole.length - start.length)
-      return at === 0 ? `${start}…` : `${start}\n\n… (${count} more characters were left out.)`
+      return at === 0 ? `${start}…` : `${start}\n\n… (${count} more characters were omitted.)`
     })
     if (heading) query.set('title', heading)
     if (rest) query.set('text', rest)
@@ -148,7 +148,7 @@ function manifestResponse(request: Request, isSecure: boolean): Response {
     headers: {
       'Content-Type': 'application/manifest+json',
       'Cache-Control': 'no-store',
-      // A page of another site that leads here changes nothing.
+      // A page of another site that leads here must not change anything.
       ...(!comesFromElsewhere(request) && { 'Set-Cookie': shareCookie(key, isSecure) }),
     },
   })
@@ -163,7 +163,7 @@ function iconResponse(name: string): Response {
 const acceptsGzip = (request: Request): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(request.headers.get('accept-encoding') ?? '')
 
-/** A file never changes under its name, so a browser keeps it. */
+/** Files are immutable under their names, so browsers cache them. */
 async function assetResponse(name: string, request: Request): Promise<Response> {
   const asset = (await loadAssets()).files.get(name)
   if (!asset) throw notFound('file')
@@ -181,7 +181,7 @@ async function assetResponse(name: string, request: Request): Promise<Response> 
   return new Response(asset.gzipped, { headers })
 }
 
-/** Whether a path below `/app` belongs to endpoints or files: where there is none, it is not the page's. */
+/** Whether a path below `/app` belongs to endpoints or files, so that the page is never served for it. */
 const isElsewhere = (below: string): boolean => /^(?:api|assets|icons)(?:\/|$)/.test(below)
 
 const nowhere = (): never => {

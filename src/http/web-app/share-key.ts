@@ -1,18 +1,18 @@
 /*
- * The worker of the application takes in whatever is posted to it as shared, also by a page of another site, and no browser
- * tells it who posts. So the address for what is shared has a key, which the system knows from the manifest alone: another
- * site can read neither the manifest nor the cookie that keeps the key in this browser, and the page asks before it makes a
- * note of what came without it.
+ * The service worker accepts everything that is posted to it as shared, even by a page of another site, and browsers
+ * do not report the sender. So the address for shared content has a key, which the system knows only from the
+ * manifest. Another site can read neither the manifest nor the cookie that stores the key, and the page asks before
+ * it creates a note from content without the key.
  */
 
 const NAME = 'daybook_share'
-/** The longest that browsers keep a cookie: 400 days from its last use. */
+/** The longest lifetime of a cookie in browsers: 400 days from its last use. */
 const SECONDS = 400 * 24 * 3_600
 
-/** With https in front, the name is one that no other host can set. */
+/** With https, the prefix keeps other hosts from setting the cookie. */
 const nameOf = (isSecure: boolean): string => (isSecure ? `__Host-${NAME}` : NAME)
 
-/** The key of a browser: the one in its cookie, else a new one. */
+/** The key of a browser: from its cookie, or a new one. */
 export function shareKeyOf(request: Request, isSecure: boolean): string {
   const prefix = `${nameOf(isSecure)}=`
   const pairs = request.headers.get('cookie')?.split(/; */) ?? []
@@ -21,6 +21,6 @@ export function shareKeyOf(request: Request, isSecure: boolean): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
 }
 
-/** The `Set-Cookie` that keeps it, where the pages of the application can read it. */
+/** The `Set-Cookie` that stores the key, readable by the pages of the application. */
 export const shareCookie = (key: string, isSecure: boolean): string =>
   `${nameOf(isSecure)}=${key}; Path=/; SameSite=Strict; Max-Age=${SECONDS}${isSecure ? '; Secure' : ''}`

@@ -8,8 +8,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the service works
-         * @description 503 while the server stops, or when its storage does not work.
+         * Health of the service
+         * @description 503 while the server stops, or when its storage fails.
          */
         get: operations["getHealth"];
         put?: never;
@@ -979,7 +979,7 @@ export interface paths {
          * List, filter and sort the rows of a structure
          * @description Rows without a value in the field that orders them come last in both directions. With `deleted=true`: the deleted rows, most recently deleted first, which `POST /v1/records/{id}/restore` brings back. A page of more than 64 million characters ends early, with `has_more: true`; `total` and `offset` stay exact.
          *
-         *     A filter is a list of conditions `{field, op, value}`, all of which must hold. The type of the field decides which operators there are:
+         *     A filter is a list of conditions `{field, op, value}`, all of which must match. The operators depend on the type of the field:
          *
          *     | Field | Operators |
          *     | --- | --- |
@@ -991,7 +991,7 @@ export interface paths {
          *     | `id` | `eq` `neq` `in` `not_in` |
          *     | `*` | `contains` |
          *
-         *     `in` and `not_in` take a list of up to 500 values, `is_empty` and `not_empty` no value. `neq` and `not_in` also match rows without a value. `contains` ignores case. `*` is the text of all fields of a row. A plain date compared with an instant is that whole UTC day. In the query the list is written as JSON.
+         *     `in` and `not_in` take a list of up to 500 values, `is_empty` and `not_empty` no value. `neq` and `not_in` also match rows without a value. `contains` ignores case. `*` is the text of all fields of a row. A plain date compared with an instant means that whole UTC day. In the query the list is written as JSON.
          */
         get: operations["listRecords"];
         put?: never;
@@ -1183,7 +1183,7 @@ export interface paths {
          * Subscribe to changes of the rows of a structure, of notes or of files
          * @description What is sent to `url`, and how to verify it, is described under "Webhooks" in this document. `secret` is shown only now. A workspace holds up to 25 subscriptions.
          *
-         *     A filter is a list of conditions `{field, op, value}`, all of which must hold. The type of the field decides which operators there are:
+         *     A filter is a list of conditions `{field, op, value}`, all of which must match. The operators depend on the type of the field:
          *
          *     | Field | Operators |
          *     | --- | --- |
@@ -1195,7 +1195,7 @@ export interface paths {
          *     | `id` | `eq` `neq` `in` `not_in` |
          *     | `*` | `contains` |
          *
-         *     `in` and `not_in` take a list of up to 500 values, `is_empty` and `not_empty` no value. `neq` and `not_in` also match rows without a value. `contains` ignores case. `*` is the text of all fields of a row. A plain date compared with an instant is that whole UTC day.
+         *     `in` and `not_in` take a list of up to 500 values, `is_empty` and `not_empty` no value. `neq` and `not_in` also match rows without a value. `contains` ignores case. `*` is the text of all fields of a row. A plain date compared with an instant means that whole UTC day.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -2175,12 +2175,12 @@ export interface components {
     schemas: {
         Error: {
             /**
-             * @description A sentence that names the rule which stopped the call, and what to change.
+             * @description A sentence with the reason and the fix.
              * @example There is no such note in this workspace.
              */
             error: string;
             /**
-             * @description The rule, for programs.
+             * @description The machine-readable reason.
              * @example not_found
              * @enum {string}
              */
@@ -2202,7 +2202,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The rule, for programs.
+             * @description The machine-readable reason.
              * @example invalid_request
              * @enum {string}
              */
@@ -2216,7 +2216,7 @@ export interface components {
                  * @example #/title
                  */
                 pointer: string;
-                /** @description Where in the text the fault is, counted in characters from 0. */
+                /** @description The position of the error in the text, in characters from 0. */
                 position?: number;
             }[];
         };
@@ -2624,7 +2624,7 @@ export interface components {
          *     }
          */
         FilterTree: components["schemas"]["FilterGroup"] | components["schemas"]["TagsCondition"] | components["schemas"]["PropertyCondition"] | components["schemas"]["FieldCondition"];
-        /** @description Nodes that hold together; without any, `any` matches nothing. */
+        /** @description The nodes of the group; an empty `any` matches nothing. */
         FilterGroup: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2632,7 +2632,7 @@ export interface components {
              */
             type: "group";
             /**
-             * @description How many of the children must hold.
+             * @description How many of the children must match.
              * @enum {string}
              */
             match: "all" | "any" | "none";
@@ -2663,13 +2663,13 @@ export interface components {
              */
             type: "property";
             /**
-             * @description The id of a property; its type decides which operators there are.
+             * @description The id of a property, whose type determines the operators.
              * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
              */
             def_id: string;
             /** @enum {string} */
             op: "eq" | "neq" | "contains" | "not_contains" | "starts_with" | "ends_with" | "in" | "not_in" | "empty" | "not_empty" | "gt" | "gte" | "lt" | "lte" | "between" | "on" | "before" | "after" | "on_or_before" | "on_or_after" | "within" | "has_key";
-            /** @description What the operator compares with. A date is YYYY-MM-DD or {relative: {n, unit}} with the unit day, week, month or year; `in` and `not_in` take a list, `between` [low, high], `empty` and `not_empty` nothing. */
+            /** @description The operand. A date is YYYY-MM-DD or {relative: {n, unit}} with the unit day, week, month or year; `in` and `not_in` take a list, `between` [low, high], `empty` and `not_empty` nothing. */
             value?: unknown;
         };
         /** @description A condition on a field of the note itself. */
@@ -2686,7 +2686,7 @@ export interface components {
             field: "title" | "alias" | "created_at" | "updated_at";
             /** @enum {string} */
             op: "eq" | "neq" | "contains" | "not_contains" | "starts_with" | "ends_with" | "in" | "not_in" | "empty" | "not_empty" | "gt" | "gte" | "lt" | "lte" | "between" | "on" | "before" | "after" | "on_or_before" | "on_or_after" | "within" | "has_key";
-            /** @description What the operator compares with. A date is YYYY-MM-DD or {relative: {n, unit}} with the unit day, week, month or year; `in` and `not_in` take a list, `between` [low, high], `empty` and `not_empty` nothing. */
+            /** @description The operand. A date is YYYY-MM-DD or {relative: {n, unit}} with the unit day, week, month or year; `in` and `not_in` take a list, `between` [low, high], `empty` and `not_empty` nothing. */
             value?: unknown;
         };
         TrashedNote: {
@@ -2937,7 +2937,7 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description What the graph of notes shows. */
+        /** @description Saved settings of the graph of notes. */
         Lens: {
             /**
              * Format: uuid
@@ -3219,7 +3219,7 @@ export interface components {
              */
             op: "eq" | "neq" | "gt" | "gte" | "lt" | "lte" | "contains" | "in" | "not_in" | "is_empty" | "not_empty";
             /**
-             * @description Left out with `is_empty` and `not_empty`.
+             * @description Omitted with `is_empty` and `not_empty`.
              * @example 500
              */
             value?: unknown;
@@ -3338,20 +3338,20 @@ export interface components {
              */
             at: string;
             /**
-             * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
+             * @description A note is `deleted` when it is moved to the trash, and `purged` when it is removed from there.
              * @example updated
              * @enum {string}
              */
             op: "created" | "updated" | "deleted" | "restored" | "purged";
             /**
-             * @description Of an update: the attributes that changed; of a record its field keys.
+             * @description For an update: the changed attributes, or field keys of a record.
              * @example [
              *       "status"
              *     ]
              */
             changed: string[];
             /**
-             * @description Their old values, null where there was none. The old text of a note is in its revisions; a secret has none.
+             * @description Their old values, null for none. The old text of a note is in its revisions; old secrets are not shown.
              * @example {
              *       "status": "open"
              *     }
@@ -3359,7 +3359,7 @@ export interface components {
             previous: Record<string, never>;
             actor: components["schemas"]["Actor"];
         };
-        /** @description Who made a change: by which key, else which user. `name` is the name of the key, else of the user, at that time. The command line has the name `command line`, the server itself the surface `system`. */
+        /** @description The author of a change: the key, or else the user. `name` is the name of the key, else of the user, at that time. The command line has the name `command line`, the server itself the surface `system`. */
         Actor: {
             /** @example api */
             surface: string;
@@ -3848,7 +3848,7 @@ export interface components {
              */
             kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share";
             /**
-             * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
+             * @description A note is `deleted` when it is moved to the trash, and `purged` when it is removed from there.
              * @example updated
              * @enum {string}
              */
@@ -3858,14 +3858,14 @@ export interface components {
             /** @description Of records, webhooks, views of rows and structures. */
             structure_id: string | null;
             /**
-             * @description Of an update: the attributes that changed; of a record its field keys.
+             * @description For an update: the changed attributes, or field keys of a record.
              * @example [
              *       "status"
              *     ]
              */
             changed: string[];
             /**
-             * @description Their old values, null where there was none. The old text of a note is in its revisions; a secret has none.
+             * @description Their old values, null for none. The old text of a note is in its revisions; old secrets are not shown.
              * @example {
              *       "status": "open"
              *     }
@@ -3900,7 +3900,7 @@ export interface components {
                  */
                 kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share";
                 /**
-                 * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
+                 * @description A note is `deleted` when it is moved to the trash, and `purged` when it is removed from there.
                  * @example updated
                  * @enum {string}
                  */
@@ -3921,7 +3921,7 @@ export interface components {
                  */
                 kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share";
                 /**
-                 * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
+                 * @description A note is `deleted` when it is moved to the trash, and `purged` when it is removed from there.
                  * @example updated
                  * @enum {string}
                  */
@@ -3944,7 +3944,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The form of the request, or a rule of the service; the sentence says what to change. */
+        /** @description The request is malformed or breaks a rule; the sentence says what to change. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3967,7 +3967,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A read-only key, or one whose user may only read, tried to write, or one that has no such access; or the server is a read-only copy of another. */
+        /** @description The key or its user may not write, or has no access to this content; or the server is a read-only copy of another. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4000,7 +4000,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A cursor of the change log that leads to nothing that is kept; copy the workspace again. */
+        /** @description The cursor of the change log has expired; copy the workspace again. */
         Expired: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4056,7 +4056,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A failure on the side of the service. */
+        /** @description The service failed. */
         Internal: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4081,7 +4081,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+        /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
         "Idempotency-Key": string;
         /** @description The `id` of the last event that was received; a browser sends it when it reconnects. */
         "Last-Event-ID": string;
@@ -4091,19 +4091,19 @@ export interface components {
          */
         Range: string;
         /**
-         * @description The `ETag` of the bytes that the range goes on with; with another one everything is sent.
+         * @description The `ETag` of the partial copy that the range continues; if it differs, all bytes are sent.
          * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
          */
         "If-Range": string;
         /**
-         * @description The `ETag` of bytes that are known: if they are the same, nothing is sent (304).
+         * @description The `ETag` of a copy; if it is current, nothing is sent (304).
          * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
          */
         "If-None-Match": string;
     };
     requestBodies: never;
     headers: {
-        /** @description Names this request in the log of the server; quote it when you report a failure. */
+        /** @description The id of this request in the log of the server; include it when you report a failure. */
         "X-Request-Id": string;
         /** @description Seconds after which the call may succeed. */
         "Retry-After": number;
@@ -4111,13 +4111,13 @@ export interface components {
         "WWW-Authenticate": string;
         /** @description `true` if this is the saved response to an earlier call with the same `Idempotency-Key`. */
         "Idempotent-Replayed": "true";
-        /** @description Names the bytes; for `If-None-Match` and `If-Range`. */
+        /** @description Identifies the bytes; for `If-None-Match` and `If-Range`. */
         ETag: string;
         /** @description Always `attachment`, with the name of the file. */
         "Content-Disposition": string;
-        /** @description Ranges of bytes can be asked for. */
+        /** @description Byte ranges are supported. */
         "Accept-Ranges": "bytes";
-        /** @description Which bytes these are, of how many; `bytes *\/<size>` where the range begins after the end. */
+        /** @description The range and the total size; `bytes *\/<size>` if the range begins beyond the end. */
         "Content-Range": string;
     };
     pathItems: never;
@@ -4379,7 +4379,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4966,7 +4966,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -6228,7 +6228,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6660,7 +6660,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -7272,7 +7272,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -7924,7 +7924,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -8545,7 +8545,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -8832,7 +8832,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -9521,7 +9521,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -10012,7 +10012,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -10406,7 +10406,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -10762,7 +10762,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -11803,7 +11803,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -12228,7 +12228,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -13628,12 +13628,12 @@ export interface operations {
                  */
                 Range?: components["parameters"]["Range"];
                 /**
-                 * @description The `ETag` of the bytes that the range goes on with; with another one everything is sent.
+                 * @description The `ETag` of the partial copy that the range continues; if it differs, all bytes are sent.
                  * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
                  */
                 "If-Range"?: components["parameters"]["If-Range"];
                 /**
-                 * @description The `ETag` of bytes that are known: if they are the same, nothing is sent (304).
+                 * @description The `ETag` of a copy; if it is current, nothing is sent (304).
                  * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -13673,7 +13673,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The bytes are those of `If-None-Match`. */
+            /** @description The bytes match `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13687,7 +13687,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
-            /** @description The range begins after the end. */
+            /** @description The range begins beyond the end. */
             416: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13698,7 +13698,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "error": "The header \"Range\" begins after the end: there are 48211 bytes.",
+                     *       "error": "The header \"Range\" begins beyond the end: the size is 48211.",
                      *       "code": "refused"
                      *     }
                      */
@@ -13922,7 +13922,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the call safe to repeat: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
+                /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -14108,7 +14108,7 @@ export interface operations {
                             /** @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60 */
                             id: string;
                             /**
-                             * @description A note is `deleted` when it is put into the trash, and `purged` when it is removed from it.
+                             * @description A note is `deleted` when it is moved to the trash, and `purged` when it is removed from there.
                              * @example updated
                              * @enum {string}
                              */

@@ -84,7 +84,7 @@ ${main}
 const HEADING = /^h[2-5]$/
 const textOf = ({ text }: Html): string => text.replace(/<[^<>]*>/g, '').replace(/&\w+;/g, '')
 
-/** The address of a page that a page of the guide links to; undefined for files of the repository. */
+/** The address of a page linked from the guide; undefined for files of the repository. */
 function guideAddress(href: string): string | undefined {
   const [, slug = '', anchor = ''] = /^([\w-]+)\.md(#[\w-]+)?$/.exec(href) ?? []
   if (href.startsWith('#')) return href
@@ -113,7 +113,7 @@ const bodyOf = memoizeByObject((page: GuidePage): Html => {
   return html`${walkMarkdown(blocks, topRankOf(blocks), OUTPUT)}`
 })
 
-/** Links to the pages before and after this one. */
+/** Links to the previous and next page. */
 function turn(page: GuidePage): Html {
   const at = GUIDE_PAGES.indexOf(page)
   const [before, after] = [GUIDE_PAGES[at - 1], GUIDE_PAGES[at + 1]]
@@ -121,7 +121,7 @@ function turn(page: GuidePage): Html {
 <span>${after && html`<a href="${addressOf(after)}" rel="next">${after.title} →</a>`}</span></div>`
 }
 
-/** A page of the guide; 404 with the contents where there is none of that name. */
+/** A page of the guide; 404 with the contents for an unknown name. */
 export function guidePageResponse(slug: string): Response {
   const page = findGuidePage(slug)
   if (!page)
@@ -166,7 +166,7 @@ function foundResponse(query: string): Response {
   return guideResponse({ title: 'Search', main, query })
 }
 
-/** The contents of the guide, or the sections that a query finds. */
+/** The contents of the guide, or the sections that match a query. */
 export function guideResponseFor(query: string): Response {
   if (query.trim() !== '') return foundResponse(query)
   return guideResponse({

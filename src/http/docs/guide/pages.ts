@@ -83,17 +83,17 @@ export const GUIDE: readonly GuideGroup[] = [
 /** All pages, in reading order. */
 export const GUIDE_PAGES: readonly GuidePage[] = GUIDE.flatMap(({ pages }) => pages)
 
-/** The page of that name; words may stand in place of its hyphens. */
+/** The page with this name, in which words may replace the hyphens. */
 export const findGuidePage = (name: string): GuidePage | undefined =>
   GUIDE_PAGES.find(({ slug }) => slug === name.toLowerCase().replaceAll(' ', '-'))
 
-/** The comments of a page mark blocks for tests. */
+/** Comments in a page mark blocks for tests. */
 const COMMENT = /<!--[^\n]*?-->\n?/g
 
 /** A page without its comments. */
 export const shownText = ({ text }: GuidePage): string => text.replace(COMMENT, '')
 
-/** The name under which a heading is linked, as on GitHub. */
+/** The anchor of a heading, as on GitHub. */
 export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -102,7 +102,7 @@ export const anchorOf = (heading: string): string =>
 
 const LINK = /\[([^[\]\n]*)\]\(([^()\s]+)\)/g
 
-/** A page for a terminal: links to other pages name the command that prints them. */
+/** A page for a terminal: links to other pages become the command that prints them. */
 export const terminalText = (page: GuidePage): string =>
   shownText(page)
     .replace(/\\(?=[|<*])/g, '')

@@ -2,12 +2,12 @@ import { memoizeByObject } from '../../../lib/bounded-cache.ts'
 import { fold } from '../../../lib/text.ts'
 import { anchorOf, GUIDE_PAGES, type GuidePage, shownText } from './pages.ts'
 
-/** A part of a page below one heading. */
+/** The part of a page below one heading. */
 interface Section {
   readonly page: GuidePage
   readonly heading: string
   readonly text: string
-  /** What is searched, folded. */
+  /** The folded text for searching. */
   readonly folded: string
   readonly foldedHeading: string
 }
@@ -17,7 +17,7 @@ export interface GuideHit {
   /** Empty for the beginning of a page. */
   readonly heading: string
   readonly anchor: string
-  /** The text around the first word that was found, in three parts; the middle one is the word. */
+  /** The text around the first match, in three parts; the middle one is the match. */
   readonly excerpt: readonly [string, string, string]
 }
 
@@ -26,7 +26,7 @@ const MAX_HITS = 20
 const EXCERPT_BEFORE = 60
 const EXCERPT_LENGTH = 180
 
-/** Text without the signs of Markdown, on one line. */
+/** The text without Markdown syntax, on one line. */
 const plain = (markdown: string): string =>
   markdown
     .replace(/\[([^[\]\n]*)\]\([^()\s]*\)/g, '$1')
@@ -65,7 +65,7 @@ function excerptOf(text: string, words: readonly string[]): GuideHit['excerpt'] 
   ]
 }
 
-/** Finds the sections that hold every word; those with words in their headings come first. At most 20. */
+/** Finds the sections with every word; those with words in their headings come first. At most 20. */
 export function searchGuide(query: string): GuideHit[] {
   const words = fold(query).split(/\s+/).filter(Boolean).slice(0, MAX_WORDS)
   if (words.length === 0) return []
