@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { hides } from '../access/rights.ts'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import type { Caller } from '../context.ts'
 import { from, insertInto, orm, rowsBy, runBy, touched, update } from '../db/query.ts'
@@ -10,7 +11,7 @@ import { read, write } from '../kernel/operation.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { isId } from '../lib/ids.ts'
 import { compareNames, fold } from '../lib/text.ts'
-import { checkFileLinks } from '../notes/links/file-links.ts'
+import { refuseNewFileLinks } from '../notes/links/file-links.ts'
 import { findPropertyRule, type PropertyRule, valueRefusal } from '../notes/writing/properties.ts'
 import { ensureTags } from '../notes/writing/tags.ts'
 import { objectKind } from '../objects/objects.ts'
@@ -88,7 +89,7 @@ function created(tx: Tx, caller: Caller, input: Static<typeof CreatePresetBody>)
   const { workspacePk: workspace } = caller
   refuseDotName(input.name, 'preset')
   refuseUnusableName(tx, workspace, input.name)
-  checkFileLinks(caller, input.content ?? '')
+  if (hides(caller.rights, 'files')) refuseNewFileLinks(input.content ?? '')
   const lists = mergedProperties(tx, workspace, { properties: [], asks: [] }, input)
   const tags = ensureTags(tx, caller, input.tags ?? [])
   return insertPreset(tx, caller, {
@@ -114,7 +115,7 @@ export const patchPreset = write({
     const { workspacePk: workspace } = caller
     const row = presetKind.getRow(tx, caller, idOrName)
     const before = presetKind.present(row, tx)
-    checkFileLinks(caller, patch.content ?? '', row.content ?? '')
+    if (hides(caller.rights, 'files')) refuseNewFileLinks(patch.content ?? '', row.content ?? '')
     if (patch.name !== undefined && patch.name !== row.name) refuseDotName(patch.name, 'preset')
     if (patch.name !== undefined) refuseUnusableName(tx, workspace, patch.name, row.pk)
     if (patch.properties || patch.ask) {

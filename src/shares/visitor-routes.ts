@@ -11,6 +11,7 @@ import { isId } from '../lib/ids.ts'
 import { notFound, Refusal } from '../refusal.ts'
 import { FailedSignIns } from '../sessions/failed-sign-ins.ts'
 import {
+  type FormBytes,
   formPreflight,
   jsonRefusal,
   SentPerDay,
@@ -19,7 +20,6 @@ import {
   shownToAll,
   takePost,
 } from './forms/form.ts'
-import type { FormBytes } from './forms/form-bytes.ts'
 import { readSent, sendsFiles, sendsJson } from './forms/sent.ts'
 import { notePage, showsFile, viewPage } from './pages/notes.ts'
 import { notFoundPage, pageResponse, SHARE_HEADERS } from './pages/page.ts'

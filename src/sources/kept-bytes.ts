@@ -1,3 +1,4 @@
+import type { Reader } from '../db/reader.ts'
 import { refused } from '../refusal.ts'
 import type { Call } from './providers.ts'
 import { type EventRow, isWhole, type Status } from './store.ts'
@@ -31,3 +32,63 @@ export function checkKeptWhole(event: EventRow): void {
     : 'Only the first 64 KiB of this event are kept, because it was ignored.'
   throw refused(`${why} Have the sender send it again.`, { reason: 'dropped' })
 }
+
+/** A condition on a column: its value is in a JSON list. */
+export const IS_LISTED = 'IN (SELECT value FROM json_each(?))'
+
+/** Adds to the account of a source. While it is over `most`, its oldest events lose headers, body and what is sealed. */
+export function addKeptBytes(reader: Reader, source: number, added: number, most: number): void {
+  const { sql } = reader
+  let kept = sql.scalar<number>(
+    'UPDATE sources SET kept_bytes = max(0, kept_bytes + ?) WHERE pk = ? RETURNING kept_bytes',
+    added,
+    source,
+  )
+  while (kept > most) {
+    const oldest = sql.rows<[pk: number, kept: number]>(
+      'SELECT pk, kept FROM source_events WHERE source = ? AND kept IS NOT NULL ORDER BY received_at LIMIT ?',
+      source,
+      DROPPED_AT_ONCE,
+    )
+    if (oldest.length === 0) return
+    const dropped: number[] = []
+    let freed = 0
+    for (const [pk, bytes] of oldest) {
+      if (kept - freed <= most) break
+      dropped.push(pk)
+      freed += bytes
+    }
+    dropCalls(reader, dropped)
+    kept = sql.scalar<number>(
+      'UPDATE sources SET kept_bytes = max(0, kept_bytes - ?) WHERE pk = ? RETURNING kept_bytes',
+      freed,
+      source,
+    )
+  }
+}
+
+const DROPPED_AT_ONCE = 100
+
+function dropCalls({ sql }: Reader, events: readonly number[]): void {
+  const pks = JSON.stringify(events)
+  sql.run(`DELETE FROM source_sealed WHERE event ${IS_LISTED}`, pks)
+  sql.run(
+    `UPDATE source_events SET size = coalesce(size, octet_length(body)), body = x'', headers = '[]', kept = NULL
+      WHERE pk ${IS_LISTED}`,
+    pks,
+  )
+}
+
+/** Takes events that are about to be deleted off the account. */
+export function subtractKeptBytes({ sql }: Reader, events: readonly number[]): void {
+  sql.run(
+    `UPDATE sources SET kept_bytes = max(0, kept_bytes - gone.bytes)
+      FROM (SELECT source, total(kept) AS bytes FROM source_events WHERE pk ${IS_LISTED} GROUP BY source) AS gone
+      WHERE sources.pk = gone.source`,
+    JSON.stringify(events),
+  )
+}
+
+/** Deletes what was sealed of an event. */
+export const dropSealed = ({ sql }: Reader, event: number): void =>
+  void sql.run('DELETE FROM source_sealed WHERE event = ?', event)

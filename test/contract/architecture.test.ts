@@ -143,6 +143,7 @@ const BY_HAND = {
   'properties/integrity.ts': 'compares whole tables',
   'sources/deletion.ts': 'deletes events',
   'sources/integrity.ts': 'compares whole tables',
+  'sources/kept-bytes.ts': 'drops the oldest calls',
   'structures/deletion.ts': 'deletes rows',
   'tags/deletion.ts': 'takes a tag off very many notes',
   'tags/integrity.ts': 'compares whole tables',

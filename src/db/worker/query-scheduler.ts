@@ -3,21 +3,8 @@ import { Admission, type Release } from '../../lib/admission.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, refused, shuttingDown, unavailable } from '../../refusal.ts'
+import { type Requester, requesterKey } from '../writes/requester.ts'
 import { ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
-
-/** The caller of a query. */
-export interface Requester {
-  readonly userId: string
-  readonly keyId: string | null
-  readonly surface: string
-  /** Aborts once the result is no longer needed; the query is then stopped. */
-  readonly signal?: AbortSignal
-  /** Whether the query has no time limit and is never refused, as for a watch. */
-  readonly isBackground?: boolean
-}
-
-/** Requests without a key are identified by surface and user. */
-export const requesterKey = ({ keyId, surface, userId }: Requester): string => keyId ?? `${surface} ${userId}`
 
 /** A request that waits for the result of a query. */
 interface Waiter {

@@ -1,6 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Reader } from '../reader.ts'
 
+/** The caller of a query or a write. */
+export interface Requester {
+  readonly userId: string
+  readonly keyId: string | null
+  readonly surface: string
+  /** Aborts once the result is no longer needed; the query is then stopped. */
+  readonly signal?: AbortSignal
+  /** Whether the query has no time limit and is never refused, as for a watch. */
+  readonly isBackground?: boolean
+}
+
+/** Requests without a key are identified by surface and user. */
+export const requesterKey = ({ keyId, surface, userId }: Requester): string => keyId ?? `${surface} ${userId}`
+
 /** The permission of a request. It may end while the request runs, so every transaction of the request checks it. */
 export interface Right {
   /** Throws the refusal that the request would get now; called in the transaction, before it writes. */
@@ -11,12 +25,12 @@ export interface Right {
   readonly data: object | undefined
 }
 
-interface Requester {
+interface CurrentRequest {
   key: string
   right?: Right
 }
 
-const requesters = new AsyncLocalStorage<Requester>()
+const requesters = new AsyncLocalStorage<CurrentRequest>()
 
 /**
  * Runs the handler of a request: its writes, also later ones, are scheduled fairly with those of other callers, and

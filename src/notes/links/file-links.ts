@@ -1,5 +1,3 @@
-import { hides } from '../../access/rights.ts'
-import type { Caller } from '../../context.ts'
 import { proseIn } from '../../lib/markdown-comments.ts'
 import { fileIdOf, fileOfImage } from '../../lib/markdown-links.ts'
 import { invalid } from '../../refusal.ts'
@@ -20,11 +18,10 @@ export function filesNamedIn(content: string): Map<string, string> {
 }
 
 /**
- * Refuses a text that names files which it did not name before, by a caller who reaches none: a share of the note would
- * give them out.
+ * Refuses a text that names files which it did not name before, from a caller without access to files: a share of the note
+ * would give them out.
  */
-export function checkFileLinks({ rights }: Pick<Caller, 'rights'>, content: string, before = ''): void {
-  if (!hides(rights, 'files')) return
+export function refuseNewFileLinks(content: string, before = ''): void {
   const known = filesNamedIn(before)
   for (const [file, link] of filesNamedIn(content))
     if (!known.has(file))

@@ -3,7 +3,6 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import type { Merging } from '../../search/tables.ts'
 import type { Phrase } from '../../search/words.ts'
 import { indexedText } from '../../search/words.ts'
-import { NUMBER_LENGTH, wordsIn } from './workspace-words.ts'
 
 /*
  * The notes of all workspaces of a file are searched in the same FTS5 tables, so that thousands of workspaces do not make
@@ -20,6 +19,9 @@ export const TITLE_TABLE = 'note_search_head'
 /** Over the names of tags; row ids are tag ids. */
 export const TAG_TABLE = 'tag_search'
 
+/** The length of the number of a workspace, in characters: for up to 60 million workspaces. */
+const NUMBER_LENGTH = 5
+
 /** With indexes for words of which only one or two characters are given. */
 const SHORT_PREFIXES = `prefix = '${NUMBER_LENGTH + 1} ${NUMBER_LENGTH + 2}'`
 
@@ -28,6 +30,47 @@ export const SEARCH_TABLES: Readonly<Record<string, { columns: string; merging: 
   [FULL_TABLE]: { columns: 'title, body, tags', merging: 'steps' },
   [TITLE_TABLE]: { columns: `title, tags, ${SHORT_PREFIXES}`, merging: 'steps' },
   [TAG_TABLE]: { columns: `name, ${SHORT_PREFIXES}`, merging: 'itself' },
+}
+
+/*
+ * Words behind the number of their workspace, as UTF-8, are what a search table is given. Every note passes through this:
+ * copying bytes one by one, by index, takes a quarter of the time of replacing in a string.
+ */
+
+const SPACE = 0x20
+
+/** What FTS5 takes for space between words: all of ASCII but letters and digits. Other bytes are parts of words to it. */
+const IS_BETWEEN_WORDS = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < 0x80 && !/[0-9A-Za-z]/.test(String.fromCharCode(byte)) ? 1 : 0,
+)
+
+const encoder = new TextEncoder()
+
+const numberOf = (workspace: number): Uint8Array =>
+  encoder.encode(workspace.toString(36).padStart(NUMBER_LENGTH, '0'))
+
+/** Folded words (`indexedText`), each behind the number of the workspace and separated by spaces. */
+function wordsIn(workspace: number, words: string): Uint8Array {
+  const number = numberOf(workspace)
+  const text = encoder.encode(words)
+  // The smallest words have one byte, and one byte between them and the next.
+  const result = new Uint8Array(Math.ceil(text.length / 2) * (NUMBER_LENGTH + 2))
+  let end = 0
+  let isBetween = true
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at] as number
+    if (IS_BETWEEN_WORDS[byte] === 1) {
+      isBetween = true
+      continue
+    }
+    if (isBetween) {
+      if (end > 0) result[end++] = SPACE
+      for (let digit = 0; digit < NUMBER_LENGTH; digit++) result[end++] = number[digit] as number
+      isBetween = false
+    }
+    result[end++] = byte
+  }
+  return result.slice(0, end)
 }
 
 /** A text as it is inserted into the search tables. */

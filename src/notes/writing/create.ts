@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { hides } from '../../access/rights.ts'
 import { type ChangeAuthor, logChange } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import { insertInto } from '../../db/query.ts'
@@ -8,7 +9,7 @@ import type { FeatureHooks, OpenedPreset } from '../../feature-hooks.ts'
 import { fold } from '../../lib/text.ts'
 import { atPlace, invalid, nameTaken, Refusal } from '../../refusal.ts'
 import { publishNote } from '../events.ts'
-import { checkFileLinks } from '../links/file-links.ts'
+import { refuseNewFileLinks } from '../links/file-links.ts'
 import { indexLinks } from '../links/indexing.ts'
 import { presentNote } from '../present.ts'
 import type { CreateBody } from '../schema.ts'
@@ -39,7 +40,7 @@ export function createNote(
   const tagIds = (sentTags || preset) && withLinkedTags(tx, [...(sentTags ?? []), ...(preset?.tagIds ?? [])])
   if (tagIds) refuseTooManyTags(tagIds.length, 'A note carries')
   const content = input.content ?? preset?.contentFor(input.title) ?? ''
-  checkFileLinks(caller, content)
+  if (hides(caller.rights, 'files')) refuseNewFileLinks(content)
   const pk = insertNote(tx, caller, {
     id,
     title: input.title,

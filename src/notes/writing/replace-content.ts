@@ -1,3 +1,4 @@
+import { hides } from '../../access/rights.ts'
 import { logTextUpdates } from '../../changes/log.ts'
 import type { Caller } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
@@ -5,7 +6,7 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import { refused } from '../../refusal.ts'
 import { isTooLong } from '../content-length.ts'
 import { beforeNoteChange, publishNoteUpdate } from '../events.ts'
-import { checkFileLinks } from '../links/file-links.ts'
+import { refuseNewFileLinks } from '../links/file-links.ts'
 import { indexLinks, indexPendingLinks } from '../links/indexing.ts'
 import { fileTarget, withFileLabel } from '../links/syntax.ts'
 import { markAllForSearch } from '../search/indexing.ts'
@@ -78,7 +79,7 @@ export function replaceEach(
     const note = findNoteText(tx, pk)
     const rewritten = note && rewrite(note)
     if (!rewritten) continue
-    checkFileLinks(caller, rewritten.content, note.content)
+    if (hides(caller.rights, 'files')) refuseNewFileLinks(rewritten.content, note.content)
     beforeNoteChange(tx, caller, note)
     updates.push([note.id, saveRevision(tx, caller, note)])
     updateContent(tx, pk, rewritten.content)

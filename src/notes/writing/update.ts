@@ -1,10 +1,11 @@
 import type { Static } from '@sinclair/typebox'
+import { hides } from '../../access/rights.ts'
 import { expectedInstant, refuseStale } from '../../changes/if-unchanged.ts'
 import type { Caller } from '../../context.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
 import { fold } from '../../lib/text.ts'
 import { logNoteUpdate } from '../events.ts'
-import { checkFileLinks } from '../links/file-links.ts'
+import { refuseNewFileLinks } from '../links/file-links.ts'
 import { indexLinks } from '../links/indexing.ts'
 import type { PatchBody } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
@@ -108,7 +109,7 @@ export function changeText(
   const newContent = content !== note.content
   const revision = newTitle || newContent ? saveRevision(tx, caller, note) : undefined
   if (newContent) {
-    checkFileLinks(caller, content, note.content)
+    if (hides(caller.rights, 'files')) refuseNewFileLinks(content, note.content)
     updateContent(tx, note.pk, content)
     indexLinks(tx, { workspace: workspacePk, note: note.pk }, content)
   }
