@@ -25,15 +25,15 @@ import {
   propertyUsageFinding,
 } from './properties/service.ts'
 import { itemKind, removeFromQuickAccess } from './quick-access/service.ts'
-import { conversionTask, conversionTrial } from './records/convert.ts'
+import { conversionTrial, fieldConversion } from './records/convert.ts'
 import { rowMoments } from './records/due.ts'
 import { deleteRowViewsOf, listRowViews, rowViewsNaming } from './row-views/service.ts'
 import { checkRight } from './sessions/sessions.ts'
 import { removeSourcesOf, sealedRemoval, sourceDetachment } from './sources/deletion.ts'
 import { listSources } from './sources/service.ts'
 import { sourcesNamingField } from './sources/store.ts'
-import { rowIndexRemoval, rowRemoval } from './structures/deletion.ts'
-import { structurePatch } from './structures/service.ts'
+import { rowIndexRemoval, rowRemoval, structureDeletion } from './structures/deletion.ts'
+import { structurePatch, structureTrial } from './structures/service.ts'
 import { textIndexFill, textIndexUpdate } from './structures/storage/text-index.ts'
 import { countStructures } from './structures/store.ts'
 import { tagDeletion, tagDetachment, tagUsageFinding } from './tags/deletion.ts'
@@ -156,7 +156,9 @@ export const workspace = workspaceReading(features)
 export const trashNote = noteTrashing(features)
 export const undo = undoing(features)
 export const patchStructure = structurePatch(features)
-export const convert = conversionTask(features)
+export const tryStructure = structureTrial(features)
+export const deleteStructure = structureDeletion(features)
+export const convert = fieldConversion(features)
 export const tryConversion = conversionTrial(features)
 export const apply = applying(features)
 export const job = jobTask(features.jobs)

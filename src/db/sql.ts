@@ -157,6 +157,7 @@ export class Sql {
   /** Counts rows that a statement is about to skip, which makes a stop condition unnecessary. */
   count(rows: number): void {
     this.#limit?.spend(rows)
+    this.#writeLimit?.spendWritten(rows)
   }
 
   /** Cancels a limited read before a statement that no stop condition can count. */

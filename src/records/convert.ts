@@ -1,11 +1,11 @@
 import type { Static } from '@sinclair/typebox'
 import type { FieldValue } from '../changes/record-data.ts'
-import type { AppContext, Caller } from '../context.ts'
+import type { Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
 import { liveRows, type RowPlace, valueColumn } from '../db/row-table-names.ts'
-import type { WorkerQuery, WorkerTask } from '../db/worker/client.ts'
 import type { FeatureHooks } from '../feature-hooks.ts'
 import { CellFormat } from '../filter/record/cell-format.ts'
+import { long, read, write } from '../kernel/operation.ts'
 import { withCommas } from '../lib/text.ts'
 import { atPlace, fail, Refusal, refused } from '../refusal.ts'
 import { presentField, presentStructure } from '../structures/present.ts'
@@ -28,56 +28,52 @@ import { refuseImmutable, rowWriter, updateRow } from './writing/row-writer.ts'
  * field keeps all of them, hidden.
  */
 
-type Conversion = Omit<Static<typeof ConvertBody>, 'dry_run'>
+type Conversion = Static<typeof ConvertBody>
 
 interface ConversionInput {
-  readonly caller: Caller
-  readonly structure: string
-  readonly request: Conversion
+  readonly nameOrId: string
+  readonly body: Conversion
 }
 
 const MAX_ROWS = 200_000
 const MAX_FAILURES = 200
 const ROWS_AT_ONCE = 500
 
-/** Adds the new field and fills it, in one transaction; with `dry_run` only says what would be. */
-export async function convertField(
-  { worker, features }: AppContext,
-  { signal: _, ...caller }: Caller,
-  structure: string,
-  { dry_run: isDryRun = false, ...request }: Static<typeof ConvertBody>,
-) {
-  const input = { caller, structure, request }
-  return isDryRun
-    ? worker.run(conversionTrial(features), input, caller)
-    : worker.write(conversionTask(features), input)
-}
+/** Adds the new field and fills it, in one transaction. */
+export const fieldConversion = (features: FeatureHooks) =>
+  long(
+    write({
+      name: 'features.convert',
+      covers: 'structures',
+      run: (tx, caller, { nameOrId, body }: ConversionInput): Converted => {
+        const before = convertible(tx, caller, nameOrId)
+        const { field, patch } = conversionPatch(before, body)
+        const after = changeStructure(features, tx, caller, before.id, patch)
+        const writer = rowWriter(tx, caller, after)
+        const counts = readValues(tx, caller, before, writer.definition, field, body.key, (row, changes) =>
+          updateRow(writer, row, changes),
+        )
+        return { structure: presentStructure(after), ...counts }
+      },
+    }),
+  )
 
-export const conversionTask = (features: FeatureHooks): WorkerTask<ConversionInput, Converted> => ({
-  name: 'features.convert',
-  run: (tx, { caller, structure, request }) => {
-    const before = convertible(tx, caller, structure)
-    const { field, patch } = conversionPatch(before, request)
-    const after = changeStructure({ features }, tx, caller, before.id, patch)
-    const writer = rowWriter(tx, caller, after)
-    const counts = readValues(tx, caller, before, writer.definition, field, request.key, (row, changes) =>
-      updateRow(writer, row, changes),
-    )
-    return { structure: presentStructure(after), ...counts }
-  },
-})
-
-export const conversionTrial = (features: FeatureHooks): WorkerQuery<ConversionInput, Converted> => ({
-  name: 'features.tryConversion',
-  isLong: true,
-  run: (reader, { caller, structure, request }) => {
-    const before = convertible(reader, caller, structure)
-    const { field, patch } = conversionPatch(before, request)
-    const after = { ...before, ...judged({ features }, reader, caller, before, patch).columns }
-    const counts = readValues(reader, caller, before, definitionOf(after), field, request.key, () => {})
-    return { structure: presentStructure(after), ...counts }
-  },
-})
+/** Returns the outcome of a conversion without writing: a read, so that no write waits for it. */
+export const conversionTrial = (features: FeatureHooks) =>
+  long(
+    read({
+      name: 'features.tryConversion',
+      covers: 'structures',
+      run: (snapshot, caller, { nameOrId, body }: ConversionInput): Converted => {
+        const before = convertible(snapshot, caller, nameOrId)
+        const { field, patch } = conversionPatch(before, body)
+        const after = { ...before, ...judged(features, snapshot, caller, before, patch).columns }
+        const definition = definitionOf(after)
+        const counts = readValues(snapshot, caller, before, definition, field, body.key, () => {})
+        return { structure: presentStructure(after), ...counts }
+      },
+    }),
+  )
 
 /** How many rows have the value in the new field, have none, or have one that cannot be read. */
 interface Counts {

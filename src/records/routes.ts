@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { eventStream, lastEventId } from '../http/sse.ts'
-import { convertField } from './convert.ts'
+import { conversionTrial, fieldConversion } from './convert.ts'
 import { readRecord, recordHistory } from './one-record.ts'
 import { readBoard, readDays } from './query/board.ts'
 import { listRecords } from './query/list.ts'
@@ -120,11 +120,13 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
     })
 }
 
-/** Of structures, with their rows. */
-export const conversionRoutes = (ctx: AppContext) =>
-  endpoints('Structures', '/v1/records/structures', 'structures').post(
+/** Conversions of the fields of structures, with their rows. */
+export function conversionRoutes({ features }: AppContext) {
+  const [convert, tryConversion] = [fieldConversion(features), conversionTrial(features)]
+  return endpoints('Structures', '/v1/records/structures', 'structures').post(
     '/:nameOrId/convert',
-    ({ caller, params, body }) => convertField(ctx, caller, params.nameOrId, body),
+    ({ exchange, params, body }) =>
+      exchange.call(body.dry_run ? tryConversion : convert, { ...params, body }),
     {
       access: 'write',
       body: schema.ConvertBody,
@@ -135,8 +137,9 @@ export const conversionRoutes = (ctx: AppContext) =>
         'Values are read as `import` reads the cells of a column. The old field is hidden and keeps all of them; what cannot be read stays in it alone. One transaction, of at most 200,000 rows, with the log entries and events of any change of these rows.',
     },
   )
+}
 
-/** What only the application asks: the rows of a calendar. */
+/** The rows of a calendar, for the application alone. */
 export const recordDayRoutes = () =>
   applicationEndpoints('structures').get(
     '/records/days',

@@ -1,9 +1,14 @@
+import type { Static } from '@sinclair/typebox'
+import { wakeAfterCommit } from '../changes/bus.ts'
 import { type ChangeAuthor, logChange } from '../changes/log.ts'
-import type { AppContext, Caller, InWorkspace } from '../context.ts'
+import type { AppContext, InWorkspace } from '../context.ts'
 import { liveRows, placeOf, type RowPlace } from '../db/row-table-names.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import type { FeatureHooks } from '../feature-hooks.ts'
 import { defineJob, enqueue, settle } from '../kernel/jobs.ts'
+import { write } from '../kernel/operation.ts'
 import { refused } from '../refusal.ts'
+import type { StructureName } from './schema.ts'
 import { changedStructure } from './service.ts'
 import { deleteLiveRows } from './storage/live-rows.ts'
 import { dropRowIndex, listRowIndexes } from './storage/row-index.ts'
@@ -57,15 +62,11 @@ export function removeStructure(tx: Tx, pk: number): void {
   enqueue(tx, rowIndexRemoval, pk, place)
 }
 
-function remove(
-  features: AppContext['features'],
-  tx: Tx,
-  caller: ChangeAuthor,
-  structure: StructureRow,
-): void {
+function remove(features: FeatureHooks, tx: Tx, caller: ChangeAuthor, structure: StructureRow): void {
   features.onStructureDeleted(tx, caller, structure.pk)
   removeStructure(tx, structure.pk)
   logChange(tx, caller, changedStructure(structure.id), 'deleted')
+  wakeAfterCommit(tx, structure.id)
 }
 
 /** Deletes a structure, its rows and its subscriptions; returns its id once all of it is gone. */
@@ -84,20 +85,16 @@ export async function deleteStructure(
   return id
 }
 
-/** Deletes a structure for a person who repeated its name; returns its id. */
-export async function deleteStructureNamed(
-  ctx: AppContext,
-  caller: Caller,
-  id: string,
-  name: string,
-): Promise<string> {
-  const structure = await ctx.db.write((tx) => {
-    const named = getStructure(tx, caller, id, 'change')
-    if (named.name !== name)
-      throw refused(`The name of this structure is "${named.name}"; repeat it exactly.`)
-    remove(ctx.features, tx, caller, named)
-    return named
+/** Deletes a structure for a user who repeated its name; its rows follow in jobs. */
+export const structureDeletion = (features: FeatureHooks) =>
+  write({
+    name: 'features.deleteStructure',
+    covers: 'structures',
+    run: (tx, caller, { id, body: { name } }: { id: string; body: Static<typeof StructureName> }) => {
+      const structure = getStructure(tx, caller, id, 'change')
+      if (structure.name !== name)
+        throw refused(`The name of this structure is "${structure.name}"; repeat it exactly.`)
+      remove(features, tx, caller, structure)
+      return { deleted: true, id: structure.id }
+    },
   })
-  ctx.bus.wake(structure.id)
-  return structure.id
-}

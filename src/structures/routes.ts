@@ -1,12 +1,12 @@
 import type { AppContext } from '../context.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
-import { deleteStructureNamed } from './deletion.ts'
-import { presentStructure } from './present.ts'
+import { structureDeletion } from './deletion.ts'
 import * as schema from './schema.ts'
-import { declareStructure, listStructures, patchStructure, readStructure, tryPatch } from './service.ts'
+import { declareStructure, listStructures, readStructure, structurePatch, structureTrial } from './service.ts'
 
-export const structureRoutes = (ctx: AppContext) =>
-  endpoints('Structures', '/v1/records/structures', 'structures')
+export function structureRoutes({ features }: AppContext) {
+  const [patch, tryPatch] = [structurePatch(features), structureTrial(features)]
+  return endpoints('Structures', '/v1/records/structures', 'structures')
     .get('', ({ exchange }) => exchange.call(listStructures, {}), {
       access: 'read',
       response: schema.StructuresResponse,
@@ -33,10 +33,7 @@ export const structureRoutes = (ctx: AppContext) =>
     })
     .patch(
       '/:nameOrId',
-      async ({ caller, params, body: { dry_run: isDryRun, ...patch } }) =>
-        isDryRun
-          ? await tryPatch(ctx, caller, params.nameOrId, patch)
-          : { structure: presentStructure(await patchStructure(ctx, caller, params.nameOrId, patch)) },
+      ({ exchange, params, body }) => exchange.call(body.dry_run ? tryPatch : patch, { ...params, body }),
       {
         access: 'write',
         body: schema.PatchStructureBody,
@@ -47,14 +44,14 @@ export const structureRoutes = (ctx: AppContext) =>
           '`fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min` or `max` keeps them.',
       },
     )
+}
 
-/** What only a person does who is signed in to the application. */
-export const structureManagementRoutes = (ctx: AppContext) =>
-  applicationEndpoints('structures').delete(
+/** Endpoints of the application alone. */
+export const structureManagementRoutes = ({ features }: AppContext) => {
+  const deletion = structureDeletion(features)
+  return applicationEndpoints('structures').delete(
     '/structures/:id',
-    async ({ caller, params, body }) => ({
-      deleted: true as const,
-      id: await deleteStructureNamed(ctx, caller, params.id, body.name),
-    }),
+    ({ exchange, params, body }) => exchange.call(deletion, { ...params, body }),
     { access: 'session-write', body: schema.StructureName, response: schema.StructureDeleted },
   )
+}

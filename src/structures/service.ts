@@ -2,11 +2,10 @@ import type { Static } from '@sinclair/typebox'
 import { checkMaking } from '../access/rights.ts'
 import { wakeAfterCommit } from '../changes/bus.ts'
 import { logChange, logUpdate } from '../changes/log.ts'
-import { type AppContext, type Caller, wholeWorkspace } from '../context.ts'
+import { type Caller, wholeWorkspace } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { placeOf } from '../db/row-table-names.ts'
-import type { WorkerQuery, WorkerTask } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import type { FeatureHooks } from '../feature-hooks.ts'
 import { read, write } from '../kernel/operation.ts'
 import { isId } from '../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../lib/patch.ts'
@@ -129,91 +128,73 @@ const resolveStructure = (
 ): string | undefined =>
   fold(nameOrId) === fold(self.name) ? self.id : findStructure(reader, caller, nameOrId)?.id
 
-export type StructurePatch = Omit<Static<typeof PatchStructureBody>, 'dry_run'>
-
-/** Changes a definition and its row table. Lists that are sent replace the old ones. */
-export async function patchStructure(
-  ctx: AppContext,
-  caller: Caller,
-  nameOrId: string,
-  patch: StructurePatch,
-): Promise<store.StructureRow> {
-  const before = getStructure(ctx.db, caller, nameOrId, 'change')
-  const { definition } = judged(ctx, ctx.db, caller, before, patch)
-  // Every row becomes an entry of a new unique index.
-  const items = listNewSets(before, definition.uniqueSets).length > 0 ? before.live : 1
-  return ctx.worker.write(structurePatch(ctx.features), { caller, nameOrId, patch }, { size: { items } })
-}
+type PatchBody = Static<typeof PatchStructureBody>
+export type StructurePatch = Omit<PatchBody, 'dry_run'>
 
 interface PatchInput {
-  readonly caller: Caller
   readonly nameOrId: string
-  readonly patch: StructurePatch
+  readonly body: PatchBody
 }
 
-export const structurePatch = (
-  features: AppContext['features'],
-): WorkerTask<PatchInput, store.StructureRow> => ({
-  name: 'features.patchStructure',
-  run: (tx, { caller, nameOrId, patch }) => changeStructure({ features }, tx, caller, nameOrId, patch),
-})
+/** Changes a definition and its row table. Lists that are sent replace the old ones. */
+export const structurePatch = (features: FeatureHooks) =>
+  write({
+    name: 'features.patchStructure',
+    covers: 'structures',
+    run: (tx, caller, { nameOrId, body: { dry_run: _, ...patch } }: PatchInput) => ({
+      structure: presentStructure(changeStructure(features, tx, caller, nameOrId, patch)),
+    }),
+  })
 
-/** What a change would make of a structure, and everything that would be refused; writes nothing. */
-export async function tryPatch(ctx: AppContext, caller: Caller, nameOrId: string, patch: StructurePatch) {
-  const before = getStructure(ctx.db, caller, nameOrId, 'change')
-  const refusals: FoundRefusal[] = []
-  const collect: Check = (field, run) => {
-    try {
-      return run()
-    } catch (refusal) {
-      if (!(refusal instanceof Refusal)) throw refusal
-      refusals.push({ refusal, field })
-      return undefined
-    }
-  }
-  const { columns, definition } = judged(ctx, ctx.db, caller, before, patch, collect)
-  const sets = newUniqueSets(before, definition.uniqueSets).map((set) => set.map(({ key }) => key))
-  const input = { structurePk: before.pk, sets }
-  const sentences = sets.length === 0 ? [] : await ctx.worker.run(collisionsQuery, input, caller)
-  for (const [at, sentence] of sentences.entries()) {
-    const [key = null, ...others] = sets[at] ?? []
-    if (sentence)
-      refusals.push({
-        refusal: refused(sentence, atPlace('fields')),
-        field: others.length === 0 ? key : null,
-      })
-  }
-  return {
-    structure: presentStructure(refusals.length > 0 ? before : { ...before, ...columns }),
-    refusals: refusals.map(({ refusal, field }) => ({ error: refusal.message, code: refusal.code, field })),
-  }
-}
+/** Returns the structure after a change, or as it is, with everything that would be refused; writes nothing. */
+export const structureTrial = (features: FeatureHooks) =>
+  read({
+    name: 'features.tryStructure',
+    covers: 'structures',
+    run: (snapshot, caller, { nameOrId, body: { dry_run: _, ...patch } }: PatchInput) => {
+      const before = getStructure(snapshot, caller, nameOrId, 'change')
+      const refusals: FoundRefusal[] = []
+      const collect: Check = (field, run) => {
+        try {
+          return run()
+        } catch (refusal) {
+          if (!(refusal instanceof Refusal)) throw refusal
+          refusals.push({ refusal, field })
+          return undefined
+        }
+      }
+      const { columns, definition } = judged(features, snapshot, caller, before, patch, collect)
+      refusals.push(...collisions(snapshot, before, definition.uniqueSets))
+      return {
+        structure: presentStructure(refusals.length > 0 ? before : { ...before, ...columns }),
+        refusals: refusals.map(({ refusal, field }) => ({
+          error: refusal.message,
+          code: refusal.code,
+          field,
+        })),
+      }
+    },
+  })
 
-/** For each set of fields, by their keys, why they cannot become unique. */
-export const collisionsQuery: WorkerQuery<
-  { readonly structurePk: number; readonly sets: readonly (readonly string[])[] },
-  (string | undefined)[]
-> = {
-  name: 'structures.collisions',
-  run: (reader, { structurePk, sets }) => {
-    const texts = store.findDefinitionTexts(reader, structurePk)
-    if (!texts) return []
-    const { byKey } = definitionOf(texts)
-    return sets.map((keys) =>
-      collisionOf(
-        reader,
-        placeOf(reader, structurePk),
-        keys.flatMap((key) => byKey.get(key) ?? []),
-      ),
-    )
-  },
-}
+/** The refusals of the sets of fields that cannot become unique, because rows collide. */
+const collisions = (
+  reader: Reader,
+  before: store.StructureRow,
+  after: readonly UniqueSet[],
+): FoundRefusal[] =>
+  newUniqueSets(before, after).flatMap((set) => {
+    const sentence = collisionOf(reader, before, set)
+    const [only, ...others] = set
+    const field = only && others.length === 0 ? only.key : null
+    return sentence === undefined ? [] : { refusal: refused(sentence, atPlace('fields')), field }
+  })
 
 /** The sets of fields with values that are not unique yet. */
 function newUniqueSets(before: store.StructureRow, after: readonly UniqueSet[]): UniqueSet[] {
   if (before.live === 0) return []
   const { byKey } = definitionOf(before)
-  return listNewSets(before, after).filter((set) => set.every(({ key }) => byKey.has(key)))
+  const known = listNewSets(before, after).filter((set) => set.every(({ key }) => byKey.has(key)))
+  return known.map((set) => set.flatMap(({ key }) => byKey.get(key) ?? []))
 }
 
 function listNewSets(before: store.StructureRow, after: readonly UniqueSet[]): UniqueSet[] {
@@ -224,14 +205,14 @@ function listNewSets(before: store.StructureRow, after: readonly UniqueSet[]): U
 
 /** Changes a definition and its row table; joins the caller's transaction. */
 export function changeStructure(
-  ctx: Pick<AppContext, 'features'>,
+  features: FeatureHooks,
   tx: Tx,
   caller: Caller,
   nameOrId: string,
   patch: StructurePatch,
 ): store.StructureRow {
   const before = getStructure(tx, caller, nameOrId, 'change')
-  const { columns, definition } = judged(ctx, tx, caller, before, patch)
+  const { columns, definition } = judged(features, tx, caller, before, patch)
   const { nameFold: _, ...shown } = columns
   if (isSame<typeof shown>(before, shown)) return before
   changeTable(tx, before, definition)
@@ -250,7 +231,7 @@ export const changedStructure = (id: string) => ({ kind: 'structure', id, struct
  * collects them.
  */
 export function judged(
-  { features }: Pick<AppContext, 'features'>,
+  features: FeatureHooks,
   reader: Reader,
   caller: Caller,
   before: store.StructureRow,
@@ -307,6 +288,8 @@ function changeTable(
   structure: store.StructureRow,
   after: Pick<Definition, 'fields' | 'uniqueSets'>,
 ): void {
+  // Every row becomes an entry of a new unique index.
+  tx.sql.count(structure.live * listNewSets(structure, after.uniqueSets).length)
   if (structure.lastId !== null) changeRows(tx, structure, definitionOf(structure), after)
   else {
     dropRows(tx, structure.pk)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { systemAuthor } from '../../src/changes/log.ts'
 import { commandCaller } from '../../src/cli/open-database.ts'
-import { deleteStructure, deleteStructureNamed } from '../../src/structures/deletion.ts'
+import { deleteStructure, structureDeletion } from '../../src/structures/deletion.ts'
 import { runJobs } from '../support/jobs.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -70,7 +70,9 @@ test('a deleted structure takes its webhooks along, with their deliveries and ev
 test('a deletion that was interrupted is not visible and is finished later', async () => {
   const { id } = await declare(service, 'Gone', FIELDS)
   const [record] = await write(service, 'Gone', { n: 1 })
-  await deleteStructureNamed(service.ctx, commandCaller({ pk: workspacePk, id: '' }), id, 'Gone')
+  const caller = commandCaller({ pk: workspacePk, id: '' })
+  const { kernel, features } = service.ctx
+  await kernel.callAs(caller, structureDeletion(features), { id, body: { name: 'Gone' } })
   expect(stored()).toMatchObject({ smallRows: 1, records: 1 })
   expect((await service.get('/v1/records/structures')).body).toEqual({ structures: [] })
   expect((await service.patch(`/v1/records/${record.id}`, { data: { n: 2 } })).status).toBe(404)
