@@ -263,7 +263,7 @@ test('what the disk lost is never acknowledged, nor anything after it, as it tel
   expect(events).toEqual([
     'after lost',
     expect.stringMatching(/^lost: .*may be lost/),
-    expect.stringMatching(/^later: .*stops/),
+    expect.stringMatching(/^later: .*is shutting down/),
   ])
   held.leave()
   await db.finishCheckpoint()

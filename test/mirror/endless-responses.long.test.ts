@@ -99,7 +99,7 @@ const OTHERS: [what: string, path: string, respond: () => Response, sentence: st
     'a failure without end',
     '/v1/workspace',
     () => new Response(endless(blanks).body, { status: 500 }),
-    'answered 500, not as a daybook does.',
+    'answered 500, but not as a daybook server.',
   ],
 ]
 test.each(OTHERS)(

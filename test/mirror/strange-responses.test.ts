@@ -111,7 +111,7 @@ describe('a proxy that answers 404 while the remote is restarted', () => {
     const bytes = crypto.getRandomValues(new Uint8Array(3_000))
     isAway = true
     const id = await makeFile(service, { name: 'whole.bin', bytes })
-    await expect(mirror.catchUp()).rejects.toThrow('The remote answered 404, not as a daybook does.')
+    await expect(mirror.catchUp()).rejects.toThrow('The remote answered 404, but not as a daybook server.')
     isAway = false
     await mirror.catchUp()
     expect((await mirror.get(`/v1/files/${id}/content`)).status).toBe(200)
@@ -123,7 +123,7 @@ describe('a proxy that answers 404 while the remote is restarted', () => {
     const { body } = await service.post('/v1/records', { structure: 'Rows', data: { name: 'short-lived' } })
     await service.delete(`/v1/records/${body.records[0].id}`)
     isAway = true
-    await expect(mirror.catchUp()).rejects.toThrow('The remote answered 404, not as a daybook does.')
+    await expect(mirror.catchUp()).rejects.toThrow('The remote answered 404, but not as a daybook server.')
     isAway = false
     await mirror.catchUp()
     expect(mirror.events().map(({ type }) => type)).toEqual(['record.created', 'record.deleted'])
