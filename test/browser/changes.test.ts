@@ -72,11 +72,11 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await press(page, 'Everyone')
       await page.evaluate(`document.querySelectorAll('.side-nav a')[1].focus()`)
       await page.keyboard.press('Enter')
-      await untilText(page, 'Who is')
+      await untilText(page, 'Author:')
       expect(page.url()).toContain('who=')
       expect((await rows()).length).toBe(5)
-      await press(page, 'Remove filter: Who')
-      await untilNoText(page, 'Who is')
+      await press(page, 'Remove filter: author')
+      await untilNoText(page, 'Author:')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -88,15 +88,15 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       for (const width of [360, 800]) {
         await page.setViewport({ width, height: 800 })
         await page.goto(`${app.server.url}/app/changes?who=nobody`)
-        await untilText(page, 'No changes that fit.')
-        await page.waitForFunction(`document.querySelector('select[aria-label=Who]')?.checkVisibility()`)
-        await page.select('select[aria-label=Who]', id)
+        await untilText(page, 'No matching changes.')
+        await page.waitForFunction(`document.querySelector('select[aria-label=Author]')?.checkVisibility()`)
+        await page.select('select[aria-label=Author]', id)
         await untilText(page, '2026-1187')
         expect(page.url()).toEndWith(`?who=${id}`)
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
       }
       await page.setViewport({ width: 1280, height: 800 })
-      expect(await page.$eval('select[aria-label=Who]', (one) => one.checkVisibility())).toBe(false)
+      expect(await page.$eval('select[aria-label=Author]', (one) => one.checkVisibility())).toBe(false)
       await page.goto(`${app.server.url}/app/changes`)
       await untilText(page, '2026-1187')
     },
@@ -110,19 +110,19 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
         `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('Changed Status')).querySelector('a.button').focus()`,
       )
       await page.keyboard.press('Enter')
-      await untilText(page, 'It can go back.')
+      await untilText(page, 'It can be undone.')
       expect(await page.$eval('.undo-list', ({ textContent }) => textContent)).toBe(
         '2026-1187ready→in repair',
       )
       expect(await statusOf()).toBe('ready')
       await page.keyboard.press('Escape')
-      await untilNoText(page, 'It can go back.')
+      await untilNoText(page, 'It can be undone.')
       await page.goBack()
-      await untilText(page, 'It can go back.')
+      await untilText(page, 'It can be undone.')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.focus('.side .button.main')
       await page.keyboard.press('Enter')
-      await untilText(page, 'taken back')
+      await untilText(page, 'undone.')
       expect(await statusOf()).toBe('in repair')
       await page.waitForFunction(
         `document.querySelector('.ledger .item > div').textContent.includes('ready→in repair')`,
@@ -147,11 +147,11 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
         `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('260')).querySelector('a.button').focus()`,
       )
       await page.keyboard.press('Enter')
-      await untilText(page, 'It can go back.')
+      await untilText(page, 'It can be undone.')
       await page.waitForFunction(`${pieces('.side')} === 'span Held 45 minutes at 1,|del 260|ins 240|span .'`)
       expect(await accessibilityProblems(page)).toEqual([])
       await page.keyboard.press('Escape')
-      await untilNoText(page, 'It can go back.')
+      await untilNoText(page, 'It can be undone.')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
         `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('500 rows')).querySelector('a.button').focus()`,
       )
       await page.keyboard.press('Enter')
-      await untilText(page, 'All 500 changes can go back.')
+      await untilText(page, 'All 500 changes can be undone.')
       await untilText(page, 'batch 450')
       await page.focus('.side .button.main')
       await page.keyboard.press('Enter')

@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       await add(source)
       await untilTextIn(page, '.ledger .item', 'scripted.pdf')
       await page.locator('.item').click()
-      await untilTextIn(page, '.original', 'has scripts')
+      await untilTextIn(page, '.original', 'contains scripts')
       expect(await page.$('.original iframe')).toBeNull()
       expect(await page.$('.original a[download="scripted.pdf"]')).not.toBeNull()
       expect(said).toEqual([])
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       await untilTextIn(page, '.ledger .item', 'handbook.docx')
       await page.locator('.item').click()
       await page.waitForSelector('.page-text')
-      await untilTextIn(page, '.original', 'Download it and open it with a program that can.')
+      await untilTextIn(page, '.original', 'Download it and open it with a suitable program.')
       expect(await page.$eval('.original a', (link) => [link.textContent, link.download])).toEqual([
         'Download handbook.docx',
         'handbook.docx',
@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
       await page.locator('.item').click()
       await press(page, 'Rename')
       await page.waitForSelector('input[name=name]')
-      await fill(page, 'New name; links to it in notes follow', 'engine.pdf')
+      await fill(page, 'New name (links in notes are updated)', 'engine.pdf')
       await page.keyboard.press('Enter')
       await untilTextIn(page, '.side h2', 'engine.pdf')
       expect((await files())[0].file_name).toBe('engine.pdf')

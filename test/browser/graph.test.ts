@@ -44,10 +44,10 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       await untilText(page, 'Laid out in')
       expect(await titles('All 3')).toEqual(['Wheels', 'Hubs', 'Brakes'])
       await page.keyboard.press('j')
-      await untilText(page, 'Leads to')
-      expect([await titles('Leads to'), await titles('Linked from')]).toEqual([['Hubs'], ['Brakes']])
+      await untilText(page, 'Links to')
+      expect([await titles('Links to'), await titles('Linked from')]).toEqual([['Hubs'], ['Brakes']])
       await page.reload()
-      await untilText(page, 'Leads to')
+      await untilText(page, 'Links to')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.setViewport({ width: 1280, height: 800 })
     },
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
     'shows what its lens lets through, and the choice is kept in the lens',
     async () => {
       await (await fieldOf(page, 'Links that lead nowhere')).asLocator().click()
-      await untilText(page, 'no such note yet')
+      await untilText(page, 'note does not exist yet')
       await fill(page, 'Find in this graph', 'spo')
       await page.waitForFunction(`document.querySelectorAll('.side .section:last-child li').length === 1`)
       expect(await titles('All 4')).toEqual(['spokes'])
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
       await page.goto(`${app.server.url}/app/graph`)
       await untilText(page, 'Laid out in')
       await page.keyboard.press('j')
-      await untilText(page, 'Leads to')
+      await untilText(page, 'Links to')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
     async () => {
       await page.setViewport({ width: 360, height: 740 })
       expect(await page.$eval('.side', (pane) => pane.checkVisibility())).toBe(false)
-      await press(page, 'The same as a list')
+      await press(page, 'Show as a list')
       await page.waitForFunction(`document.querySelector('.side').checkVisibility()`)
       await page.setViewport({ width: 1280, height: 800 })
       await page.evaluate('document.activeElement?.blur()')

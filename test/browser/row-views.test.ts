@@ -20,7 +20,7 @@ const GROUPS = [
   ['1Not set, 1 row', 'true'],
 ]
 
-describe.skipIf(!hasBrowser)('views of rows in a browser', () => {
+describe.skipIf(!hasBrowser)('table views in a browser', () => {
   let app: Application
   let page: Page
   let structure: string

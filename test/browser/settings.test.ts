@@ -137,10 +137,10 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await untilText(page, 'MCP')
       await page.focus('.ledger a.button')
       await page.keyboard.press('Enter')
-      await untilText(page, 'It can go back.')
+      await untilText(page, 'It can be undone.')
       await page.focus('.side .button.main')
       await page.keyboard.press('Enter')
-      await untilText(page, 'taken back')
+      await untilText(page, 'undone.')
       expect((await app.server.get(`/v1/notes/${id}`)).status).toBe(404)
     },
     BROWSER_TIMEOUT_MS,

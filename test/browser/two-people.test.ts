@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
       expect(sides).toEqual(['three of the member', 'three of the owner'])
       await untilTextIn(member, '#note .banner', 'owner saved this note at')
       await untilTextIn(member, '.settle h3:has(+ .verbatim)', 'Your version (not saved)')
-      await untilTextIn(member, '.settle .versions > :last-child h3', 'owner saved')
+      await untilTextIn(member, '.settle .versions > :last-child h3', 'owner’s version')
       expect(await accessibilityProblems(member)).toEqual([])
       expect(await contentOf(id)).toBe('one\ntwo\nthree of the owner')
       await choose('Keep both', member)

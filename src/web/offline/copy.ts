@@ -18,7 +18,7 @@ import { keepPictures } from './pictures.ts'
 /** Of so many notes the title is known; of the latest the text is kept, too. */
 export const KNOWN_NOTES = 5_000
 export const WHOLE_NOTES = 500
-const MOST_CHARACTERS = 40_000_000
+const MAX_CHARACTERS = 40_000_000
 export const MOST_ROWS = 50_000
 
 /** Small lists that are kept as they are. */
@@ -163,7 +163,7 @@ async function readTexts(
   const texts = new Map<string, string>()
   let characters = 0
   const add = (note: Note) => {
-    if (!wanted.has(note.id) || characters > MOST_CHARACTERS) return
+    if (!wanted.has(note.id) || characters > MAX_CHARACTERS) return
     const { content } = note
     characters += content.length
     texts.set(note.id, content)

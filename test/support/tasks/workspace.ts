@@ -59,7 +59,7 @@ export const WORKSPACE_TASKS: readonly Task[] = [
       await desk.says('Wrong')
       await keys.skip()
       await keys.enter('Undo…')
-      await desk.says('It can go back.')
+      await desk.says('It can be undone.')
       await keys.enter(/^Undo (it|1|the)/)
       await desk.until(async () => (await rows())[0].data.title === 'Order 1')
     },

@@ -14,7 +14,7 @@ interface Page {
   readonly has_more: boolean
 }
 
-/** The writes before a cursor, or the newest, with their changes. */
+/** The transactions before a cursor (or the newest) with their changes. */
 async function readPage(before: string, kinds: string, signal?: AbortSignal): Promise<Page> {
   const ofKinds = kinds !== '' && { kinds }
   const page = await api.get('/v1/changes/transactions', {
@@ -34,64 +34,65 @@ async function readPage(before: string, kinds: string, signal?: AbortSignal): Pr
   return { ...rest, transactions: await readEntries(transactions, before, kinds, read) }
 }
 
-interface Kept {
+interface Loaded {
   readonly kinds: string
   readonly transactions: readonly Transaction[]
-  /** Where older ones begin; undefined at the oldest that is kept. */
+  /** The cursor of the next older page; undefined if there is none. */
   readonly next: string | undefined
 }
 
-const MOST_NAMED = 1_000
+const MAX_ENTRIES = 1_000
 
 /**
- * The changes of one write, newest first: those that are read already, else all but its first, which the API cannot name
- * a place before. Undefined until they are there.
+ * The changes of one transaction, newest first; undefined while they load. Without loaded entries its first change is
+ * missing: the API has no cursor before it.
  */
-export function useEntries(id: string, known: readonly Entry[] | undefined): readonly Entry[] | undefined {
+export function useEntries(id: string, entries: readonly Entry[] | undefined): readonly Entry[] | undefined {
   const { data } = useQuery(
     [EVERY_KIND, 'changes of', id],
     ({ signal }) =>
-      api.get('/v1/changes', { query: { after: id, limit: MOST_NAMED, include: 'objects' }, signal }),
-    { enabled: known === undefined },
+      api.get('/v1/changes', { query: { after: id, limit: MAX_ENTRIES, include: 'objects' }, signal }),
+    { enabled: entries === undefined },
   )
   const read = data?.changes as readonly Entry[] | undefined
-  return known ?? read?.filter(({ transaction }) => transaction === id).toReversed()
+  return entries ?? read?.filter(({ transaction }) => transaction === id).toReversed()
 }
 
-const startOf = ({ cursor, has_more }: Page): string | undefined => (has_more ? cursor : undefined)
+const nextCursor = ({ cursor, has_more }: Page): string | undefined => (has_more ? cursor : undefined)
 
-/** Adds the newest page to what was read before; where the two do not meet, only the newest stays. */
-function withNewest(kept: Kept | undefined, kinds: string, page: Page): Kept {
-  const fresh = new Set(page.transactions.map(({ transaction }) => transaction))
-  const before = kept?.kinds === kinds ? kept.transactions : []
-  const older = before.filter(({ transaction }) => !fresh.has(transaction))
-  const meets = kept !== undefined && older.length < before.length
-  if (!meets || older.length === 0) return { kinds, transactions: page.transactions, next: startOf(page) }
-  return { kinds, transactions: [...page.transactions, ...older], next: kept.next }
+/** Adds the newest page to the loaded ones; if there is a gap between them, only the newest page remains. */
+function mergeNewest(loaded: Loaded | undefined, kinds: string, page: Page): Loaded {
+  const newestIds = new Set(page.transactions.map(({ transaction }) => transaction))
+  const before = loaded?.kinds === kinds ? loaded.transactions : []
+  const older = before.filter(({ transaction }) => !newestIds.has(transaction))
+  const overlaps = loaded !== undefined && older.length < before.length
+  if (!overlaps || older.length === 0)
+    return { kinds, transactions: page.transactions, next: nextCursor(page) }
+  return { kinds, transactions: [...page.transactions, ...older], next: loaded.next }
 }
 
-/** What is read; the list and the names beside it show the same. */
-const kept = signal<Kept | undefined>(undefined)
+/** The loaded transactions, which the list and the authors beside it share. */
+const loaded = signal<Loaded | undefined>(undefined)
 const isReading = signal(false)
 const olderError = signal<Error | undefined>(undefined)
 
-/** The writes that are read, newest first; undefined until the first are there. */
-export const transactions = computed(() => kept.value?.transactions)
+/** The loaded transactions, newest first; undefined until the first page is there. */
+export const transactions = computed(() => loaded.value?.transactions)
 
 async function readOlder(): Promise<void> {
-  const from = kept.peek()
+  const from = loaded.peek()
   if (from?.next === undefined || isReading.peek()) return
   isReading.value = true
   olderError.value = undefined
   try {
     const older = await readPage(from.next, from.kinds)
-    const now = kept.peek()
-    // Meanwhile other kinds may have been chosen, or so much have changed that only the newest page is left.
+    const now = loaded.peek()
+    // The kind may have changed in the meantime, or a gap may have left only the newest page.
     if (now?.kinds === from.kinds && now.next === from.next)
-      kept.value = {
+      loaded.value = {
         ...now,
         transactions: [...now.transactions, ...older.transactions],
-        next: startOf(older),
+        next: nextCursor(older),
       }
   } catch (failure) {
     olderError.value = failure as Error
@@ -101,24 +102,24 @@ async function readOlder(): Promise<void> {
 }
 
 /**
- * Reads the writes with changes of these kinds, from the newest to as far back as was asked for, while the screen is
- * there.
+ * Loads the transactions with changes of these kinds, newest first, and keeps them current while the screen is mounted.
+ * `readOlder` adds a page.
  */
 export function useChanges(kinds: string) {
   const newest = useQuery([EVERY_KIND, 'changes', kinds], ({ signal }) => readPage('now', kinds, signal))
   const page = newest.data
   useEffect(() => {
-    if (page) kept.value = withNewest(kept.peek(), kinds, page)
-    else if (kept.peek()?.kinds !== kinds) kept.value = undefined
+    if (page) loaded.value = mergeNewest(loaded.peek(), kinds, page)
+    else if (loaded.peek()?.kinds !== kinds) loaded.value = undefined
   }, [page, kinds])
   useEffect(
     () => () => {
-      kept.value = undefined
+      loaded.value = undefined
     },
     [],
   )
   return {
-    hasOlder: kept.value?.next !== undefined,
+    hasOlder: loaded.value?.next !== undefined,
     isReading: isReading.value,
     error: olderError.value ?? newest.error ?? undefined,
     readOlder,

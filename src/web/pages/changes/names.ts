@@ -5,7 +5,7 @@ import { useQuery } from '../../data/use-query.ts'
 import { address } from '../../router.ts'
 import type { Entry } from './transactions.ts'
 
-/** What objects are called, and where they are. */
+/** Tables and deleted notes, from which the names and addresses of objects follow. */
 export interface Names {
   readonly structures: ReadonlyMap<string, Structure>
   /** The titles of notes in the trash. */
@@ -35,7 +35,6 @@ const NAME_KEYS: Readonly<Record<string, string>> = {
   webhook: 'url',
 }
 
-/** What a changed object is called. */
 export function nameOf({ kind, id, object, structure_id }: Entry, names: Names): string {
   if (kind === 'record') {
     const structure = names.structures.get(structure_id ?? '')
@@ -47,8 +46,8 @@ export function nameOf({ kind, id, object, structure_id }: Entry, names: Names):
   return names.trashed.get(String(id)) ?? shortId(id)
 }
 
-/** Where a changed object is; undefined when it is gone. */
-export function placeOf({ kind, id, object, structure_id }: Entry): string | undefined {
+/** The address of a changed object; undefined if it was deleted. */
+export function addressOf({ kind, id, object, structure_id }: Entry): string | undefined {
   if (object === null) return undefined
   if (kind === 'note') return noteAddress(String(id))
   if (kind === 'record') return recordAddress(structure_id ?? '', String(id))

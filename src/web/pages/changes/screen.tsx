@@ -16,13 +16,13 @@ import { transactions, useChanges } from './feed.ts'
 import { type Names, useNames } from './names.ts'
 import { Sentence, Values } from './sentence.tsx'
 import {
-  mayBeUndone,
+  type Author,
+  authorOf,
+  isUndoable,
   SURFACES,
   type Transaction,
   type Value,
   valuesOf,
-  type Who,
-  whoOf,
 } from './transactions.ts'
 import { close, Undo } from './undo.tsx'
 
@@ -35,7 +35,7 @@ const KINDS: readonly (readonly [kind: string, title: string])[] = [
   ['property', 'Properties'],
   ['structure', 'Tables'],
   ['view', 'Views'],
-  ['row_view', 'Views of rows'],
+  ['row_view', 'Table views'],
   ['preset', 'Presets'],
   ['lens', 'Lenses'],
   ['quick_access_item', 'Quick Access'],
@@ -48,38 +48,39 @@ const parameter = (name: string): string => search.value.get(name) ?? ''
 
 const knownKind = (): string => KINDS.find(([kind]) => kind === parameter('kind'))?.[0] ?? ''
 
-/** All writes that are read, and the old and new values of what they changed. */
+/** All loaded transactions, and the old and new values of their changes. */
 const all = computed(() => transactions.value ?? [])
 const values = computed(() => valuesOf(all.value))
 
-const shown = computed(() => {
+const shownTransactions = computed(() => {
   const [who, surface] = [parameter('who'), parameter('surface')]
   return all.value.filter(
-    ({ actor }) => (who === '' || whoOf(actor).id === who) && (surface === '' || actor.surface === surface),
+    ({ actor }) =>
+      (who === '' || authorOf(actor).id === who) && (surface === '' || actor.surface === surface),
   )
 })
 
-/** Who changed something, with how often. */
+/** Authors with their number of transactions. */
 const people = computed(() => {
-  const found = new Map<string, Who & { readonly count: number }>()
+  const found = new Map<string, Author & { readonly count: number }>()
   for (const { actor } of all.value) {
-    const who = whoOf(actor)
+    const who = authorOf(actor)
     found.set(who.id, { ...who, count: (found.get(who.id)?.count ?? 0) + 1 })
   }
   return [...found.values()]
 })
 
-/** Who changed something, as a list beside the changes. */
+/** The authors as a list beside the changes. */
 function People() {
   const here = parameter('who')
   const link = (who?: string) =>
     address(['changes'], { kind: knownKind(), surface: parameter('surface'), who })
   return (
-    <Pane kind="side" label="Who">
+    <Pane kind="side" label="Authors">
       <header class="bar">
-        <h2>Who</h2>
+        <h2>Authors</h2>
       </header>
-      <SideNav label="Who">
+      <SideNav label="Authors">
         <ul>
           <li>
             <a href={link()} aria-current={here === '' ? 'true' : undefined}>
@@ -104,10 +105,10 @@ function People() {
 export function Main() {
   const { hasOlder, isReading, error, readOlder } = useChanges(knownKind())
   const isKnown = transactions.value !== undefined
-  const count = shown.value.length
+  const count = shownTransactions.value.length
   const names = useNames()
   const undone = mayWrite.value ? parameter('undo') : ''
-  // Before anything is painted: a key that is pressed at once is not lost.
+  // A layout effect, so that keys pressed before the first paint are not lost.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && parameter('undo') !== '' && !document.querySelector('dialog:modal'))
@@ -126,19 +127,19 @@ export function Main() {
         </header>
         <Filters />
         {isKnown ? (
-          <Days transactions={shown.value} values={values.value} names={names} undone={undone} />
+          <Days transactions={shownTransactions.value} values={values.value} names={names} undone={undone} />
         ) : (
           !error && <Loading />
         )}
         {error && !isKnown && <QueryError error={error} />}
         {isKnown && count === 0 && (
           <Empty>
-            <p>{hasOlder ? 'Nothing of this among the newest changes.' : 'No changes that fit.'}</p>
+            <p>{hasOlder ? 'No matching changes among the newest.' : 'No matching changes.'}</p>
           </Empty>
         )}
         {isKnown && (
           <p class="list-end">
-            {`${formatNumber(count)} ${count === 1 ? 'write' : 'writes'}${hasOlder ? ' so far' : ', to the oldest that is kept'}. `}
+            {`${formatNumber(count)} ${count === 1 ? 'change' : 'changes'}${hasOlder ? ' loaded' : ', all that are stored'}. `}
             {hasOlder && (
               <Button kind="quiet" disabled={isReading} onClick={() => void readOlder()}>
                 {isReading ? 'Loading…' : 'Show older'}
@@ -165,7 +166,7 @@ export function Main() {
 
 function Filters() {
   const who = parameter('who')
-  const name = people.value.find(({ id }) => id === who)?.name ?? 'somebody'
+  const name = people.value.find(({ id }) => id === who)?.name ?? 'Unknown'
   return (
     <div class="tools wraps">
       <select
@@ -183,25 +184,25 @@ function Filters() {
       </select>
       <select
         class="input"
-        aria-label="Came by"
+        aria-label="Client"
         value={parameter('surface')}
         onChange={({ currentTarget }) => setParameters({ surface: currentTarget.value })}
       >
-        <option value="">Any client</option>
+        <option value="">All clients</option>
         {Object.entries(SURFACES).map(([surface, title]) => (
           <option key={surface} value={surface}>
-            By {title}
+            {title}
           </option>
         ))}
       </select>
       <select
         class="input narrow"
-        aria-label="Who"
+        aria-label="Author"
         value={who}
         onChange={({ currentTarget }) => setParameters({ who: currentTarget.value })}
       >
         <option value="">Everyone</option>
-        {who !== '' && name === 'somebody' && <option value={who}>Somebody</option>}
+        {who !== '' && name === 'Unknown' && <option value={who}>Unknown</option>}
         {people.value.map((person) => (
           <option key={person.id} value={person.id} selected={person.id === who}>
             {person.name}
@@ -210,10 +211,10 @@ function Filters() {
       </select>
       {who !== '' && (
         <span class="chip">
-          Who is<b>{name}</b>
+          Author: <b>{name}</b>
           <button
             type="button"
-            aria-label="Remove filter: Who"
+            aria-label="Remove filter: author"
             onClick={() => setParameters({ who: undefined })}
           >
             <Icon name="x" />
@@ -250,7 +251,7 @@ function Days({ transactions, ...rest }: ListProps & { transactions: readonly Tr
 
 function Row({ transaction, values, names, undone }: ListProps & { transaction: Transaction }) {
   const { transaction: id, at, actor, entries = [] } = transaction
-  const { icon, name, kind } = whoOf(actor)
+  const { icon, name, kind } = authorOf(actor)
   const isOn = id === undone
   const [single] = entries.length === 1 ? entries : []
   const fields = names.structures.get(single?.structure_id ?? '')?.fields
@@ -285,8 +286,8 @@ function Row({ transaction, values, names, undone }: ListProps & { transaction: 
 function UndoLink({ transaction, isOn }: { transaction: Transaction; isOn: boolean }) {
   if (!mayWrite.value) return null
   if (transaction.undone_by !== null) return <small>undone</small>
-  if (transaction.counts.some(({ op }) => op === 'purged')) return <small>final</small>
-  if (!mayBeUndone(transaction))
+  if (transaction.counts.some(({ op }) => op === 'purged')) return <small>permanent</small>
+  if (!isUndoable(transaction))
     return <small title="Only notes and rows can be undone">cannot be undone</small>
   const present = Object.fromEntries(search.value)
   return (

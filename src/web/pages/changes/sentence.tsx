@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { formatNumber } from '../../data/formats.ts'
-import { type Names, nameOf, placeOf, shortId } from './names.ts'
+import { addressOf, type Names, nameOf, shortId } from './names.ts'
 import type { Count, Entry, Transaction, Value } from './transactions.ts'
 
-const KIND_WORDS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+const KIND_NAMES: Readonly<Record<string, readonly [one: string, many: string]>> = {
   note: ['the note', 'notes'],
   record: ['', 'rows'],
   tag: ['the tag', 'tags'],
@@ -16,8 +16,8 @@ const KIND_WORDS: Readonly<Record<string, readonly [one: string, many: string]>>
   file: ['the file', 'files'],
   webhook: ['the webhook to', 'webhooks'],
   source: ['the source', 'sources'],
-  row_view: ['the view of rows', 'views of rows'],
-  share: ['a link that is shared', 'links that are shared'],
+  row_view: ['the table view', 'table views'],
+  share: ['a share link', 'share links'],
 }
 
 const VERBS: Readonly<Record<Entry['op'], string>> = {
@@ -25,21 +25,20 @@ const VERBS: Readonly<Record<Entry['op'], string>> = {
   updated: 'Changed',
   deleted: 'Deleted',
   restored: 'Restored',
-  purged: 'Removed for good',
+  purged: 'Permanently deleted',
 }
 
 const MAX_NAMED_FIELDS = 3
 
-/** What a write changed of one kind. */
+/** The changes of a transaction that have one kind, operation and table. */
 interface Group {
   readonly count: Count
-  /** Undefined where its changes are not known. */
+  /** Undefined if not all changes of the group are loaded. */
   readonly entries: readonly Entry[] | undefined
-  /** What the first object is called, and its id. */
   readonly first: { readonly id: string; readonly label: string | null } | undefined
 }
 
-/** By kind, operation and structure, in the order in which they were made. */
+/** Groups by kind, operation and table, in the order of the changes. */
 function groupsOf({ counts, entries, objects }: Transaction): Group[] {
   return counts.map((count) => {
     const isOfGroup = ({ kind, op, structure_id }: Omit<Count, 'n'>) =>
@@ -53,7 +52,6 @@ function groupsOf({ counts, entries, objects }: Transaction): Group[] {
   })
 }
 
-/** What was done, as the beginning of a sentence. */
 function verbOf({ count: { kind, op, structure_id }, entries = [] }: Group, names: Names): string {
   if (kind === 'note' && op === 'deleted') return 'Moved to the trash:'
   if (op !== 'updated') return VERBS[op]
@@ -69,16 +67,16 @@ function verbOf({ count: { kind, op, structure_id }, entries = [] }: Group, name
 
 function Objects({ group, names }: { group: Group; names: Names }) {
   const { count, entries, first } = group
-  const [one, many] = KIND_WORDS[count.kind] ?? ['', count.kind]
+  const [one, many] = KIND_NAMES[count.kind] ?? ['', count.kind]
   const objects = entries ? new Set(entries.map(({ id }) => id)).size : count.n
   if (objects > 1) {
     const structure = names.structures.get(count.structure_id ?? '')?.name
     return <strong>{`${formatNumber(objects)} ${many}${structure ? ` in ${structure}` : ''}`}</strong>
   }
-  // The log keeps neither their names nor their addresses.
+  // The change log stores no names of shares.
   if (count.kind === 'share') return one
   const entry = entries?.[0]
-  const to = entry && placeOf(entry)
+  const to = entry && addressOf(entry)
   const name = entry ? nameOf(entry, names) : (first?.label ?? (first ? shortId(first.id) : 'one'))
   return (
     <>
@@ -88,7 +86,7 @@ function Objects({ group, names }: { group: Group; names: Names }) {
   )
 }
 
-/** What a write did, in a sentence. */
+/** Describes a transaction in a sentence. */
 export function Sentence({ transaction, names }: { transaction: Transaction; names: Names }) {
   return (
     <>
@@ -105,14 +103,14 @@ export function Sentence({ transaction, names }: { transaction: Transaction; nam
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
-const LONGEST = 60
+const MAX_LENGTH = 60
 
-/** A value as a person reads it, cut short. */
-export function shown(value: unknown): string {
+/** A value as text, shortened. */
+export function shortValue(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'nothing'
   const text =
     typeof value === 'string' ? value : Array.isArray(value) ? value.join(', ') : JSON.stringify(value)
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`
+  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}…`
 }
 
 interface ValuesProps {
@@ -120,16 +118,16 @@ interface ValuesProps {
   readonly label: (key: string) => string
 }
 
-/** Old values struck through, and what they became. */
+/** Old values struck through, followed by the new ones. */
 export function Values({ values, label }: ValuesProps): ComponentChildren {
   return values.map(({ key, before, after }, at) => (
     <span key={key}>
       {at > 0 && ', '}
-      {label(key)} <del class="was">{shown(before)}</del>
+      {label(key)} <del class="was">{shortValue(before)}</del>
       {after !== undefined && (
         <>
           <span class="arrow">→</span>
-          <ins>{shown(after)}</ins>
+          <ins>{shortValue(after)}</ins>
         </>
       )}
     </span>

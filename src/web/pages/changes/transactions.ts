@@ -1,36 +1,36 @@
 import type { Change } from '../../data/live.ts'
 
-/** A change, with the present state of what it changed; null when that is gone, deleted or in the trash. */
+/** A change with the current state of its object; null if the object was deleted or is in the trash. */
 export interface Entry extends Change {
   readonly object: Readonly<Record<string, unknown>> | null
 }
 
-type What = Pick<Change, 'kind' | 'op' | 'structure_id'>
+type ChangeKind = Pick<Change, 'kind' | 'op' | 'structure_id'>
 
-/** What a write changed of one kind, and how often. */
-export type Count = What & { readonly n: number }
+/** The number of changes with one kind, operation and table. */
+export type Count = ChangeKind & { readonly n: number }
 
-/** A write as the API lists it. */
+/** A transaction as the API lists it. */
 export interface Listed extends Pick<Change, 'transaction' | 'at' | 'actor'> {
   readonly counts: readonly Count[]
-  /** The first few that it changed. */
-  readonly objects: readonly (What & { readonly id: string; readonly label: string | null })[]
+  /** The first few changed objects. */
+  readonly objects: readonly (ChangeKind & { readonly id: string; readonly label: string | null })[]
   readonly undone_by: string | null
 }
 
 export interface Transaction extends Listed {
-  /** Its changes of the chosen kinds, newest first; undefined where they are many. */
+  /** Its changes of the selected kinds, newest first; undefined if there are too many to load. */
   readonly entries: readonly Entry[] | undefined
 }
 
-/** The changes of a write that has more are not read for the list. */
-const MOST_ENTRIES = 100
-const MOST_AT_ONCE = 1_000
+/** Transactions with more changes are listed without them. */
+const MAX_ENTRIES_LISTED = 100
+const MAX_ENTRIES_READ = 1_000
 
 const countOf = ({ counts }: Listed, kinds: string): number =>
   counts.reduce((sum, { kind, n }) => sum + (kinds === '' || kinds === kind ? n : 0), 0)
 
-/** Reads the changes of writes that follow each other, newest first, from where they begin. */
+/** Reads the changes of consecutive transactions, newest first, in as few requests as the limits allow. */
 export async function readEntries(
   listed: readonly Listed[],
   before: string,
@@ -42,8 +42,8 @@ export async function readEntries(
   for (const write of listed) {
     const count = countOf(write, kinds)
     const page = pages.at(-1)
-    if (count > MOST_ENTRIES) pages.push({ from: write.transaction, size: 0 })
-    else if (page && page.size + count <= MOST_AT_ONCE) page.size += count
+    if (count > MAX_ENTRIES_LISTED) pages.push({ from: write.transaction, size: 0 })
+    else if (page && page.size + count <= MAX_ENTRIES_READ) page.size += count
     else pages.push({ from: newer, size: count })
     newer = write.transaction
   }
@@ -57,16 +57,16 @@ export async function readEntries(
   })
 }
 
-export interface Who {
+export interface Author {
   readonly id: string
   readonly name: string
   readonly icon: 'person' | 'key' | 'agent' | 'term' | 'clock'
-  /** How it came: `MCP`, where the name does not say it. */
+  /** The surface, if the name does not imply it: `MCP`. */
   readonly kind?: string
 }
 
-/** Who is behind a change: a key, else a person, else the server itself. */
-export function whoOf({ surface, user_id, key_id, name }: Change['actor']): Who {
+/** The author of a change: a key, else a user, else the server itself. */
+export function authorOf({ surface, user_id, key_id, name }: Change['actor']): Author {
   if (surface === 'system') return { id: 'system', name: 'daybook', icon: 'clock' }
   if (surface === 'mcp')
     return { id: `mcp-${key_id ?? user_id}`, name: name ?? 'agent', icon: 'agent', kind: 'MCP' }
@@ -75,40 +75,40 @@ export function whoOf({ surface, user_id, key_id, name }: Change['actor']): Who 
   return { id: 'command-line', name: name ?? 'command line', icon: 'term' }
 }
 
-/** The surfaces as people call them. */
+/** Names of the surfaces in the interface. */
 export const SURFACES: Readonly<Record<string, string>> = {
-  web: 'application',
+  web: 'Application',
   api: 'API',
   mcp: 'MCP',
-  system: 'the server itself',
+  system: 'Server',
 }
 
 export interface Value {
   readonly key: string
   readonly before: unknown
-  /** Undefined when it is no longer known. */
+  /** Undefined if unknown. */
   readonly after: unknown
 }
 
 /**
- * The old and new values of each update, by its cursor. What a value became is in the next change of it, or in the
- * present state of the object; it is not known behind a write whose changes are not.
+ * The old and new values of each update, by its cursor. The new value comes from the next change of the same value, else
+ * from the current state of the object. Below a transaction whose changes are not loaded, new values are unknown.
  */
 export function valuesOf(
   transactions: readonly Pick<Transaction, 'entries'>[],
 ): Map<string, readonly Value[]> {
   const later = new Map<string, unknown>()
   const found = new Map<string, readonly Value[]>()
-  let isPresentKnown = true
+  let isCurrentKnown = true
   for (const { entries } of transactions) {
     if (!entries) {
       later.clear()
-      isPresentKnown = false
+      isCurrentKnown = false
     }
     for (const { cursor, kind, id, previous, object } of entries ?? []) {
       const values = Object.entries(previous).map(([key, before]) => {
         const place = `${kind} ${id} ${key}`
-        const present = isPresentKnown ? presentValue(kind, object, key) : undefined
+        const present = isCurrentKnown ? currentValue(kind, object, key) : undefined
         const after = later.has(place) ? later.get(place) : present
         later.set(place, before)
         return { key, before, after }
@@ -119,20 +119,20 @@ export function valuesOf(
   return found
 }
 
-function presentValue(kind: string, object: Entry['object'], key: string): unknown {
+function currentValue(kind: string, object: Entry['object'], key: string): unknown {
   if (object === null || object === undefined) return undefined
   if (kind !== 'record') return object[key]
   return (object.data as Record<string, unknown> | undefined)?.[key] ?? null
 }
 
-const UNDOABLE = new Set(['note', 'record'])
+const UNDOABLE_KINDS = new Set(['note', 'record'])
 
-/** Whether the write can be undone, judging by its kinds: tags that it created do not prevent it. */
-export const mayBeUndone = ({ counts }: Listed): boolean =>
-  counts.some(({ kind }) => UNDOABLE.has(kind)) &&
+/** Whether the kinds of its changes allow undoing the transaction. Created tags do not prevent it. */
+export const isUndoable = ({ counts }: Listed): boolean =>
+  counts.some(({ kind }) => UNDOABLE_KINDS.has(kind)) &&
   counts.every(
     ({ kind, op }) =>
-      (UNDOABLE.has(kind) && op !== 'purged') ||
+      (UNDOABLE_KINDS.has(kind) && op !== 'purged') ||
       kind === 'quick_access_item' ||
       (kind === 'tag' && op === 'created'),
   )

@@ -7,9 +7,9 @@ import { dateFormat, formatNumber } from '../../data/formats.ts'
 import { setParameters } from '../../router.ts'
 import { EditedText, isTextEdit } from './edited-text.tsx'
 import { useEntries } from './feed.ts'
-import { type Names, nameOf, placeOf } from './names.ts'
-import { shown } from './sentence.tsx'
-import { type Entry, type Transaction, type Value, valuesOf, whoOf } from './transactions.ts'
+import { addressOf, type Names, nameOf } from './names.ts'
+import { shortValue } from './sentence.tsx'
+import { authorOf, type Entry, type Transaction, type Value, valuesOf } from './transactions.ts'
 
 interface Undone {
   readonly kind: string
@@ -19,36 +19,36 @@ interface Undone {
 
 interface UndoProps {
   readonly id: string
-  /** Undefined when it is older than what is on the page. */
+  /** Undefined if it is older than the loaded transactions. */
   readonly transaction: Transaction | undefined
   readonly values: ReadonlyMap<string, readonly Value[]>
   readonly names: Names
 }
 
-/** Closes the pane; the focus is again where it was opened from. */
+/** Closes the pane and returns the focus to the link that opened it. */
 export function close(): void {
   const opener = document.querySelector<HTMLElement>('.ledger [aria-current]')
   setParameters({ undo: undefined })
   opener?.focus()
 }
 
-const whole = dateFormat({ dateStyle: 'medium', timeStyle: 'medium' })
+const formatInstant = dateFormat({ dateStyle: 'medium', timeStyle: 'medium' })
 
-const counted = (count: number) => (count === 1 ? '1 change' : `${formatNumber(count)} changes`)
+const countText = (count: number) => (count === 1 ? '1 change' : `${formatNumber(count)} changes`)
 
-/** Tries to take a write back without writing, and shows what would be written, before anything is. */
+/** Previews the undo of a transaction (a dry run), and writes it on request. */
 export function Undo({ id, transaction, values, names }: UndoProps) {
-  const [tried, setTried] = useState<readonly Undone[]>()
+  const [preview, setPreview] = useState<readonly Undone[]>()
   const [refusal, setRefusal] = useState<string>()
   const [isDone, setDone] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
-  // Else there are all other writes between the one that is undone and this pane.
+  // Without this, keyboard users would have to pass all transactions between the selected one and this pane.
   useEffect(() => heading.current?.focus(), [])
   useEffect(() => {
     const stop = new AbortController()
     api
       .post('/v1/changes/undo', { body: { transaction: id, dry_run: true }, signal: stop.signal })
-      .then(({ undone }) => setTried(undone))
+      .then(({ undone }) => setPreview(undone))
       .catch((error: Error) => stop.signal.aborted || setRefusal(error.message))
     return () => stop.abort()
   }, [id])
@@ -72,27 +72,27 @@ export function Undo({ id, transaction, values, names }: UndoProps) {
           <Icon name="back" />
         </button>
         <h2 ref={heading} tabIndex={-1}>
-          {isDone ? 'Undone' : 'Undo, tried without writing'}
+          {isDone ? 'Undone' : 'Undo preview'}
         </h2>
       </header>
       {isDone ? (
         <Banner>
           <Icon name="check" />
           <p>
-            <strong>{counted(tried?.length ?? 0)} taken back.</strong> That is a change of its own, at the top
-            of the list; it can be undone too.
+            <strong>{countText(preview?.length ?? 0)} undone.</strong> The undo is itself a change, at the top
+            of the list, and can be undone too.
           </p>
         </Banner>
       ) : (
-        <Outcome tried={tried} refusal={refusal} />
+        <Outcome preview={preview} refusal={refusal} />
       )}
       {transaction && <About transaction={transaction} />}
       <section class="section">
         {writeRefusal.value !== undefined && <ErrorText>{writeRefusal.value}</ErrorText>}
         <p class="actions">
-          {tried && !isDone && (
+          {preview && !isDone && (
             <Button kind="main" disabled={isRunning.value} onClick={() => void run()}>
-              Undo {counted(tried.length)}
+              Undo {countText(preview.length)}
             </Button>
           )}
           <Button kind="quiet" onClick={close}>
@@ -100,14 +100,20 @@ export function Undo({ id, transaction, values, names }: UndoProps) {
           </Button>
         </p>
       </section>
-      {tried && !isDone && (
-        <Plan id={id} tried={tried} transaction={transaction} values={values} names={names} />
+      {preview && !isDone && (
+        <Preview id={id} preview={preview} transaction={transaction} values={values} names={names} />
       )}
     </Pane>
   )
 }
 
-function Outcome({ tried, refusal }: { tried: readonly Undone[] | undefined; refusal: string | undefined }) {
+function Outcome({
+  preview,
+  refusal,
+}: {
+  preview: readonly Undone[] | undefined
+  refusal: string | undefined
+}) {
   if (refusal !== undefined)
     return (
       <div class="banner bad" role="alert">
@@ -115,66 +121,67 @@ function Outcome({ tried, refusal }: { tried: readonly Undone[] | undefined; ref
         <p>{refusal}</p>
       </div>
     )
-  if (!tried) return <Loading label="Trying…" />
+  if (!preview) return <Loading label="Previewing…" />
   return (
     <div class="banner ok" role="status">
       <Icon name="check" />
       <p>
         <strong>
-          {tried.length === 1 ? 'It can go back.' : `All ${counted(tried.length)} can go back.`}
+          {preview.length === 1 ? 'It can be undone.' : `All ${countText(preview.length)} can be undone.`}
         </strong>{' '}
-        Nobody has touched {tried.length === 1 ? 'it' : 'them'} since.
+        {preview.length === 1 ? 'The object has' : 'The objects have'} not changed since.
       </p>
     </div>
   )
 }
 
 function About({ transaction: { actor, at } }: { transaction: Transaction }) {
-  const { name, kind } = whoOf(actor)
+  const { name, kind } = authorOf(actor)
   return (
     <section class="section">
       <dl class="facts">
-        <dt>Who</dt>
+        <dt>Author</dt>
         <dd>
           {name}
           {kind && `, by ${kind}`}
         </dd>
         <dt>When</dt>
-        <dd>{whole(new Date(at))}</dd>
-        <dt>Also</dt>
-        <dd>Undoing is a write like any other: webhooks hear of it.</dd>
+        <dd>{formatInstant(new Date(at))}</dd>
+        <dt>Webhooks</dt>
+        <dd>Undo counts as a change, so webhooks are sent.</dd>
       </dl>
     </section>
   )
 }
 
 const OPERATIONS: Readonly<Record<string, string>> = {
-  created: 'is made again',
-  deleted: 'is deleted',
-  restored: 'comes back',
+  created: 'will be created again',
+  deleted: 'will be deleted',
+  restored: 'will be restored',
 }
 
 const FIRST = 50
 
 interface PlanProps extends UndoProps {
-  readonly tried: readonly Undone[]
+  readonly preview: readonly Undone[]
 }
 
-/** What would be written, object by object. */
-function Plan({ id: write, tried, transaction, values, names }: PlanProps) {
+/** The preview, object by object. */
+function Preview({ id: write, preview, transaction, values, names }: PlanProps) {
   const entries = useEntries(write, transaction?.entries)
   const own = transaction?.entries ? values : valuesOf([{ entries }])
-  const [isWhole, setWhole] = useState(false)
-  const shownOnes = isWhole ? tried : tried.slice(0, FIRST)
+  const [isExpanded, setExpanded] = useState(false)
+  const shownObjects = isExpanded ? preview : preview.slice(0, FIRST)
   return (
     <section class="section">
-      <h3>What would be written</h3>
+      <h3>Preview</h3>
       <ul class="undo-list">
-        {shownOnes.map(({ kind, id, op }) => {
-          const isOf = (one: { kind: string; id: string }) => one.kind === kind && String(one.id) === id
-          const entry = entries?.find(isOf)
-          const place = entry && placeOf(entry)
-          const label = transaction?.objects.find(isOf)?.label
+        {shownObjects.map(({ kind, id, op }) => {
+          const isSame = (other: { kind: string; id: string }) =>
+            other.kind === kind && String(other.id) === id
+          const entry = entries?.find(isSame)
+          const place = entry && addressOf(entry)
+          const label = transaction?.objects.find(isSame)?.label
           const name = entry ? nameOf(entry, names) : (label ?? `${kind} ${id.slice(0, 8)}`)
           return (
             <li key={`${kind} ${id}`}>
@@ -183,19 +190,19 @@ function Plan({ id: write, tried, transaction, values, names }: PlanProps) {
                 {op !== 'updated' ? (
                   OPERATIONS[op]
                 ) : entry ? (
-                  <Back entry={entry} values={own.get(entry.cursor) ?? []} />
+                  <UndoneEntry entry={entry} values={own.get(entry.cursor) ?? []} />
                 ) : (
-                  'as it was before'
+                  'earlier values'
                 )}
               </span>
             </li>
           )
         })}
       </ul>
-      {shownOnes.length < tried.length && (
+      {shownObjects.length < preview.length && (
         <p class="actions">
-          <Button kind="quiet" onClick={() => setWhole(true)}>
-            {formatNumber(tried.length - shownOnes.length)} more
+          <Button kind="quiet" onClick={() => setExpanded(true)}>
+            Show {formatNumber(preview.length - shownObjects.length)} more
           </Button>
         </p>
       )}
@@ -203,23 +210,19 @@ function Plan({ id: write, tried, transaction, values, names }: PlanProps) {
   )
 }
 
-/** What each value would be again, and the text. */
-function Back({ entry, values }: { entry: Entry; values: readonly Value[] }) {
+/** The values and the text after the undo. */
+function UndoneEntry({ entry, values }: { entry: Entry; values: readonly Value[] }) {
   return (
     <>
       {values.map(({ key, before, after }, at) => (
         <span key={key}>
           {at > 0 && ', '}
-          {after !== undefined && <del class="was">{shown(after)}</del>}
+          {after !== undefined && <del class="was">{shortValue(after)}</del>}
           <span class="arrow">→</span>
-          {shown(before)}
+          {shortValue(before)}
         </span>
       ))}
-      {isTextEdit(entry) ? (
-        <EditedText entry={entry} isBack />
-      ) : (
-        values.length === 0 && 'the text as it was before'
-      )}
+      {isTextEdit(entry) ? <EditedText entry={entry} isBack /> : values.length === 0 && 'earlier text'}
     </>
   )
 }

@@ -12,7 +12,7 @@ import { address, search, setParameters } from '../../router.ts'
 import { FoundPages } from './found-pages.tsx'
 import { useFileDrop } from './use-file-drop.ts'
 
-/** The files, the newest first, or the pages that match a search; files can be dropped on it. */
+/** The files, newest first, or the pages that match a search. Files dropped on it are uploaded. */
 export function FileList({ current }: { current: string | undefined }) {
   const q = search.value.get('q') ?? ''
   const { handlers, isOver } = useFileDrop()
@@ -68,8 +68,8 @@ function AllFiles({ current }: { current: string | undefined }) {
       <Empty>
         <p>
           {mayWrite.value
-            ? 'Drop files here, up to 50 MiB each. Their text is read and can be searched. The same on the command line: '
-            : 'No file was added yet. Editors add them here, or with '}
+            ? 'Drop files here, up to 50 MiB each. Their text becomes searchable. On the command line, use '
+            : 'No files yet. Editors add them here or with '}
           <code>daybook files add</code>.
         </p>
       </Empty>
@@ -139,7 +139,7 @@ const Row = ({ file, index, isCurrent, measure }: RowProps) => (
         )}
         {file.status !== 'ready' && (
           <span class={`status ${STATES[file.status]}`}>
-            {file.status === 'failed' ? 'not readable' : 'being read'}
+            {file.status === 'failed' ? 'not readable' : 'reading text'}
           </span>
         )}
         {file.note_id !== null && <span>in a note</span>}

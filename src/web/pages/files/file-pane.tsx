@@ -13,10 +13,10 @@ import { Original } from './original.tsx'
 
 const listAddress = () => address(['files'], { q: search.value.get('q') ?? undefined })
 
-/** One file: what it is, its text beside the original, and what can be done with it. */
+/** One file: its properties and actions, and its text beside the original. */
 export function FilePane({ id }: { id: string }) {
   const { data, error } = useFile(id)
-  const [isRenamed, setRenamed] = useState(false)
+  const [isRenaming, setRenaming] = useState(false)
   return (
     <>
       <header class="bar wraps">
@@ -31,13 +31,13 @@ export function FilePane({ id }: { id: string }) {
           </a>
         )}
         {data && mayWrite.value && (
-          <Button kind="quiet" onClick={() => setRenamed(!isRenamed)}>
+          <Button kind="quiet" onClick={() => setRenaming(!isRenaming)}>
             Rename
           </Button>
         )}
         {data && mayWrite.value && <Delete file={data} />}
       </header>
-      {isRenamed && data && <Rename file={data} onClose={() => setRenamed(false)} />}
+      {isRenaming && data && <Rename file={data} onClose={() => setRenaming(false)} />}
       {error ? <QueryError error={error} /> : data ? <Content file={data} /> : <Loading />}
     </>
   )
@@ -50,7 +50,7 @@ function Content({ file }: { file: FileWithOutline }) {
         <Banner kind="bad">
           <Icon name="warn" />
           <p>
-            <strong>Its text could not be read.</strong> {file.error} The file itself is kept as it is.
+            <strong>The text could not be read.</strong> {file.error} The file itself is unchanged.
           </p>
         </Banner>
       )}
@@ -66,9 +66,9 @@ function Content({ file }: { file: FileWithOutline }) {
           </dd>
           {file.note_id !== null && (
             <>
-              <dt>In</dt>
+              <dt>Attached to</dt>
               <dd>
-                <a href={address(['notes', file.note_id])}>the note it is attached to</a>
+                <a href={address(['notes', file.note_id])}>Note with this attachment</a>
               </dd>
             </>
           )}
@@ -83,11 +83,11 @@ function Content({ file }: { file: FileWithOutline }) {
   )
 }
 
-/** As people say it: "PDF"; without an ending of the name, as programs do. */
+/** The extension of the name (“PDF”), else the MIME type. */
 const kindOf = ({ file_name, mime_type }: FileWithOutline): string =>
   /\.([a-z0-9]{1,8})$/i.exec(file_name)?.[1]?.toUpperCase() ?? (mime_type || 'unknown')
 
-const MOST_LEVELS = 4
+const MAX_LEVEL = 4
 
 const Outline = ({ file: { id, outline } }: { file: FileWithOutline }) => (
   <section class="section">
@@ -95,7 +95,7 @@ const Outline = ({ file: { id, outline } }: { file: FileWithOutline }) => (
       <summary>Contents, {outline.length === 1 ? '1 entry' : `${outline.length} entries`}</summary>
       <ul class="plain outline">
         {outline.map(({ title, level, page }, index) => (
-          <li key={`${index} ${title}`} data-level={Math.min(level, MOST_LEVELS)}>
+          <li key={`${index} ${title}`} data-level={Math.min(level, MAX_LEVEL)}>
             <a href={address(['files', id], { page: String(page) })}>{title}</a>
             <small>{page}</small>
           </li>
@@ -119,7 +119,7 @@ function Rename({ file: { id, file_name }, onClose }: { file: FileWithOutline; o
       }}
     >
       <Field
-        label="New name; links to it in notes follow"
+        label="New name (links in notes are updated)"
         name="name"
         defaultValue={file_name}
         required
@@ -136,13 +136,13 @@ function Rename({ file: { id, file_name }, onClose }: { file: FileWithOutline; o
 }
 
 function Delete({ file: { id, file_name } }: { file: FileWithOutline }) {
-  const [isAsked, setAsked] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button kind="quiet" onClick={() => setAsked(true)}>
+      <Button kind="quiet" onClick={() => setOpen(true)}>
         Delete…
       </Button>
-      {isAsked && (
+      {isOpen && (
         <TypedConfirmation
           title={`Delete ${file_name}`}
           word={file_name}
@@ -151,9 +151,9 @@ function Delete({ file: { id, file_name } }: { file: FileWithOutline }) {
             await deleteFile(id)
             navigate(listAddress(), { replace: true })
           }}
-          onClose={() => setAsked(false)}
+          onClose={() => setOpen(false)}
         >
-          The file and its text are gone for good. Links to it in notes stay, and lead nowhere.
+          The file and its text are deleted permanently. Links to it in notes remain, but lead nowhere.
         </TypedConfirmation>
       )}
     </>

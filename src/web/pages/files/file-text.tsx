@@ -4,11 +4,11 @@ import { Loading, QueryError } from '../../components/pane.tsx'
 import { type FileWithOutline, useFileText } from '../../data/files.ts'
 import { address, search } from '../../router.ts'
 
-/** The text of a file from the page that the address names; more of it is read on demand. */
+/** The text of a file, from the page in the address on; further pages load on request. */
 export function FileText({ file: { id, status, pages } }: { file: FileWithOutline }) {
   const named = Number(search.value.get('page') ?? 1)
   const last = pages ?? 0
-  if (status === 'processing') return <Loading label="Its text is being read…" />
+  if (status === 'processing') return <Loading label="Reading the text…" />
   if (status === 'failed' || last === 0) return null
   const first = Number.isInteger(named) && named >= 1 && named <= last ? named : 1
   return (
@@ -47,11 +47,11 @@ function Chunks({ id, first }: { id: string; first: string }) {
 interface ChunkProps {
   readonly id: string
   readonly pages: string
-  /** Reads on; the last chunk alone has it. */
+  /** Loads the next chunk; only the last chunk has it. */
   readonly onMore?: (next: string) => void
 }
 
-/** A line by itself that begins a page. */
+/** The line at the beginning of each page. */
 const PAGE_LINE = /^=== page (\d+) ===$/m
 
 function Chunk({ id, pages, onMore }: ChunkProps) {
@@ -73,7 +73,7 @@ function Chunk({ id, pages, onMore }: ChunkProps) {
       ))}
       {onMore && next_chunk !== null && (
         <p>
-          <Button onClick={() => onMore(next_chunk)}>Read on</Button> <small>pages {next_chunk}</small>
+          <Button onClick={() => onMore(next_chunk)}>Show more</Button> <small>pages {next_chunk}</small>
         </p>
       )}
     </>

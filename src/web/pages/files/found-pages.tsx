@@ -6,12 +6,12 @@ import { useFoundPages } from '../../data/files.ts'
 import { address } from '../../router.ts'
 
 const PAGE = 50
-const LONGEST = 200
+const MAX_RESULTS = 200
 
-/** As one types, the last word is the beginning of one. */
+/** Matches the last word as a prefix, because it may still be incomplete. */
 const asPrefix = (q: string): string => (/[\p{L}\p{N}]$/u.test(q) && !q.includes('"') ? `${q}*` : q.trim())
 
-/** The pages on which the words are, the best first. */
+/** The pages that match a search, best first. */
 export function FoundPages({ q, current }: { q: string; current: string | undefined }) {
   const [limit, setLimit] = useState(PAGE)
   const { data, error } = useFoundPages(asPrefix(q), limit)
@@ -26,7 +26,7 @@ export function FoundPages({ q, current }: { q: string; current: string | undefi
   if (results.length === 0)
     return (
       <Empty>
-        <p>Nothing matches on one page, nor in a name. Fewer or shorter words find more.</p>
+        <p>No page or name contains all these words. Try fewer or shorter words.</p>
       </Empty>
     )
   return (
@@ -49,8 +49,8 @@ export function FoundPages({ q, current }: { q: string; current: string | undefi
       </ul>
       <p class="foot">
         <span role="status">{`${results.length} of ${total} pages`}</span>
-        {has_more && limit < LONGEST && (
-          <Button kind="quiet" onClick={() => setLimit(LONGEST)}>
+        {has_more && limit < MAX_RESULTS && (
+          <Button kind="quiet" onClick={() => setLimit(MAX_RESULTS)}>
             Show more
           </Button>
         )}

@@ -7,9 +7,9 @@ import { formatNumber } from '../../data/formats.ts'
 import { fetchBytes } from '../../data/request.ts'
 import { search } from '../../router.ts'
 import { mayRunScripts } from './pdf-scripts.ts'
-import { isText, MOST_CHARACTERS, textOf } from './plain-text.ts'
+import { isText, MAX_CHARACTERS, textOf } from './plain-text.ts'
 
-/** Pictures that every browser draws; as pictures they run no script. */
+/** Image types that every browser shows. In an img element they run no scripts. */
 const PICTURES = new Set([
   'image/png',
   'image/jpeg',
@@ -19,10 +19,10 @@ const PICTURES = new Set([
   'image/svg+xml',
 ])
 
-/** Larger documents are fetched when they are asked for. */
+/** Larger documents are fetched on request. */
 const SMALL_BYTES = 10_000_000
 
-/** The file as it is, where a browser can show it; else what to do with it. */
+/** The original file if the browser can show it, else a download link. */
 export function Original({ file }: { file: FileWithOutline }) {
   return (
     <section class="section original">
@@ -34,23 +34,23 @@ export function Original({ file }: { file: FileWithOutline }) {
 
 function View({ file }: { file: FileWithOutline }) {
   const { id, file_name, mime_type, size } = file
-  const [isWanted, setWanted] = useState(size <= SMALL_BYTES)
+  const [isRequested, setRequested] = useState(size <= SMALL_BYTES)
   if (PICTURES.has(mime_type)) return <img src={contentOf(id)} alt={file_name} loading="lazy" />
   const Viewer =
     mime_type === 'application/pdf' && navigator.pdfViewerEnabled ? Pdf : isText(file) ? PlainText : undefined
   if (Viewer === undefined) return <ToDownload file={file} />
-  if (isWanted) return <Viewer file={file} title={`${file_name}, the original`} />
-  return <Button onClick={() => setWanted(true)}>Show the original</Button>
+  if (isRequested) return <Viewer file={file} title={`${file_name}, the original`} />
+  return <Button onClick={() => setRequested(true)}>Show the original</Button>
 }
 
-const OF_NO_KIND =
-  'A browser cannot show a file of this kind. Download it and open it with a program that can.'
-const SCRIPTED =
-  'This document is encrypted or has scripts, which would run here. If you trust it, download it and open it with another program.'
+const UNSUPPORTED =
+  'Browsers cannot show files of this kind. Download it and open it with a suitable program.'
+const HAS_SCRIPTS =
+  'This document is encrypted or contains scripts, which would run here. If you trust it, download it and open it with another program.'
 
 const ToDownload = ({
   file: { id, file_name },
-  error = OF_NO_KIND,
+  error = UNSUPPORTED,
 }: {
   file: FileWithOutline
   error?: string
@@ -70,26 +70,26 @@ interface ViewerProps {
   readonly title: string
 }
 
-/** The bytes of a file, once they are fetched, and why they cannot be. */
+/** Fetches the bytes of a file; an error explains a failure. */
 function useBytes(id: string) {
   const [bytes, setBytes] = useState<Blob>()
   const [refusal, setRefusal] = useState<string>()
   useEffect(() => {
-    let isGone = false
+    let isUnmounted = false
     fetchBytes(contentOf(id)).then(
       (fetched) => {
-        if (!isGone) setBytes(fetched)
+        if (!isUnmounted) setBytes(fetched)
       },
       (error: Error) => setRefusal(error.message),
     )
     return () => {
-      isGone = true
+      isUnmounted = true
     }
   }, [id])
   return { bytes, refusal }
 }
 
-/** The characters of a text as they are, never as a page: nothing of it can run. */
+/** The characters of a text file, never rendered as a page, so no script in it can run. */
 function PlainText({ file, title }: ViewerProps) {
   const { bytes, refusal } = useBytes(file.id)
   const [text, setText] = useState<string>()
@@ -100,19 +100,17 @@ function PlainText({ file, title }: ViewerProps) {
   if (text === undefined) return <Loading />
   return (
     <>
-      <Code label={title} text={text.slice(0, MOST_CHARACTERS)} />
-      {text.length > MOST_CHARACTERS && (
-        <p>
-          These are the first {formatNumber(MOST_CHARACTERS)} characters. Download the file to read the rest.
-        </p>
+      <Code label={title} text={text.slice(0, MAX_CHARACTERS)} />
+      {text.length > MAX_CHARACTERS && (
+        <p>The first {formatNumber(MAX_CHARACTERS)} characters. Download the file to read the rest.</p>
       )}
     </>
   )
 }
 
 /**
- * The browser's own viewer, unless it would run a script. The bytes are shown as a PDF whatever they are, so that
- * none are run as a page.
+ * The browser's own PDF viewer, unless the document has scripts. The blob is typed as a PDF whatever its bytes, so that
+ * they are never rendered as a page.
  */
 function Pdf({ file, title }: ViewerProps) {
   const { bytes, refusal } = useBytes(file.id)
@@ -120,18 +118,18 @@ function Pdf({ file, title }: ViewerProps) {
   const [isRefused, setRefused] = useState(false)
   useEffect(() => {
     if (!bytes) return
-    const made = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }))
+    const objectUrl = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }))
     void bytes
       .arrayBuffer()
       .then((buffer) => mayRunScripts(new Uint8Array(buffer)))
       .then((isScripted) => {
         setRefused(isScripted)
-        if (!isScripted) setUrl(made)
+        if (!isScripted) setUrl(objectUrl)
       })
-    return () => URL.revokeObjectURL(made)
+    return () => URL.revokeObjectURL(objectUrl)
   }, [bytes])
   if (refusal !== undefined) return <ErrorText>{refusal}</ErrorText>
-  if (isRefused) return <ToDownload file={file} error={SCRIPTED} />
+  if (isRefused) return <ToDownload file={file} error={HAS_SCRIPTS} />
   if (url === undefined) return <Loading />
   const page = search.value.get('page') ?? '1'
   return <iframe key={page} src={`${url}#page=${encodeURIComponent(page)}&navpanes=0`} title={title} />

@@ -1,9 +1,9 @@
 /*
- * A viewer of PDF runs the scripts of a document as soon as it is shown, and a browser shows none in a sandbox. So a
- * document with scripts is not shown.
+ * PDF viewers run the scripts of a document as soon as they show it, and browsers show no PDF in a sandboxed frame.
+ * Documents with scripts are therefore not shown.
  */
 
-/** A name of PDF, any sign of which may be written as its number. */
+/** Matches a PDF name, any character of which may be written as its hexadecimal code. */
 const nameOf = (name: string): RegExp => {
   const signs = [...name].map((sign) => `(?:${sign}|#${sign.charCodeAt(0).toString(16)})`)
   return new RegExp(`/${signs.join('')}`, 'i')
@@ -12,17 +12,17 @@ const nameOf = (name: string): RegExp => {
 const SCRIPT = nameOf('JavaScript')
 const ENCRYPTED = nameOf('Encrypt')
 const OBJECTS = nameOf('ObjStm')
-/** How far before its content the dictionary of a stream may begin. */
+/** The dictionary of a stream begins at most this many characters before its content. */
 const DICTIONARY_LENGTH = 500
-/** More than the objects of any document take. */
+/** Larger than the object streams of real documents. */
 const MAX_LENGTH = 50_000_000
 
-/** Belongs to the end of a stream, and not to its content. */
+/** The line end before `endstream` is not part of the content. */
 const LINE_END = /\r?\n$/
 
 const latin1 = new TextDecoder('latin1')
 
-/** The text that a compressed stream holds; undefined where it cannot be read. */
+/** The text of a compressed stream; undefined if it cannot be decompressed. */
 async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate')).getReader()
   let text = ''
@@ -37,7 +37,7 @@ async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<string | undefi
   }
 }
 
-/** Whether a document has scripts, or hides from this function whether it has. */
+/** Whether a document has scripts, or may have some that this function cannot read. */
 export async function mayRunScripts(bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
   const text = latin1.decode(bytes)
   if (SCRIPT.test(text) || ENCRYPTED.test(text)) return true

@@ -1,10 +1,10 @@
-/** What a text is cut to before it is shown: more makes a browser slow. */
-export const MOST_CHARACTERS = 500_000
+/** Longer texts are cut: they make browsers slow. */
+export const MAX_CHARACTERS = 500_000
 
 const TEXTS = /^text\/|[/+](?:json|xml|yaml|toml|javascript|sql)$/
 const DOCUMENTS = /^application\/(?:pdf|msword|vnd\.)/
 
-/** Whether a file is text, by its kind, or, where that says nothing, because text was found in it. */
+/** Whether a file is plain text: by its type, else because the server extracted text from it. */
 export const isText = ({
   mime_type,
   pages,
@@ -16,7 +16,7 @@ export const isText = ({
 }): boolean =>
   status !== 'failed' && (TEXTS.test(mime_type) || ((pages ?? 0) > 0 && !DOCUMENTS.test(mime_type)))
 
-/** The encoding that the mark at the beginning names, else UTF-8 where it is valid, else that of old files of Windows. */
+/** Decodes a text by its byte order mark, else as UTF-8 if valid, else as windows-1252 (old Windows files). */
 export function textOf(bytes: Uint8Array): string {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)

@@ -7,7 +7,7 @@ import { FilePane } from './file-pane.tsx'
 
 addStyles(styles)
 
-/** The files of the workspace, and beside them the one that the address names. */
+/** The files of the workspace, and beside them the file in the address. */
 export function Main() {
   const [, id] = path.value
   return (
@@ -17,7 +17,7 @@ export function Main() {
       <Pane kind="side" label="File">
         {id === undefined ? (
           <Empty>
-            <p>Choose a file to read its text beside the original.</p>
+            <p>Select a file to read its text beside the original.</p>
           </Empty>
         ) : (
           <FilePane key={id} id={id} />

@@ -5,8 +5,7 @@ import { upload } from '../../data/upload.ts'
 const hasFiles = (event: DragEvent) => mayWrite.peek() && event.dataTransfer?.types.includes('Files')
 
 /**
- * What makes an element upload the files that are dropped on it, from when it is there; `isOver` while some are held
- * over it.
+ * Handlers that upload the files dropped on an element; `isOver` is true while files are dragged over it.
  */
 export function useFileDrop() {
   const [isOver, setOver] = useState(false)
@@ -16,7 +15,7 @@ export function useFileDrop() {
     setOver(true)
   }
   const handlers = {
-    // Entered is also what appears below files that are held still, such as a row of the list.
+    // Also fires when an element, such as a row of the list, appears below files that are not moving.
     onDragEnter: accept,
     onDragOver: accept,
     onDragLeave: () => setOver(false),

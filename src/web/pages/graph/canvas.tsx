@@ -4,13 +4,13 @@ import Sigma from 'sigma'
 import { Icon } from '../../components/icon.tsx'
 import { hueOfTag, Tag } from '../../components/tag.tsx'
 import type { GraphNode, Layout } from './data.ts'
-import { labelsApart } from './labels.ts'
+import { separateLabels } from './labels.ts'
 
-const LARGEST = 12
-/** Of more, only those with many links have their titles beside them until one comes closer. */
-const FEW_NODES = 60
+const MAX_SIZE = 12
+/** In larger graphs, only nodes with many links have labels until the user zooms in. */
+const LABELLED_NODES = 60
 
-/** The colours of the style sheet as red, green and blue, which is all that the canvas understands. */
+/** The colours of the style sheet as RGB, the only notation that Sigma reads. */
 function colours(element: Element) {
   const probe = document.createElement('span')
   element.append(probe)
@@ -39,7 +39,7 @@ function colours(element: Element) {
 
 interface CanvasProps {
   readonly layout: Layout
-  /** The tags by which notes are coloured, by their ids. */
+  /** The tag that colours each note, by note ID. */
   readonly tags: ReadonlyMap<string, string>
   readonly selected: string | undefined
   readonly hasArrows: boolean
@@ -47,9 +47,9 @@ interface CanvasProps {
   readonly onSelect: (id: string) => void
 }
 
-const sizeOf = ({ degree }: GraphNode) => Math.min(LARGEST, 3 + Math.sqrt(degree) * 1.6)
+const sizeOf = ({ degree }: GraphNode) => Math.min(MAX_SIZE, 3 + Math.sqrt(degree) * 1.6)
 
-/** The picture of the graph; the list beside it says the same. */
+/** The drawn graph; the list beside it has the same content. */
 export function Canvas({ layout, tags, selected, hasArrows, titles, onSelect }: CanvasProps) {
   const container = useRef<HTMLDivElement>(null)
   const drawing = useRef<{ sigma: Sigma; graph: Graph } | undefined>(undefined)
@@ -63,7 +63,7 @@ export function Canvas({ layout, tags, selected, hasArrows, titles, onSelect }: 
     const element = container.current
     if (!element) return
     const colour = colours(element)
-    const labels = labelsApart(colour.ground, () => drawing.current?.sigma)
+    const labels = separateLabels(colour.ground, () => drawing.current?.sigma)
     const colourOf = ({ id, kind, title }: GraphNode) => {
       const tag = kind === 'tag' ? title : tags.get(id)
       return (tag && colour.hues.get(hueOfTag(tag))) ?? (kind === 'note' ? colour.ink : colour.edge)
@@ -92,7 +92,7 @@ export function Canvas({ layout, tags, selected, hasArrows, titles, onSelect }: 
         labelDensity: 4,
         defaultDrawNodeLabel: labels.draw,
         renderLabels: titles !== 'never',
-        labelRenderedSizeThreshold: titles === 'always' ? 0 : drawn.nodes.length > FEW_NODES ? 6.5 : 5,
+        labelRenderedSizeThreshold: titles === 'always' ? 0 : drawn.nodes.length > LABELLED_NODES ? 6.5 : 5,
         nodeReducer: (node, data) => {
           const chosen = latest.current.selected
           if (chosen === undefined || !graph.hasNode(chosen)) return data
@@ -107,7 +107,7 @@ export function Canvas({ layout, tags, selected, hasArrows, titles, onSelect }: 
       sigma.on('beforeRender', labels.begin)
       sigma.on('clickNode', ({ node }) => latest.current.onSelect(node))
       drawing.current = { sigma, graph }
-      // The first picture was drawn before it was known where its nodes are.
+      // Sigma drew its first frame before the nodes had positions.
       sigma.scheduleRender()
     } catch {
       setCanDraw(false)
@@ -133,25 +133,21 @@ export function Canvas({ layout, tags, selected, hasArrows, titles, onSelect }: 
   const camera = () => drawing.current?.sigma.getCamera()
   const duration = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200
   if (!canDraw)
-    return (
-      <p class="list-end">
-        This browser draws no pictures of graphs (it has no WebGL). The list says the same.
-      </p>
-    )
+    return <p class="list-end">This browser cannot draw the graph (it has no WebGL). Use the list instead.</p>
   return (
     <div class="canvas">
       <div
         class="map"
         ref={container}
         role="img"
-        aria-label={`Graph of ${drawn.nodes.length} nodes and ${drawn.edges.length} edges. The list beside it says the same.`}
+        aria-label={`Graph of ${drawn.nodes.length} nodes and ${drawn.edges.length} edges. The list beside it has the same content.`}
       />
       <Legend nodes={drawn.nodes} tags={tags} />
       <div class="zoom">
         <button
           type="button"
           class="button icon-only"
-          aria-label="Closer"
+          aria-label="Zoom in"
           onClick={() => void camera()?.animatedZoom({ duration })}
         >
           <Icon name="plus" />
@@ -159,7 +155,7 @@ export function Canvas({ layout, tags, selected, hasArrows, titles, onSelect }: 
         <button
           type="button"
           class="button icon-only"
-          aria-label="Further away"
+          aria-label="Zoom out"
           onClick={() => void camera()?.animatedUnzoom({ duration })}
         >
           <Icon name="minus" />
@@ -177,16 +173,16 @@ export function Canvas({ layout, tags, selected, hasArrows, titles, onSelect }: 
   )
 }
 
-const IN_LEGEND = 8
+const MAX_TAGS = 8
 
-/** The tags whose colours are seen most, by the first part of their names. */
+/** The most frequent tags, by the first part of their names. */
 function Legend({ nodes, tags }: { nodes: readonly GraphNode[]; tags: ReadonlyMap<string, string> }) {
   const counts = new Map<string, number>()
   for (const { id, kind, title } of nodes) {
     const [first] = (kind === 'tag' ? title : tags.get(id))?.split('/') ?? []
     if (first !== undefined) counts.set(first, (counts.get(first) ?? 0) + 1)
   }
-  const most = [...counts].sort(([, one], [, other]) => other - one).slice(0, IN_LEGEND)
+  const most = [...counts].sort(([, one], [, other]) => other - one).slice(0, MAX_TAGS)
   if (most.length === 0) return null
   return (
     <ul class="legend" aria-label="Colours">
@@ -199,7 +195,7 @@ function Legend({ nodes, tags }: { nodes: readonly GraphNode[]; tags: ReadonlyMa
   )
 }
 
-/** Changes when the page turns dark or light. */
+/** Whether the page is dark; changes with the system. */
 function useScheme(): boolean {
   const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches)
   useEffect(() => {

@@ -9,7 +9,7 @@ export type GraphNode = TableIcon['nodes'][number]
 
 export const useLenses = () => useQuery(['lens'], ({ signal }) => api.get('/v1/lenses', { signal }))
 
-/** The graph of a lens; without one that of the default lens. */
+/** The graph of a lens, or of the default lens. */
 export const useGraph = (lens: string | undefined) =>
   useQuery(['note tag lens property', 'graph', lens], ({ signal }) =>
     lens === undefined
@@ -17,15 +17,15 @@ export const useGraph = (lens: string | undefined) =>
       : api.get('/v1/lenses/{id}/graph', { params: { id: lens }, signal }),
   )
 
-/** Notes are read in pages of this many for the colours of the graph, and no more than so many pages. */
+/** Notes per page, and the maximum number of pages, when reading the tags that colour the graph. */
 const PAGE = 200
-const MOST_PAGES = 25
+const MAX_PAGES = 25
 
-/** The first tag of each note that has one, by the id of the note. */
+/** The first tag of each note that has one, by note ID. */
 export const useTagsOfNotes = () =>
   useQuery(['note tag', 'tags of notes'], async ({ signal }) => {
     const tags = new Map<string, string>()
-    for (let at = 0; at < MOST_PAGES; at++) {
+    for (let at = 0; at < MAX_PAGES; at++) {
       const query = { limit: PAGE, offset: at * PAGE }
       const { notes, has_more } = await api.get('/v1/notes', { query, signal })
       for (const { id, tags: own } of notes) if (own[0] !== undefined) tags.set(id, own[0])
@@ -34,7 +34,7 @@ export const useTagsOfNotes = () =>
     return tags
   })
 
-/** Where the nodes are, laid out in a worker; `ms` once that has ended. */
+/** The positions of the nodes, computed in a worker; `ms` is the total time once it has finished. */
 export interface Layout {
   readonly graph: TableIcon
   readonly positions: Float32Array

@@ -22,7 +22,7 @@ const boxAround = (x: number, y: number, width: number, height: number): Box => 
 
 const GAP = 5
 
-/** Where nodes are on the screen, by their keys. */
+/** The boxes of the nodes on the screen, by node key. */
 function boxesOf(sigma: Sigma): Map<string, Box> {
   const boxes = new Map<string, Box>()
   sigma.getGraph().forEachNode((key) => {
@@ -36,10 +36,10 @@ function boxesOf(sigma: Sigma): Map<string, Box> {
 }
 
 /**
- * Draws labels that lie neither on each other nor on a node: right of their own, else left, below or above it. One without
- * such a place is left out until there is room for it, unless it must be seen.
+ * Draws labels that overlap neither each other nor other nodes: right of their own node, else left, below or above it. A
+ * label without room is omitted, unless it is forced.
  */
-export function labelsApart(ground: string, find: () => Sigma | undefined) {
+export function separateLabels(ground: string, find: () => Sigma | undefined) {
   let labels: Box[] = []
   let nodes: Map<string, Box> | undefined
   const isFree = (key: unknown) => (box: Box) =>
@@ -67,7 +67,7 @@ export function labelsApart(ground: string, find: () => Sigma | undefined) {
       const place = places.find(isFree(data.key)) ?? (data.forceLabel ? places[0] : undefined)
       if (!place) return
       labels.push(place)
-      // No line runs through the letters.
+      // Covers the edges behind the letters.
       context.fillStyle = ground
       context.fillRect(place.left, place.top, width, height)
       context.fillStyle = settings.labelColor.color ?? '#000'

@@ -2,15 +2,15 @@ import Graph from 'graphology'
 import forceAtlas2 from 'graphology-layout-forceatlas2'
 import type { LayoutRequest, LayoutResponse } from './layout.ts'
 
-/** Iterations between two pictures of the layout. */
+/** Iterations between two responses. */
 const STEP = 25
-/** The layout is good enough after so many iterations, fewer for a large graph. */
+/** Iterations after which the layout is good enough; fewer for large graphs, whose iterations take longer. */
 const iterationsFor = (nodes: number): number => (nodes < 500 ? 400 : nodes < 2_000 ? 200 : 75)
 
 function graphOf({ nodes, edges }: LayoutRequest): Graph {
   const graph = new Graph({ multi: true })
   nodes.forEach((node, at) => {
-    // A spiral begins every layout, so that the same graph looks the same every time.
+    // Every layout starts from the same spiral, so that the same graph always looks the same.
     const angle = at * 2.399963
     const radius = Math.sqrt(at + 1) * 10
     graph.addNode(node, { x: radius * Math.cos(angle), y: radius * Math.sin(angle) })
@@ -40,5 +40,5 @@ addEventListener('message', ({ data }: MessageEvent<LayoutRequest>) => {
   }
   close()
 })
-// The page waits for this before it sends the graph: until now a message would have been lost.
+// The page sends the graph only after this message: an earlier one would be lost.
 postMessage('ready')

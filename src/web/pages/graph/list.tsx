@@ -12,8 +12,8 @@ const PAGE = 200
 const selectAddress = (id: string) =>
   address(['graph'], { ...Object.fromEntries(parameters.value), node: id, list: '1' })
 
-const words = ({ kind, degree }: GraphNode) => {
-  if (kind === 'dangling') return 'no such note yet'
+const description = ({ kind, degree }: GraphNode) => {
+  if (kind === 'dangling') return 'note does not exist yet'
   const links = `${formatNumber(degree)} ${degree === 1 ? 'link' : 'links'}`
   return kind === 'tag' ? `tag, ${links}` : links
 }
@@ -30,14 +30,14 @@ function Nodes({ nodes, selected }: { nodes: readonly GraphNode[]; selected?: st
           >
             {node.title}
           </a>
-          <small>{words(node)}</small>
+          <small>{description(node)}</small>
         </li>
       ))}
     </ul>
   )
 }
 
-/** The graph as a list: the neighbours of the chosen node, and all nodes. */
+/** The graph as a list: the neighbours of the selected node, and all nodes. */
 export function NodeList({ graph, selected }: { graph: TableIcon; selected: string | undefined }) {
   const text = parameters.value.get('find') ?? ''
   const [count, setCount] = useState(PAGE)
@@ -48,8 +48,8 @@ export function NodeList({ graph, selected }: { graph: TableIcon; selected: stri
       .filter((edge) => edge[of === 'to' ? 'from' : 'to'] === selected)
       .flatMap((edge) => byId.get(edge[of]) ?? [])
   const [to, from] = [neighbours('to'), neighbours('from')]
-  const wanted = text.trim().toLowerCase()
-  const fitting = graph.nodes.filter(({ title }) => title.toLowerCase().includes(wanted))
+  const query = text.trim().toLowerCase()
+  const matching = graph.nodes.filter(({ title }) => title.toLowerCase().includes(query))
   return (
     <Pane kind="side" label="The graph as a list">
       <header class="bar">
@@ -60,7 +60,7 @@ export function NodeList({ graph, selected }: { graph: TableIcon; selected: stri
         >
           <Icon name="back" />
         </a>
-        <h2 class="cut">{node ? node.title : 'As a list'}</h2>
+        <h2 class="cut">{node ? node.title : 'Nodes'}</h2>
         <span class="grow" />
         {node?.kind === 'note' && (
           <a class="button" href={noteAddress(node.id)}>
@@ -71,7 +71,7 @@ export function NodeList({ graph, selected }: { graph: TableIcon; selected: stri
       {node && to.length > 0 && (
         <section class="section">
           <h3>
-            Leads to <small>{formatNumber(to.length)}</small>
+            Links to <small>{formatNumber(to.length)}</small>
           </h3>
           <Nodes nodes={to} />
         </section>
@@ -99,10 +99,10 @@ export function NodeList({ graph, selected }: { graph: TableIcon; selected: stri
             onInput={({ currentTarget }) => setParameters({ find: currentTarget.value }, { replace: true })}
           />
         </search>
-        <Nodes nodes={fitting.slice(0, count)} selected={selected} />
-        {fitting.length > count && (
+        <Nodes nodes={matching.slice(0, count)} selected={selected} />
+        {matching.length > count && (
           <Button kind="quiet" onClick={() => setCount(count + PAGE)}>
-            {formatNumber(fitting.length - count)} more
+            Show {formatNumber(matching.length - count)} more
           </Button>
         )}
       </section>

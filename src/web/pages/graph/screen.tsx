@@ -36,10 +36,10 @@ const LAYERS = [
   ['layers', 'links', 'Links'],
   ['layers', 'tags', 'Tags'],
   ['nodes', 'orphans', 'Notes without links'],
-  ['nodes', 'dangling', 'Links that lead nowhere'],
+  ['nodes', 'dangling', 'Links to notes that don’t exist'],
 ] as const
 
-/** What the lens shows; a change is kept in the lens. */
+/** The layers of the lens; changes are saved in the lens. */
 function Layers({ lens }: { lens: Lens | undefined }) {
   const { run, refusal, isRunning } = useAction((id: string, group: string, key: string, isOn: boolean) =>
     api.patch('/v1/lenses/{id}', { params: { id }, body: { settings: { [group]: { [key]: isOn } } } }),
@@ -59,15 +59,14 @@ function Layers({ lens }: { lens: Lens | undefined }) {
         </label>
       ))}
       <a class="button quiet" href={address(['views', 'lenses', lens.id])}>
-        Change the lens…
+        Edit lens
       </a>
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
     </>
   )
 }
 
-/** The choice of a lens. */
-const LensChoice = ({ lenses, lens }: { lenses: readonly Lens[]; lens: Lens | undefined }) => (
+const LensSelect = ({ lenses, lens }: { lenses: readonly Lens[]; lens: Lens | undefined }) => (
   <select
     class="input"
     aria-label="Lens"
@@ -83,8 +82,8 @@ const LensChoice = ({ lenses, lens }: { lenses: readonly Lens[]; lens: Lens | un
   </select>
 )
 
-/** Moves the choice through the nodes, in the order of the list. */
-function step(graph: TableIcon | undefined, by: number): void {
+/** Selects the next or previous node, in the order of the list. */
+function selectNeighbour(graph: TableIcon | undefined, by: number): void {
   if (!graph || graph.nodes.length === 0) return
   const at = graph.nodes.findIndex(({ id }) => id === parameter('node'))
   const next = graph.nodes[(at + by + graph.nodes.length) % graph.nodes.length]
@@ -101,11 +100,11 @@ export function Main() {
     'Graph',
     useMemo(
       () => [
-        { keys: ['j'], does: 'next note', run: () => step(graph, 1) },
-        { keys: ['k'], does: 'note before', run: () => step(graph, -1) },
+        { keys: ['j'], does: 'next note', run: () => selectNeighbour(graph, 1) },
+        { keys: ['k'], does: 'previous note', run: () => selectNeighbour(graph, -1) },
         {
           keys: ['o'],
-          does: 'open the chosen note',
+          does: 'open the selected note',
           run: () => {
             const node = graph?.nodes.find(({ id }) => id === parameter('node'))
             if (node?.kind === 'note') navigate(noteAddress(node.id))
@@ -123,13 +122,13 @@ export function Main() {
         <header class="bar">
           <h2 class="cut">{lens?.name ?? 'Whole workspace'}</h2>
           {graph && (
-            <small>{`${formatNumber(graph.nodes.length)} nodes, ${formatNumber(graph.edges.length)} edges${graph.truncated ? ', the best connected' : ''}`}</small>
+            <small>{`${formatNumber(graph.nodes.length)} nodes, ${formatNumber(graph.edges.length)} edges${graph.truncated ? ' (the best connected)' : ''}`}</small>
           )}
           <span class="grow" />
           <button
             type="button"
             class="button quiet icon-only narrow"
-            aria-label="The same as a list"
+            aria-label="Show as a list"
             onClick={() => setParameters({ list: '1' })}
           >
             <Icon name="side" />
@@ -137,7 +136,7 @@ export function Main() {
         </header>
         {(lenses.length > 1 || mayWrite.value) && (
           <div class="tools wraps">
-            {lenses.length > 0 && <LensChoice lenses={lenses} lens={lens} />}
+            {lenses.length > 0 && <LensSelect lenses={lenses} lens={lens} />}
             <Layers lens={lens} />
             {mayWrite.value && (
               <a class="button quiet" href={address(['views', 'lenses', 'new'])}>
@@ -151,7 +150,7 @@ export function Main() {
         {!graph && !error && <Loading />}
         {isEmpty && (
           <Empty>
-            <p>No notes fit this lens. Notes that link to each other with [[…]] make a graph.</p>
+            <p>No notes match this lens. Notes that link to each other with [[…]] appear here.</p>
           </Empty>
         )}
         {layout && (
@@ -174,7 +173,7 @@ export function Main() {
           </span>
           <span class="keys" aria-hidden="true">
             <span>
-              <kbd>J</kbd> <kbd>K</kbd> next, before
+              <kbd>J</kbd> <kbd>K</kbd> next, previous
             </span>
             <span>
               <kbd>O</kbd> open
