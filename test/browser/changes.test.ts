@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await untilText(page, 'batch 450')
       await page.focus('.side .button.main')
       await page.keyboard.press('Enter')
-      await untilText(page, '500 changes taken back')
+      await untilText(page, '500 changes undone')
       await untilText(page, 'Deleted 500 rows in Orders')
       await page.waitForFunction(
         `[...document.querySelectorAll('.ledger li')].some((row) => row.textContent.includes('Created 500 rows') && row.textContent.endsWith('undone'))`,
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await press(page, 'Show older')
       await page.waitForFunction(`${counted} > '200'`)
       await page.waitForFunction(
-        `document.querySelector('.content > .list-end').textContent.includes('to the oldest that is kept')`,
+        `document.querySelector('.content > .list-end').textContent.includes('all that are stored')`,
       )
       const total = (await page.$$('.ledger .item')).length
       expect(total).toBeGreaterThan(200)

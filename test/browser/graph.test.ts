@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
   test(
     'shows what its lens lets through, and the choice is kept in the lens',
     async () => {
-      await (await fieldOf(page, 'Links that lead nowhere')).asLocator().click()
+      await (await fieldOf(page, 'Links to notes that don’t exist')).asLocator().click()
       await untilText(page, 'note does not exist yet')
       await fill(page, 'Find in this graph', 'spo')
       await page.waitForFunction(`document.querySelectorAll('.side .section:last-child li').length === 1`)

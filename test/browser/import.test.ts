@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
       expect((await saidOf('Changed')).sort()).toEqual(
         [...report.changed.map(sentence), ...report.demoted.map(demotion)].sort(),
       )
-      expect(await saidOf('Left out')).toEqual(report.skipped.map(sentence))
+      expect(await saidOf('Skipped')).toEqual(report.skipped.map(sentence))
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
       })
       await Bun.write(folder.file('Vault.zip'), zipSync(Object.fromEntries(zippable)))
       await enter('Zipped')
-      await choose(folder.file('Vault.zip'), 'Or a zip file of one')
+      await choose(folder.file('Vault.zip'), 'Or a ZIP file')
       await untilSaid('Done.')
       expect(importedState(app.file, 'Zipped')).toEqual(expected)
     },
@@ -204,11 +204,11 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
       rmSync(join(small, 'Rye.md'))
       writeFiles(small, { 'Oven.md': 'a hot oven', 'New.md': 'new [[Bread]]' })
       await choose(small)
-      await untilSaid('Done. New: 1 note. 2 notes and files were imported before.')
-      expect(await saidOf('Left out')).toEqual([
-        'Oven.md: it was changed since it was imported; what was imported stays as it was. Rename the folder to import all of it again.',
+      await untilSaid('Done. New: 1 note. 2 notes and files already imported.')
+      expect(await saidOf('Skipped')).toEqual([
+        'Oven.md: it has changed since its import; the imported version stays as it is. To import everything again, rename the folder.',
         'Salt.md: what was imported from it has been deleted; rename the file to import it again.',
-        'Rye.md: the file no longer exists; its imported note or file stays.',
+        'Rye.md: it is no longer in the folder; its imported note or file stays.',
       ])
       const { notes } = importedState(app.file, 'Again')
       expect(notes.map(({ path, tags, content }) => [path, tags, content])).toEqual([
@@ -236,12 +236,12 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
       await page.waitForFunction("document.title === 'held'")
       await app.restart(async () => {
         await page.evaluate('goOn()')
-        await untilText(page, 'The import goes on when it is back.')
+        await untilText(page, 'The import continues when it is back.')
       })
       await untilSaid('Done.')
       expect(importedState(app.file, 'Broken off')).toEqual(expected)
       await choose(vault)
-      await untilSaid('Nothing is new. 36 notes and files were imported before.')
+      await untilSaid('Nothing new. 36 notes and files already imported.')
       expect(importedState(app.file, 'Broken off')).toEqual(expected)
       expect(app.problems).toEqual([])
     },

@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   const openLink = async (link: string, password: string): Promise<Page> => {
     const opened = await app.newPage()
     await opened.goto(link)
-    await fill(opened, 'Password, 10 characters or more', password)
+    await fill(opened, 'Password (at least 10 characters)', password)
     await press(opened, 'Open daybook')
     return opened
   }
@@ -236,7 +236,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await press(page, 'New link for Fay')
       const fay = await app.newPage()
       await fay.goto(await linkOf('Fay'))
-      await fill(fay, 'Password, 10 characters or more', PASSWORD)
+      await fill(fay, 'Password (at least 10 characters)', PASSWORD)
       await fill(fay, 'Your name (optional)', 'Owner ')
       await press(fay, 'Open daybook')
       await untilTextIn(
@@ -253,7 +253,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await press(page, 'New link for Faye')
       const later = await app.newPage()
       await later.goto(await linkOf('Faye'))
-      await fill(later, 'Password, 10 characters or more', PASSWORD)
+      await fill(later, 'Password (at least 10 characters)', PASSWORD)
       await fill(later, 'Your name (optional)', 'Gail')
       await press(later, 'Open daybook')
       await untilTextIn(

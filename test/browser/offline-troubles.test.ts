@@ -225,7 +225,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       await call('PATCH', 'session', { workspace_id: workspace?.id })
       await call('DELETE', `members/${member?.user_id}`, null)
       await setOffline(ben, false)
-      await untilTextIn(ben, 'dialog:modal', '1 change waits')
+      await untilTextIn(ben, 'dialog:modal', '1 pending change')
       await fill(ben, 'Name', 'Ben')
       await fill(ben, 'Password', PASSWORD)
       await ben.keyboard.press('Enter')

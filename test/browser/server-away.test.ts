@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)('an address that leads nowhere', () => {
       await app.signIn(page)
       for (const path of ['nowhere', 'notes/%E0%A4%A', '%', 'constructor']) {
         await page.goto(`${app.server.url}/app/${path}`)
-        await untilText(page, 'This address leads to no screen.')
+        await untilText(page, 'There is no page at this address.')
       }
       expect(app.problems).toEqual([])
     },

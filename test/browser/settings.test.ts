@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       expect(page.url()).not.toContain('#setup')
       const second = await app.newPage()
       await second.goto(link)
-      await fill(second, 'Password, 10 characters or more', 'another password')
+      await fill(second, 'Password (at least 10 characters)', 'another password')
       await second.keyboard.press('Enter')
       await untilText(second, 'This setup link was used already')
       const invalid = await second.$eval('input[name=password]', (input) =>

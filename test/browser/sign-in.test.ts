@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await page.keyboard.press('Enter')
       await untilText(page, 'Sign in without a password next time?')
       expect(await accessibilityProblems(page)).toEqual([])
-      await press(page, 'Add a passkey')
+      await press(page, 'Add passkey')
       await untilNoText(page, 'Sign in without a password next time?')
       await page.goto(`${url}/app/settings/sign-in`)
       await untilTextIn(page, '#sign-in', isSynced ? 'synced' : 'on one device')
@@ -195,7 +195,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await stranger.goto(`${url}/app/files`)
       await press(stranger, 'Sign in with Studio ID')
       await agreeAs(stranger, 'eve')
-      await untilText(stranger, 'Nobody here has this account.')
+      await untilText(stranger, 'This account is not linked to a user.')
       expect(stranger.url()).toBe(`${url}/app/files?sign-in=unknown`)
       expect(await accessibilityProblems(stranger, ALL_LOOKS)).toEqual([])
 
@@ -214,7 +214,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
     async () => {
       const page = await app.newPage()
       await openLink(page, 'Mira')
-      await untilText(page, 'Mira goes on signing in with the provider, too.')
+      await untilText(page, 'Mira can also sign in with the provider.')
       expect(await accessibilityProblems(page, ALL_LOOKS)).toEqual([])
       await addUser('Zoe')
       await openLink(page, 'Zoe')

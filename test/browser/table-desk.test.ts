@@ -251,14 +251,11 @@ describe.skipIf(!hasBrowser)('the first hour', () => {
     async () => {
       await untilText(page, 'Import a folder')
       expect(await accessibilityProblems(page)).toEqual([])
-      await press(
-        page,
-        'Try the sampleTwo notes and a table of books to look at, removed again with one click.',
-      )
+      await press(page, 'Try the sampleTwo notes and a table of books. Remove them with one click.')
       await page.waitForFunction(`location.pathname.startsWith('/app/notes/')`)
       expect((await notes()).total).toBe(2)
       await page.goto(`${app.server.url}/app/notes`)
-      await press(page, 'Remove the sample')
+      await press(page, 'Remove sample')
       await untilText(page, 'Import a folder')
       expect((await notes()).total).toBe(0)
       expect((await app.server.get('/v1/records/structures')).body.structures).toEqual([])

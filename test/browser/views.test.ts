@@ -87,11 +87,11 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
     'what the server refuses is said where it was sent from, and nothing is lost',
     async () => {
       await go('properties/new')
-      await fill(page, 'Key, as programs name it', 'Not A Key')
+      await fill(page, 'API name', 'Not A Key')
       await press(page, 'Save')
       await page.waitForSelector('.editor .why')
       expect((await read('/v1/properties')).properties).toHaveLength(2)
-      await fill(page, 'Key, as programs name it', 'state')
+      await fill(page, 'API name', 'state')
       await press(page, 'Save')
       await page.waitForFunction(`!location.pathname.endsWith('/new')`)
       expect((await read('/v1/properties')).properties.map(({ key }: { key: string }) => key)).toEqual([
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
     async () => {
       await go('presets/new')
       await fill(page, 'Name', 'Meeting')
-      await fill(page, 'Tags, with commas between them', 'method, log')
+      await fill(page, 'Tags, separated by commas', 'method, log')
       await (await fieldOf(page, 'Add a property')).select('stars')
       await fill(page, 'Value of stars', '5')
       await press(page, 'Save')
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
     async () => {
       await go('views/new')
       await pressByKey('Condition')
-      await choose('What is tested', 'tags')
+      await choose('Field', 'tags')
       await untilText(page, 'tagged "log"')
       await choose('Add a tag', String((await read('/v1/tags')).tags[1].id))
       await untilText(page, 'tagged with any of "log", "method"')

@@ -36,7 +36,7 @@ test('a name never stands for two contents, so that a browser that keeps a file 
   const before = await build()
   expect(await build()).toEqual(before)
   for (const [path, from, to] of [
-    ['pages/sign-in/sign-in.tsx', 'Choose your password', 'Choose another password'],
+    ['pages/sign-in/sign-in.tsx', 'Choose a password', 'Choose another password'],
     ['components/icon.tsx', 'viewBox', 'data-changed="" viewBox'],
     ['pages/graph/layout-worker.ts', 'gravity: 1', 'gravity: 2'],
     ['styles/tokens.css', '--accent', '--changed: 1px; --accent'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { NoteText, NoteVersion } from '../../src/web/data/note-text.ts'
-import { Away, Refused } from '../../src/web/data/request.ts'
+import { Refused, Unreachable } from '../../src/web/data/request.ts'
 import { SaveQueue } from '../../src/web/data/save-queue.ts'
 
 /** A server in memory with one note, a clock that is moved by hand, and the draft as it would lie in the browser. */
@@ -21,7 +21,7 @@ function start(content = 'one\ntwo\nthree\n', draft?: string) {
     note,
     {
       save: async (changes, ifUnchanged) => {
-        if (isAway) throw new Away('away')
+        if (isAway) throw new Unreachable('away')
         const key = JSON.stringify([changes, ifUnchanged])
         const first = responses.get(key)
         if (first) return first
@@ -31,11 +31,11 @@ function start(content = 'one\ntwo\nthree\n', draft?: string) {
         change(changes)
         if (changes.title !== undefined) note = { ...note, content: rewrite(note.content) }
         responses.set(key, note)
-        if (losesResponse) throw new Away('away')
+        if (losesResponse) throw new Unreachable('away')
         return note
       },
       read: async () => {
-        if (isAway) throw new Away('away')
+        if (isAway) throw new Unreachable('away')
         return note
       },
       keep: (kept) => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, setSystemTime, spyOn, test } from 'bun:test'
 import { api } from '../../src/web/data/api.ts'
-import { Away } from '../../src/web/data/request.ts'
+import { Unreachable } from '../../src/web/data/request.ts'
 
 let fetched: ReturnType<typeof spyOn<typeof globalThis, 'fetch'>>
 
@@ -22,7 +22,7 @@ const keys = () =>
 
 test('a call that got no response has the same key when it is made again, and another one once it was answered', async () => {
   lose()
-  await expect(create()).rejects.toBeInstanceOf(Away)
+  await expect(create()).rejects.toBeInstanceOf(Unreachable)
   answer()
   await create()
   answer()
@@ -35,7 +35,7 @@ test('a call that got no response has the same key when it is made again, and an
 
 test('the same call long after one that got no response is another one', async () => {
   lose()
-  await expect(create()).rejects.toBeInstanceOf(Away)
+  await expect(create()).rejects.toBeInstanceOf(Unreachable)
   setSystemTime(Date.now() + 600_000)
   answer()
   await create()

@@ -69,27 +69,27 @@ test('sizes of 64 bits are read', async () => {
   expect(await Promise.all(notes.map(text))).toEqual(['inner'])
 })
 
-test('a path that leads out of the folder is left out', async () => {
+test('a path that leads outside the folder is left out', async () => {
   const { notes, skipped } = await zipOf({ '../Out.md': strToU8('x'), 'In.md': strToU8('x') })
   expect(notes.map(({ path }) => path)).toEqual(['In.md'])
-  expect(skipped).toEqual([{ place: '../Out.md', what: 'its path leads out of the folder.' }])
+  expect(skipped).toEqual([{ place: '../Out.md', what: 'its path leads outside the folder.' }])
 })
 
 test.each([
   [
     'has a password',
     (view: DataView) => view.setUint16(listIn(view) + 8, 1, true),
-    'it has a password; make the zip file without one.',
+    'it has a password; create the ZIP file without one.',
   ],
   [
     'is damaged',
     (view: DataView) => view.setUint32(listIn(view) + 24, 7, true),
-    'it is damaged; make the zip file again.',
+    'it is damaged; create the ZIP file again.',
   ],
   [
     'is packed in another way',
     (view: DataView) => view.setUint16(listIn(view) + 10, 14, true),
-    'it is packed in a way that this page does not know; make the zip file with another program.',
+    'its compression method is not supported; create the ZIP file with another program.',
   ],
 ] as const)('a file that %s is refused with a sentence', async (_, change, sentence) => {
   const { notes } = await zipOf({ 'Home.md': strToU8('home') }, (_, view) => change(view))
@@ -103,7 +103,7 @@ test('a file that unpacks to more than it is said to have is refused before all 
   )
   const [home] = notes
   const before = process.memoryUsage().rss
-  await expect(home && bytesOf(home)).rejects.toThrow('it is damaged; make the zip file again.')
+  await expect(home && bytesOf(home)).rejects.toThrow('it is damaged; create the ZIP file again.')
   expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000)
 })
 
@@ -112,6 +112,6 @@ test.each([
   ['no zip file', 'not a zip file '.repeat(10)],
 ])('%s is refused as a whole', (_, content) =>
   expect(filesOfZip(new File([content], 'Vault.zip'))).rejects.toThrow(
-    'This is not a zip file, or it is damaged; make it again.',
+    'This is not a ZIP file, or it is damaged. Create it again.',
   ),
 )

@@ -1,5 +1,5 @@
 import type { paths } from './api-types.d.ts'
-import { Away, type RequestOptions, request } from './request.ts'
+import { type RequestOptions, request, Unreachable } from './request.ts'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -73,7 +73,7 @@ async function post<Result>(path: string, { headers, ...options }: RequestOption
       headers: { 'Idempotency-Key': key, ...headers },
     })
   } catch (error) {
-    if (error instanceof Away) unanswered.set(call, { key, at: Date.now() })
+    if (error instanceof Unreachable) unanswered.set(call, { key, at: Date.now() })
     throw error
   }
 }

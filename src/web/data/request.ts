@@ -37,14 +37,14 @@ export const faultIn = (error: unknown): Fault | undefined =>
   error instanceof Refused || error instanceof Unsendable ? error.fault : undefined
 
 /** The server could not be reached, or is stopping: nothing is known about the call. */
-export class Away extends Error {}
+export class Unreachable extends Error {}
 
 /** Statuses with which the server, or a proxy before it, puts a call off. */
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /** Whether the same call may succeed later without being changed. */
 export const isRetryable = (error: unknown): boolean =>
-  error instanceof Away || (error instanceof Refused && BUSY.has(error.status))
+  error instanceof Unreachable || (error instanceof Refused && BUSY.has(error.status))
 
 const RETRY_MS = 2_000
 
@@ -122,7 +122,7 @@ export async function request<Result>(
   try {
     return await call<Result>(method, path, options)
   } catch (error) {
-    const kept = error instanceof Away ? await fromCopy() : undefined
+    const kept = error instanceof Unreachable ? await fromCopy() : undefined
     if (kept) return kept
     throw error
   }
@@ -194,9 +194,9 @@ async function received<Sent>(sending: Promise<Sent>): Promise<Sent> {
   }
 }
 
-function away(): Away {
+function away(): Unreachable {
   setAway()
-  return new Away('The server cannot be reached; try again when it is back.')
+  return new Unreachable('The server cannot be reached; try again when it is back.')
 }
 
 interface Problem {

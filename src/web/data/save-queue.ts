@@ -11,7 +11,7 @@ import {
   resolvedText,
   resolvePassage,
 } from './note-text.ts'
-import { Away, Refused, retryDelayOf } from './request.ts'
+import { Refused, retryDelayOf, Unreachable } from './request.ts'
 import { NotSent } from './sending.ts'
 
 export type SaveState =
@@ -239,7 +239,7 @@ export class SaveQueue {
 
   #retry(error: Error): false {
     this.state.value =
-      error instanceof Away || error instanceof Refused
+      error instanceof Unreachable || error instanceof Refused
         ? { kind: 'away' }
         : { kind: 'refused', sentence: error.message, isGone: false }
     this.#saveAfter(retryDelayOf(error))

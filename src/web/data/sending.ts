@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals'
-import { Away, awaySince } from './request.ts'
+import { awaySince, Unreachable } from './request.ts'
 
 /*
  * What was written is sent in the order in which it was written: one request at a time, whether it is of a note or of a
@@ -16,7 +16,7 @@ interface Turns {
 export const turns: { present?: Turns } = {}
 
 /** Nothing was sent, unlike where no response came. */
-export class NotSent extends Away {}
+export class NotSent extends Unreachable {}
 
 interface Waiting {
   /** When it was written. */
@@ -48,7 +48,7 @@ export function sendInOrder<Result>(at: number, send: () => Promise<Result>): Pr
         if (awaySince.peek() !== undefined) throw new NotSent()
         return await (turns.present?.take(at, send) ?? send())
       } catch (error) {
-        if (error instanceof Away) turns.present?.putOff(at)
+        if (error instanceof Unreachable) turns.present?.putOff(at)
         throw error
       }
     }

@@ -1,7 +1,7 @@
 import { batch, computed, effect, signal } from '@preact/signals'
 import { cache, refetch } from './cache.ts'
 import { startLive, stopLive } from './live.ts'
-import { Away, isSignedOut, Refused, request, retryDelayOf, setAway } from './request.ts'
+import { isSignedOut, Refused, request, retryDelayOf, setAway, Unreachable } from './request.ts'
 import { sessionKey } from './session-key.ts'
 
 export type Role = 'owner' | 'editor' | 'viewer'
@@ -83,7 +83,7 @@ async function loadSession(): Promise<void> {
     enter(await readSession())
   } catch (error) {
     const isRefused = error instanceof Refused
-    if (error instanceof Away) await enterKept()
+    if (error instanceof Unreachable) await enterKept()
     if (isRefused && error.status === 401) session.value ??= null
     else setTimeout(() => void loadSession(), retryDelayOf(error))
     entryRefusal.value = isRefused ? error.message : undefined
@@ -155,7 +155,7 @@ export async function signOut(): Promise<void> {
   try {
     await request('DELETE', '/app/api/session')
   } catch (error) {
-    if (!(error instanceof Away)) throw error
+    if (!(error instanceof Unreachable)) throw error
     localStorage.setItem(TO_BE_ENDED, '')
   }
   tabs.postMessage('left')

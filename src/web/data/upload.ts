@@ -2,7 +2,7 @@ import { computed, effect, signal } from '@preact/signals'
 import { invalidate } from './cache.ts'
 import type { StoredFile } from './files.ts'
 import { unfinished } from './pending.ts'
-import { ACCEPT, Away, isSignedOut, refusalOf } from './request.ts'
+import { ACCEPT, isSignedOut, refusalOf, Unreachable } from './request.ts'
 import { sessionKey } from './session-key.ts'
 
 interface Purpose {
@@ -92,7 +92,7 @@ function send({ file, note }: Upload, onProgress: (part: number) => void): Promi
     request.open('POST', `/app/api/files?${query}`)
     request.setRequestHeader('Accept', ACCEPT)
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total)
-    request.onerror = () => reject(new Away('The server cannot be reached; try again.'))
+    request.onerror = () => reject(new Unreachable('The server cannot be reached; try again.'))
     request.onload = () => {
       if (request.status < 300)
         return resolve((JSON.parse(request.responseText) as { file: StoredFile }).file)

@@ -2,7 +2,6 @@ import { computed, effect, signal } from '@preact/signals'
 import { onChange, onMissed } from '../data/live.ts'
 import { discarders, keepers, pendingCount, setNotice } from '../data/pending.ts'
 import {
-  Away,
   awaySince,
   isLedAway,
   isRetryable,
@@ -11,6 +10,7 @@ import {
   request,
   retryDelayOf,
   serverNow,
+  Unreachable,
 } from '../data/request.ts'
 import { type Session, session, TO_BE_ENDED } from '../data/session.ts'
 import { TAB } from '../data/tabs.ts'
@@ -270,7 +270,7 @@ async function endSession(isPossible: boolean): Promise<void> {
   try {
     await request('DELETE', '/app/api/session')
   } catch (error) {
-    if (error instanceof Away) return
+    if (error instanceof Unreachable) return
     const hasEnded = error instanceof Refused && error.status === 401
     if (!hasEnded) return void setTimeout(() => void endSession(true), retryDelayOf(error))
   }

@@ -12,9 +12,9 @@ export const hasStorageOfOthers = (user: string): boolean =>
 const NAMES_PERSON = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/
 
 /** How the marks begin that stay: they name nobody, and without them people would be asked again each time. */
-export const ASKED = 'daybook-asked '
+export const PASSKEY_OFFERED = 'daybook-asked '
 
-const isToStay = (name: string) => name.startsWith(ASKED) || name === TO_BE_ENDED
+const isToStay = (name: string) => name.startsWith(PASSKEY_OFFERED) || name === TO_BE_ENDED
 
 /** Removes what the pages of the application have stored beside the database, but for what names one person. */
 export function emptyStorage(except?: string): void {

@@ -3,15 +3,15 @@ import { Loading } from '../components/pane.tsx'
 import { setNotice } from '../data/pending.ts'
 import { address, navigate, search } from '../router.ts'
 
-/** Said where what was shared met no worker. */
+/** Notices about shared content that reached the page without a service worker. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  files: 'The files that were shared are not in this note; share them once more.',
-  title: 'The title that was shared is too long; its end is left out.',
-  text: 'The text that was shared is too long; its end is left out.',
+  files: 'The shared files are not in this note. Share them again.',
+  title: 'The shared title was too long and has been shortened.',
+  text: 'The shared text was too long and has been shortened.',
 }
-const ALL_LEFT_OUT = 'What was shared did not arrive; share it once more.'
+const ALL_LEFT_OUT = 'The shared content did not arrive. Share it again.'
 
-/** The short address for a new note; what it gives of one is on the sheet that it leads to. */
+/** The short address of a new note. Its parameters fill the new note. */
 export function Main() {
   useEffect(() => {
     const { shared, left_out, ...given } = Object.fromEntries(search.peek())
@@ -23,7 +23,7 @@ export function Main() {
   return <Loading />
 }
 
-/** Opens the note that what was shared is in, if it is to be kept. */
+/** Opens the note with the shared content, or the notes if the content was discarded. */
 async function openShared(id: string): Promise<void> {
   const { takeShared } = await import('../offline/shared.ts')
   const isKept = await takeShared(id).catch(() => true)

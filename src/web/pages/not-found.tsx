@@ -1,14 +1,14 @@
 import { address } from '../router.ts'
 
-/** An address that leads nowhere. */
+/** Shown for unknown addresses. */
 export const Main = () => (
   <main id="main">
     <div class="pane content">
       <header class="bar">
-        <h1>Nothing here</h1>
+        <h1>Not found</h1>
       </header>
       <p class="body">
-        This address leads to no screen. <a href={address(['notes'])}>Go to the notes</a>.
+        There is no page at this address. <a href={address(['notes'])}>Show notes</a>
       </p>
     </div>
   </main>

@@ -6,7 +6,7 @@ import { Views } from './notes/views.tsx'
 import { StructureList } from './records/structure-list.tsx'
 import { useStructures } from './records/structures.ts'
 
-/** What a workspace holds, the same on every screen; it is shown at once, so that no list moves those below it. */
+/** The lists of the workspace, the same on every screen. They appear together, so that none moves the ones below it. */
 export const RailLists = () => {
   const lists = [useQuickAccessQuery(), useStructures(), useViewsQuery()]
   const isRead = lists.every(({ data, error }) => data !== undefined || error !== null)

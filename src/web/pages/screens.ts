@@ -1,11 +1,10 @@
 import type { ComponentType } from 'preact'
 
-/** A screen: everything beside the rail. */
 export interface Screen {
   readonly Main: ComponentType
 }
 
-/** By the first part of the path; each is a file of its own that is loaded when it is first shown. */
+/** Screens by the first part of the path, each loaded when it is first shown. */
 const SCREENS: Record<string, () => Promise<Screen>> = {
   notes: () => import('./notes/screen.tsx'),
   records: () => import('./records/screen.tsx'),
@@ -19,7 +18,7 @@ const SCREENS: Record<string, () => Promise<Screen>> = {
   import: () => import('./import/screen.tsx'),
 }
 
-/** What the page of a screen is called. */
+/** The page title of a screen. */
 export const titleOf = (name: string): string =>
   name === 'records'
     ? 'Tables'

@@ -178,7 +178,7 @@ export const NOTE_TASKS: readonly Task[] = [
       await keys.enter('More actions')
       await keys.enter('Share by link')
       await page.waitForSelector('dialog.modal')
-      await keys.enter('Make link')
+      await keys.enter('Create link')
       await page.waitForSelector('dialog.modal input[aria-label=Link], dialog.modal .secret input')
       const { shares } = (await desk.app.server.get('/v1/shares')).body
       expect(shares.some((share: { target_id: string }) => share.target_id === id)).toBe(true)

@@ -223,7 +223,7 @@ export const TABLE_TASKS: readonly Task[] = [
       await openFields(desk, table)
       await keys.enter('Share a form')
       await page.waitForSelector('dialog.modal')
-      await keys.enter('Make link')
+      await keys.enter('Create link')
       await page.waitForSelector('dialog.modal input[readonly]')
       const { shares } = (await app.server.get('/v1/shares')).body
       const { kind } = shares.find((share: { target_id: string }) => share.target_id === table)

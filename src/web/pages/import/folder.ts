@@ -4,27 +4,27 @@ import { compareCodePoints } from '../../../lib/text.ts'
 import { type FolderFile, isNoteFile, skipReason } from '../../../portability/vault/plan/note.ts'
 import { MANIFEST } from '../../../portability/workspace/format.ts'
 
-/** A file of a folder that is imported; its bytes are read when they are needed. */
-export interface ChosenFile extends FolderFile {
+/** A file of a selected folder, whose bytes are read on demand. */
+export interface SelectedFile extends FolderFile {
   read(): Promise<Blob>
 }
 
-/** Something of a folder, and a sentence about what became of it. */
+/** A path in the folder, and a sentence about what happened to it. */
 export interface Remark {
   readonly place: string
   readonly what: string
 }
 
-/** A folder that was chosen, sorted by path. */
-export interface ChosenFolder {
+/** A selected folder, sorted by path. */
+export interface SelectedFolder {
   readonly name: string
-  readonly notes: readonly ChosenFile[]
-  readonly otherFiles: readonly ChosenFile[]
+  readonly notes: readonly SelectedFile[]
+  readonly otherFiles: readonly SelectedFile[]
   readonly skipped: readonly Remark[]
 }
 
-/** The part of a path that is left out, and why; of a folder only itself is named. */
-function skippedPart(path: string): Remark | undefined {
+/** The skipped part of a path, with the reason. For a skipped folder, its path stands for all its files. */
+function skippedPathOf(path: string): Remark | undefined {
   const names = path.split('/')
   for (const [at, name] of names.entries()) {
     const what = skipReason(name)
@@ -33,27 +33,27 @@ function skippedPart(path: string): Remark | undefined {
   return undefined
 }
 
-/** Sorts files into those that become notes, others, and those that are left out. Refuses what is not a folder of notes. */
+/** Sorts files into notes, other files and skipped ones. Throws if the folder contains no notes or is an exported workspace. */
 export function sortFiles(
   name: string,
-  files: readonly ChosenFile[],
-  left: readonly Remark[] = [],
-): ChosenFolder {
-  const kept = new Map<string, ChosenFile>()
-  const skipped = new Map(left.map((remark) => [remark.place, remark]))
+  files: readonly SelectedFile[],
+  skippedEntries: readonly Remark[] = [],
+): SelectedFolder {
+  const included = new Map<string, SelectedFile>()
+  const skipped = new Map(skippedEntries.map((remark) => [remark.place, remark]))
   for (const file of files) {
-    const remark = skippedPart(file.path)
+    const remark = skippedPathOf(file.path)
     if (remark) skipped.set(remark.place, remark)
-    else kept.set(file.path, file)
+    else included.set(file.path, file)
   }
-  if (kept.has(MANIFEST))
+  if (included.has(MANIFEST))
     throw new Error(
-      `"${name}" is an exported workspace, not a folder of notes; import it with the command "daybook import".`,
+      `“${name}” is an exported workspace, not a folder of notes. Import it with the command “daybook import”.`,
     )
-  const sorted = [...kept.values()].sort((left, right) => compareCodePoints(left.path, right.path))
+  const sorted = [...included.values()].sort((left, right) => compareCodePoints(left.path, right.path))
   const notes = sorted.filter(isNoteFile)
   if (notes.length === 0)
-    throw new Error(`"${name}" holds no Markdown file (.md); choose a folder that holds some.`)
+    throw new Error(`“${name}” contains no Markdown files (.md). Choose another folder.`)
   return {
     name,
     notes,
@@ -64,8 +64,8 @@ export function sortFiles(
 
 export const UNREADABLE = 'it cannot be read; check its permissions.'
 
-/** The bytes of a file; refuses one that can no longer be read. */
-export async function bytesOf(file: ChosenFile): Promise<Uint8Array<ArrayBuffer>> {
+/** The bytes of a file. Throws if it can no longer be read. */
+export async function bytesOf(file: SelectedFile): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return new Uint8Array(await (await file.read()).arrayBuffer())
   } catch (error) {
@@ -73,11 +73,11 @@ export async function bytesOf(file: ChosenFile): Promise<Uint8Array<ArrayBuffer>
   }
 }
 
-const NOT_ZIP = 'This is not a zip file, or it is damaged; make it again.'
-const DAMAGED = 'it is damaged; make the zip file again.'
+const INVALID_ZIP = 'This is not a ZIP file, or it is damaged. Create it again.'
+const DAMAGED = 'it is damaged; create the ZIP file again.'
 const [STORED, DEFLATED] = [0, 8]
 
-/** Names are UTF-8, also where the zip file does not say so; else every byte is a character. */
+/** Decodes names as UTF-8 even if the ZIP file does not declare it, else as windows-1252. */
 function decodeName(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -86,34 +86,32 @@ function decodeName(bytes: Uint8Array): string {
   }
 }
 
-/** The list of what is in a zip file, which may be larger than the memory. */
+/** Lists the entries without loading the ZIP file, which may be larger than the memory. */
 const entriesInZip = (zip: Blob) =>
   new ZipReader(new BlobReader(zip), { decodeText: decodeName, filenameValidation: 'tolerant' })
     .getEntries()
     .catch(() => {
-      throw new Error(NOT_ZIP)
+      throw new Error(INVALID_ZIP)
     })
 
-/** Ends with an error once there are more bytes than a file is said to have: they could be any number. */
-function atMost(bytes: number) {
-  let left = bytes
+/** Fails once an entry has more bytes than declared, because there could be any number of them. */
+function limitBytes(bytes: number) {
+  let remaining = bytes
   return new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
-      left -= chunk.byteLength
-      if (left < 0) controller.error(new Error(DAMAGED))
+      remaining -= chunk.byteLength
+      if (remaining < 0) controller.error(new Error(DAMAGED))
       else controller.enqueue(chunk)
     },
   })
 }
 
-async function unpacked(entry: FileEntry): Promise<Blob> {
+async function extract(entry: FileEntry): Promise<Blob> {
   const { encrypted, compressionMethod, uncompressedSize } = entry
-  if (encrypted) throw new Error('it has a password; make the zip file without one.')
+  if (encrypted) throw new Error('it has a password; create the ZIP file without one.')
   if (compressionMethod !== STORED && compressionMethod !== DEFLATED)
-    throw new Error(
-      'it is packed in a way that this page does not know; make the zip file with another program.',
-    )
-  const { readable, writable } = atMost(uncompressedSize)
+    throw new Error('its compression method is not supported; create the ZIP file with another program.')
+  const { readable, writable } = limitBytes(uncompressedSize)
   try {
     const blob = new Response(readable).blob()
     const [file] = await Promise.all([blob, entry.getData(writable, { useWebWorkers: false })])
@@ -123,22 +121,22 @@ async function unpacked(entry: FileEntry): Promise<Blob> {
   }
 }
 
-/** The files of a zip file; where all of them are in one folder, their paths begin below it. */
-export async function filesOfZip(zip: File): Promise<ChosenFolder> {
-  const left: Remark[] = []
-  const files: ChosenFile[] = []
+/** The files of a ZIP file. If all are in one folder, their paths are relative to it. */
+export async function filesOfZip(zip: File): Promise<SelectedFolder> {
+  const skippedEntries: Remark[] = []
+  const files: SelectedFile[] = []
   for (const entry of await entriesInZip(zip)) {
     const name = entry.filename.replaceAll('\\', '/')
     if (entry.directory || name.endsWith('/') || name.startsWith('__MACOSX/')) continue
     const path = joinedPath('', name)
-    if (path === undefined) left.push({ place: name, what: 'its path leads out of the folder.' })
-    else if (entry.symlink) left.push({ place: path, what: 'it is neither a file nor a folder.' })
+    if (path === undefined) skippedEntries.push({ place: name, what: 'its path leads outside the folder.' })
+    else if (entry.symlink) skippedEntries.push({ place: path, what: 'it is neither a file nor a folder.' })
     else
       files.push({
         path,
         bytes: entry.uncompressedSize,
         modifiedAt: entry.lastModDate.getTime(),
-        read: () => unpacked(entry),
+        read: () => extract(entry),
       })
   }
   const [top = ''] = files[0]?.path.split('/') ?? []
@@ -147,6 +145,6 @@ export async function filesOfZip(zip: File): Promise<ChosenFolder> {
   return sortFiles(
     zip.name,
     files.map((file) => ({ ...file, path: below(file.path) })),
-    left,
+    skippedEntries,
   )
 }

@@ -5,7 +5,7 @@ import { type AddedFile, type LinkContext, planBody } from '../../../portability
 import type { FolderFile, VaultNote } from '../../../portability/vault/plan/note.ts'
 import { tagNamesOf } from '../../../portability/vault/plan/tags.ts'
 
-/** A note by what links find it. */
+/** The parts of a note that links can refer to. */
 export interface NoteHead {
   readonly id: string
   readonly title: string
@@ -17,8 +17,8 @@ const isOlder = (one: NoteHead, other: NoteHead): boolean =>
   one.created_at_ms === other.created_at_ms ? one.id < other.id : one.created_at_ms < other.created_at_ms
 
 /**
- * Finds the note that the target of a link means, as the server does: by its id, else its alias, else its title; of several
- * with one title the oldest.
+ * Resolves the target of a link as the server does: by ID, else by alias, else by title. Of several notes with the same
+ * title, the oldest wins.
  */
 export class NoteNames {
   readonly #byId = new Map<string, NoteHead>()
@@ -51,7 +51,7 @@ export class NoteNames {
     return undefined
   }
 
-  /** A title may begin or end with blanks: the key then holds it after a line break. */
+  /** A title may begin or end with spaces; the key then contains it, untrimmed, after a line break. */
   #named(key: string): NoteHead | undefined {
     const [trimmed = '', whole = ''] = key.split('\n')
     return (
@@ -63,38 +63,38 @@ export class NoteNames {
   }
 }
 
-/** A note of the folder, and the one that an earlier import made of it, or the id of the one that is made now. */
+/** A note of the folder with the note that an earlier import created, or with the ID of the new one. */
 export interface PlannedNote {
   readonly note: VaultNote
   readonly existing: NoteHead | undefined
   readonly id: string
 }
 
-/** A note as it is sent. */
+/** A note ready to send. */
 export interface NewNote {
   readonly title: string
   readonly alias: string | null
   readonly content: string
   readonly tags: string[]
-  /** The files that are attached to it. */
+  /** Its attached files. */
   readonly files: readonly FolderFile[]
   readonly links: number
   readonly remarks: readonly string[]
 }
 
 /**
- * What becomes of the notes of a folder: their aliases, and their links as the server will resolve them once all of them
- * are there. The notes are given oldest first.
+ * Plans the aliases and links of the notes of a folder. Links are rewritten so that the server resolves them as in the
+ * folder once all notes exist. Notes are passed oldest first.
  */
 export class FolderPlan implements LinkContext {
   readonly linkTargets: LinkTargets
   readonly #heads = new Map<VaultNote, NoteHead>()
   readonly #found = new Map<string, string | undefined>()
-  /** The files that are attached to a note: those to which it is the first to link. */
+  /** The files attached to a note: those that it is the first to link to. */
   readonly #attached = new Map<VaultNote, Set<FolderFile>>()
   readonly #linked = new Set<FolderFile>()
 
-  /** `files` are those that are stored or will be; `remark` is told of aliases that are not kept. */
+  /** `files` are stored already or will be; `remark` receives aliases that are not imported. */
   constructor(
     planned: readonly PlannedNote[],
     private readonly files: Map<FolderFile, AddedFile>,
@@ -120,11 +120,11 @@ export class FolderPlan implements LinkContext {
     }
   }
 
-  /** What is sent of a note whose body, as it is in its file, is given. */
-  newNote(note: VaultNote, written: string, foldersAsTags: boolean): NewNote {
+  /** The note to send, from the body in its file. */
+  newNote(note: VaultNote, text: string, foldersAsTags: boolean): NewNote {
     const remarks: string[] = []
     const remark = (what: string) => void remarks.push(what)
-    const { lines, body, count } = planBody(this, note, written, remark)
+    const { lines, body, count } = planBody(this, note, text, remark)
     const { title, alias } = this.#headOf(note)
     return {
       title,
@@ -157,12 +157,12 @@ export class FolderPlan implements LinkContext {
     return stored
   }
 
-  /** The id of a file that is or will be stored. */
+  /** The ID of a file that is or will be stored. */
   idOf(file: FolderFile): string | undefined {
     return this.files.get(file)?.id
   }
 
-  /** A file that could not be stored: nothing is to link to it. */
+  /** Removes a file that could not be stored, so that nothing links to it. */
   dropFile(file: FolderFile): void {
     this.files.delete(file)
     for (const files of this.#attached.values()) files.delete(file)

@@ -11,14 +11,14 @@ import {
   type VaultNote,
 } from '../../../portability/vault/plan/note.ts'
 import { PropertyPlan } from '../../../portability/vault/plan/properties.ts'
-import { bytesOf, type ChosenFile, type ChosenFolder, type Remark } from './folder.ts'
+import { bytesOf, type Remark, type SelectedFile, type SelectedFolder } from './folder.ts'
 import { FolderPlan, type NoteHead, NoteNames } from './plan.ts'
 import type { ImportCalls, Property } from './send-folder.ts'
 
-/** What is to be said of single files of a folder at the end of an import. */
+/** Remarks on single files, shown at the end of an import. */
 export class Remarks {
   readonly refused: Remark[] = []
-  /** What is stored differently from how the folder has it. */
+  /** Files that are stored differently than in the folder. */
   readonly changed: Remark[] = []
   readonly skipped: Remark[]
 
@@ -39,25 +39,25 @@ export class Remarks {
   }
 }
 
-/** What an earlier import of the folder made of a file. */
+/** The note or file that an earlier import of the folder created. */
 export interface Imported {
   readonly path: string
   readonly state: string
   readonly id: string
-  /** The title of the note or the name of the file; null where it is deleted. */
+  /** The title of the note or the name of the file; null if it was deleted. */
   readonly name: string | null
 }
 
-/** By which another version of a file is told from the one that was imported. */
+/** Distinguishes versions of a file. */
 export const stateOf = ({ bytes, modifiedAt }: FolderFile): string => `${bytes}-${modifiedAt}`
 
 const CHANGED =
-  'it was changed since it was imported; what was imported stays as it was. Rename the folder to import all of it again.'
+  'it has changed since its import; the imported version stays as it is. To import everything again, rename the folder.'
 
-/** Looks files up among those that were imported before, by path; one that was moved, by its name, size and time. */
+/** Finds the earlier import of a file by its path, or of a moved file by its name, size and time. */
 class EarlierImport {
   readonly #byPath = new Map<string, Imported>()
-  /** Those whose file is no longer in the folder. */
+  /** Imports whose file is no longer in the folder. */
   readonly #gone = new Map<string, Imported>()
 
   constructor(imported: readonly Imported[], present: ReadonlySet<string>) {
@@ -75,73 +75,73 @@ class EarlierImport {
     return moved
   }
 
-  /** The files that are gone while what was made of them is still there. */
+  /** Files that were removed from the folder while their note or file still exists. */
   gone(): Remark[] {
     return [...this.#gone.values()]
       .filter(({ name }) => name !== null)
       .map(({ path }) => ({
         place: path,
-        what: 'the file no longer exists; its imported note or file stays.',
+        what: 'it is no longer in the folder; its imported note or file stays.',
       }))
   }
 }
 
-/** Why a file that was imported before is left out; undefined for one that is as it was. */
+/** Why an earlier imported file is skipped with a remark; undefined if it is unchanged. */
 function reasonToSkip(file: FolderFile, { path, state, name }: Imported): string | undefined {
   if (name === null) return DELETED
-  if (path !== file.path) return `it was "${path}" when it was imported; what was imported from it stays.`
+  if (path !== file.path) return `it was imported as “${path}”; the imported version stays as it is.`
   return state === stateOf(file) ? undefined : CHANGED
 }
 
-/** A file that is to be stored, and as what. */
+/** A file to store, with its ID and name. */
 export interface NewFile extends AddedFile {
-  readonly file: ChosenFile
+  readonly file: SelectedFile
 }
 
-/** What is to be made of a folder. */
+/** The plan for a folder. */
 export interface FolderToImport {
-  /** The notes that are to be made, oldest first. */
-  readonly notes: readonly { readonly note: VaultNote; readonly file: ChosenFile }[]
+  /** The notes to create, oldest first. */
+  readonly notes: readonly { readonly note: VaultNote; readonly file: SelectedFile }[]
   readonly files: ReadonlyMap<FolderFile, NewFile>
   readonly plan: FolderPlan
   readonly properties: PropertyPlan<Property>
-  /** How many properties were defined. */
+  /** The number of properties that were defined. */
   readonly defined: number
-  /** How many notes and files an earlier import made. */
+  /** The number of notes and files that an earlier import created. */
   readonly before: number
 }
 
-/** A note of the folder; `existing` is what an earlier import made of it. */
+/** A note of the folder; `existing` is the note that an earlier import created. */
 interface ReadNote {
   readonly note: VaultNote
-  readonly file: ChosenFile
+  readonly file: SelectedFile
   readonly existing: NoteHead | undefined
 }
 
 interface Reading {
-  readonly folder: ChosenFolder
+  readonly folder: SelectedFolder
   readonly calls: ImportCalls
   readonly signal: AbortSignal
   readonly remarks: Remarks
-  /** Receives the share that is read, from 0 to 1. */
+  /** Receives the fraction of files that are read. */
   onProgress(share: number): void
 }
 
-/** The text of a note's file. Refuses one that is too large or is not text. */
-async function textOf(file: ChosenFile): Promise<string> {
+/** The text of a note's file. Throws if it is too large or not text. */
+async function textOf(file: SelectedFile): Promise<string> {
   refuseLongFile(file)
   return decodeNote(await bytesOf(file), file)
 }
 
-/** Browsers take a while to open a file: this many are read at once. */
-const AT_ONCE = 32
+/** The number of files read at once, because browsers open each file slowly. */
+const FILES_AT_ONCE = 32
 
-/** The texts of the files of notes in their order; `text` throws for one that cannot be read. */
-export async function* textsOf<Item extends { readonly file: ChosenFile }>(
+/** The texts of files, in order; `text` throws if the file cannot be read. */
+export async function* textsOf<Item extends { readonly file: SelectedFile }>(
   items: readonly Item[],
 ): AsyncGenerator<{ readonly item: Item; text(): string }> {
-  for (let from = 0; from < items.length; from += AT_ONCE) {
-    const some = items.slice(from, from + AT_ONCE)
+  for (let from = 0; from < items.length; from += FILES_AT_ONCE) {
+    const some = items.slice(from, from + FILES_AT_ONCE)
     const read = await Promise.allSettled(some.map(({ file }) => textOf(file)))
     for (const [at, item] of some.entries()) {
       const result = read[at]
@@ -160,8 +160,8 @@ const optionsOf = ({ options }: Property) => ({
 })
 
 /**
- * Reads a folder and plans what becomes of it as the command line does, with what the server knows of an earlier import.
- * Defines the properties that are new, and has an id reserved for every new note and file.
+ * Reads a folder and plans its import with the same rules as the command line, including what an earlier import created.
+ * Defines new properties, and reserves an ID for every new note and file.
  */
 export async function readFolder(reading: Reading, now: number): Promise<FolderToImport> {
   const { folder, calls, remarks } = reading
@@ -173,7 +173,7 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
   const read = await readNotes(reading, { earlier, names, properties }, now)
   const newNotes = read.filter(({ existing }) => !existing)
   for (const { property, from, to, place } of properties.demoted)
-    remarks.change(place, `the property "${property}" is ${to}, not ${from}.`)
+    remarks.change(place, `the property "${property}" becomes ${to} instead of ${from}.`)
   const defined = await defineNew(properties, calls)
   const known = new Map<FolderFile, AddedFile>()
   const unsent = await planFiles(reading, earlier, known)
@@ -199,7 +199,7 @@ interface Known {
   readonly properties: PropertyPlan<Property>
 }
 
-/** The notes that are not refused, oldest first; deleted ones are left out. Their properties are collected on the way. */
+/** Reads all notes except refused and deleted ones, oldest first, and collects their properties. */
 async function readNotes(
   { folder: { notes }, signal, remarks, onProgress }: Reading,
   { earlier, names, properties }: Known,
@@ -225,12 +225,12 @@ async function readNotes(
     onProgress(++done / notes.length)
   }
   for (const { note, file, existing } of read) if (!existing) properties.collect(note.properties, file.path)
-  return read.sort((left, right) => left.note.createdAt - right.note.createdAt)
+  return read.sort((skippedEntries, right) => skippedEntries.note.createdAt - right.note.createdAt)
 }
 
-/** The note that an earlier import made of a file; undefined when it is deleted. */
+/** The note that an earlier import created from a file; undefined if it was deleted. */
 function existingOf(
-  file: ChosenFile,
+  file: SelectedFile,
   made: Imported,
   names: NoteNames,
   remarks: Remarks,
@@ -240,7 +240,7 @@ function existingOf(
   return names.withId(made.id)
 }
 
-/** Defines the properties that are new. Returns their number. */
+/** Defines new properties and returns their number. */
 async function defineNew(properties: PropertyPlan<Property>, calls: ImportCalls): Promise<number> {
   const added = properties.newProperties()
   if (added.size === 0) return 0
@@ -254,13 +254,13 @@ async function defineNew(properties: PropertyPlan<Property>, calls: ImportCalls)
   return added.size
 }
 
-/** The files that are to be stored, by the name that they get; those that are stored already are added to `known`. */
+/** The files to store, with their new names. Adds stored files to `known`. */
 async function planFiles(
   { folder, signal, remarks }: Reading,
   earlier: EarlierImport,
   known: Map<FolderFile, AddedFile>,
-): Promise<ReadonlyMap<ChosenFile, string>> {
-  const unsent = new Map<ChosenFile, string>()
+): Promise<ReadonlyMap<SelectedFile, string>> {
+  const unsent = new Map<SelectedFile, string>()
   for (const file of folder.otherFiles) {
     signal.throwIfAborted()
     const made = earlier.find(file)

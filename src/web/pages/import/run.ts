@@ -2,34 +2,34 @@ import { effect, signal } from '@preact/signals'
 import { unfinished } from '../../data/pending.ts'
 import { serverNow } from '../../data/request.ts'
 import { sessionKey } from '../../data/session-key.ts'
-import type { ChosenFolder, Remark } from './folder.ts'
+import type { Remark, SelectedFolder } from './folder.ts'
 import { Remarks, readFolder } from './read-folder.ts'
 import { FolderSender, ImportCalls } from './send-folder.ts'
 
-/** How far an import is, and what came of it. */
+/** The progress and the result of an import. */
 export interface Progress {
   readonly isRunning: boolean
-  /** Whether what was chosen can be imported. */
+  /** Whether the selected folder could be opened. */
   readonly isOpen: boolean
-  /** What is done, from 0 to 1. */
+  /** The completed fraction. */
   readonly share: number
   readonly notes: number
   readonly files: number
   readonly properties: number
   readonly links: number
-  /** How many notes and files an earlier import of the same folder made. */
+  /** The number of notes and files that an earlier import of the same folder created. */
   readonly before: number
   readonly refused: readonly Remark[]
-  /** What is stored differently from how the folder has it. */
+  /** Files that are stored differently than in the folder. */
   readonly changed: readonly Remark[]
   readonly skipped: readonly Remark[]
-  /** Whether the server is waited for. */
+  /** Whether the import waits for the server. */
   readonly isWaiting: boolean
-  /** Why it ended early. */
+  /** Why the import ended early. */
   readonly stopped?: string
 }
 
-export const NOTHING_DONE: Progress = {
+export const NO_PROGRESS: Progress = {
   isRunning: true,
   isOpen: false,
   share: 0,
@@ -44,30 +44,30 @@ export const NOTHING_DONE: Progress = {
   isWaiting: false,
 }
 
-/** The import of this person that runs, or what came of the last. */
+/** The current import of this user, or the result of the last. */
 export const progress = signal<Progress | undefined>(undefined)
 
-const SHARE_OF_READING = 0.3
+const READING_SHARE = 0.3
 
 let abort: AbortController | undefined
 
-export const stop = (): void => abort?.abort(new Error('You stopped it.'))
+export const stop = (): void => abort?.abort(new Error('You stopped the import.'))
 
 export interface ImportOptions {
-  /** Whether each note gets the path of its folder as a tag. */
+  /** Whether to tag each note with the path of its folder. */
   readonly foldersAsTags: boolean
 }
 
-/** Imports a folder; what an earlier import of it made stays as it is. */
+/** Imports a folder. Notes and files of earlier imports stay as they are. */
 export async function importFolder(
-  open: () => ChosenFolder | Promise<ChosenFolder>,
+  open: () => SelectedFolder | Promise<SelectedFolder>,
   { foldersAsTags }: ImportOptions,
 ): Promise<void> {
   if (progress.peek()?.isRunning) return
   const controller = new AbortController()
   const { signal } = controller
   abort = controller
-  let state = NOTHING_DONE
+  let state = NO_PROGRESS
   const report = (change: Partial<Progress>) => {
     state = { ...state, ...change }
     if (abort === controller) progress.value = state
@@ -79,11 +79,11 @@ export async function importFolder(
     const remarks = new Remarks(folder.skipped)
     report({ isOpen: true, ...remarks })
     const now = serverNow()
-    const onProgress = (share: number) => report({ share: share * SHARE_OF_READING })
+    const onProgress = (share: number) => report({ share: share * READING_SHARE })
     const read = await readFolder({ folder, calls, signal, remarks, onProgress }, now)
     report({ before: read.before, properties: read.defined })
     const onSent = ({ share = 0, ...counts }: Partial<Progress>) =>
-      report({ ...counts, share: SHARE_OF_READING + share * (1 - SHARE_OF_READING) })
+      report({ ...counts, share: READING_SHARE + share * (1 - READING_SHARE) })
     await new FolderSender(read, { calls, foldersAsTags, signal, now, remarks }, onSent).send()
     report({ isRunning: false, share: 1 })
   } catch (error) {

@@ -2,14 +2,14 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Pane } from '../../components/pane.tsx'
 import { mayWrite } from '../../data/session.ts'
-import { filesOfEntry, filesOfInput } from './chosen.ts'
-import { type ChosenFolder, filesOfZip } from './folder.ts'
-import { Report } from './report.tsx'
+import { filesOfZip, type SelectedFolder } from './folder.ts'
+import { Report } from './import-report.tsx'
 import { importFolder, progress } from './run.ts'
+import { filesOfEntry, filesOfInput } from './selected-files.ts'
 
-type Open = () => ChosenFolder | Promise<ChosenFolder>
+type Open = () => SelectedFolder | Promise<SelectedFolder>
 
-/** Imports a folder of Markdown files, as Obsidian and others keep one: notes, their tags and properties, and their files. */
+/** Imports a folder of Markdown files, such as an Obsidian vault: notes with their tags, properties and files. */
 export function Main() {
   return (
     <main id="main">
@@ -17,7 +17,11 @@ export function Main() {
         <header class="bar">
           <h1>Import a folder</h1>
         </header>
-        {mayWrite.value ? <Folder /> : <p class="empty">Only who may write can import.</p>}
+        {mayWrite.value ? (
+          <Folder />
+        ) : (
+          <p class="empty">You have read access. Ask an owner for write access to import notes.</p>
+        )}
       </Pane>
     </main>
   )
@@ -26,16 +30,16 @@ export function Main() {
 function Folder() {
   const foldersAsTags = useSignal(false)
   const isRunning = progress.value?.isRunning === true
-  const begin = (open: Open) => void importFolder(open, { foldersAsTags: foldersAsTags.peek() })
-  const place = useFolderDrop(begin)
+  const start = (open: Open) => void importFolder(open, { foldersAsTags: foldersAsTags.peek() })
+  const place = useFolderDrop(start)
   return (
     <section class="setting" ref={place}>
       <header>
         <h2>A folder of Markdown files</h2>
         <p>
-          Every Markdown file becomes a note, every other file a file. Front matter becomes tags, alias and
-          properties, and links lead to what they lead to in the folder. Nothing that is here already is
-          changed. An import that broke off goes on when the folder is chosen again.
+          Markdown files become notes; other files are added as files. Front matter becomes tags, an alias and
+          properties, and links still lead to the same notes. Existing notes are not changed. Interrupted?
+          Choose the folder again.
         </p>
       </header>
       <div class="stack">
@@ -48,7 +52,7 @@ function Folder() {
               foldersAsTags.value = currentTarget.checked
             }}
           />
-          <span>Add the path of its folder as a tag to each note</span>
+          <span>Tag each note with the path of its folder</span>
         </label>
         <label class="field">
           <span>Choose the folder, or drop it here</span>
@@ -61,12 +65,12 @@ function Folder() {
             onChange={({ currentTarget }) => {
               const files = [...(currentTarget.files ?? [])]
               currentTarget.value = ''
-              if (files.length > 0) begin(() => filesOfInput(files))
+              if (files.length > 0) start(() => filesOfInput(files))
             }}
           />
         </label>
         <label class="field">
-          <span>Or a zip file of one</span>
+          <span>Or a ZIP file</span>
           <input
             class="input file"
             type="file"
@@ -75,7 +79,7 @@ function Folder() {
             onChange={({ currentTarget }) => {
               const [zip] = currentTarget.files ?? []
               currentTarget.value = ''
-              if (zip) begin(() => filesOfZip(zip))
+              if (zip) start(() => filesOfZip(zip))
             }}
           />
         </label>
@@ -85,17 +89,17 @@ function Folder() {
   )
 }
 
-/** Takes a folder or a zip file that is dropped on an element. */
-function useFolderDrop(begin: (open: Open) => void) {
+/** Imports a folder or ZIP file dropped on an element. */
+function useFolderDrop(start: (open: Open) => void) {
   const place = useRef<HTMLElement>(null)
   useEffect(() => {
     const element = place.current
     const over = (event: DragEvent) => event.preventDefault()
     const drop = (event: DragEvent) => {
       event.preventDefault()
-      // Once this event is over, what was dropped can no longer be asked for.
+      // The dropped items can be read only during this event.
       const open = dropped(event.dataTransfer?.items)
-      if (open) begin(open)
+      if (open) start(open)
     }
     element?.addEventListener('dragover', over)
     element?.addEventListener('drop', drop)
@@ -115,6 +119,6 @@ function dropped(items: DataTransferItemList | undefined): Open | undefined {
   if (!another && entry?.isDirectory) return () => filesOfEntry(entry as FileSystemDirectoryEntry)
   if (!another && file?.name.toLowerCase().endsWith('.zip')) return () => filesOfZip(file)
   return () => {
-    throw new Error('Drop one folder, or one zip file of one.')
+    throw new Error('Drop one folder or one ZIP file.')
   }
 }

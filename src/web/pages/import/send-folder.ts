@@ -1,6 +1,6 @@
 import type { FolderFile, VaultNote } from '../../../portability/vault/plan/note.ts'
 import { api } from '../../data/api.ts'
-import { Away, isRetryable, Refused, request, retryDelayOf } from '../../data/request.ts'
+import { isRetryable, Refused, request, retryDelayOf, Unreachable } from '../../data/request.ts'
 import { bytesOf } from './folder.ts'
 import type { NewNote, NoteHead } from './plan.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from './read-folder.ts'
 import type { Progress } from './run.ts'
 
-/** What the server reads of a note that it makes. */
+/** The request to create a note. */
 export interface SentNote {
   readonly path: string
   readonly state: string
@@ -39,16 +39,16 @@ interface Refusal {
   readonly error: string
 }
 
-/** The server takes this many paths at once. */
-const PATHS = 1_000
+/** The maximum number of paths per request. */
+const MAX_PATHS = 1_000
 
-/** Refusals of what was sent; any other one ends the import. */
-const OF_CONTENT: ReadonlySet<number> = new Set([400, 413])
+/** Statuses that reject a single note or file; any other one ends the import. */
+const CONTENT_STATUSES: ReadonlySet<number> = new Set([400, 413])
 
-export const isOfContent = (error: unknown): error is Refused =>
-  error instanceof Refused && OF_CONTENT.has(error.status)
+export const isContentError = (error: unknown): error is Refused =>
+  error instanceof Refused && CONTENT_STATUSES.has(error.status)
 
-/** The calls of one import. Each waits while the server is away or busy; a refusal is the caller's. */
+/** The requests of one import, which are retried while the server is unreachable or busy. Other errors are thrown. */
 export class ImportCalls {
   constructor(
     private readonly folder: string,
@@ -64,24 +64,24 @@ export class ImportCalls {
         this.onWait(false)
         return result
       } catch (error) {
-        if (!(error instanceof Away || isRetryable(error))) throw error
+        if (!(error instanceof Unreachable || isRetryable(error))) throw error
         this.onWait(true)
         await new Promise((resolve) => setTimeout(resolve, retryDelayOf(error)))
       }
     }
   }
 
-  /** What an earlier import made, and the names of all notes. */
+  /** The notes and files of an earlier import, and the names of all notes. */
   imported(): Promise<{ files: Imported[]; notes: NoteHead[] }> {
     const query = new URLSearchParams({ folder: this.folder })
     return this.#patiently(() => request('GET', `/app/api/import?${query}`, { isFresh: true }))
   }
 
-  /** The ids of the notes and files that are, or will be, made of these paths. */
+  /** The IDs of the existing or future notes and files of these paths. */
   async ids(paths: readonly string[]): Promise<Map<string, string>> {
     const known = new Map<string, string>()
-    for (let from = 0; from < paths.length; from += PATHS) {
-      const some = paths.slice(from, from + PATHS)
+    for (let from = 0; from < paths.length; from += MAX_PATHS) {
+      const some = paths.slice(from, from + MAX_PATHS)
       const body = { folder: this.folder, paths: some }
       const { ids } = await this.#patiently(() =>
         request<{ ids: string[] }>('POST', '/app/api/import/ids', { body }),
@@ -91,7 +91,7 @@ export class ImportCalls {
     return known
   }
 
-  /** Makes notes; returns those that are refused. */
+  /** Creates notes and returns the rejected ones. */
   async notes(notes: readonly SentNote[]): Promise<readonly Refusal[]> {
     try {
       const body = { folder: this.folder, notes }
@@ -100,17 +100,17 @@ export class ImportCalls {
       )
       return refused
     } catch (error) {
-      if (!isOfContent(error)) throw error
+      if (!isContentError(error)) throw error
       const [only] = notes
       if (only && notes.length === 1) return [{ path: only.path, error: error.message }]
     }
-    // One of them is not even read: each by itself says which.
+    // The whole batch was rejected because of one note: sent one by one, the faulty one gets its own error.
     const refused: Refusal[] = []
     for (const note of notes) refused.push(...(await this.notes([note])))
     return refused
   }
 
-  /** Stores a file, unless an earlier call, whose response was lost, has stored it. */
+  /** Stores a file, unless an earlier request whose response was lost has stored it. */
   async file(file: SentFile, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const query = new URLSearchParams({
       ...file,
@@ -140,12 +140,12 @@ export class ImportCalls {
 
 export type Property = Awaited<ReturnType<ImportCalls['properties']>>[number]
 
-/** Notes are sent in batches of up to this many, and of little more than this many characters. */
-const BATCH = 50
+/** Limits of a batch of notes. The last note may exceed the number of characters. */
+const BATCH_NOTES = 50
 const BATCH_CHARACTERS = 400_000
 
-/** A note with its body as it is in its file. */
-interface Written {
+/** A note with the body in its file. */
+interface NoteWithBody {
   readonly note: VaultNote
   readonly body: string
 }
@@ -159,12 +159,12 @@ interface Sending {
   readonly now: number
 }
 
-/** Sends what is to be made of a folder: of each batch of notes first the files that they link to, then the notes. */
+/** Sends a folder in batches of notes: first the files to which the notes of a batch link, then the notes. */
 export class FolderSender {
   #notes = 0
   #files = 0
   #links = 0
-  /** How many notes and files are made or refused. */
+  /** The number of processed notes and files, including rejected ones. */
   #done = 0
   readonly #unsent: Map<FolderFile, NewFile>
 
@@ -177,14 +177,14 @@ export class FolderSender {
   }
 
   async send(): Promise<void> {
-    let batch: Written[] = []
+    let batch: NoteWithBody[] = []
     let characters = 0
     for await (const { item, text } of textsOf(this.folder.notes)) {
-      const written = this.#read(item.note, text)
-      if (!written) continue
-      batch.push(written)
-      characters += written.body.length
-      if (batch.length < BATCH && characters < BATCH_CHARACTERS) continue
+      const note = this.#read(item.note, text)
+      if (!note) continue
+      batch.push(note)
+      characters += note.body.length
+      if (batch.length < BATCH_NOTES && characters < BATCH_CHARACTERS) continue
       await this.#sendBatch(batch)
       batch = []
       characters = 0
@@ -193,7 +193,7 @@ export class FolderSender {
     for (const file of this.#unsent.keys()) await this.#store(file)
   }
 
-  #read(note: VaultNote, text: () => string): Written | undefined {
+  #read(note: VaultNote, text: () => string): NoteWithBody | undefined {
     this.options.signal.throwIfAborted()
     try {
       return { note, body: text().slice(note.bodyStart) }
@@ -204,7 +204,7 @@ export class FolderSender {
     }
   }
 
-  async #sendBatch(batch: readonly Written[]): Promise<void> {
+  async #sendBatch(batch: readonly NoteWithBody[]): Promise<void> {
     const planned = await this.#planAndStore(batch)
     const refused = await this.options.calls.notes(planned.map(({ note, made }) => this.#sent(note, made)))
     const isRefused = new Set(refused.map(({ path }) => path))
@@ -218,8 +218,8 @@ export class FolderSender {
     this.#tell(planned.length)
   }
 
-  /** Plans notes and stores the files they link to; anew when one could not be stored, for nothing is to link to it. */
-  async #planAndStore(batch: readonly Written[]) {
+  /** Plans notes and stores the files they link to. Plans again if a file could not be stored, so that nothing links to it. */
+  async #planAndStore(batch: readonly NoteWithBody[]) {
     for (;;) {
       const planned = batch.map(({ note, body }) => ({
         note,
@@ -246,7 +246,7 @@ export class FolderSender {
       return true
     } catch (error) {
       this.options.signal.throwIfAborted()
-      if (error instanceof Refused && !isOfContent(error)) throw error
+      if (error instanceof Refused && !isContentError(error)) throw error
       this.options.remarks.refuse(file.path, error)
       this.folder.plan.dropFile(file)
       return false

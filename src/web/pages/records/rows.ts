@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
-import { Away, Refused } from '../../data/request.ts'
+import { Refused, Unreachable } from '../../data/request.ts'
 import { queryOf, type Row, type RowPage, type RowQuery } from './model.ts'
 
 /** Rows per block. */
@@ -235,7 +235,7 @@ export class RowSource implements RowList {
 
   #handleFailure(error: Error): void {
     const isBusy = error instanceof Refused && error.retryAfter !== undefined
-    if (error instanceof Away || isBusy) this.#retry ??= setTimeout(() => this.#retryNow(), RETRY_MS)
+    if (error instanceof Unreachable || isBusy) this.#retry ??= setTimeout(() => this.#retryNow(), RETRY_MS)
     else this.error.value = error
   }
 

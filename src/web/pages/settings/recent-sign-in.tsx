@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useAction } from '../../components/form.tsx'
-import { isSignInNeeded } from '../../data/ways-in.ts'
+import { isSignInNeeded } from '../../data/sign-in-options.ts'
 import { SignInDialog } from '../sign-in/sign-in.tsx'
 
 /** An action that may require a recent sign-in: the user signs in again, then the action runs again. */

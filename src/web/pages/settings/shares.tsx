@@ -22,7 +22,7 @@ export function Shares() {
           known.length === 0 ? (
             <p class="dim">No shared links yet.</p>
           ) : (
-            <ShareTable shares={known} isOfMany />
+            <ShareTable shares={known} hasTargets />
           )
         }
       </QueryResult>

@@ -12,9 +12,9 @@ import {
   renamePasskey,
   unlinkProvider,
   usePasskeys,
-} from '../../data/ways-in.ts'
+} from '../../data/sign-in-options.ts'
 import { search } from '../../router.ts'
-import { clearProviderRefusal, ProviderRefusal } from '../sign-in/ways.tsx'
+import { clearProviderError, ProviderError } from '../sign-in/sign-in-options.tsx'
 import { browserName } from './browser-name.ts'
 import { LineForm, textOf } from './line-form.tsx'
 import { useRecentSignIn } from './recent-sign-in.tsx'
@@ -30,7 +30,7 @@ export function SignInOptions() {
       title="Sign-in"
       about="Sign in with your fingerprint, face or PIN. At least one way to sign in is always kept."
     >
-      <ProviderRefusal />
+      <ProviderError />
       <QueryResult query={passkeys}>
         {(known) =>
           known.length === 0 ? (
@@ -114,7 +114,7 @@ function PasskeyRow({ passkey: { id, name, created_at, last_used_at, synced } }:
 function Provider({ name }: { name: string }) {
   const isLinked = session.value?.oidc_linked ?? false
   const change = useRecentSignIn(async () => {
-    clearProviderRefusal()
+    clearProviderError()
     if (isLinked) await unlinkProvider()
     else goToProvider('/app/settings/sign-in', 'link')
   })

@@ -7,13 +7,13 @@ import type { FormField } from './targets.ts'
 interface NewShareProps {
   readonly kind: ShareKind
   readonly targetId: string
-  /** The fields that a form may ask. */
+  /** The fields that a form can contain. */
   readonly fields?: readonly FormField[]
 }
 
 const textIn = (data: FormData, name: string): string => String(data.get(name) ?? '').trim()
 
-/** What was chosen of a form; a field that every row needs is always asked. */
+/** The options of a form. */
 function formOptions(data: FormData): Record<string, unknown> {
   const [text, done] = [textIn(data, 'text'), textIn(data, 'done')]
   const fields = data.getAll('field').map((key) => ({ key }))
@@ -24,30 +24,30 @@ function formOptions(data: FormData): Record<string, unknown> {
   }
 }
 
-/** Makes a link to one thing, which opens without an account. */
+/** Creates a share link to one target, which opens without an account. */
 export function NewShare({ kind, targetId, fields }: NewShareProps) {
-  const [made, setMade] = useState<Share>()
+  const [share, setShare] = useState<Share>()
   const { run, isRunning, refusal } = useAction(async (data: FormData) => {
-    const [name, password, ends] = [textIn(data, 'name'), textIn(data, 'password'), textIn(data, 'ends')]
+    const [name, password, expires] = [
+      textIn(data, 'name'),
+      textIn(data, 'password'),
+      textIn(data, 'expires'),
+    ]
     const share = await createShare({
       kind,
       target_id: targetId,
       ...(name !== '' && { name }),
       ...(password !== '' && { password }),
-      // Until the end of the day, where the person is.
-      ...(ends !== '' && { expires_at: new Date(`${ends}T23:59:59`).toISOString() }),
+      // The end of the day in the local time zone.
+      ...(expires !== '' && { expires_at: new Date(`${expires}T23:59:59`).toISOString() }),
       ...(kind === 'form' && { options: formOptions(data) }),
       ...(kind === 'row_view' && data.has('csv') && { options: { csv: true } }),
     })
-    setMade(share)
+    setShare(share)
   })
-  if (made?.url)
+  if (share?.url)
     return (
-      <Secret
-        title="Whoever has this link opens it without an account, until it is ended."
-        label="Link"
-        text={made.url}
-      />
+      <Secret title="Anyone with the link can open it until you turn it off." label="Link" text={share.url} />
     )
   return (
     <form
@@ -57,12 +57,12 @@ export function NewShare({ kind, targetId, fields }: NewShareProps) {
         void run(new FormData(event.currentTarget))
       }}
     >
-      <Field label="Name, for you (optional)" name="name" maxLength={200} autocomplete="off" />
+      <Field label="Name (optional, only for you)" name="name" maxLength={200} autocomplete="off" />
       {kind === 'form' ? (
         <>
           <FormFields fields={fields ?? []} />
-          <Field label="Text above the fields (optional)" name="text" autocomplete="off" />
-          <Field label="What it says when it was sent (optional)" name="done" autocomplete="off" />
+          <Field label="Introduction (optional)" name="text" autocomplete="off" />
+          <Field label="Message after submitting (optional)" name="done" autocomplete="off" />
         </>
       ) : (
         <Field
@@ -75,14 +75,14 @@ export function NewShare({ kind, targetId, fields }: NewShareProps) {
       )}
       {kind === 'row_view' && (
         <label class="check">
-          <input type="checkbox" name="csv" /> Also as CSV
+          <input type="checkbox" name="csv" /> Allow CSV download
         </label>
       )}
-      <Field label="Ends after (optional)" name="ends" type="date" />
+      <Field label="Expires (optional)" name="ends" type="date" />
       {refusal.value && <ErrorText>{refusal.value}</ErrorText>}
       <p class="actions">
         <Button kind="main" type="submit" disabled={isRunning.value}>
-          Make link
+          Create link
         </Button>
       </p>
     </form>
@@ -91,11 +91,11 @@ export function NewShare({ kind, targetId, fields }: NewShareProps) {
 
 const FormFields = ({ fields }: { fields: readonly FormField[] }) => (
   <fieldset class="field">
-    <legend class="label">It asks</legend>
+    <legend class="label">Fields on the form</legend>
     {fields.map(({ key, label, required }) => (
       <label class="check" key={key}>
         <input type="checkbox" name="field" value={key} defaultChecked /> {label}
-        {required && <small>every row needs it</small>}
+        {required && <small>required</small>}
       </label>
     ))}
   </fieldset>

@@ -9,7 +9,7 @@ interface ShareButtonProps extends Omit<ShareDialogProps, 'onClose'> {
   readonly word: string
 }
 
-/** Opens the dialog of the links to one thing. */
+/** Opens the dialog with the share links to one target. */
 export function ShareButton({ word, ...dialog }: ShareButtonProps) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -10,20 +10,20 @@ export interface ShareDialogProps {
   readonly kind: ShareKind
   readonly targetId: string
   readonly title: string
-  /** Those that a form may ask. */
+  /** The fields that a form can contain. */
   readonly fields?: readonly FormField[]
   readonly onClose: () => void
 }
 
-/** The links to one thing: those that are open, and a new one. */
+/** The active share links to one target, and a form for a new one. */
 export function ShareDialog({ kind, targetId, title, fields, onClose }: ShareDialogProps) {
   const shares = useShares()
   return (
     <Modal title={`Share ${title}`} onClose={onClose}>
       <NewShare kind={kind} targetId={targetId} {...(fields && { fields })} />
       <QueryResult query={shares}>
-        {(known) => {
-          const open = known.filter((share) => share.target_id === targetId && share.kind === kind)
+        {(allShares) => {
+          const open = allShares.filter((share) => share.target_id === targetId && share.kind === kind)
           return open.length > 0 && <ShareTable shares={open} />
         }}
       </QueryResult>

@@ -11,8 +11,8 @@ import { useTargets } from './targets.ts'
 
 const KINDS: Readonly<Record<string, string>> = {
   note: 'Note',
-  view: 'View of notes',
-  row_view: 'View of rows',
+  view: 'View',
+  row_view: 'Table view',
   form: 'Form',
 }
 
@@ -21,7 +21,7 @@ const conditionsOf = ({ has_password, expires_at }: Share): string =>
     .filter(Boolean)
     .join(', ')
 
-/** The name of what a link shows, which leads there. */
+/** The title of a shared note, as a link to it. */
 const NoteTarget = ({ id }: { id: string }) => {
   const { data } = useQuery(['note', id, 'title'], async ({ signal }) => {
     const { note } = await api.get('/v1/notes/{id}', { params: { id }, signal })
@@ -37,20 +37,20 @@ function OtherTarget({ kind, target_id }: Share) {
   return <a href={address([...target.path]) + query}>{target.name}</a>
 }
 
-const AT_ONCE = 50
+const PAGE = 50
 
 const Target = (share: Share) =>
   share.kind === 'note' ? <NoteTarget id={share.target_id} /> : <OtherTarget {...share} />
 
 interface ShareTableProps {
   readonly shares: readonly Share[]
-  /** Whether they are links to several things, whose names are shown. */
-  readonly isOfMany?: boolean
+  /** Whether the links have different targets, whose names are shown. */
+  readonly hasTargets?: boolean
 }
 
-/** Links with what they show, how often they were used, and what ends them. */
-export function ShareTable({ shares, isOfMany = false }: ShareTableProps) {
-  const [count, setCount] = useState(AT_ONCE)
+/** Share links with their targets, use and actions. */
+export function ShareTable({ shares, hasTargets = false }: ShareTableProps) {
+  const [count, setCount] = useState(PAGE)
   const { run, refusal } = useAction((act: () => Promise<void>) => act())
   return (
     <>
@@ -59,12 +59,12 @@ export function ShareTable({ shares, isOfMany = false }: ShareTableProps) {
         <thead>
           <tr>
             <th class="margin" scope="col">
-              Used
+              Last opened
             </th>
             <th scope="col">Name</th>
-            <th scope="col">Shows</th>
-            <th scope="col">Of</th>
-            <th scope="col">Times</th>
+            <th scope="col">Target</th>
+            <th scope="col">Created by</th>
+            <th scope="col">Opened</th>
             <th scope="col">
               <span class="visually-hidden">Actions</span>
             </th>
@@ -77,11 +77,11 @@ export function ShareTable({ shares, isOfMany = false }: ShareTableProps) {
                 {share.last_used_at === null ? 'never' : <Time at={share.last_used_at} />}
               </td>
               <th scope="row" class="top-start">
-                {share.name ?? (isOfMany ? <Target {...share} /> : KINDS[share.kind])}
+                {share.name ?? (hasTargets ? <Target {...share} /> : KINDS[share.kind])}
               </th>
               <td class="bottom-start">
-                {(isOfMany || share.name !== null) && KINDS[share.kind]}{' '}
-                {isOfMany && share.name !== null && <Target {...share} />}{' '}
+                {(hasTargets || share.name !== null) && KINDS[share.kind]}{' '}
+                {hasTargets && share.name !== null && <Target {...share} />}{' '}
                 <small>{conditionsOf(share)}</small>
               </td>
               <td class="desk">{share.created_by.name}</td>
@@ -91,10 +91,10 @@ export function ShareTable({ shares, isOfMany = false }: ShareTableProps) {
                   <>
                     <CopyButton text={share.url} word="Copy link" kind="quiet" />
                     <Button kind="quiet" onClick={() => run(() => rotateShare(share.id))}>
-                      New address
+                      Replace link
                     </Button>
                     <Button kind="quiet" onClick={() => run(() => endShare(share.id))}>
-                      End
+                      Turn off
                     </Button>
                   </>
                 )}
@@ -104,7 +104,7 @@ export function ShareTable({ shares, isOfMany = false }: ShareTableProps) {
         </tbody>
       </table>
       {shares.length > count && (
-        <Button onClick={() => setCount(count + AT_ONCE)}>Show {shares.length - count} more</Button>
+        <Button onClick={() => setCount(count + PAGE)}>Show {shares.length - count} more</Button>
       )}
     </>
   )

@@ -2,14 +2,14 @@ import { api } from '../../data/api.ts'
 import type { ShareKind } from '../../data/shares.ts'
 import { useQuery } from '../../data/use-query.ts'
 
-/** What can be shared beside notes. */
+/** A view or form that can be shared. Notes are not listed here. */
 export interface Target {
   readonly kind: ShareKind
   readonly id: string
   readonly name: string
   /** The address of its screen in the application. */
   readonly path: readonly string[]
-  /** What a form of it may ask. */
+  /** The fields that its form can contain. */
   readonly fields?: readonly FormField[]
 }
 
@@ -24,11 +24,11 @@ interface Field extends FormField {
   readonly hidden: boolean
 }
 
-/** The fields that a form may ask: no page without an account shows notes or rows to choose from. */
+/** The fields that a form can contain: without links, because public pages list no notes or rows to choose from. */
 export const formFieldsOf = (fields: readonly Field[]): FormField[] =>
   fields.filter(({ type, hidden }) => !hidden && type !== 'note' && type !== 'record')
 
-/** The forms, views of rows and views of notes that there can be links to. */
+/** All forms, table views and views that can be shared. */
 export const useTargets = () =>
   useQuery(['view structure row_view', 'shared'], async ({ signal }) => {
     const [{ views }, { structures }, { row_views }] = await Promise.all([
@@ -38,8 +38,8 @@ export const useTargets = () =>
     ])
     const nameOf = new Map(structures.map(({ id, name }) => [id, name]))
     const forms = structures.map(({ id, name, fields }): Target => {
-      const asked = formFieldsOf(fields)
-      return { kind: 'form', id, name, path: ['records', id], fields: asked }
+      const formFields = formFieldsOf(fields)
+      return { kind: 'form', id, name, path: ['records', id], fields: formFields }
     })
     const ofRows = row_views
       .filter(({ personal }) => !personal)

@@ -5,7 +5,7 @@ const LINES = [
   ['09:12', 'Thrown, all eight.'],
 ] as const
 
-/** A page of a daybook, beside the form where there is room; it says nothing that is needed. */
+/** A decorative page of a daybook beside the form, on wide screens. */
 export const Art = ({ now }: { now: string }) => (
   <div class="art" aria-hidden="true">
     <div class="art-page under" />

@@ -2,17 +2,17 @@ import { render } from 'preact'
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Modal } from '../../components/modal.tsx'
 import { session } from '../../data/session.ts'
-import { addPasskey, hasPasskeys, listPasskeys } from '../../data/ways-in.ts'
-import { ASKED } from '../../offline/storage.ts'
+import { addPasskey, hasPasskeys, listPasskeys } from '../../data/sign-in-options.ts'
+import { PASSKEY_OFFERED } from '../../offline/storage.ts'
 import { browserName } from '../settings/browser-name.ts'
 
-/** Where the browser keeps that somebody was asked: whoever else reads it cannot tell who that was. */
+/** The storage key of a user's answer, hashed so that other users of the browser cannot read the user ID. */
 async function keyOf(user: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`passkey ${user}`))
-  return `${ASKED}${new Uint8Array(digest).toHex()}`
+  return `${PASSKEY_OFFERED}${new Uint8Array(digest).toHex()}`
 }
 
-/** Whether the person has no passkey and was not asked in this browser before; from now on they were. */
+/** Whether to offer a passkey: the user has none and was not asked in this browser yet. Records the offer. */
 async function isDue(): Promise<boolean> {
   if (!hasPasskeys()) return false
   const key = await keyOf(session.peek()?.user.id ?? '')
@@ -22,7 +22,7 @@ async function isDue(): Promise<boolean> {
   return passkeys.length === 0
 }
 
-/** Offers a passkey to who has signed in with a password: once. It is a dialog beside the screen that opens by then. */
+/** Offers a passkey once after a sign-in with a password. Rendered apart from the page, which changes to a screen meanwhile. */
 export async function offerPasskey(): Promise<void> {
   if (!(await isDue().catch(() => false))) return
   const root = document.body.appendChild(document.createElement('div'))
@@ -38,8 +38,8 @@ function Offer({ close }: { close: () => void }) {
   return (
     <Modal title="Sign in without a password next time?" onClose={close}>
       <p>
-        A passkey stays on your device or in your password manager and opens with your finger, your face or a
-        PIN. You find it under Settings, Sign-in; you are not asked again.
+        Sign in with your fingerprint, face or PIN. The passkey stays on your device or in your password
+        manager. You can also add one later under Settings, Sign-in.
       </p>
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       <p class="actions">
@@ -50,7 +50,7 @@ function Offer({ close }: { close: () => void }) {
             if (await run()) close()
           }}
         >
-          Add a passkey
+          Add passkey
         </Button>
         <Button onClick={close}>Not now</Button>
       </p>

@@ -1,4 +1,4 @@
 import { hash } from '../../router.ts'
 
-/** The token of a setup link, which is in the fragment of the address. */
+/** The token of a setup link, from the fragment of the address. */
 export const setupToken = () => /^setup=([A-Za-z0-9_-]+)$/.exec(hash.value)?.[1]

@@ -7,13 +7,13 @@ import { clockTime } from '../../components/time.tsx'
 import { dateFormat } from '../../data/formats.ts'
 import { pendingCount } from '../../data/pending.ts'
 import { session, setUp, signIn } from '../../data/session.ts'
-import { hasPasskeys, readSetup, type SetupUser, setUpAtProvider } from '../../data/ways-in.ts'
+import { hasPasskeys, readSetup, type SetupUser, setUpAtProvider } from '../../data/sign-in-options.ts'
 import { navigate } from '../../router.ts'
 import styles from '../../styles/sign-in.css' with { type: 'text' }
 import { Art } from './art.tsx'
 import { offerPasskey } from './passkey-offer.tsx'
 import { setupToken } from './setup-token.ts'
-import { clearProviderRefusal, OtherWays, ProviderRefusal, useProviderName } from './ways.tsx'
+import { clearProviderError, ProviderError, SignInOptions, useProviderName } from './sign-in-options.tsx'
 
 addStyles(styles)
 
@@ -25,7 +25,7 @@ const fieldsOf = (event: TargetedSubmitEvent<HTMLFormElement>) => {
   return { user: String(data.get('user') ?? ''), password: String(data.get('password') ?? '') }
 }
 
-/** The screen for who is not signed in; with a setup link in the address it asks for the first password. */
+/** The screen without a session. With a setup link in the address, it asks for a new password. */
 export function SignIn() {
   const token = setupToken()
   return (
@@ -39,8 +39,8 @@ export function SignIn() {
   )
 }
 
-/** Signs in with a password; a passkey is offered then, once. */
-async function signInByPassword(user: string, password: string): Promise<void> {
+/** Signs in with a password, and then offers a passkey once. */
+async function signInWithPassword(user: string, password: string): Promise<void> {
   await signIn({ user, password })
   void offerPasskey()
 }
@@ -48,8 +48,8 @@ async function signInByPassword(user: string, password: string): Promise<void> {
 function SignInForm() {
   const [user, setUser] = useState('')
   const { run, isRunning, refusal } = useAction(async (user: string, password: string) => {
-    await signInByPassword(user, password)
-    clearProviderRefusal()
+    await signInWithPassword(user, password)
+    clearProviderError()
   })
   return (
     <>
@@ -60,9 +60,9 @@ function SignInForm() {
           void run(user, password)
         }}
       >
-        <p>Sign in to this server, {location.host}.</p>
-        <ProviderRefusal />
-        <OtherWays onDone={clearProviderRefusal} />
+        <p>Sign in to {location.host}.</p>
+        <ProviderError />
+        <SignInOptions onDone={clearProviderError} />
         <Field
           label="Name"
           name="user"
@@ -84,22 +84,22 @@ function SignInForm() {
         </Button>
       </form>
       <p class="help">
-        No way in, or no password yet? An owner makes you a new link under Settings, Members. On the server’s
-        machine: <code>daybook users link {user || 'owner'}</code>
+        No password, or forgot it? An owner can create a link for you under Settings, Members. On the server,
+        run <code>daybook users link {user || 'owner'}</code>
       </p>
     </>
   )
 }
 
-/** Over the page of a session that has ended; what is on the page stays, and goes on after signing in. */
+/** A dialog over the page of an ended session. The page and its unsaved edits continue after signing in. */
 export function SignInAgain() {
   const { value: count } = pendingCount
-  const waits = count === 1 ? '1 change waits' : `${count} changes wait`
+  const pending = count === 1 ? '1 pending change is' : `${count} pending changes are`
   return (
     <SignInDialog title="Your session has ended">
-      Sign in to go on where you are. What you wrote is still here.
+      Sign in to continue. Your text is still here.
       {count > 0 &&
-        ` ${waits} in this browser until ${session.value?.user.name} signs in; somebody else who does so gives it up.`}
+        ` ${pending} in this browser until ${session.value?.user.name} signs in. If someone else signs in, ${count === 1 ? 'it is' : 'they are'} discarded.`}
     </SignInDialog>
   )
 }
@@ -111,7 +111,7 @@ interface SignInDialogProps {
   readonly children: ComponentChildren
 }
 
-/** Asks who is there, over a page that stays. */
+/** A sign-in dialog over the current page. */
 export function SignInDialog({ title, onDone, onClose, children }: SignInDialogProps) {
   const { run, isRunning, refusal } = useAction(async (user: string, password: string) => {
     await signIn({ user, password })
@@ -126,7 +126,7 @@ export function SignInDialog({ title, onDone, onClose, children }: SignInDialogP
         }}
       >
         <p>{children}</p>
-        <OtherWays {...(onDone && { onDone })} />
+        <SignInOptions {...(onDone && { onDone })} />
         <Field
           label="Name"
           name="user"
@@ -167,7 +167,7 @@ function SetupForm({ token }: { token: string }) {
   const isOfName = fault.value?.path[0] === 'name'
   return (
     <>
-      <h1>Choose your password</h1>
+      <h1>Choose a password</h1>
       <form
         ref={form}
         onSubmit={(event) => {
@@ -184,7 +184,7 @@ function SetupForm({ token }: { token: string }) {
           error={isOfName ? refusal.value : undefined}
         />
         <Field
-          label="Password, 10 characters or more"
+          label="Password (at least 10 characters)"
           name="password"
           type="password"
           autocomplete="new-password"
@@ -206,17 +206,17 @@ function SetupForm({ token }: { token: string }) {
           </Button>
         )}
       </form>
-      <WaysThatStay token={token} />
+      <OtherSignInOptions token={token} />
       <p class="help">
-        The link has ended? Ask an owner for a new one, or run <code>daybook users link owner</code> on the
-        server’s machine. Already have a password? <a href="/app">Sign in</a>.
+        Link expired? Ask an owner for a new one, or run <code>daybook users link owner</code> on the server.
+        Already have a password? <a href="/app">Sign in</a>.
       </p>
     </>
   )
 }
 
-/** How the user of the link signs in besides: what they do not know, somebody else may have added. */
-function WaysThatStay({ token }: { token: string }) {
+/** The other sign-in options of the account, so that the user can spot one that someone else added. */
+function OtherSignInOptions({ token }: { token: string }) {
   const [known, setKnown] = useState<SetupUser>()
   useEffect(() => {
     readSetup(token).then(setKnown, () => undefined)
@@ -226,8 +226,7 @@ function WaysThatStay({ token }: { token: string }) {
   const ways = new Intl.ListFormat('en').format([...passkeys, ...(known.oidc_linked ? ['the provider'] : [])])
   return (
     <p class="help" role="status">
-      {known.user.name} goes on signing in with {ways}, too. Remove what you do not know under Settings,
-      Sign-in.
+      {known.user.name} can also sign in with {ways}. Remove unknown ones under Settings, Sign-in.
     </p>
   )
 }

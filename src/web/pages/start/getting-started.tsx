@@ -8,11 +8,11 @@ import { mayWrite, session } from '../../data/session.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { address, navigate } from '../../router.ts'
 import styles from '../../styles/start.css' with { type: 'text' }
-import { makeSample, removeSample } from './sample.ts'
+import { createSample, removeSample } from './sample.ts'
 
 addStyles(styles)
 
-/** What there is to begin with, where there is nothing yet; and what takes the sample away again. */
+/** Suggestions for an empty workspace, or a button that removes the sample. */
 export function GettingStarted() {
   const { data } = useQuery(['note structure', 'first hour'], async ({ signal }) => {
     const [notes, tables] = await Promise.all([
@@ -21,42 +21,42 @@ export function GettingStarted() {
     ])
     return notes.total === 0 && tables.structures.length === 0
   })
-  if (!mayWrite.value) return <Empty>Choose a note.</Empty>
+  if (!mayWrite.value) return <Empty>Select a note.</Empty>
   if (preferences.value.sample?.workspace === session.value?.workspace.id) return <RemoveSample />
-  return data ? <Ways /> : <Empty>Choose a note, or press N for a new one.</Empty>
+  return data ? <Ways /> : <Empty>Select a note, or press N for a new one.</Empty>
 }
 
 const WAYS: readonly (readonly [icon: IconName, title: string, about: string, parts: readonly string[]])[] = [
   [
     'file',
     'Import a folder',
-    'A vault or any folder of Markdown files becomes notes, with links, tags and pictures.',
+    'An Obsidian vault or any folder of Markdown files, with links, tags and images.',
     ['import'],
   ],
   [
     'table',
-    'Start from a table',
-    'A csv file, or fields that you name: orders, books, expenses.',
+    'Create a table',
+    'From a CSV file, or with your own fields: orders, books, expenses.',
     ['records', 'new'],
   ],
   [
     'agent',
     'Connect an agent',
-    'Claude and others read and write here; you see what they did, and can undo it.',
+    'Claude and others can read and write here. You see their changes and can undo them.',
     ['settings', 'agents'],
   ],
 ]
 
 function Ways() {
-  const sample = useAction(async () => navigate(address(['notes', await makeSample()])))
+  const sample = useAction(async () => navigate(address(['notes', await createSample()])))
   return (
     <div class="first-hour">
-      <h2>Write the first note</h2>
+      <h2>Write your first note</h2>
       <p>
         <a class="button main" href={address(['notes', 'new'])}>
           New note
         </a>{' '}
-        or press <kbd>N</kbd> anywhere. Or begin with what you have:
+        or press <kbd>N</kbd> anywhere. Or start from something you have:
       </p>
       <ul class="ways">
         {WAYS.map(([icon, title, about, parts]) => (
@@ -72,7 +72,7 @@ function Ways() {
           <button type="button" disabled={sample.isRunning.value} onClick={() => void sample.run()}>
             <Icon name="book" />
             <b>Try the sample</b>
-            <span>Two notes and a table of books to look at, removed again with one click.</span>
+            <span>Two notes and a table of books. Remove them with one click.</span>
           </button>
         </li>
       </ul>
@@ -85,11 +85,11 @@ function RemoveSample() {
   const remove = useAction(removeSample)
   return (
     <div class="first-hour">
-      <h2>You are looking at the sample</h2>
-      <p>Its notes have the tag #sample, and its table is Books (sample). Nothing else is touched.</p>
+      <h2>This is the sample</h2>
+      <p>Its notes have the tag #sample; its table is Books (sample). Nothing else is removed.</p>
       <p>
         <Button disabled={remove.isRunning.value} onClick={() => void remove.run()}>
-          Remove the sample
+          Remove sample
         </Button>
       </p>
       {remove.refusal.value !== undefined && <ErrorText>{remove.refusal.value}</ErrorText>}

@@ -18,7 +18,7 @@ const BOOKS: readonly (readonly [title: string, state: string, pages: number, ra
   ['Walden', 'Wished for', 352, null],
 ]
 
-const WELCOME = `This is a sample: some notes and a table. Remove it with one click when you have seen enough; nothing else is touched.
+const WELCOME = `This is a sample: two notes and a table. You can remove it with one click; nothing else is removed.
 
 ## A few things to try
 - [ ] Tick this box
@@ -26,15 +26,15 @@ const WELCOME = `This is a sample: some notes and a table. Remove it with one cl
 - [ ] Open the table **${SAMPLE_TABLE}**, drag a column, and look at its board
 - [ ] Press Ctrl+K and type a title
 `
-const READING = `What to read next, and why. The rows are in the table **${SAMPLE_TABLE}**; notes like this one say the rest.
+const READING = `Books to read next, and why. The rows are in the table **${SAMPLE_TABLE}**; everything else is in notes like this one.
 
 > Invisible Cities is short enough for a train ride.
 
 Back to [[Welcome]].
 `
 
-/** Makes a few notes and a table to look at, and remembers what they are. */
-export async function makeSample(): Promise<string> {
+/** Creates the sample and stores its IDs in the preferences, so that it can be removed. Returns the ID of its first note. */
+export async function createSample(): Promise<string> {
   const { structure } = await api.post('/v1/records/structures', {
     body: {
       name: SAMPLE_TABLE,
@@ -80,7 +80,7 @@ const note = (id: string, title: string, content: string) => ({
   data: { title, content, tags: ['sample'] } as never,
 })
 
-/** Removes the sample: its notes go to the trash, its table for good. What is gone already is no matter. */
+/** Removes the sample: moves its notes to the trash and deletes its table. Ignores what is already deleted. */
 export async function removeSample(): Promise<void> {
   const { sample } = preferences.peek()
   if (!sample) return

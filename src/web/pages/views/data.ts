@@ -17,14 +17,14 @@ export const useTags = () => useQuery(['tag note', 'list'], ({ signal }) => api.
 export const useProperties = () =>
   useQuery(['property note', 'list'], ({ signal }) => api.get('/v1/properties', { signal }))
 
-/** What filters can name; undefined until it is known. */
+/** The tags and properties that filters can name; undefined while they load. */
 export function useDefinitions(): Definitions | undefined {
   const tags = useTags().data?.tags
   const properties = useProperties().data?.properties
   return tags && properties && { tags, properties }
 }
 
-/** A property value as it is typed, from text; an empty one is no value. */
+/** A property value of the given type, from text; null if empty. */
 export function typedValue(type: string, text: string): unknown {
   const trimmed = text.trim()
   if (trimmed === '') return null
@@ -38,6 +38,6 @@ export function typedValue(type: string, text: string): unknown {
   }
 }
 
-/** A property value as text to be edited. */
+/** A property value as editable text. */
 export const valueText = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)

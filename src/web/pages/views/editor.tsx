@@ -11,21 +11,21 @@ import { address, navigate, path } from '../../router.ts'
 
 interface EditorProps {
   readonly title: string
-  /** What it is, as the change feed calls it. */
+  /** Its kind in the change feed. */
   readonly what: Kind
-  /** The name to be typed before it is deleted; undefined for a new one. */
+  /** The name to type before deleting; undefined for a new one. */
   readonly name?: string | undefined
-  /** Saves; returns the id under which it is then found. */
+  /** Saves and returns the ID. */
   readonly save: () => Promise<string>
   readonly remove?: (() => Promise<unknown>) | undefined
-  /** What its deletion means. */
+  /** The consequence of deleting it, as a sentence. */
   readonly consequence?: string
-  /** What else can be done with it. */
+  /** Further actions. */
   readonly more?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-/** The pane in which one thing is made or changed. */
+/** The pane in which a view, preset, lens, tag or property is created or edited. */
 export function Editor({ title, what, name, save, remove, consequence, more, children }: EditorProps) {
   const [isDeleting, setDeleting] = useState(false)
   const [isSaved, setSaved] = useState(false)
@@ -35,7 +35,7 @@ export function Editor({ title, what, name, save, remove, consequence, more, chi
     const id = await save()
     await invalidate(new Set([what]))
     setSaved(true)
-    // Meanwhile something else may have been opened.
+    // Another pane may have been opened in the meantime.
     if (location.pathname === from) navigate(address(['views', section, id]), { replace: true })
   })
   return (

@@ -8,12 +8,12 @@ import { Preview } from './filter/preview.tsx'
 import { asFilter, asGroup, type Definitions } from './filter/tree.ts'
 
 const TITLES = [
-  ['zoom', 'when there is room'],
+  ['zoom', 'when zoomed in'],
   ['always', 'always'],
   ['never', 'never'],
 ] as const
 
-/** Makes or changes a lens: which notes its graph shows, and how. */
+/** Creates or edits a lens: the notes in its graph and their appearance. */
 export function LensForm({ lens, definitions }: { lens: Lens | undefined; definitions: Definitions }) {
   const [name, setName] = useState(lens?.name ?? '')
   const [group, setGroup] = useState(() => asGroup(lens?.scope ?? null))
@@ -45,7 +45,7 @@ export function LensForm({ lens, definitions }: { lens: Lens | undefined; defini
       name={lens?.name}
       save={save}
       remove={lens && (() => api.delete('/v1/lenses/{id}', { params: { id: lens.id } }))}
-      consequence="The lens goes; its notes stay as they are."
+      consequence="Only the lens is deleted. Its notes stay."
     >
       <Text label="Name" value={name} isRequired onInput={setName} />
       <GroupEditor group={group} definitions={definitions} onChange={setGroup} />
@@ -59,17 +59,17 @@ export function LensForm({ lens, definitions }: { lens: Lens | undefined; defini
           onChange={(orphans) => setNodes({ ...nodes, orphans })}
         />
         <Check
-          label="Links that lead nowhere"
+          label="Links to notes that don’t exist"
           checked={nodes.dangling}
           onChange={(dangling) => setNodes({ ...nodes, dangling })}
         />
         <Check label="Arrows" checked={arrows} onChange={setArrows} />
-        <Check label="The lens to begin with" checked={isDefault} onChange={setDefault} />
+        <Check label="Default lens" checked={isDefault} onChange={setDefault} />
       </div>
       <Select label="Titles" value={titles} options={TITLES} onChange={setTitles} />
       {lens && (
         <p>
-          <a href={address(['graph'], { lens: lens.id })}>See its graph</a>
+          <a href={address(['graph'], { lens: lens.id })}>Show graph</a>
         </p>
       )}
     </Editor>

@@ -7,16 +7,16 @@ import type { Definitions } from './filter/tree.ts'
 
 interface Entry {
   readonly key: string
-  readonly isAsked: boolean
+  readonly asks: boolean
   readonly text: string
 }
 
 const entriesOf = (preset: Preset | undefined): Entry[] => [
-  ...(preset?.properties ?? []).map(({ key, value }) => ({ key, isAsked: false, text: valueText(value) })),
-  ...(preset?.asks ?? []).map(({ key, value }) => ({ key, isAsked: true, text: valueText(value) })),
+  ...(preset?.properties ?? []).map(({ key, value }) => ({ key, asks: false, text: valueText(value) })),
+  ...(preset?.asks ?? []).map(({ key, value }) => ({ key, asks: true, text: valueText(value) })),
 ]
 
-/** Makes or changes a preset: the tags and values that it writes, and those that it asks for. */
+/** Creates or edits a preset: the tags and values that it sets, and the values that it asks for. */
 export function PresetForm({
   preset,
   definitions,
@@ -40,11 +40,9 @@ export function PresetForm({
         .map((tag) => tag.trim())
         .filter(Boolean),
       properties: entries
-        .filter(({ isAsked }) => !isAsked)
+        .filter(({ asks }) => !asks)
         .map((entry) => ({ key: entry.key, value: valueFor(entry) })),
-      ask: entries
-        .filter(({ isAsked }) => isAsked)
-        .map((entry) => ({ key: entry.key, value: valueFor(entry) })),
+      ask: entries.filter(({ asks }) => asks).map((entry) => ({ key: entry.key, value: valueFor(entry) })),
       ...(content !== (preset?.content ?? '') && { content: content === '' ? null : content }),
       is_pinned: isPinned,
     }
@@ -53,7 +51,7 @@ export function PresetForm({
       : await api.post('/v1/presets', { body })
     return saved.preset.id
   }
-  const free = properties.filter(({ key }) => !entries.some((entry) => entry.key === key))
+  const unusedProperties = properties.filter(({ key }) => !entries.some((entry) => entry.key === key))
   return (
     <Editor
       title={preset?.name ?? 'New preset'}
@@ -61,10 +59,10 @@ export function PresetForm({
       name={preset?.name}
       save={save}
       remove={preset && (() => api.delete('/v1/presets/{idOrName}', { params: { idOrName: preset.id } }))}
-      consequence="The preset goes; notes keep what it wrote onto them."
+      consequence="Only the preset is deleted. Notes keep its tags and values."
     >
       <Text label="Name" value={name} isRequired onInput={setName} />
-      <Text label="Tags, with commas between them" value={tags} onInput={setTags} />
+      <Text label="Tags, separated by commas" value={tags} onInput={setTags} />
       {entries.map((entry, at) => {
         const change = (changed: Partial<Entry>) => setEntries(entries.with(at, { ...entry, ...changed }))
         const label = properties.find(({ key }) => key === entry.key)?.label ?? entry.key
@@ -74,12 +72,12 @@ export function PresetForm({
               <strong>{label}</strong>
               <select
                 class="input"
-                aria-label={`What it does with ${label}`}
-                value={entry.isAsked ? 'asks' : 'sets'}
-                onChange={({ currentTarget }) => change({ isAsked: currentTarget.value === 'asks' })}
+                aria-label={`Action for ${label}`}
+                value={entry.asks ? 'asks' : 'sets'}
+                onChange={({ currentTarget }) => change({ asks: currentTarget.value === 'asks' })}
               >
-                <option value="sets">is set to</option>
-                <option value="asks">is asked for, beginning with</option>
+                <option value="sets">set to</option>
+                <option value="asks">ask, with default</option>
               </select>
               <input
                 class="input"
@@ -91,7 +89,7 @@ export function PresetForm({
             <button
               type="button"
               class="button quiet icon-only"
-              aria-label={`Leave out ${label}`}
+              aria-label={`Remove ${label}`}
               onClick={() => setEntries(entries.toSpliced(at, 1))}
             >
               <Icon name="x" />
@@ -99,15 +97,17 @@ export function PresetForm({
           </div>
         )
       })}
-      {free.length > 0 && (
+      {unusedProperties.length > 0 && (
         <Select
           label="Add a property"
           value=""
-          options={[['', 'choose…'], ...free.map(({ key, label }) => [key, label] as const)]}
-          onChange={(key) => setEntries([...entries, { key, isAsked: false, text: '' }])}
+          options={[['', 'Select…'], ...unusedProperties.map(({ key, label }) => [key, label] as const)]}
+          onChange={(key) => setEntries([...entries, { key, asks: false, text: '' }])}
         />
       )}
-      {properties.length === 0 && <p class="dim">There are no properties yet that it could set.</p>}
+      {properties.length === 0 && (
+        <p class="dim">No properties yet. Create one under Properties to set it here.</p>
+      )}
       <div class="field">
         <label for="preset-text">Text of a new note</label>
         <textarea
@@ -118,7 +118,9 @@ export function PresetForm({
           onInput={({ currentTarget }) => setContent(currentTarget.value)}
         />
         <p class="dim">
-          {'{{date}}, {{time}} and {{title}} are filled in. On a note that is there, it is added at the end.'}
+          {
+            '{{date}}, {{time}} and {{title}} are filled in. In an existing note, the text is added at the end.'
+          }
         </p>
       </div>
       <Check label="Pinned" checked={isPinned} onChange={setPinned} />

@@ -8,14 +8,14 @@ const TYPES = [
   ['text', 'Text'],
   ['number', 'Number'],
   ['date', 'Date'],
-  ['bool', 'Yes or no'],
-  ['select', 'One of a list'],
+  ['bool', 'Checkbox'],
+  ['select', 'Select'],
   ['json', 'JSON'],
 ] as const
 
 type Type = (typeof TYPES)[number][0]
 
-/** Makes or changes a property: its key, its type, and for a list what it may be. */
+/** Creates or edits a property: its key, label, type and options. */
 export function PropertyForm({ property }: { property: Property | undefined }) {
   const id = useId()
   const [key, setKey] = useState(property?.key ?? '')
@@ -23,7 +23,7 @@ export function PropertyForm({ property }: { property: Property | undefined }) {
   const [type, setType] = useState<Type>((property?.type as Type | undefined) ?? 'text')
   const [options, setOptions] = useState(property?.options?.join('\n') ?? '')
   const [isPinned, setPinned] = useState(property?.is_pinned ?? false)
-  const [stranded, setStranded] = useState<readonly { value: string; notes: number }[]>([])
+  const [strandedValues, setStrandedValues] = useState<readonly { value: string; notes: number }[]>([])
   const save = async () => {
     const body = {
       key,
@@ -40,7 +40,7 @@ export function PropertyForm({ property }: { property: Property | undefined }) {
     if (!property) return (await api.post('/v1/properties', { body: { ...body, type } })).property.id
     const params = { idOrKey: property.id }
     const saved = await api.patch('/v1/properties/{idOrKey}', { params, body })
-    setStranded(saved.stranded_values)
+    setStrandedValues(saved.stranded_values)
     return saved.property.id
   }
   return (
@@ -52,14 +52,14 @@ export function PropertyForm({ property }: { property: Property | undefined }) {
       remove={
         property && (() => api.delete('/v1/properties/{idOrKey}', { params: { idOrKey: property.id } }))
       }
-      consequence={`Its value goes from ${property?.notes_with_value.toLocaleString()} notes too.`}
+      consequence={`Its values are deleted in ${property?.notes_with_value.toLocaleString()} notes too.`}
     >
-      <Text label="Key, as programs name it" value={key} isRequired onInput={setKey} />
+      <Text label="API name" value={key} isRequired onInput={setKey} />
       <Text label="Label" value={label} onInput={setLabel} />
       <Select label="Type" value={type} options={TYPES} onChange={(value) => setType(value as Type)} />
       {type === 'select' && (
         <div class="field">
-          <label for={id}>Values, one a line</label>
+          <label for={id}>Options, one per line</label>
           <textarea
             class="input"
             id={id}
@@ -69,10 +69,10 @@ export function PropertyForm({ property }: { property: Property | undefined }) {
           />
         </div>
       )}
-      {stranded.length > 0 && (
+      {strandedValues.length > 0 && (
         <p role="status">
-          Notes keep values that are no longer in the list:{' '}
-          {stranded.map(({ value, notes }) => `${value} (${formatNumber(notes)})`).join(', ')}.
+          Some notes have values that are no longer options:{' '}
+          {strandedValues.map(({ value, notes }) => `${value} (${formatNumber(notes)})`).join(', ')}.
         </p>
       )}
       <Check label="Pinned" checked={isPinned} onChange={setPinned} />

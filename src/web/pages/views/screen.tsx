@@ -19,11 +19,11 @@ import { ViewForm } from './view-form.tsx'
 addStyles(styles)
 
 const SECTIONS = [
-  ['views', 'Views', 'view', 'A view is a saved filter of notes, evaluated whenever it is read.'],
-  ['presets', 'Presets', 'preset', 'A preset writes tags and property values onto a note at once.'],
-  ['lenses', 'Lenses', 'lens', 'A lens says which notes the graph shows, and how.'],
-  ['tags', 'Tags', 'tag', 'A tag begins with a # in a note; it is made by the first note that carries it.'],
-  ['properties', 'Properties', 'property', 'A property is a typed value that any note may have.'],
+  ['views', 'Views', 'view', 'A view is a saved filter that stays up to date.'],
+  ['presets', 'Presets', 'preset', 'A preset adds tags and property values to a note in one step.'],
+  ['lenses', 'Lenses', 'lens', 'A lens selects the notes in the graph and their appearance.'],
+  ['tags', 'Tags', 'tag', 'Type # in a note to add a tag. New tags are created automatically.'],
+  ['properties', 'Properties', 'property', 'A property is a typed value that any note can have.'],
 ] as const
 
 type Section = (typeof SECTIONS)[number][0]
@@ -35,15 +35,15 @@ interface Item {
   readonly name: string
   readonly about: string
   readonly count?: number
-  readonly marks: readonly string[]
+  readonly labels: readonly string[]
 }
 
-const marksOf = (flags: { is_pinned?: boolean; is_default?: boolean }) => [
-  ...(flags.is_default ? ['begins'] : []),
+const labelsOf = (flags: { is_pinned?: boolean; is_default?: boolean }) => [
+  ...(flags.is_default ? ['default'] : []),
   ...(flags.is_pinned ? ['pinned'] : []),
 ]
 
-/** What is in a section, as a list. */
+/** The items of a section. */
 function useItems(section: Section): { items: readonly Item[] | undefined; error: Error | null } {
   const [views, presets, lenses] = [useViews(), usePresets(), useLenses()]
   const [tags, properties] = [useTags(), useProperties()]
@@ -52,7 +52,7 @@ function useItems(section: Section): { items: readonly Item[] | undefined; error
     const items = views.data?.views.map((view) => ({
       ...view,
       about: view.filter_summary,
-      marks: marksOf(view),
+      labels: labelsOf(view),
     }))
     return { items, error: views.error }
   }
@@ -60,7 +60,7 @@ function useItems(section: Section): { items: readonly Item[] | undefined; error
     const items = presets.data?.presets.map((preset) => ({
       ...preset,
       about: [...preset.tags.map((tag) => `#${tag}`), ...preset.properties.map(({ key }) => key)].join(', '),
-      marks: marksOf(preset),
+      labels: labelsOf(preset),
     }))
     return { items, error: presets.error }
   }
@@ -68,7 +68,7 @@ function useItems(section: Section): { items: readonly Item[] | undefined; error
     const items = lenses.data?.lenses.map((lens) => ({
       ...lens,
       about: definitions ? sentenceOf(lens.scope, definitions) : '',
-      marks: marksOf(lens),
+      labels: labelsOf(lens),
     }))
     return { items, error: lenses.error }
   }
@@ -81,7 +81,7 @@ function useItems(section: Section): { items: readonly Item[] | undefined; error
           ? ''
           : `with ${tag.linked_tags.map(({ name }) => `#${name}`).join(', ')}`,
       count: tag.note_count,
-      marks: marksOf(tag),
+      labels: labelsOf(tag),
     }))
     return { items, error: tags.error }
   }
@@ -90,7 +90,7 @@ function useItems(section: Section): { items: readonly Item[] | undefined; error
     name: property.label,
     about: `${property.key}, ${property.type}`,
     count: property.notes_with_value,
-    marks: marksOf(property),
+    labels: labelsOf(property),
   }))
   return { items, error: properties.error }
 }
@@ -100,7 +100,7 @@ export function Main() {
   const id = path.value[2]
   const [, title, what, about] = SECTIONS.find(([name]) => name === section) ?? SECTIONS[0]
   const { items, error } = useItems(section)
-  const mayMake = mayWrite.value && section !== 'tags'
+  const canCreate = mayWrite.value && section !== 'tags'
   return (
     <main id="main" class="views-screen" data-show={id === undefined ? 'content' : 'side'}>
       <h1 class="visually-hidden">Views, presets, lenses, tags, properties</h1>
@@ -108,7 +108,7 @@ export function Main() {
         <header class="bar">
           <h2>{title}</h2>
           <span class="grow" />
-          {mayMake && (
+          {canCreate && (
             <a class={id === undefined ? 'button main' : 'button'} href={address(['views', section, 'new'])}>
               <Icon name="plus" />
               New {what}
@@ -135,7 +135,7 @@ export function Main() {
         )}
         {items && items.length > 0 && <List items={items} section={section} here={id} />}
       </Pane>
-      {id !== undefined && <OneForm key={`${section} ${id}`} section={section} id={id} />}
+      {id !== undefined && <ItemForm key={`${section} ${id}`} section={section} id={id} />}
     </main>
   )
 }
@@ -155,13 +155,13 @@ function List({ items, section, here }: ListProps) {
     <>
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       <ul class="things">
-        {items.map(({ id, name, about, count, marks }, at) => (
+        {items.map(({ id, name, about, count, labels }, at) => (
           <li key={id} class={id === here ? 'chosen' : undefined}>
             <a href={address(['views', section, id])} aria-current={id === here ? 'true' : undefined}>
               <strong>{section === 'tags' ? <span class="tag">{name}</span> : name}</strong>
               <span class="dim">{about}</span>
             </a>
-            {marks.map((mark) => (
+            {labels.map((mark) => (
               <small key={mark}>{mark}</small>
             ))}
             {count !== undefined && (
@@ -207,8 +207,8 @@ const Move = ({ label, isPossible, onClick, children }: MoveProps) => (
   </button>
 )
 
-/** The form of the thing that the address names. */
-function OneForm({ section, id }: { section: Section; id: string }) {
+/** The form of the item in the address. */
+function ItemForm({ section, id }: { section: Section; id: string }) {
   const definitions = useDefinitions()
   const [views, presets, lenses] = [useViews().data, usePresets().data, useLenses().data]
   if (!definitions || !views || !presets || !lenses)
@@ -231,7 +231,7 @@ function OneForm({ section, id }: { section: Section; id: string }) {
   return (
     <Pane kind="side">
       <Empty>
-        <p>There is nothing here any more.</p>
+        <p>This no longer exists.</p>
         <a href={address(['views', section])}>Back to the list</a>
       </Empty>
     </Pane>

@@ -7,7 +7,7 @@ import type { Tag } from './data.ts'
 import { Check, Editor, Text } from './editor.tsx'
 import type { Definitions } from './filter/tree.ts'
 
-/** Changes a tag, and which tags come along with it. */
+/** Edits a tag and the tags that are added with it. */
 export function TagForm({ tag, definitions }: { tag: Tag; definitions: Definitions }) {
   const { id } = tag
   const [name, setName] = useState(tag.name)
@@ -32,12 +32,12 @@ export function TagForm({ tag, definitions }: { tag: Tag; definitions: Definitio
       name={tag.name}
       save={save}
       remove={() => api.delete('/v1/tags/{id}', { params: { id } })}
-      consequence={`The tag goes from ${formatNumber(tag.note_count)} notes; the notes stay.`}
+      consequence={`The tag is removed from ${formatNumber(tag.note_count)} notes. The notes stay.`}
     >
       <Text label="Name" value={name} isRequired onInput={setName} />
       <div class="checks">
         <Check
-          label="Has a colour"
+          label="Use a colour"
           checked={color !== null}
           onChange={(isOn) => setColor(isOn ? '#1e90ff' : null)}
         />
@@ -53,7 +53,7 @@ export function TagForm({ tag, definitions }: { tag: Tag; definitions: Definitio
       </div>
       {others.length > 0 && (
         <fieldset class="field">
-          <legend class="label">Tags that come along with it</legend>
+          <legend class="label">Tags added with it</legend>
           <div class="checks scrolls">
             {others.map((other) => (
               <Check

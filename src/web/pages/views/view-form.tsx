@@ -30,7 +30,7 @@ const sortOf = (value: string, direction: string): Sort => {
   }
 }
 
-/** Makes or changes a view: what it lets through, in which order, and what its cards show. */
+/** Creates or edits a view: its filter, its order, and the properties on its cards. */
 export function ViewForm({ view, definitions }: { view: View | undefined; definitions: Definitions }) {
   const [name, setName] = useState(view?.name ?? '')
   const [group, setGroup] = useState(() => asGroup(view?.filter ?? null))
@@ -65,7 +65,7 @@ export function ViewForm({ view, definitions }: { view: View | undefined; defini
       name={view?.name}
       save={save}
       remove={view && (() => api.delete('/v1/views/{id}', { params: { id: view.id } }))}
-      consequence="The view goes; its notes stay as they are."
+      consequence="Only the view is deleted. Its notes stay."
       more={
         view && <ShareButton word="Share by link" kind="view" targetId={view.id} title={`“${view.name}”`} />
       }
@@ -75,7 +75,7 @@ export function ViewForm({ view, definitions }: { view: View | undefined; defini
       <Preview group={group} definitions={definitions} />
       <div class="pair">
         <Select
-          label="Order by"
+          label="Sort by"
           value={sort}
           options={[
             ...SORTS,
@@ -95,7 +95,7 @@ export function ViewForm({ view, definitions }: { view: View | undefined; defini
       </div>
       {definitions.properties.length > 0 && (
         <fieldset class="field">
-          <legend class="label">Its cards show up to {MAX_SHOWN} properties</legend>
+          <legend class="label">Properties on cards (up to {MAX_SHOWN})</legend>
           <div class="checks">
             {definitions.properties.map(({ key, label }) => (
               <Check
@@ -113,7 +113,7 @@ export function ViewForm({ view, definitions }: { view: View | undefined; defini
       <div class="checks">
         <Check label="Show tags" checked={flags.show_tags} onChange={flag('show_tags')} />
         <Check label="Pinned" checked={flags.is_pinned} onChange={flag('is_pinned')} />
-        <Check label="The view to begin with" checked={flags.is_default} onChange={flag('is_default')} />
+        <Check label="Default view" checked={flags.is_default} onChange={flag('is_default')} />
       </div>
     </Editor>
   )

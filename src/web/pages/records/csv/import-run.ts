@@ -1,6 +1,6 @@
 import { withoutProtection } from '../../../../lib/csv-cells.ts'
 import { newCallKey } from '../../../data/api.ts'
-import { Away, Refused } from '../../../data/request.ts'
+import { Refused, Unreachable } from '../../../data/request.ts'
 import { writeRows } from '../actions.ts'
 import type { Field, Structure } from '../model.ts'
 import { faultyRow } from '../refusals.ts'
@@ -155,7 +155,7 @@ export class ImportRun {
       } catch (error) {
         if (error instanceof Refused && (error.status === 400 || error.status === TOO_LARGE)) return error
         const isTransient =
-          error instanceof Away || (error instanceof Refused && error.retryAfter !== undefined)
+          error instanceof Unreachable || (error instanceof Refused && error.retryAfter !== undefined)
         if (!isTransient) throw error
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
         if (this.signal.aborted) return undefined

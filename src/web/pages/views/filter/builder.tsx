@@ -25,7 +25,7 @@ interface GroupProps {
   readonly onRemove?: () => void
 }
 
-/** A filter, built of conditions and groups of conditions. */
+/** Edits a filter of conditions and groups of conditions. */
 export function GroupEditor({ group, definitions, depth = 1, onChange, onRemove }: GroupProps) {
   const id = useId()
   const { match, children } = group
@@ -35,7 +35,7 @@ export function GroupEditor({ group, definitions, depth = 1, onChange, onRemove 
       <legend class="visually-hidden">{depth === 1 ? 'Filter' : 'Group of conditions'}</legend>
       <div class="tree-head">
         <div class="parts">
-          <label for={id}>Notes where</label>
+          <label for={id}>Match</label>
           <select
             class="input"
             id={id}
@@ -44,18 +44,13 @@ export function GroupEditor({ group, definitions, depth = 1, onChange, onRemove 
               onChange({ ...group, match: currentTarget.value as Group['match'] })
             }
           >
-            <option value="all">all of these hold</option>
-            <option value="any">any of these holds</option>
-            <option value="none">none of these holds</option>
+            <option value="all">all conditions</option>
+            <option value="any">any condition</option>
+            <option value="none">no condition</option>
           </select>
         </div>
         {onRemove && (
-          <button
-            type="button"
-            class="button quiet icon-only"
-            aria-label="Remove this group"
-            onClick={onRemove}
-          >
+          <button type="button" class="button quiet icon-only" aria-label="Remove group" onClick={onRemove}>
             <Icon name="x" />
           </button>
         )}
@@ -117,7 +112,7 @@ function ConditionEditor({ condition, definitions, onChange, onRemove }: Conditi
       <div class="parts">
         <select
           class="input"
-          aria-label="What is tested"
+          aria-label="Field"
           value={subjectOf(condition)}
           onChange={({ currentTarget }) => onChange(conditionOn(currentTarget.value, definitions))}
         >
@@ -132,24 +127,19 @@ function ConditionEditor({ condition, definitions, onChange, onRemove }: Conditi
           ))}
         </select>
         {condition.type === 'tags' ? (
-          <TagsTest condition={condition} definitions={definitions} onChange={onChange} />
+          <TagsFields condition={condition} definitions={definitions} onChange={onChange} />
         ) : (
-          <ValueTest condition={condition} definitions={definitions} onChange={onChange} />
+          <ValueFields condition={condition} definitions={definitions} onChange={onChange} />
         )}
       </div>
-      <button
-        type="button"
-        class="button quiet icon-only"
-        aria-label="Remove this condition"
-        onClick={onRemove}
-      >
+      <button type="button" class="button quiet icon-only" aria-label="Remove condition" onClick={onRemove}>
         <Icon name="x" />
       </button>
     </div>
   )
 }
 
-interface TestProps<Kind extends Condition> {
+interface FieldsProps<Kind extends Condition> {
   readonly condition: Kind
   readonly definitions: Definitions
   readonly onChange: (condition: Condition) => void
@@ -157,14 +147,14 @@ interface TestProps<Kind extends Condition> {
 
 type TagsCondition = Extract<Condition, { type: 'tags' }>
 
-function TagsTest({ condition, definitions: { tags }, onChange }: TestProps<TagsCondition>) {
+function TagsFields({ condition, definitions: { tags }, onChange }: FieldsProps<TagsCondition>) {
   const { op, tag_ids } = condition
-  const left = tags.filter(({ id }) => !tag_ids.includes(id))
+  const unusedTags = tags.filter(({ id }) => !tag_ids.includes(id))
   return (
     <>
       <select
         class="input"
-        aria-label="How"
+        aria-label="Operator"
         value={op}
         onChange={({ currentTarget }) =>
           onChange({ ...condition, op: currentTarget.value as TagsCondition['op'] })
@@ -181,7 +171,7 @@ function TagsTest({ condition, definitions: { tags }, onChange }: TestProps<Tags
             <span class="tag">{name}</span>
             <button
               type="button"
-              aria-label={`Leave out ${name}`}
+              aria-label={`Remove ${name}`}
               disabled={tag_ids.length === 1}
               onClick={() => onChange({ ...condition, tag_ids: tag_ids.filter((one) => one !== id) })}
             >
@@ -190,7 +180,7 @@ function TagsTest({ condition, definitions: { tags }, onChange }: TestProps<Tags
           </span>
         )
       })}
-      {left.length > 0 && (
+      {unusedTags.length > 0 && (
         <select
           class="input"
           aria-label="Add a tag"
@@ -200,7 +190,7 @@ function TagsTest({ condition, definitions: { tags }, onChange }: TestProps<Tags
           }
         >
           <option value="">and…</option>
-          {left.map(({ id, name }) => (
+          {unusedTags.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
             </option>
@@ -211,7 +201,7 @@ function TagsTest({ condition, definitions: { tags }, onChange }: TestProps<Tags
   )
 }
 
-function ValueTest({ condition, definitions, onChange }: TestProps<Exclude<Condition, TagsCondition>>) {
+function ValueFields({ condition, definitions, onChange }: FieldsProps<Exclude<Condition, TagsCondition>>) {
   const kind = kindOf(condition, definitions)
   const options =
     (condition.type === 'property' &&
@@ -221,7 +211,7 @@ function ValueTest({ condition, definitions, onChange }: TestProps<Exclude<Condi
     <>
       <select
         class="input"
-        aria-label="How"
+        aria-label="Operator"
         value={condition.op}
         onChange={({ currentTarget }) =>
           onChange(withOperator(condition, currentTarget.value as Operator, kind, options))

@@ -5,7 +5,7 @@ import { useQuery } from '../../../data/use-query.ts'
 import { sentenceOf } from './sentence.ts'
 import { asFilter, type Definitions, type Group } from './tree.ts'
 
-/** The filter as a sentence, and how many notes it lets through now. */
+/** The filter as a sentence, and the number of matching notes. */
 export function Preview({ group, definitions }: { group: Group; definitions: Definitions }) {
   const { data, error } = useQuery(['note tag property', 'count', group], ({ signal }) =>
     api.post('/v1/notes/query', { body: { filter: group, limit: 1, offset: 0, content: false }, signal }),
@@ -17,7 +17,7 @@ export function Preview({ group, definitions }: { group: Group; definitions: Def
         <ErrorText>{error.message}</ErrorText>
       ) : (
         <p role="status" class="count">
-          {data ? `${formatNumber(data.total)} ${data.total === 1 ? 'note' : 'notes'}` : 'counting…'}
+          {data ? `${formatNumber(data.total)} ${data.total === 1 ? 'note' : 'notes'}` : 'Counting…'}
         </p>
       )}
     </div>

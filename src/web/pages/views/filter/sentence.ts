@@ -1,7 +1,7 @@
 import { describeTree } from '../../../../lib/filter-sentence.ts'
 import type { Definitions, Tree } from './tree.ts'
 
-/** The filter as a sentence, with the words that the server uses for a saved one. */
+/** The filter as a sentence, as the server describes saved filters. */
 export const sentenceOf = (tree: Tree | null, { tags, properties }: Definitions): string =>
   describeTree(tree, {
     tag: (id) => tags.find((tag) => tag.id === id),

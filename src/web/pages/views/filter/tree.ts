@@ -27,7 +27,7 @@ const TEXT: readonly Operator[] = [
   'not_empty',
 ]
 
-/** The operators of each type of value; the first is the one to begin with. */
+/** The operators of each type of value, the initial one first. */
 export const OPERATORS: Readonly<Record<string, readonly Operator[]>> = {
   text: TEXT,
   select: [
@@ -48,10 +48,10 @@ export const OPERATORS: Readonly<Record<string, readonly Operator[]>> = {
   json: ['has_key', 'contains', 'empty', 'not_empty'],
 }
 
-/** A tree has at most this many levels of groups. */
+/** The maximum number of nested groups. */
 export const MAX_DEPTH = 4
 
-/** What a condition tests: `tags`, a field of the note, or `property <id>`. */
+/** The subject of a condition: `tags`, a field of the note, or `property <id>`. */
 export function subjectOf(condition: Condition): string {
   if (condition.type === 'tags') return 'tags'
   return condition.type === 'field' ? condition.field : `property ${condition.def_id}`
@@ -63,8 +63,8 @@ export function kindOf(condition: Condition, { properties }: Definitions): strin
   return properties.find(({ id }) => id === condition.def_id)?.type ?? 'text'
 }
 
-/** A value to begin with. */
-export function firstValue(kind: string, op: Operator, options: readonly string[] = []): unknown {
+/** The initial value for an operator. */
+export function initialValue(kind: string, op: Operator, options: readonly string[] = []): unknown {
   if (op === 'empty' || op === 'not_empty') return undefined
   if (op === 'in' || op === 'not_in') return []
   if (kind === 'date') {
@@ -83,7 +83,7 @@ function withValue<Node extends { op: Operator; value?: unknown }>(node: Node, v
   return (value === undefined ? rest : { ...rest, value }) as Node
 }
 
-/** A new condition on this subject. */
+/** A new condition for a subject. */
 export function conditionOn(subject: string, { tags, properties }: Definitions): Condition {
   if (subject === 'tags')
     return { type: 'tags', op: 'has_any', tag_ids: tags.slice(0, 1).map(({ id }) => id) }
@@ -95,29 +95,33 @@ export function conditionOn(subject: string, { tags, properties }: Definitions):
       type: 'field',
       field: subject as 'title' | 'created_at' | 'updated_at',
       op,
-      value: firstValue(kind, op),
+      value: initialValue(kind, op),
     }
   }
   const property = properties.find((one) => one.id === id)
   const kind = property?.type ?? 'text'
   const op = (OPERATORS[kind] as readonly Operator[])[0] as Operator
-  return { type: 'property', def_id: id, op, value: firstValue(kind, op, property?.options ?? []) }
+  return { type: 'property', def_id: id, op, value: initialValue(kind, op, property?.options ?? []) }
 }
 
-/** The condition with another operator; the value stays where it fits. */
+/** The condition with another operator, keeping its value if possible. */
 export function withOperator(
   condition: Exclude<Condition, { type: 'tags' }>,
   op: Operator,
   kind: string,
   options: readonly string[],
 ): Condition {
-  const begin = firstValue(kind, op, options)
-  const fits = Array.isArray(begin) === Array.isArray(condition.value) && condition.value !== undefined
+  const initial = initialValue(kind, op, options)
+  const isCompatible =
+    Array.isArray(initial) === Array.isArray(condition.value) && condition.value !== undefined
   const isWithin = op === 'within' && typeof condition.value === 'string'
-  return withValue({ ...condition, op }, begin === undefined || !fits || isWithin ? begin : condition.value)
+  return withValue(
+    { ...condition, op },
+    initial === undefined || !isCompatible || isWithin ? initial : condition.value,
+  )
 }
 
-/** Every filter is edited as a group; one condition alone becomes a group of one. */
+/** A filter as a group, which the editor needs; a single condition becomes a group of one. */
 export const asGroup = (tree: Tree | null): Group =>
   tree === null
     ? { type: 'group', match: 'all', children: [] }
@@ -125,6 +129,6 @@ export const asGroup = (tree: Tree | null): Group =>
       ? tree
       : { type: 'group', match: 'all', children: [tree] }
 
-/** Null when it leaves out nothing. */
+/** The filter of a group; null if it matches all notes. */
 export const asFilter = (group: Group): Tree | null =>
   group.children.length === 0 && group.match !== 'any' ? null : group

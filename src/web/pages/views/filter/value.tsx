@@ -9,14 +9,14 @@ interface ValueProps {
   readonly onChange: (value: unknown) => void
 }
 
-/** The field for what a condition compares with. */
+/** The input for the value of a condition. */
 export function ValueField({ kind, op, options, value, onChange }: ValueProps) {
   if (op === 'empty' || op === 'not_empty') return null
   if (op === 'in' || op === 'not_in')
     return (
       <input
         class="input"
-        aria-label="Values, with commas between them"
+        aria-label="Values, separated by commas"
         value={(value as unknown[]).join(', ')}
         onChange={({ currentTarget }) =>
           onChange(
@@ -32,13 +32,13 @@ export function ValueField({ kind, op, options, value, onChange }: ValueProps) {
     const [low, high] = value as [unknown, unknown]
     return (
       <>
-        <OneValue
+        <SingleValue
           {...{ kind, op, options }}
           label="From"
           value={low}
           onChange={(one) => onChange([one, high])}
         />
-        <OneValue
+        <SingleValue
           {...{ kind, op, options }}
           label="To"
           value={high}
@@ -47,11 +47,11 @@ export function ValueField({ kind, op, options, value, onChange }: ValueProps) {
       </>
     )
   }
-  return <OneValue {...{ kind, op, options, value, onChange }} label="Value" />
+  return <SingleValue {...{ kind, op, options, value, onChange }} label="Value" />
 }
 
-function OneValue({ kind, op, options, value, label, onChange }: ValueProps & { label: string }) {
-  if (kind === 'date') return <Day op={op} value={value} label={label} onChange={onChange} />
+function SingleValue({ kind, op, options, value, label, onChange }: ValueProps & { label: string }) {
+  if (kind === 'date') return <DateValue op={op} value={value} label={label} onChange={onChange} />
   if (kind === 'bool')
     return (
       <select
@@ -92,14 +92,14 @@ function OneValue({ kind, op, options, value, label, onChange }: ValueProps & { 
   return (
     <input
       class="input"
-      aria-label={isJson ? 'Value, as JSON' : label}
+      aria-label={isJson ? 'Value (JSON)' : label}
       value={isJson && typeof value !== 'string' ? JSON.stringify(value) : String(value)}
-      onInput={({ currentTarget: { value: text } }) => onChange(isJson ? parsed(text) : text)}
+      onInput={({ currentTarget: { value: text } }) => onChange(isJson ? parseJson(text) : text)}
     />
   )
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -116,8 +116,8 @@ interface DayProps {
   readonly onChange: (value: unknown) => void
 }
 
-/** A day of the calendar, or one counted from today. */
-function Day({ op, value, label, onChange }: DayProps) {
+/** A calendar day, or a day relative to today. */
+function DateValue({ op, value, label, onChange }: DayProps) {
   const shift = shiftOf(value)
   const relative = (n: number, unit: string) => onChange({ relative: { n, unit } })
   const isPast = !shift || shift.n <= 0
@@ -127,14 +127,14 @@ function Day({ op, value, label, onChange }: DayProps) {
       {op !== 'within' && (
         <select
           class="input"
-          aria-label={`${label}, how`}
+          aria-label={`${label}: kind of date`}
           value={shift ? 'relative' : 'day'}
           onChange={({ currentTarget }) =>
             currentTarget.value === 'day' ? onChange(today) : relative(0, 'day')
           }
         >
-          <option value="relative">counted from today</option>
-          <option value="day">a day</option>
+          <option value="relative">relative to today</option>
+          <option value="day">on a date</option>
         </select>
       )}
       {shift ? (
@@ -144,7 +144,7 @@ function Day({ op, value, label, onChange }: DayProps) {
             type="number"
             min="0"
             step="1"
-            aria-label={`${label}, how many`}
+            aria-label={`${label}: amount`}
             value={String(Math.abs(shift.n))}
             onInput={({ currentTarget: { value: text } }) =>
               text !== '' && relative((isPast ? -1 : 1) * Math.abs(Math.round(Number(text))), shift.unit)
@@ -152,7 +152,7 @@ function Day({ op, value, label, onChange }: DayProps) {
           />
           <select
             class="input"
-            aria-label={`${label}, unit`}
+            aria-label={`${label}: unit`}
             value={shift.unit}
             onChange={({ currentTarget }) => relative(shift.n, currentTarget.value)}
           >
@@ -164,7 +164,7 @@ function Day({ op, value, label, onChange }: DayProps) {
           </select>
           <select
             class="input"
-            aria-label={`${label}, direction`}
+            aria-label={`${label}: direction`}
             value={isPast ? 'past' : 'future'}
             onChange={({ currentTarget }) =>
               relative((currentTarget.value === 'past' ? -1 : 1) * (Math.abs(shift.n) || 1), shift.unit)

@@ -1,24 +1,26 @@
-import { type ChosenFile, type ChosenFolder, type Remark, sortFiles, UNREADABLE } from './folder.ts'
+import { type Remark, type SelectedFile, type SelectedFolder, sortFiles, UNREADABLE } from './folder.ts'
 
-const chosenFile = (path: string, file: File): ChosenFile => ({
+const selectedFile = (path: string, file: File): SelectedFile => ({
   path,
   bytes: file.size,
   modifiedAt: file.lastModified,
   read: async () => file,
 })
 
-/** The files of an input that takes a folder. */
-export function filesOfInput(list: readonly File[]): ChosenFolder {
+/** The files of a folder input. */
+export function filesOfInput(list: readonly File[]): SelectedFolder {
   const [name = 'folder'] = list[0]?.webkitRelativePath.split('/') ?? []
   return sortFiles(
     name,
-    list.map((file) => chosenFile(file.webkitRelativePath.split('/').slice(1).join('/') || file.name, file)),
+    list.map((file) =>
+      selectedFile(file.webkitRelativePath.split('/').slice(1).join('/') || file.name, file),
+    ),
   )
 }
 
-/** Every file below a folder that was dropped. */
-export async function filesOfEntry(folder: FileSystemDirectoryEntry): Promise<ChosenFolder> {
-  const files: ChosenFile[] = []
+/** All files of a dropped folder and its subfolders. */
+export async function filesOfEntry(folder: FileSystemDirectoryEntry): Promise<SelectedFolder> {
+  const files: SelectedFile[] = []
   const unreadable: Remark[] = []
   const visit = async (entry: FileSystemEntry, path: string): Promise<void> => {
     try {
@@ -29,7 +31,7 @@ export async function filesOfEntry(folder: FileSystemDirectoryEntry): Promise<Ch
         const file = await new Promise<File>((resolve, reject) =>
           (entry as FileSystemFileEntry).file(resolve, reject),
         )
-        files.push(chosenFile(path, file))
+        files.push(selectedFile(path, file))
       }
     } catch {
       unreadable.push({ place: path, what: UNREADABLE })
@@ -39,7 +41,7 @@ export async function filesOfEntry(folder: FileSystemDirectoryEntry): Promise<Ch
   return sortFiles(folder.name, files, unreadable)
 }
 
-/** A folder is read in parts of up to 100 entries. */
+/** Reads all entries of a folder, which browsers return in batches of up to 100. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
   const all: FileSystemEntry[] = []

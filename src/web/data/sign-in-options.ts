@@ -9,7 +9,7 @@ import { Refused, request } from './request.ts'
 import { refreshSession, signIn } from './session.ts'
 import { listOf } from './settings.ts'
 
-/* How people sign in besides a password. It is loaded with the screens that need it. */
+/* Sign-in options besides a password. Loaded only with the screens that need them. */
 
 export interface Passkey {
   readonly id: string
@@ -22,37 +22,39 @@ export interface Passkey {
 type Creation = Parameters<typeof startRegistration>[0]['optionsJSON']
 type Request = Parameters<typeof startAuthentication>[0]['optionsJSON']
 
-/** Whether the browser has passkeys here: never for an address in place of a name. */
+/** Whether passkeys can be used: they need browser support and a host name instead of an IP address. */
 export const hasPasskeys = (): boolean =>
   browserSupportsWebAuthn() && !/^(?:\[|\d+(?:\.\d+){3}$)/.test(location.hostname)
 
-/** What the browser's dialog threw, as a sentence. */
-function inWords(error: unknown): unknown {
+/** Translates an error of the browser's dialog into a sentence. */
+function explain(error: unknown): unknown {
   const { code, name } = error as { code?: string; name?: string }
   if (code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED')
-    return new Error('This device has a passkey of yours already; use another one, or go on with it.')
+    return new Error(
+      'This device already has a passkey for your account. Use that one, or add a passkey on another device.',
+    )
   if (name === 'NotAllowedError' || name === 'AbortError')
-    return new Error('No passkey was used: the dialog of the browser was closed, or took too long.')
+    return new Error('No passkey was used. The browser’s dialog was closed or timed out; try again.')
   return error
 }
 
 const requestOptions = () => request<Request>('POST', '/app/api/session/options')
 
-/** Signs in with a passkey that the person chooses in the dialog of the browser. */
+/** Signs in with a passkey selected in the browser's dialog. */
 export async function signInWithPasskey(): Promise<void> {
   const optionsJSON = await requestOptions()
   const passkey = await startAuthentication({ optionsJSON }).catch((error) => {
-    throw inWords(error)
+    throw explain(error)
   })
   await signIn({ passkey })
 }
 
-/** Shorter than a challenge is valid. */
+/** Shorter than the validity of a challenge. */
 const AUTOFILL_MS = 4 * 60_000
 
 /**
- * Has the browser offer its passkeys where the name is typed, until the returned function is called; `signIn` is called with
- * the one that is chosen.
+ * Offers passkeys as suggestions in the name field, until the returned function is called. Calls `signIn` with the
+ * selected passkey.
  */
 export function offerPasskeys(signIn: (passkey: object) => Promise<unknown>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -62,7 +64,7 @@ export function offerPasskeys(signIn: (passkey: object) => Promise<unknown>): ()
     const optionsJSON = await requestOptions()
     if (isOver) return
     clearTimeout(timer)
-    // The dialog that opens ends the one before it.
+    // A new request ends the previous one.
     timer = setTimeout(again, AUTOFILL_MS)
     const chosen = startAuthentication({
       optionsJSON,
@@ -72,7 +74,7 @@ export function offerPasskeys(signIn: (passkey: object) => Promise<unknown>): ()
     const passkey = await chosen.catch(() => undefined)
     if (passkey && !isOver) await signIn(passkey)
   }
-  // Where it fails, people still have the button and the password.
+  // If it fails, the button and the password still work.
   const again = () => void offer().catch(() => undefined)
   again()
   return () => {
@@ -91,18 +93,18 @@ export const removePasskey = (id: string) => passkeys.change('DELETE', `/${id}`)
 export async function addPasskey(name: string): Promise<void> {
   const optionsJSON = await request<Creation>('POST', '/app/api/passkeys/options')
   const response = await startRegistration({ optionsJSON }).catch((error) => {
-    throw inWords(error)
+    throw explain(error)
   })
   await passkeys.change('POST', '', { name, response })
 }
 
 export const listPasskeys = () => request<{ passkeys: Passkey[] }>('GET', '/app/api/passkeys')
 
-/** What the button of the provider says; null without one. */
+/** The label of the provider's button; null without a provider. */
 export const providerName = async (): Promise<string | null> =>
   (await request<{ oidc_name: string | null }>('GET', '/app/api/sign-in')).oidc_name
 
-/** Leaves for the provider, which leads back to the path. */
+/** Opens the page of the provider, which returns to the path. */
 export function goToProvider(path: string, purpose?: 'link'): void {
   const query = new URLSearchParams({ ...(purpose && { link: '1' }), return: path })
   location.assign(`/app/sign-in/oidc?${query}`)
@@ -116,7 +118,7 @@ export async function unlinkProvider(): Promise<void> {
 export const isSignInNeeded = (error: unknown): boolean =>
   error instanceof Refused && error.code === 'sign_in_again'
 
-/** Of whom a setup link is, and how they sign in without it. */
+/** The user of a setup link, with the sign-in options of the account. */
 export interface SetupUser {
   readonly user: { readonly name: string }
   readonly has_password: boolean
@@ -127,29 +129,28 @@ export interface SetupUser {
 export const readSetup = (token: string) =>
   request<SetupUser>('POST', '/app/api/setup/sign-in', { body: { token } })
 
-/** Leaves for the provider, whose account takes the place of a password. */
+/** Opens the page of the provider, whose account replaces the password. */
 export async function setUpAtProvider(token: string, user: string | undefined): Promise<void> {
   const { url } = await request<{ url: string }>('POST', '/app/api/setup/oidc', { body: { token, user } })
   location.assign(url)
 }
 
-/** Why the provider let nobody in, by the reason in the address. */
-export const REASONS: Readonly<Record<string, string>> = {
-  unreachable: 'The provider does not answer. Try again later, or sign in another way.',
-  cancelled: 'You did not agree at the provider, so nobody was signed in.',
-  expired: 'This took too long, or was begun in another browser. Try again.',
+/** Explanations of a failed sign-in at the provider, by the reason in the address. */
+export const PROVIDER_ERRORS: Readonly<Record<string, string>> = {
+  unreachable: 'The provider cannot be reached. Try again later, or sign in another way.',
+  cancelled: 'Sign-in was cancelled at the provider. Try again, or sign in another way.',
+  expired: 'The sign-in took too long or was started in another browser. Try again.',
   failed:
-    'The provider’s answer could not be trusted, so nobody was signed in. Try again; if it goes on, ask whoever runs this server.',
+    'The provider’s response could not be verified. Try again; if the error persists, ask the administrator of this server.',
   unknown:
-    'Nobody here has this account. Ask an owner of the workspace for a link, and use it with the account.',
-  closed: 'This account opens no workspace here any more. Ask an owner of the workspace.',
-  taken: 'Somebody else here has this account. Unlink it there first, or use another one.',
-  linked: 'You are linked to an account already. Unlink it first.',
-  'link-used':
-    'The setup link was used meanwhile, has expired, or was replaced by a newer one. Ask for a new one.',
+    'This account is not linked to a user. Ask an owner of the workspace for a link, and open it to link the account.',
+  closed: 'This account no longer has access to a workspace. Ask an owner of the workspace.',
+  taken: 'Another user is linked to this account. Unlink it there first, or use another account.',
+  linked: 'You are already linked to an account. Unlink it first.',
+  'link-used': 'This link no longer works. Ask for a new one.',
   'name-taken':
-    'The name is taken or cannot be chosen with this link. Open the link again and choose another one.',
+    'This name is taken or cannot be used with this link. Open the link again and choose another name.',
   'signed-out': 'Your session has ended. Sign in, then link the account again.',
-  'sign-in-again': 'Linking an account needs a sign-in of the last 10 minutes. Sign in again, then link it.',
-  'cross-site': 'Linking an account begins here: press the button.',
+  'sign-in-again': 'To link an account, sign in again first: your last sign-in was more than 10 minutes ago.',
+  'cross-site': 'Start linking an account here, with the button.',
 }

@@ -4,27 +4,27 @@ import { address } from '../../router.ts'
 import type { Remark } from './folder.ts'
 import { type Progress, progress, stop } from './run.ts'
 
-/** How many single files are named; the others are counted. */
-const FIRST = 100
+/** The number of listed files; further ones are only counted. */
+const MAX_REMARKS = 100
 
-const counted = (count: number, one: string, many: string): string | false =>
+const countText = (count: number, one: string, many: string): string | false =>
   count > 0 && `${formatNumber(count)} ${count === 1 ? one : many}`
 
-function sentenceOf({ isRunning, notes, files, properties, links, before }: Progress): string {
+function summaryOf({ isRunning, notes, files, properties, links, before }: Progress): string {
   const made = [
-    counted(notes, 'note', 'notes'),
-    counted(files, 'file', 'files'),
-    counted(properties, 'property', 'properties'),
+    countText(notes, 'note', 'notes'),
+    countText(files, 'file', 'files'),
+    countText(properties, 'property', 'properties'),
   ].filter(Boolean)
   const sentences = [
-    made.length > 0 ? `New: ${made.join(', ')}.` : !isRunning && 'Nothing is new.',
-    links > 0 && `${counted(links, 'link', 'links')} rewritten, to lead where the folder has them lead.`,
-    before > 0 && `${counted(before, 'note or file was', 'notes and files were')} imported before.`,
+    made.length > 0 ? `New: ${made.join(', ')}.` : !isRunning && 'Nothing new.',
+    links > 0 && `${countText(links, 'link', 'links')} updated.`,
+    before > 0 && `${countText(before, 'note or file', 'notes and files')} already imported.`,
   ]
   return sentences.filter(Boolean).join(' ')
 }
 
-/** How far the import is, or what came of it. */
+/** The progress or the result of the import. */
 export function Report() {
   const found = progress.value
   if (!found) return null
@@ -32,20 +32,18 @@ export function Report() {
   if (!isOpen && stopped !== undefined) return <ErrorText>{stopped}</ErrorText>
   return (
     <>
-      <progress value={share} aria-label="How much of the folder is imported" />
+      <progress value={share} aria-label="Import progress" />
       <p role="status">
-        {isRunning ? 'Importing…' : stopped === undefined ? 'Done.' : 'Not finished.'} {sentenceOf(found)}
+        {isRunning ? 'Importing…' : stopped === undefined ? 'Done.' : 'Interrupted.'} {summaryOf(found)}
       </p>
-      {isWaiting && <p>The server cannot be reached. The import goes on when it is back.</p>}
-      {stopped !== undefined && (
-        <ErrorText>{stopped} Choose the folder again: it goes on where it was.</ErrorText>
-      )}
+      {isWaiting && <p>The server cannot be reached. The import continues when it is back.</p>}
+      {stopped !== undefined && <ErrorText>{stopped} To continue, choose the folder again.</ErrorText>}
       <p class="actions">
         {isRunning ? (
           <Button onClick={stop}>Stop</Button>
         ) : (
           <a class="button main" href={address(['notes'])}>
-            Show the notes
+            Show notes
           </a>
         )}
       </p>
@@ -53,7 +51,7 @@ export function Report() {
         <>
           <Remarks title="Not imported" remarks={refused} isOpen />
           <Remarks title="Changed" remarks={changed} />
-          <Remarks title="Left out" remarks={skipped} />
+          <Remarks title="Skipped" remarks={skipped} />
         </>
       )}
     </>
@@ -74,7 +72,7 @@ function Remarks({ title, remarks, isOpen = false }: RemarksProps) {
         {title} ({formatNumber(remarks.length)})
       </summary>
       <ul class="plain">
-        {remarks.slice(0, FIRST).map(({ place, what }) => (
+        {remarks.slice(0, MAX_REMARKS).map(({ place, what }) => (
           <li key={`${place}: ${what}`}>
             <span style={{ overflowWrap: 'anywhere' }}>
               <b>{place}</b>: {what}
@@ -82,7 +80,7 @@ function Remarks({ title, remarks, isOpen = false }: RemarksProps) {
           </li>
         ))}
       </ul>
-      {remarks.length > FIRST && <p>… and {formatNumber(remarks.length - FIRST)} more.</p>}
+      {remarks.length > MAX_REMARKS && <p>… and {formatNumber(remarks.length - MAX_REMARKS)} more.</p>}
     </details>
   )
 }

@@ -5,13 +5,13 @@ import {
   goToProvider,
   hasPasskeys,
   offerPasskeys,
+  PROVIDER_ERRORS,
   providerName,
-  REASONS,
   signInWithPasskey,
-} from '../../data/ways-in.ts'
+} from '../../data/sign-in-options.ts'
 import { search, setParameters } from '../../router.ts'
 
-/** What the button of the provider says; undefined without one, and until it is known. */
+/** The label of the provider's button; undefined without a provider and while it loads. */
 export function useProviderName(): string | undefined {
   const [name, setName] = useState<string | null>(null)
   useEffect(() => {
@@ -20,17 +20,17 @@ export function useProviderName(): string | undefined {
   return name ?? undefined
 }
 
-/** Why the provider has just let nobody in, if it has. */
-export function ProviderRefusal() {
+/** Explains a failed sign-in at the provider. */
+export function ProviderError() {
   const reason = search.value.get('sign-in')
-  return reason === null ? null : <ErrorText>{REASONS[reason] ?? REASONS.failed}</ErrorText>
+  return reason === null ? null : <ErrorText>{PROVIDER_ERRORS[reason] ?? PROVIDER_ERRORS.failed}</ErrorText>
 }
 
-/** Forgets why the provider let nobody in. */
-export const clearProviderRefusal = () => setParameters({ 'sign-in': undefined }, { replace: true })
+/** Hides the explanation of a failed sign-in at the provider. */
+export const clearProviderError = () => setParameters({ 'sign-in': undefined }, { replace: true })
 
-/** The ways to sign in without a password: a passkey, also where the name is typed, and the provider. */
-export function OtherWays({ onDone }: { onDone?: () => void }) {
+/** Sign-in options without a password: a passkey (also offered in the name field) and the provider. */
+export function SignInOptions({ onDone }: { onDone?: () => void }) {
   const provider = useProviderName()
   const [isOffering, setOffering] = useState(true)
   const passkey = useAction(async (chosen?: object) => {
@@ -54,7 +54,7 @@ export function OtherWays({ onDone }: { onDone?: () => void }) {
       {provider !== undefined && (
         <Button
           onClick={() => {
-            clearProviderRefusal()
+            clearProviderError()
             goToProvider(location.pathname + location.search)
           }}
         >
