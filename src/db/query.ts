@@ -1,11 +1,6 @@
 import { type Column, eq, type InferInsertModel, is, Param, Placeholder, type SQL, sql } from 'drizzle-orm'
-import {
-  BaseSQLiteDatabase,
-  type SQLiteColumn,
-  SQLiteSyncDialect,
-  type SQLiteTable,
-  type SQLiteUpdateSetSource,
-} from 'drizzle-orm/sqlite-core'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import { memoize } from '../lib/bounded-cache.ts'
 import type { Reader } from './reader.ts'
 import type { Sql, SqlValue } from './sql.ts'
@@ -22,13 +17,8 @@ import type { Sql, SqlValue } from './sql.ts'
  * reading it.
  */
 
-/** Builds INSERT, UPDATE and DELETE statements. It has no session, because only connections run statements. */
-export const orm = new BaseSQLiteDatabase<'sync', void>(
-  'sync',
-  new SQLiteSyncDialect(),
-  {} as ConstructorParameters<typeof BaseSQLiteDatabase<'sync', void>>[2],
-  undefined,
-)
+/** Builds statements, which only connections run. */
+export const orm = drizzle.mock()
 
 /** A SELECT of these columns and expressions. */
 export const from = <Source extends SQLiteTable | SQL, Fields extends Record<string, SQLiteColumn | SQL>>(
