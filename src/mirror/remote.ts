@@ -3,9 +3,10 @@ import type { Clock } from '../lib/clock.ts'
 import { isId } from '../lib/ids.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { ACCEPTED, streamOf } from '../lib/response-stream.ts'
-import { trusting, untrustedSentence } from '../lib/trust.ts'
 import { API_VERSION } from '../lib/version.ts'
 import { refused } from '../refusal.ts'
+import type { Daybook } from '../types/connection.ts'
+import { type RemoteDaybook, remoteDaybook } from '../types/remote.ts'
 import {
   checkObject,
   completedObject,
@@ -67,13 +68,9 @@ const CHANGES_PER_PAGE = 1_000
 /** As many of the longest objects fit into one response. */
 const FEW_CHANGES = 8
 
-interface RemoteOptions {
-  readonly url: string
-  readonly key: string
+interface RemoteOptions extends RemoteDaybook {
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Certificates that are trusted in addition, in PEM. */
-  readonly ca?: string | undefined
 }
 
 interface Sent {
@@ -85,12 +82,14 @@ interface Sent {
 /** The remote daybook, through its public API. */
 export class Remote {
   readonly url: string
+  readonly #client: Daybook
   #isOfThisVersion = true
   /** Asks for what only a remote knows that is not older: `edited_at` of notes. */
   #edited: { readonly edited?: 'true' } = {}
 
   constructor(private readonly options: RemoteOptions) {
     this.url = options.url
+    this.#client = remoteDaybook(options, { decompress: false })
   }
 
   /** Refuses a remote whose API this program does not know; returns its workspace. */
@@ -238,7 +237,7 @@ export class Remote {
 
   /** Writes changes in one transaction, or finds that it was done; refused as a whole. `body` is JSON text. */
   async apply(body: string, idempotencyKey: string): Promise<{ readonly transaction: string | null }> {
-    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey }
+    const headers = { 'Idempotency-Key': idempotencyKey }
     const path = '/v1/changes/apply'
     const text = await this.#text(path, { method: 'POST', body, headers })
     const response = this.#parsed(text)
@@ -322,22 +321,18 @@ export class Remote {
     }
   }
 
-  async #request(path: string, signal: AbortSignal, { headers, ...sent }: Sent): Promise<Response> {
-    const response = await fetch(this.url + path, {
-      ...sent,
-      headers: {
-        ...headers,
-        Authorization: `Bearer ${this.options.key}`,
-        ...ACCEPTED,
-      },
-      decompress: false,
-      // The key must not be sent to another host.
-      redirect: 'manual',
-      signal,
-      ...trusting(this.options.ca),
-    }).catch(({ code = 'timeout' }: { code?: string }) =>
-      this.#throwAway(untrustedSentence(this.url, code) ?? `${this.url} does not answer (${code}).`),
-    )
+  async #request(
+    path: string,
+    signal: AbortSignal,
+    { method = 'GET', headers, ...sent }: Sent,
+  ): Promise<Response> {
+    const response = await this.#client
+      .send(method, path, { ...sent, headers: { ...headers, ...ACCEPTED }, signal })
+      .catch((error: Error) =>
+        this.#throwAway(
+          error instanceof DOMException ? `${this.url} does not answer (timeout).` : error.message,
+        ),
+      )
     if (response.ok) return response
     throw await failureIn(response, path)
   }

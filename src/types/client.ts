@@ -1,3 +1,4 @@
+import { Daybook, eventsAt, received } from "./connection.ts"
 import {
   type Answer,
   type Bucket,
@@ -27,70 +28,6 @@ export function createClient(options: { url: string; key: string; fetch?: typeof
     notes: notesOf(daybook),
     changes: changesOf(daybook),
   }
-}
-
-interface Sent {
-  query?: object
-  body?: object
-  headers?: Record<string, string>
-  signal?: AbortSignal
-}
-
-/** Sends requests and throws unsuccessful responses. */
-class Daybook {
-  readonly #url: string
-  readonly #headers: Headers
-  readonly #fetch: typeof globalThis.fetch
-
-  constructor({ url, key, fetch = globalThis.fetch }: Parameters<typeof createClient>[0]) {
-    this.#url = new URL(url).href.replace(/\/$/, "")
-    this.#headers = new Headers({ Authorization: `Bearer ${key}` })
-    this.#fetch = fetch
-  }
-
-  async open(method: string, path: string, { query, body, headers, signal }: Sent = {}): Promise<Response> {
-    const sent = new Headers(this.#headers)
-    for (const [name, value] of Object.entries(headers ?? {})) sent.set(name, value)
-    if (body) sent.set("Content-Type", "application/json")
-    // Browsers refuse to call it as a method of another object.
-    const fetch = this.#fetch
-    const response = await fetch(`${this.#url}${path}${queryText(query)}`, {
-      method,
-      headers: sent,
-      ...(body && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
-    })
-    if (!response.ok) throw await errorIn(response)
-    return response
-  }
-
-  async json<T>(method: string, path: string, sent?: Sent): Promise<T> {
-    const response = await this.open(method, path, sent)
-    const text = await response.text()
-    try {
-      return JSON.parse(text) as T
-    } catch {
-      throw unexpected(response)
-    }
-  }
-}
-
-function queryText(query: object = {}): string {
-  const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined)
-      parameters.set(name, typeof value === "object" ? JSON.stringify(value) : String(value))
-  const text = parameters.toString()
-  return text === "" ? "" : `?${text}`
-}
-
-const unexpected = ({ status, url }: Response) =>
-  new DaybookError(status, "unexpected_response", `${url} answered ${status}, but not as a daybook server.`)
-
-async function errorIn(response: Response): Promise<DaybookError> {
-  const body = (await response.json().catch(() => null)) as { error?: unknown; code?: unknown } | null
-  if (typeof body?.error !== "string" || typeof body.code !== "string") return unexpected(response)
-  return new DaybookError(response.status, body.code, body.error)
 }
 
 function recordsOf<N extends Name>(daybook: Daybook, name: N): Records<N> {
@@ -139,7 +76,7 @@ function recordsOf<N extends Name>(daybook: Daybook, name: N): Records<N> {
     watch: (query = {}, options = {}) =>
       stream(options.signal, async function* (signal): AsyncGenerator<Answer<N>, void> {
         const open = eventsAt(daybook, "/v1/records/watch", () => queryOf(query))
-        for await (const { event, data } of received(open, signal)) {
+        for await (const { event, data } of received(open, { signal })) {
           if (event !== "answer") continue
           const { records, total, has_more, changes } = JSON.parse(data) as Answer<N>
           yield { records, total, has_more, ...(changes && { changes }) }
@@ -200,30 +137,11 @@ function changesOf(daybook: Daybook): Changes {
           }
           return { ...queryOf(query), ...(after !== undefined && { after }) }
         })
-        for await (const { event, data } of received(open, signal))
+        for await (const { event, data } of received(open, { signal }))
           if (event === "change") yield withTextId(JSON.parse(data) as Change)
       }),
   }
 }
-
-/** The retry delay of a stream unless the server sets it; each failure in a row doubles it. */
-const RETRY_MS = 2_000
-const LONGEST_RETRY_MS = 30_000
-/** The server sends something every 25 seconds, so a connection that is silent for longer is dead. */
-const SILENCE_MS = 60_000
-const CLOSED_STATUS: Record<string, number> = {
-  access_changed: 403,
-  structure_deleted: 404,
-  cursor_expired: 410,
-}
-
-interface ServerEvent {
-  id: string
-  event: string
-  data: string
-}
-
-type OpenEvents = (lastId: string, signal: AbortSignal) => Promise<Response>
 
 /** An iterable with a separate stream for each iteration, which ends with the signal or with the iteration. */
 const stream = <T>(
@@ -245,98 +163,3 @@ const stream = <T>(
     }
   },
 })
-
-const eventsAt =
-  (daybook: Daybook, path: string, queryOf: () => object | Promise<object>): OpenEvents =>
-  async (lastId, signal) => {
-    const headers = { Accept: "text/event-stream", ...(lastId !== "" && { "Last-Event-ID": lastId }) }
-    const response = await daybook.open("GET", path, { query: await queryOf(), headers, signal })
-    if (response.headers.get("content-type")?.startsWith("text/event-stream")) return response
-    throw unexpected(response)
-  }
-
-/** The events of a stream that is reopened after the last one whenever it breaks, until the signal aborts. */
-async function* received(open: OpenEvents, signal: AbortSignal): AsyncGenerator<ServerEvent, void> {
-  let lastId = ""
-  let retryMs = RETRY_MS
-  for (let failures = 0; !signal.aborted; failures += 1) {
-    const connection = new AbortController()
-    const disconnect = () => connection.abort()
-    signal.addEventListener("abort", disconnect)
-    let silence = setTimeout(disconnect, SILENCE_MS)
-    const onBytes = () => {
-      clearTimeout(silence)
-      silence = setTimeout(disconnect, SILENCE_MS)
-    }
-    try {
-      const response = await open(lastId, connection.signal)
-      for await (const event of eventsIn(response, onBytes, (ms) => (retryMs = ms))) {
-        if (signal.aborted) return
-        if (event.event === "closed") throwIfOver(JSON.parse(event.data) as { error: string; code: string })
-        lastId = event.id || lastId
-        failures = 0
-        yield event
-      }
-    } catch (error) {
-      if (signal.aborted) return
-      // Anything else is a network failure or an unavailable server.
-      if (error instanceof DaybookError && error.status < 500 && error.status !== 429) throw error
-    } finally {
-      clearTimeout(silence)
-      signal.removeEventListener("abort", disconnect)
-      disconnect()
-    }
-    await pause(Math.min(retryMs * 2 ** failures, Math.max(retryMs, LONGEST_RETRY_MS)), signal)
-  }
-}
-
-/** A server that shuts down may restart; any other end is final. */
-function throwIfOver({ error, code }: { error: string; code: string }): void {
-  if (code !== "shutting_down") throw new DaybookError(CLOSED_STATUS[code] ?? 401, code, error)
-}
-
-const pause = (ms: number, signal: AbortSignal) =>
-  new Promise<void>((done) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener("abort", end)
-      done()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener("abort", end)
-  })
-
-/** Server-Sent Events, as they arrive. */
-async function* eventsIn(
-  response: Response,
-  onBytes: () => void,
-  onRetry: (ms: number) => void,
-): AsyncGenerator<ServerEvent, void> {
-  const reader = response.body?.getReader()
-  const decoder = new TextDecoder()
-  let rest = ""
-  let event: ServerEvent = { id: "", event: "", data: "" }
-  for (;;) {
-    const chunk = await reader?.read()
-    if (!chunk || chunk.done) return
-    onBytes()
-    const text = decoder.decode(chunk.value, { stream: true })
-    const end = text.lastIndexOf("\n")
-    if (end === -1) {
-      rest += text
-      continue
-    }
-    const lines = (rest + text.slice(0, end)).split("\n")
-    rest = text.slice(end + 1)
-    for (const line of lines) {
-      const [, name, value = ""] = /^(id|event|data|retry): ?(.*?)\r?$/.exec(line) ?? []
-      if (name === "retry" && /^\d+$/.test(value)) onRetry(Number(value))
-      else if (name === "data") event.data += event.data === "" ? value : `\n${value}`
-      else if (name === "id" || name === "event") event[name] = value
-      else if (line === "" || line === "\r") {
-        if (event.data !== "") yield event
-        event = { id: "", event: "", data: "" }
-      }
-    }
-  }
-}

@@ -1,13 +1,15 @@
 import type { FieldType } from '../filter/record/operators.ts'
 import type { presentField, presentStructure } from '../structures/present.ts'
-import * as client from './client.ts' with { type: 'text' }
-import * as surface from './surface.ts' with { type: 'text' }
+import { sourceOf } from './source-of.ts' with { type: 'macro' }
 
-/** The compiler types the import of a text as that of the module. */
-const textOf = (module: unknown) => (module as { default: string }).default
+const withoutImports = (source: string): string => source.replace(/^(?:import [\s\S]*? from ".*"\n)+\n/, '')
 
-/** Both modules as one: the sample structures, then the part that is the same for every workspace. */
-const template = `${textOf(surface).replace('export const IDS', 'const IDS')}\n${textOf(client).replace(/^import [\s\S]*?\n\n/, '')}`
+/** The modules as one: the sample structures, then the parts that are the same for every workspace. */
+const template = [
+  sourceOf('surface.ts').replace('export const IDS', 'const IDS'),
+  withoutImports(sourceOf('connection.ts')).replace(/^export /gm, ''),
+  withoutImports(sourceOf('client.ts')),
+].join('\n')
 
 /** The parts of a structure that its types need. */
 export type TypedStructure = Pick<ReturnType<typeof presentStructure>, 'id' | 'name' | 'description'> & {

@@ -1,5 +1,4 @@
 import type { Static } from '@sinclair/typebox'
-import type { EventSourceMessage } from 'eventsource-parser'
 import { changedKeys, type RecordData, valueIn } from '../../changes/record-data.ts'
 import { readCa, readKey, readSecret } from '../../config.ts'
 import { newSecret } from '../../delivery/message.ts'
@@ -8,7 +7,7 @@ import { systemClock } from '../../lib/clock.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { createIdSource } from '../../lib/ids.ts'
 import type { RecordObject } from '../../records/schema.ts'
-import { refused } from '../../refusal.ts'
+import type { ServerEvent } from '../../types/connection.ts'
 import { checkedBaseUrl, type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
 import { LAST_MESSAGES_MS } from '../run-until-asked.ts'
@@ -59,17 +58,15 @@ class Listener {
   }
 
   /** Names the structure as the user did until the first answer, then by its id, which a rename does not change. */
-  watchPath(): string {
-    const page = { sort: 'updated_at', limit: String(PAGE_LIMIT), changes: 'true' }
-    return `/v1/records/watch?${new URLSearchParams({ structure: this.#structure, ...page })}`
+  watchQuery(): object {
+    return { structure: this.#structure, sort: 'updated_at', limit: PAGE_LIMIT, changes: true }
   }
 
   /** Handles one event of the stream. Its changes are delivered later, so that the stream is read without a pause. */
-  handle({ event, data }: EventSourceMessage): void {
+  handle({ event, data }: ServerEvent): void {
     if (event === 'answer') this.#handleAnswer(JSON.parse(data) as WatchAnswer)
-    if (event !== 'closed' && event !== 'problem') return
+    if (event !== 'problem') return
     const { error } = JSON.parse(data) as { error: string }
-    if (event === 'closed') throw refused(error)
     this.io.err(`Problem: ${error}\n`)
   }
 
@@ -127,9 +124,9 @@ async function listenUntil(signal: AbortSignal, settings: Settings, io: Io): Pro
     io.err(`${sentence} Reconnecting.\n`)
     greeting ??= 'Listening again.\n'
   }
-  const path = () => listener.watchPath()
+  const query = () => listener.watchQuery()
   try {
-    for await (const event of watchEvents({ daybook, path, clock: systemClock, signal, onBreak })) {
+    for await (const event of watchEvents({ daybook, query, clock: systemClock, signal, onBreak })) {
       listener.handle(event)
       if (greeting !== undefined) io.err(greeting)
       greeting = undefined

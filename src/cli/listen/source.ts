@@ -200,6 +200,13 @@ interface ApiEvent {
   readonly event: string | null
 }
 
+interface ShownCall {
+  readonly event: { readonly size: number }
+  readonly headers: [string, string][]
+  readonly body: string | null
+  readonly sealed?: string | null
+}
+
 async function eventsAt(input: Input, io: Io, named: string, signal: AbortSignal): Promise<SourceEvents> {
   const url = checkedBaseUrl(textFlag(input, 'url') ?? '')
   const key = readKey(io.env, input.flags)
@@ -208,19 +215,15 @@ async function eventsAt(input: Input, io: Io, named: string, signal: AbortSignal
   if (secret === undefined) throw new WrongUsage('"listen" needs the secret of the source: DAYBOOK_SECRET.')
   const ca = readCa(io.env, input.flags)
   const options = { clock: systemClock, signal }
-  const get = (path: string) => requestUntilAnswered({ url, key, ca }, path, options)
-  const { sources } = (await get('/v1/sources')) as { sources: { id: string; name: string }[] }
+  const get = <Body>(path: string, query?: object) =>
+    requestUntilAnswered<Body>({ url, key, ca }, path, options, query)
+  const { sources } = await get<{ sources: { id: string; name: string }[] }>('/v1/sources')
   const source =
     sources.find(({ id }) => id === named) ?? sources.find(({ name }) => fold(name) === fold(named))
   if (!source) throw unknown(named)
   const path = `/v1/sources/${source.id}/events`
   const callAt = async (id: string): Promise<Call | undefined> => {
-    const shown = (await get(`${path}/${id}?sealed=true`)) as {
-      event: { size: number }
-      headers: [string, string][]
-      body: string | null
-      sealed?: string | null
-    }
+    const shown = await get<ShownCall>(`${path}/${id}`, { sealed: true })
     const opened = shown.sealed && unseal(Buffer.from(shown.sealed, 'base64'), secret, source.id)
     if (shown.sealed && !opened)
       throw refused('DAYBOOK_SECRET is not the secret of this source, so its events cannot be decrypted.')
@@ -235,8 +238,8 @@ async function eventsAt(input: Input, io: Io, named: string, signal: AbortSignal
     sourceId: source.id,
     where: url,
     next: async (after) => {
-      const query = new URLSearchParams({ after, limit: String(AT_ONCE), wait: String(WAIT_SECONDS) })
-      const { events } = (await get(`${path}?${query}`)) as { events: ApiEvent[] }
+      const query = { after, limit: AT_ONCE, wait: WAIT_SECONDS }
+      const { events } = await get<{ events: ApiEvent[] }>(path, query)
       const listened: ListedEvent[] = []
       for (const { id, event } of events) listened.push({ id, event, call: await callAt(id) })
       return listened

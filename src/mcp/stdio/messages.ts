@@ -1,5 +1,7 @@
 import { ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { escapeLineBoundaries, isObject } from '../../lib/json.ts'
+import { eventsIn } from '../../types/connection.ts'
+import { type RemoteDaybook, remoteDaybook } from '../../types/remote.ts'
 
 /*
  * MCP on standard input and output: one JSON-RPC message a line. Each message is answered by itself, as over HTTP, so
@@ -106,32 +108,22 @@ export function headersOf({ method, params }: Message): Record<string, string> {
 
 /** The messages in a response; a refusal of the server is thrown with its sentence. */
 export async function messagesIn(response: Response): Promise<readonly unknown[]> {
+  if (response.headers.get('content-type')?.startsWith('text/event-stream'))
+    return await Array.fromAsync(eventsIn(response), ({ data }) => JSON.parse(data))
   const text = await response.text()
   if (text === '') return []
-  if (response.headers.get('content-type')?.startsWith('text/event-stream'))
-    return [...text.matchAll(/^data: (.+)$/gm)].map(([, data = '']) => JSON.parse(data))
   const body = parse(text)
   if (body?.jsonrpc === '2.0') return [body]
   throw new Error(
     typeof body?.error === 'string'
       ? body.error
-      : `The server answered ${response.status}, not as a daybook does.`,
+      : `The server responded with ${response.status}, but not as a daybook server.`,
   )
 }
 
 /** Passes messages on to the MCP endpoint of a server. */
-export const remoteResponder =
-  ({ url, key }: { readonly url: string; readonly key: string }): Respond =>
-  async (message, signal) => {
-    const response = await fetch(`${url}/mcp`, {
-      method: 'POST',
-      headers: { ...headersOf(message), Authorization: `Bearer ${key}` },
-      body: JSON.stringify(message),
-      // The key must not be sent to another host.
-      redirect: 'manual',
-      signal,
-    }).catch((error: { code?: string }) => {
-      throw new Error(`${url} does not answer (${error.code ?? 'unknown'}); check that the server runs.`)
-    })
-    return messagesIn(response)
-  }
+export function remoteResponder(daybook: RemoteDaybook): Respond {
+  const client = remoteDaybook(daybook)
+  return async (message, signal) =>
+    messagesIn(await client.send('POST', '/mcp', { body: message, headers: headersOf(message), signal }))
+}
