@@ -1,4 +1,4 @@
-import { parse, Schema } from 'yaml'
+import { once } from '../lib/bounded-cache.ts'
 import { isObject } from '../lib/json.ts'
 
 export interface MarkdownFile {
@@ -15,28 +15,39 @@ const MAX_DEPTH = 1_000
 /** A YAML alias repeats another value; a few nested ones may expand to gigabytes. */
 const MAX_ALIASES = 50
 
-const CORE = new Schema({ schema: 'core' })
+/** Loaded with the first front matter in YAML that is not simple; servers start sooner without it. */
+const yamlLibrary = once(() => require('yaml') as typeof import('yaml'))
+
 const INTEGER_TAG = 'tag:yaml.org,2002:int'
 const SAFE_INTEGER = /^-?(?:0|[1-9]\d{0,14})$/
 const NULL_OR_BOOLEAN = /^(?:null|true|false)$/i
 
+/** How values are read: all as the core schema of YAML says, or integers only where nothing is lost. */
+export type YamlSchema = 'core' | 'lossless'
+
 /** Integers that would not be written back in the same form stay text: `007`, `0x1f`, and what no double can hold. */
-export const LOSSLESS = new Schema({
-  schema: 'core',
-  customTags: (tags) =>
-    tags
-      .filter((tag) => typeof tag === 'string' || tag.tag !== INTEGER_TAG || !('format' in tag))
-      .map((tag) =>
-        typeof tag === 'string' || tag.tag !== INTEGER_TAG || tag.collection
-          ? tag
-          : { ...tag, test: SAFE_INTEGER },
-      ),
+const schemas = once(() => {
+  const { Schema } = yamlLibrary()
+  return {
+    core: new Schema({ schema: 'core' }),
+    lossless: new Schema({
+      schema: 'core',
+      customTags: (tags) =>
+        tags
+          .filter((tag) => typeof tag === 'string' || tag.tag !== INTEGER_TAG || !('format' in tag))
+          .map((tag) =>
+            typeof tag === 'string' || tag.tag !== INTEGER_TAG || tag.collection
+              ? tag
+              : { ...tag, test: SAFE_INTEGER },
+          ),
+    }),
+  }
 })
 
 /**
  * Splits a Markdown file into its front matter, between two lines of three dashes at the very beginning, and its body.
  */
-export function splitFrontMatter(text: string, schema = CORE): MarkdownFile {
+export function splitFrontMatter(text: string, schema: YamlSchema = 'core'): MarkdownFile {
   const match = FENCED.exec(text)
   const yaml = match?.[1] ?? ''
   const frontMatter = match
@@ -106,11 +117,11 @@ function isTooDeep(yaml: string): boolean {
   return false
 }
 
-function parseMapping(yaml: string, schema: Schema): Record<string, unknown> | undefined {
+function parseMapping(yaml: string, schema: YamlSchema): Record<string, unknown> | undefined {
   if (yaml.length > MAX_YAML_LENGTH || isTooDeep(yaml)) return undefined
   try {
-    const value: unknown = parse(yaml, {
-      schema,
+    const value: unknown = yamlLibrary().parse(yaml, {
+      schema: schemas()[schema],
       maxAliasCount: MAX_ALIASES,
       logLevel: 'error',
       uniqueKeys: false,

@@ -12,7 +12,7 @@ import { estimateTokens } from '../../src/mcp/text/fit.ts'
 import { snippetText } from '../../src/mcp/text/markdown.ts'
 import { pagesIn } from '../../src/mirror/response-bytes.ts'
 import { lastHeading, linesOutsideCode, parseLinks, withLinks } from '../../src/notes/links/syntax.ts'
-import { LOSSLESS, splitFrontMatter } from '../../src/portability/front-matter.ts'
+import { splitFrontMatter } from '../../src/portability/front-matter.ts'
 import { type LinkContext, rewriteLinks } from '../../src/portability/vault/plan/links.ts'
 import { nameOf, type VaultNote } from '../../src/portability/vault/plan/note.ts'
 import { bodyTags, tagNameOf } from '../../src/portability/vault/plan/tags.ts'
@@ -74,8 +74,8 @@ const FUNCTIONS: Record<string, (text: string) => unknown> = {
   'words for the search': indexedText,
   'a snippet': (text) => snippetText(snippetOf([text], phrases)),
   'a folded name': fold,
-  'front matter': (text) => splitFrontMatter(`---\n${text}\n---\n`, LOSSLESS),
-  'a value in front matter': (text) => splitFrontMatter(`---\na: ${text}\n---\n`, LOSSLESS),
+  'front matter': (text) => splitFrontMatter(`---\n${text}\n---\n`, 'lossless'),
+  'a value in front matter': (text) => splitFrontMatter(`---\na: ${text}\n---\n`, 'lossless'),
   'tags in prose': (text) => [...bodyTags([...linesOutsideCode(text)])],
   'a tag': tagNameOf,
   'the title of an imported note': nameOf,

@@ -4,7 +4,7 @@ import { decodeText } from '../../../lib/encoding.ts'
 import { codePointLength, fold, MAX_NAME_LENGTH, normalized, withCommas } from '../../../lib/text.ts'
 import { isTooLong, MAX_CONTENT } from '../../../notes/content-length.ts'
 import { Refusal, refused } from '../../../refusal.ts'
-import { LOSSLESS, splitFrontMatter } from '../../front-matter.ts'
+import { splitFrontMatter } from '../../front-matter.ts'
 
 /** A file of the folder that is imported. */
 export interface FolderFile {
@@ -106,7 +106,7 @@ export interface NoteText {
 /** All of a note but its body. The file's modification time counts up to the time of the import. */
 export function readNote({ file, text, digest }: NoteText, now: number): VaultNote {
   if (text.includes('\0')) throw refused('it contains a NUL character, which no text may.')
-  const { frontMatter, body } = splitFrontMatter(text, LOSSLESS)
+  const { frontMatter, body } = splitFrontMatter(text, 'lossless')
   if (isTooLong(body)) throw tooLong()
   const remarks: string[] = []
   if (!frontMatter && /^---[ \t]*\r?\n/.test(text) && /\n---[ \t]*(?:\r?\n|$)/.test(text))
