@@ -25,21 +25,21 @@ import { getWebhook } from '../webhooks/service.ts'
 import { presentWebhook } from '../webhooks/store.ts'
 import { isHiddenKind } from './visible.ts'
 
-/** Whose objects they are; without a user, also those that one user alone sees. */
+/** The reader of objects; without a user, it also sees the objects of single users. */
 export interface ObjectReader extends InWorkspace {
   readonly userId?: string
   /** Whether notes have `edited_at`. */
   readonly isEdited?: boolean | undefined
 }
 
-/** What is known of the objects of a kind. */
+/** How the objects of a kind are stored and read. */
 interface Kind {
   /** Where they are, and the column by which they are listed in order; by default `pk`. */
   readonly table: string
   readonly pkColumn?: 'id'
   /** A condition on those that a reader can see; all unless given. */
   readonly isVisible?: string
-  /** What each is called, in SQL. */
+  /** SQL for the label of an object. */
   readonly label?: string
   /** The object as it is read alone; undefined when it is gone, trashed or deleted. */
   readonly find: (reader: Reader, caller: ObjectReader, id: string) => object | undefined
@@ -100,11 +100,11 @@ const KINDS: Record<ObjectKind, Kind> = {
     find: (reader, caller, id) => unlessGone(() => presentSource(getSource(reader, caller, id, 'read'))),
   },
   row_view: { table: 'row_views', label: 'name', find: findRowView },
-  /** What a share opens, and how, is told to who may end it, and to no follower. */
+  /** Followers of the log do not see the target and the URL of a share: only members who may end it do. */
   share: { table: 'shares', label: 'name', find: () => undefined },
 }
 
-/** Those whose objects are told, in the order of a snapshot. */
+/** Kinds included in snapshots, in order. */
 export const TOLD_KINDS: readonly ObjectKind[] = (Object.keys(KINDS) as ObjectKind[]).filter(
   (kind) => kind !== 'share',
 )
@@ -150,7 +150,7 @@ function labelOfRecord({ sql }: Reader, { workspacePk }: InWorkspace, { id, stru
   return sql.get<{ label: string | number | null }>(text, field, id)?.label
 }
 
-/** What the log keeps of objects of these kinds that were deleted. */
+/** Deleted objects of these kinds keep their name in the log. */
 const KEPT: readonly ChangeKind[] = ['tag', 'property', 'quick_access_item']
 
 function labelOfLost(reader: Reader, caller: InWorkspace, { kind, operation, number }: Change) {
@@ -161,7 +161,7 @@ function labelOfLost(reader: Reader, caller: InWorkspace, { kind, operation, num
   return kept.note_id === undefined ? kept.name : labelIn(reader, caller, 'note', kept.note_id)
 }
 
-/** What a changed object is called now: its title, the value of its label field, or its name; null without any. */
+/** The current title of a changed object, the value of its label field, or its name; null without any. */
 export function labelOf(reader: Reader, caller: InWorkspace, change: Change): string | null {
   const { kind, id } = change
   const label =

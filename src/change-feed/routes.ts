@@ -45,7 +45,7 @@ export function changeRoutes(ctx: AppContext, subscribers: ChangeSubscribers) {
         query: schema.ChangesQuery,
         response: schema.ChangesResponse,
         operationId: 'listChanges',
-        summary: 'What changed in the workspace, in order; also as a stream',
+        summary: 'Changes in the workspace, in order; also as a stream',
         description: schema.FEED_DESCRIPTION,
       },
     )
@@ -55,7 +55,7 @@ export function changeRoutes(ctx: AppContext, subscribers: ChangeSubscribers) {
       query: schema.TransactionsQuery,
       response: schema.TransactionsResponse,
       operationId: 'listTransactions',
-      summary: 'What changed in the workspace, write by write, newest first',
+      summary: 'Transactions of the workspace, newest first',
       description: schema.TRANSACTIONS_DESCRIPTION,
     })
     .get('/snapshot', ({ exchange, query }) => snapshotResponse(ctx, exchange, query), {

@@ -118,7 +118,7 @@ export const TransactionsQuery = t.strict(
       minLength: 1,
       maxLength: 64,
       description:
-        'Only what this key or user made: the id. That of a user includes his keys; an unknown one gives an empty list.',
+        'Only changes of the key or user with this id. The id of a user includes its keys; an unknown id returns an empty list.',
     }),
   }),
 )
@@ -131,7 +131,7 @@ const changed = {
 
 const Transaction = t.strict(
   {
-    transaction: t.String({ description: 'What `undo` takes.', examples: [CURSOR] }),
+    transaction: t.String({ description: 'The value that `undo` takes.', examples: [CURSOR] }),
     cursor: t.String({ description: 'The cursor of its last change.', examples: [CURSOR] }),
     at: t.timestamp(),
     actor: Actor,
@@ -145,7 +145,7 @@ const Transaction = t.strict(
         id: t.Union([t.String(), t.integer()], { examples: [OBJECT_ID] }),
         label: t.nullable(
           t.String({ examples: ['Tea with Ada'] }),
-          'What it is called now: the title of a note, the label field of a record, the key of a property, the name of a file, else the name; null without one.',
+          'The current label: the title of a note, the label field of a record, the key of a property, the name of a file, else the name; null without one.',
         ),
       }),
       { description: 'The first five.' },

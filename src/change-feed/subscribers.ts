@@ -47,8 +47,8 @@ interface Workspace {
 }
 
 /**
- * All subscribers to the log of this server: streams, and requests that wait. Those of one credential with the same query
- * at the same position share one page, which is read and encoded once.
+ * All subscribers to the log of this server: streams, and requests that wait. Equal
+ * queries of one credential at the same position share one page, which is read and encoded once.
  */
 export class ChangeSubscribers {
   readonly #workspaces = new Map<number, Workspace>()

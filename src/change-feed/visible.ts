@@ -56,7 +56,7 @@ export function seenOf(reader: Reader, caller: Caller, changes: readonly Change[
 }
 
 const MISSING =
-  'This transaction changed more than you may write; it can be undone by who has "write" access to all of it.'
+  'This transaction changed more than you can write; someone with "write" access to all of it can undo it.'
 
 /**
  * Refuses to take back changes of which not all may be written by the caller; `seen` are those that the caller sees. Names

@@ -57,7 +57,7 @@ export function publishFileDeletion(tx: Tx, author: ChangeAuthor, file: FileRow)
   publish(tx, author.workspacePk, 'file.deleted', file, sourceOf(author))
 }
 
-/** What is to be announced, as its column holds it, when the content of a file is about to be replaced. */
+/** The announcement of a file, as its column holds it, before its content is replaced. */
 export function nextAnnouncement(tx: Tx, author: ChangeAuthor, file: FileRow): string {
   const pending = findAnnouncement(tx, file.pk)
   const before = pending ? pending.before : presentFile(file)

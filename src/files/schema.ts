@@ -60,7 +60,7 @@ export const FileTextResponse = t.response({
   truncated: t.Boolean({ description: 'Whether text of the pages asked for is missing.' }),
   next_chunk: t.nullable(
     t.String({ examples: ['10-12'] }),
-    'What to ask for next; null after the last page.',
+    'The value of `pages` for the next request; null after the last page.',
   ),
 })
 

@@ -159,7 +159,7 @@ const insertPartRow = runBy((key: number, bytes: Uint8Array) =>
 export const insertPart = (tx: Tx, file: number, number: number, bytes: Uint8Array) =>
   insertPartRow(tx, partKey(file, number), bytes)
 
-/** What webhooks are told of a file once its text is there (the column of that name). */
+/** The event about a file that webhooks receive once its text is extracted (the column of that name). */
 export interface Announcement {
   readonly source: { readonly surface: ChangeAuthor['surface']; readonly keyId: string | null }
   /** The form, key or user that takes a turn for the file while its text is extracted. */

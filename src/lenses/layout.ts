@@ -44,7 +44,7 @@ export interface TaggedNotes {
   readonly notes: readonly number[]
 }
 
-/** What a graph is drawn from. Links and tags of notes that are not in scope are ignored. */
+/** The data of a graph. Links and tags of notes that are not in scope are ignored. */
 interface GraphSources {
   /** The pks of the notes in scope. */
   readonly notes: readonly number[]
@@ -77,7 +77,7 @@ interface Join {
   readonly goal: NodeOf
 }
 
-/** What the links lead to. Several targets may mean one note, or differ only in blanks around them. */
+/** Links by destination. Several targets may mean one note, or differ only in blanks around them. */
 const goalsOf = (links: readonly LinkTarget[]) => Map.groupBy(links, ({ note, target }) => note ?? target)
 
 /** Every node once, with the notes that are joined to it. */

@@ -20,7 +20,7 @@ const Settings = t.strict({
   }),
 })
 
-/** What the graph of a lens shows, and how. */
+/** The contents and appearance of the graph of a lens. */
 export type LensSettings = Static<typeof Settings>
 
 export const Lens = t.strict(

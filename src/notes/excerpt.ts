@@ -72,7 +72,7 @@ const LABELLED = /\[\[[^[\]|]+\|[^[\]]*\]\]/g
 const cellsOf = (row: string): string =>
   row.replace(LABELLED, (link) => link.replace(/\\?\|/g, '\\|')).replace(/(?<!\\)\|/g, ' ')
 
-/** What stands for a construct, and where the text goes on. */
+/** The text that replaces a construct, and the position after it. */
 interface Read {
   readonly text: string
   readonly end: number

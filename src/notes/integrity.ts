@@ -133,7 +133,7 @@ export const noteTextCheck: IntegrityCheck = {
   repair: refreshNoteTexts,
 }
 
-/** What is indexed of every active note that meets the condition, or only of its title and tags. */
+/** The indexed texts of every active note that meets the condition, or only its title and tags. */
 function* indexables(reader: Reader, condition = '', hasBody = true) {
   const notes = scanByPk((after) =>
     reader.sql.all<{ pk: number }>(

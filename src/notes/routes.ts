@@ -248,7 +248,7 @@ export function noteRoutes(ctx: AppContext) {
         query: schema.RevisionsQuery,
         response: schema.RevisionsResponse,
         operationId: 'listNoteRevisions',
-        summary: 'What edits replaced, newest first',
+        summary: 'List earlier versions of a note, newest first',
         description:
           'Every change of title or content leaves a revision of what it replaced, kept for 7 days.',
       },
@@ -261,7 +261,7 @@ export function noteRoutes(ctx: AppContext) {
         response: schema.NoteResponse,
         operationId: 'restoreNoteRevision',
         summary: 'Set title and body back to a revision',
-        description: 'What the note holds now becomes a revision itself, so that this can be undone.',
+        description: 'The current title and body become a revision, so that this can be undone.',
       },
     )
 }

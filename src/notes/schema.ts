@@ -74,7 +74,7 @@ const ListedNote = t.strict(
         examples: ['Ask about [[Engines]].'],
       }),
       edited_at: t.timestamp(
-        'Only in answers sorted by it: the last change of title, text, alias, tags or properties by a caller. What follows from another change, such as a link that a renaming rewrites, does not count.',
+        'Only in answers sorted by it: the last change of title, text, alias, tags or properties by a caller. Consequences of another change, such as a link that a renaming rewrites, do not count.',
       ),
       excerpt: t.String({
         description: 'Only with `excerpt=true`: up to 200 characters of the text without markup.',
@@ -109,7 +109,7 @@ const Revision = t.strict(
     title: t.String({ examples: ['Meeting with Ada'] }),
     content: t.String({ examples: ['Ask about'] }),
   },
-  { $id: 'Revision', description: 'What an edit replaced; kept for 7 days.' },
+  { $id: 'Revision', description: 'The title and body that an edit replaced; kept for 7 days.' },
 )
 
 const LinkedNote = t.strict({ id: t.id(), title: t.String({ examples: ['Engines'] }) })
@@ -186,7 +186,7 @@ const PropertiesError = t.strict({
 
 export const CreatedNoteResponse = t.response({
   note: Note,
-  properties: propertyValues('What the note now holds.'),
+  properties: propertyValues('The values of the note now.'),
   properties_error: t.Union([PropertiesError, t.Null()], {
     description: 'Why no property was written; the note exists all the same.',
   }),
@@ -200,7 +200,7 @@ const searchText = t.text({
   examples: ['engine*'],
 })
 
-/** What the notes of a list are given with. */
+/** The parts of the notes of a list. */
 export const shownParts = t.optional({
   content: t.flag({
     description:

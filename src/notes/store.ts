@@ -134,8 +134,8 @@ const touchEdited = runBy((pk: number, now: number) =>
 const markEdited = runBy((pk: number) => update(notes, { editedAt: sql`updated_at` }, eq(notes.pk, pk)))
 
 /**
- * Sets the columns and moves `updated_at` forward: to now, or by a millisecond when now is not later. What a caller
- * changed of title, text, alias, tags or properties moves `edited_at`, too.
+ * Sets the columns and moves `updated_at` forward: to now, or by a millisecond when now is not later. A caller's change of
+ * title, text, alias, tags or properties moves `edited_at`, too.
  */
 export function updateNote(tx: Tx, pk: number, changes: NoteChanges, isEdit = true): void {
   if (Object.keys(changes).length === 0) {

@@ -54,6 +54,6 @@ export const presetRoutes = () =>
         operationId: 'applyPreset',
         summary: 'Write a preset onto a note; it only adds',
         description:
-          'Its text is appended. A value that the note holds is kept unless `overwrite` is true. What has neither an answer nor a pre-filled one is listed in `properties_unanswered`. An answer to a key that is not asked for is refused.',
+          'Its text is appended. A value that the note holds is kept unless `overwrite` is true. Questions with neither an answer nor a pre-filled value are listed in `properties_unanswered`. An answer to a key that is not asked for is refused.',
       },
     )

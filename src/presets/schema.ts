@@ -40,14 +40,14 @@ const keys = (description: string) => t.Array(t.String(), { description, example
 
 export const AppliedResponse = t.response({
   note: Note,
-  properties: propertyValues('What the note now holds.'),
+  properties: propertyValues('The values of the note now.'),
   tags_added: t.Array(t.String(), {
-    description: 'Those the note did not carry, and those that came along.',
+    description: 'Tags that the note did not have, and the tags that they imply.',
     examples: [['work']],
   }),
-  properties_set: keys('What was written.'),
-  properties_kept: keys('What the note held already.'),
-  properties_unanswered: keys('What was asked for, and has neither an answer nor a pre-filled one.'),
+  properties_set: keys('Properties that were set.'),
+  properties_kept: keys('Properties whose values were kept.'),
+  properties_unanswered: keys('Questions with neither an answer nor a pre-filled value.'),
 })
 
 const name = () =>

@@ -223,7 +223,7 @@ const findProperties = rowsBy((preset: number) =>
     .orderBy(presetProperties.isAsked, presetProperties.position),
 )
 
-/** What a preset sets, and what it asks for, each in the order in which it was sent. */
+/** The properties that a preset sets, and its questions, each in the order in which they were sent. */
 export function propertiesOfPreset(reader: Reader, preset: number): PropertyLists {
   const rows = findProperties(reader, preset).map(({ value, isAsked, ...rule }) => ({
     isAsked,

@@ -62,7 +62,7 @@ const label = { minLength: 1, maxLength: 500, singleLine: true, examples: ['Stat
 const options = () =>
   t.Array(t.text({ minLength: 1, maxLength: 500 }), {
     maxItems: MAX_OPTIONS,
-    description: 'What a `select` may hold.',
+    description: 'The values that a `select` accepts.',
     examples: [['open', 'done']],
   })
 const position = () => t.integer({ minimum: 0, description: 'Others shift; past the end is the end.' })

@@ -53,7 +53,7 @@ const getRow = (reader: Reader, { workspacePk }: InWorkspace, id: string) =>
   findByNoteId(reader, workspacePk, id) ??
   fail(itemKind.notFound)
 
-/** One that comes, goes or moves may shift all others, each with its change, while other writes wait. */
+/** Adding, removing or moving an item may shift all others, each with its change, while other writes wait. */
 const MAX_ITEMS = 10_000
 
 type NewItemInput = Static<typeof CreateItemBody>
@@ -105,14 +105,14 @@ export const deleteItem = write({
 export function removeFromQuickAccess(tx: Tx, author: ChangeAuthor, note: number): void {
   const item = findByNote(tx, author.workspacePk, note)
   if (!item) return
-  // Those after it move up.
+  // The items after it move up.
   if (isWritableCopy(tx))
     for (const shown of itemKind.list(tx, wholeWorkspace(author.workspacePk)))
       beforeLocalChange(tx, author, { kind: 'quick_access_item', id: shown.id }, () => JSON.stringify(shown))
   remove(tx, author, item)
 }
 
-/** What the log stores of a removed item, so that undo can restore it. */
+/** The parts of a removed item that the log stores, so that undo can restore it. */
 export interface TakenItem extends Required<NewItemInput> {
   readonly createdAt: number
 }

@@ -18,7 +18,7 @@ export const shareRoutes = (ctx: AppContext) => {
         operationId: 'listShares',
         summary: 'List shares by creation',
         description:
-          'Who may write sees their own shares, an owner those of everybody; who may only read sees what is open, without the URLs.',
+          'Editors see their own shares, and owners those of all members. Callers who can only read see the shares of objects that they can read, without the URLs.',
       },
     )
     .post(
@@ -72,7 +72,7 @@ export const shareRoutes = (ctx: AppContext) => {
       response: schema.DeletedShareResponse,
       operationId: 'deleteShare',
       summary: 'End a share',
-      description: 'Its URL is not found any more, as one that never was.',
+      description: 'Its URL is no longer found.',
     })
     .post(
       '/:id/rotate',
@@ -83,7 +83,7 @@ export const shareRoutes = (ctx: AppContext) => {
         response: schema.ShareResponse,
         operationId: 'rotateShare',
         summary: 'Give a share another URL',
-        description: 'The old one is not found any more.',
+        description: 'The old URL is no longer found.',
       },
     )
 }

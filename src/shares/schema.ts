@@ -16,7 +16,7 @@ const instant = (description: string) => ({
 const line = (maxLength: number, description: string) =>
   t.Optional(t.text({ minLength: 1, maxLength, singleLine: true, description }))
 
-/** Those of a form; each is optional. */
+/** The options of a form; each is optional. */
 export const FormOptions = t.strict({
   title: line(200, 'The heading of the page; the name of the structure unless given.'),
   ...t.optional({
@@ -50,7 +50,7 @@ export const FormOptions = t.strict({
   }),
 })
 
-/** Those of a view of rows. */
+/** The options of a view of rows. */
 export const RowViewOptions = t.strict({
   csv: t.Optional(t.flag({ description: 'Whether the rows are also at `/s/<token>.csv`.' })),
 })
@@ -64,7 +64,7 @@ export const Share = t.strict(
     target_id: t.id('Of the note, the view, the view of rows; of a form that of the structure.'),
     name: t.nullable(t.String(), { examples: ['For the printers'] }),
     url: t.nullable(t.String(), {
-      description: 'null for those who may not write.',
+      description: 'null for callers who cannot write.',
       examples: ['https://notes.example.com/s/0b8dT5mZq1c8Yw2JrVt4Aw'],
     }),
     options: t.Unsafe<object>(t.Object({}, { additionalProperties: true })),

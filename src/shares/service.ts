@@ -78,7 +78,7 @@ export const presentShare = (caller: Caller, row: ShareRow, reader: Reader, orig
   url: mayOpen(caller, row) ? `${origin}/${row.kind === 'form' ? 'f' : 's'}/${row.token}` : null,
 })
 
-/** Who may write what a share is about is shown its address. */
+/** Only callers who may write the target of a share see its URL. */
 const mayOpen = ({ mayWrite, rights }: Caller, { structure }: ShareRow): boolean =>
   mayWrite && mayShare(rights, structure)
 
@@ -93,7 +93,7 @@ function hasTarget(reader: Reader, { workspace, kind, target }: ShareRow): boole
   return findStructureById(reader, wholeWorkspace(workspace), target) !== undefined
 }
 
-/** Who may write sees their own shares, an owner all; who may only read sees what is open, without the way in. */
+/** Editors see their own shares and owners all; callers who may only read see them without the URLs. */
 const isShown = ({ userId, role, mayWrite, rights }: Caller, row: ShareRow): boolean =>
   (role === 'owner' || !mayWrite || JSON.parse(row.maker).id === userId) &&
   (row.structure === null ? !hides(rights, 'notes') : may(rights, row.structure, 'read'))
@@ -116,7 +116,7 @@ export function getShare(reader: Reader, caller: Caller, id: string): ShareRow {
 
 interface Target {
   readonly id: string
-  /** Whose rows the share shows or takes. */
+  /** The structure of the rows that the share shows or accepts. */
   readonly structure?: StructureRow
 }
 

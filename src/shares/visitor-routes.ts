@@ -32,7 +32,7 @@ const MAX_FORM_BYTES = { files: 48 * 1024 * 1024, texts: 1024 * 1024 }
 /** A password and its name. */
 const MAX_PASSWORD_BYTES = 65_536
 
-/** What visitors without an account see of shares, and send to forms: pages without script, at any name of the server. */
+/** Shares and forms for visitors without an account: pages without script, at any name of the server. */
 export function visitorRoutes(ctx: AppContext, formBytes: FormBytes, untaken: Admission) {
   const failures = new FailedSignIns(ctx)
   const limits = { perDay: new SentPerDay(ctx), bytes: formBytes }

@@ -34,7 +34,7 @@ export const findShareByPk = rowBy((pk: number) =>
 
 const SURFACES = { note: 'share', view: 'share', row_view: 'share', form: 'form' } as const
 
-/** Whom a share stands for: a caller who reaches the one thing. */
+/** The caller that a share stands for, who reaches its target alone. */
 function callerOf(share: VisitedShare): Caller {
   const { kind, workspace, workspaceId, structure } = share
   const ofNotes = structure === null ? 'read' : 'none'
@@ -105,7 +105,7 @@ const passwordPage = (status: number, sentence?: string, retryAfterSeconds?: num
     status,
     retryAfterSeconds,
     main: html`<h1>A password is needed</h1>
-<p>Whoever sent you this link knows it.</p>
+<p>Ask the sender of the link for it.</p>
 <form method="post"><p><label for="password">Password</label>
 <input id="password" name="password" type="password" maxlength="200" required autofocus autocomplete="current-password"${
       sentence !== undefined && html` aria-invalid="true" aria-describedby="why"`
@@ -125,7 +125,7 @@ export async function openWithPassword(
     isPassword(password, share.passwordHash, { line: 'visitors', key }, ctx)
   try {
     if (!(await failures.limit({ user: `share ${share.id}`, address }, check)))
-      return passwordPage(401, 'This is not the password; ask whoever sent you the link.')
+      return passwordPage(401, 'The password is wrong. Ask the sender of the link.')
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'rate_limited') throw error
     return passwordPage(

@@ -7,7 +7,7 @@ import { IS_LISTED, subtractKeptBytes } from './kept-bytes.ts'
 const EVENTS_PER_STEP = 20
 const SEALED_PER_STEP = 200
 
-/** Deletes up to `limit` events that the condition finds, and what was sealed of them; returns how many. */
+/** Deletes up to `limit` events that the condition finds, and their sealed calls; returns how many. */
 function deleteSomeEvents(reader: Reader, condition: string, value: number, limit: number): number {
   const { sql } = reader
   const pks = sql.column<number>(`SELECT pk FROM source_events WHERE ${condition} LIMIT ?`, value, limit)
@@ -38,13 +38,13 @@ export function removeSourcesOf(tx: Tx, structure: number): void {
     removeSource(tx, pk)
 }
 
-/** What was sealed of a source with secrets before this version, of events with ids above `after`. */
+/** The sealed calls of a source with secrets before this version, of events with ids above `after`. */
 interface Replaced {
   readonly secretVersion: number
   readonly after: string
 }
 
-/** Deletes what was sealed with earlier secrets of a source; without this it could not be opened, either. */
+/** Deletes the calls that were sealed with earlier secrets of a source, which nobody can open. */
 export const sealedRemoval = defineJob<number, Replaced>(
   'source.unseal',
   ({ sql }, source, { secretVersion, after }) => {
@@ -64,6 +64,6 @@ export const sealedRemoval = defineJob<number, Replaced>(
   },
 )
 
-/** Deletes later what was sealed with earlier secrets of a source than this version. */
+/** Enqueues the deletion of calls that were sealed with secrets of a source before this version. */
 export const dropEarlierSealed = (tx: Tx, source: number, secretVersion: number): void =>
   enqueue(tx, sealedRemoval, source, { secretVersion, after: '' })

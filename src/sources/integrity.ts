@@ -14,8 +14,7 @@ const KEPT = '(SELECT total(kept) FROM source_events e WHERE e.source = sources.
 export const sourceCheck: IntegrityCheck = {
   *faults({ sql }) {
     const events = sql.scalar<number>(`SELECT count(*) FROM ${ORPHANED_EVENTS}`)
-    if (events > 0)
-      yield `${counted(events, 'event')} of sources ${events === 1 ? 'has' : 'have'} no source any more.`
+    if (events > 0) yield `${counted(events, 'event')} of sources ${events === 1 ? 'has' : 'have'} no source.`
     const sealed = sql.scalar<number>(`SELECT count(*) FROM ${ORPHANED_SEALED}`)
     if (sealed > 0) yield `${sealed} sealed calls are left without their event.`
     const miscounted = sql.scalar<number>(`SELECT count(*) FROM sources WHERE kept_bytes <> ${KEPT}`)

@@ -28,7 +28,7 @@ export function keptOf({ body }: Pick<Call, 'body'>, status: Status): KeptBody {
 export function checkKeptWhole(event: EventRow): void {
   if (isWhole(event)) return
   const why = event.isDropped
-    ? 'The body of this event is not kept any more: a source keeps the newest 1 GiB.'
+    ? 'The body of this event is no longer stored: a source keeps the newest 1 GiB.'
     : 'Only the first 64 KiB of this event are kept, because it was ignored.'
   throw refused(`${why} Have the sender send it again.`, { reason: 'dropped' })
 }
@@ -79,7 +79,7 @@ function dropCalls({ sql }: Reader, events: readonly number[]): void {
   )
 }
 
-/** Takes events that are about to be deleted off the account. */
+/** Subtracts events that are about to be deleted from the account. */
 export function subtractKeptBytes({ sql }: Reader, events: readonly number[]): void {
   sql.run(
     `UPDATE sources SET kept_bytes = max(0, kept_bytes - gone.bytes)
@@ -89,6 +89,6 @@ export function subtractKeptBytes({ sql }: Reader, events: readonly number[]): v
   )
 }
 
-/** Deletes what was sealed of an event. */
+/** Deletes the sealed call of an event. */
 export const dropSealed = ({ sql }: Reader, event: number): void =>
   void sql.run('DELETE FROM source_sealed WHERE event = ?', event)

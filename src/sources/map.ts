@@ -134,7 +134,7 @@ export function mappedData(map: SourceMap, { byKey }: Definition, call: ReadCall
   for (const [key, sent] of Object.entries(map)) {
     const field = byKey.get(key)
     if (!field)
-      throw refused(`"map" names "${key}", and the structure has no such field any more.`, atPlace('map'))
+      throw refused(`"map" names "${key}", and the structure no longer has this field.`, atPlace('map'))
     const value = mappedValue(parseEntry(sent, field), field, call)
     if (value !== undefined && value !== null) data[key] = value
   }
@@ -183,7 +183,7 @@ const list = {
 }
 const isIn = (found: unknown, value: unknown) => (value as Scalar[]).includes(found as Scalar)
 
-/** What is not there is undefined. */
+/** A value that is missing is undefined. */
 const OPERATORS: Readonly<Record<string, Operator>> = {
   eq: { ...single, holds: (found, value) => found === value },
   neq: { ...single, holds: (found, value) => found !== value },

@@ -23,7 +23,7 @@ export interface Options {
   readonly unverified?: true
 }
 
-/** What a verification has beside the call. */
+/** The input of a verification beside the call. */
 interface Known {
   readonly secret: string
   readonly options: Options
@@ -113,7 +113,7 @@ function verifyHmac(call: Call, { secret, options }: Known): boolean {
   return isEqual(isUpper ? signature.toLowerCase() : signature, expected)
 }
 
-/** What follows the scheme in `Authorization`. */
+/** The text after the scheme in `Authorization`. */
 const credentials = (call: Call, scheme: string): string | undefined =>
   new RegExp(`^${scheme} +(\\S+) *$`, 'i').exec(headerOf(call, 'authorization') ?? '')?.[1]
 

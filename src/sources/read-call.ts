@@ -29,7 +29,7 @@ export interface Reading {
 
 type Placing = Pick<SourceRow, 'provider' | 'externalId' | 'event'>
 
-/** Reads a call that was verified. What cannot be read has no id. */
+/** Reads a call that was verified. A body that cannot be read has no id. */
 export function readCall(source: Placing, call: Call): Reading {
   const { headers } = call
   try {
@@ -127,7 +127,7 @@ function jsonOr(text: string, form: object): Body {
   try {
     return { body: parsedJson(text, 'The field "payload"', MOST_TO_WRITE), text }
   } catch (error) {
-    // One that is nested too deeply is JSON all the same.
+    // JSON that is nested too deeply is JSON all the same.
     if (error instanceof Refusal && error.data.reason !== 'not_json') throw error
     return { body: form }
   }
@@ -172,7 +172,7 @@ export function checkedHeader(header: unknown, where: string): Place {
   throw invalid(`${where} must name a header, such as X-Id.`)
 }
 
-/** What is at a place; undefined where nothing is, or null. */
+/** The value at a place; undefined for a missing value and for null. */
 export function valueAt(place: Place, call: Pick<ReadCall, 'headers' | 'body'>): unknown {
   if ('header' in place) return headerOf(call, place.header)
   return keysOf(place.path).reduce(memberOf, call.body) ?? undefined

@@ -45,7 +45,7 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
         body: schema.CreateSourceBody,
         response: schema.SourceResponse,
         operationId: 'createSource',
-        summary: 'Make a URL for an outside service',
+        summary: 'Create a URL for an outside service',
         description:
           'Give the service `url`, and here the secret with which it signs. Without a map every event is kept as `unmapped` until there is one. A workspace holds up to 100 sources.',
       },
@@ -126,8 +126,8 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
         access: 'write',
         response: schema.ReplayedEventResponse,
         operationId: 'replaySourceEvent',
-        summary: 'Judge an event again, by the map as it is now',
-        description: 'One that was written is refused.',
+        summary: 'Reprocess an event with the current map',
+        description: 'An event that was written is refused.',
       },
     )
     .post(
@@ -141,8 +141,8 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
         body: schema.ReplayBody,
         response: schema.ReplayedResponse,
         operationId: 'replaySourceEvents',
-        summary: 'Judge all unmapped events again',
-        description: 'Oldest first, by the map as it is now.',
+        summary: 'Reprocess all unmapped events',
+        description: 'Oldest first, with the current map.',
       },
     )
     .post('/:id/try', ({ exchange, params, body }) => tryEvent(ctx.db, exchange, params.id, body), {
@@ -150,12 +150,12 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
       body: schema.TryBody,
       response: schema.TriedResponse,
       operationId: 'trySource',
-      summary: 'What would become of an event',
+      summary: 'Preview the outcome of an event',
       description: 'Writes nothing. With `map` or `when` as if the source had these.',
     })
 }
 
-/** What outside services call. The token in the path is a secret, which no log has: they name the path of the endpoint. */
+/** The endpoint that outside services call. The token in the path is a secret; logs name the path of the endpoint instead. */
 export function incomingRoutes(ctx: AppContext, rejected: Tally) {
   const limit = new RequestLimit(ctx.clock, CALLS_PER_MINUTE, 'This source takes')
   return endpoints('Sources', '', 'nothing').post(
@@ -180,7 +180,7 @@ export function incomingRoutes(ctx: AppContext, rejected: Tally) {
       body: BytesBody,
       response: schema.ReceivedResponse,
       operationId: 'receive',
-      summary: 'What an outside service calls',
+      summary: 'Receive an event of an outside service',
       description:
         'The URL of a source, without a key: the raw body is verified as the provider of the source signs it. 200 is sent once the row and the event are on the disk.',
     },

@@ -28,7 +28,7 @@ export const Source = t.strict(
     options: t.members({ examples: [{}] }),
     url: t.nullable(
       t.String({ examples: ['https://daybook.example.com/in/0iVQ3kqVn1UEXAMPLEw1vZ2Gm8b6Lw9b'] }),
-      'null for those who may not write.',
+      'null for callers who cannot write.',
     ),
     map: t.members({ examples: [EXAMPLE_MAP] }),
     external_id: t.nullable(t.String({ examples: ['/id'] }), 'null where the provider says where it is.'),
@@ -56,7 +56,7 @@ const SourceEvent = t.strict(
     id: t.id(),
     external_id: t.nullable(
       t.String({ examples: ['evt_1NG8Du2eZvKYlo2CUI79vXWy'] }),
-      'That of the provider.',
+      'The id that the provider gave it.',
     ),
     event: t.nullable(t.String({ examples: ['charge.succeeded'] }), 'Its type.'),
     status: t.String({ enum: [...STATUSES], examples: ['written'] }),
@@ -86,13 +86,13 @@ export const EventResponse = t.response({
   sealed: t.Optional(
     t.nullable(
       t.String(),
-      'With `sealed=true`, for those who may write: the call byte for byte, encrypted with a key derived from the secret; null without one.',
+      'With `sealed=true`, for callers who can write: the call byte for byte, encrypted with a key derived from the secret; null without one.',
     ),
   ),
 })
 export const ReplayedEventResponse = t.response({ event: SourceEvent })
 export const ReplayedResponse = t.response({
-  replayed: t.integer({ description: 'How many are not unmapped any more.', examples: [3] }),
+  replayed: t.integer({ description: 'How many are no longer unmapped.', examples: [3] }),
   unmapped: t.integer({ description: 'How many still are.', examples: [0] }),
 })
 export const TriedResponse = t.response({
@@ -198,7 +198,7 @@ export const PatchSourceBody = t.strict(
 )
 
 export const ReplayBody = t.strict({
-  status: t.choice(['unmapped'], { description: 'Those that have no row.', examples: ['unmapped'] }),
+  status: t.choice(['unmapped'], { description: 'Events without a row.', examples: ['unmapped'] }),
   since: t.Optional(
     t.text({
       format: 'date-time',

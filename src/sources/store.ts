@@ -54,7 +54,7 @@ export const presentSource = (row: SourceRow, url: string | null = null) => ({
   updated_at: isoTimestamp(row.updatedAt),
 })
 
-/** What an outside service calls; null until an imported source gets a URL. */
+/** The URL that an outside service calls; null until an imported source gets one. */
 export const urlOf = ({ token }: Pick<SourceRow, 'token'>, origin: string): string | null =>
   token === null ? null : `${origin}/in/${token}`
 
@@ -80,7 +80,7 @@ const readVerifier = rowBy((token: string) => {
   return from(sources, { pk, id, provider, options, secret, secretVersion }).where(hasToken(token))
 })
 
-/** What verifies the calls of a URL, of which very many may be forged. */
+/** The columns that verify the calls of a URL, of which very many may be forged. */
 export const findVerifier = (reader: Reader, token: string): ReturnType<typeof readVerifier> =>
   reader.sql.memoize(`source ${token}`, () => readVerifier(reader, token))
 
@@ -216,14 +216,14 @@ export const updateEvent = updateOf(sourceEvents, sourceEvents.pk)
 
 export const putSealed = upsertInto(sourceSealed, sourceSealed.event)
 
-/** What was sealed of an event with the current secret of its source. */
+/** The call of an event, sealed with the current secret of its source. */
 export const findSealed = rowBy((event: number, secretVersion: number) =>
   from(sourceSealed, { sealed: sourceSealed.sealed }).where(
     and(eq(sourceSealed.event, event), eq(sourceSealed.secretVersion, secretVersion)),
   ),
 )
 
-/* What is sealed: a call byte for byte, of which no more is known without the secret of its source. */
+/* A sealed call is stored byte for byte, and cannot be read without the secret of its source. */
 
 const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
@@ -234,7 +234,7 @@ const LENGTH_BYTES = 4
 const keyOf = (secret: string, sourceId: string): Uint8Array =>
   new Uint8Array(nodeCrypto().hkdfSync('sha256', secret, sourceId, 'daybook source event', KEY_BYTES))
 
-/** What is encrypted: the headers as JSON after their length, and the body. */
+/** The plain text of a sealed call: the headers as JSON after their length, and the body. */
 function packed({ headers, body }: Call): Buffer {
   const text = Buffer.from(JSON.stringify(headers))
   const length = Buffer.alloc(LENGTH_BYTES)

@@ -112,7 +112,7 @@ const stillTagged = ({ sql }: Tx, tag: number, notes: readonly number[]): number
     JSON.stringify(notes),
   )
 
-/** Those of the tags that were not deleted meanwhile. */
+/** The tags that still exist. */
 const remaining = ({ sql }: Tx, tags: readonly number[]): number[] =>
   sql.column('SELECT id FROM tags WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(tags))
 

@@ -40,7 +40,7 @@ export const View = t.strict(
     }),
     sort: Sort,
     display: t.strict({
-      properties: t.Array(DisplayedProperty, { description: 'What a card shows, in this order.' }),
+      properties: t.Array(DisplayedProperty, { description: 'The properties on a card, in order.' }),
       show_tags: t.Boolean(),
     }),
     display_properties: t.Array(t.String(), { description: 'Their keys.', examples: [['due']] }),

@@ -14,7 +14,7 @@ import { type Definition, definitionOf, type StructureRow } from '../structures/
 import type { PatchWebhookBody } from './schema.ts'
 import { dueOf, eventsOf, kindOf, MASK, type WebhookRow } from './store.ts'
 
-/* What a caller may say of a subscription, and what goes together: that depends on whether it is about rows, notes or files. */
+/* The attributes of a subscription that a caller may send together depend on its kind: rows, notes or files. */
 
 export type UnparsedInput = Omit<Static<typeof PatchWebhookBody>, 'resume'>
 
@@ -220,7 +220,7 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
 /** Printable ASCII, with spaces or tabs only inside. */
 const VALUE = /^[!-~](?:[\t -~]*[!-~])?$/
 
-/** What HTTP itself, or the service, says in each delivery. */
+/** Headers that HTTP itself, or the service, sets in each delivery. */
 const RESERVED = new Set([
   'accept',
   'accept-encoding',

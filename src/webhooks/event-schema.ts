@@ -66,7 +66,7 @@ export const DeliveredEvent = strict(
     ),
     previous: t.Optional(
       members({
-        description: 'What the changed fields held before; null where there was no value.',
+        description: 'The earlier values of the changed fields; null where there was no value.',
         examples: [{ pages: 875 }],
       }),
     ),
@@ -81,5 +81,5 @@ export const DeliveredEvent = strict(
       key_id: nullable(id(), 'The API key that made the change, if one did.'),
     }),
   },
-  { $id: 'DeliveredEvent', description: 'What a delivery says about one change.' },
+  { $id: 'DeliveredEvent', description: 'The body of a delivery about one change.' },
 )

@@ -11,7 +11,7 @@ const DESCRIPTION = `Sent to the \`url\` of a subscription within seconds of the
 
 While a replaced secret still signs, each of the two has several signatures, the newest first: \`t=…,v1=…,v1=…\` and \`v1,… v1,…\`. Accept a delivery of which one signature is right.
 
-What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by \`id\`, and compare \`record.updated_at\`.`
+Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by \`id\`, and compare \`record.updated_at\`.`
 
 interface ExampleRecord {
   updated_at: string

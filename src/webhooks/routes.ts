@@ -52,7 +52,7 @@ export function webhookRoutes(ctx: AppContext) {
       response: schema.DeletedWebhookResponse,
       operationId: 'deleteWebhook',
       summary: 'Delete a subscription and its deliveries',
-      description: 'What is pending is not sent any more.',
+      description: 'Pending deliveries are discarded.',
     })
     .post(
       '/:id/rotate-secret',

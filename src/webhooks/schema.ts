@@ -21,7 +21,10 @@ const MAX_QUIET_SECONDS = 3_600
 const MAX_TEMPLATE = 10_000
 
 const kind = () =>
-  t.choice(KINDS, { description: 'What the events are about; `record` unless given.', examples: ['record'] })
+  t.choice(KINDS, {
+    description: 'The kind of objects that the events are about; `record` unless given.',
+    examples: ['record'],
+  })
 const format = () =>
   t.choice(FORMATS, {
     description:
@@ -123,8 +126,8 @@ export const Webhook = t.strict(
     pause_reason: t.Optional(
       t.String({
         description:
-          'Why it is paused, where that is not because of its deliveries: the member on whose right it rests may not write what it is about any more.',
-        examples: ['Who made it may not write what it is about any more.'],
+          'The reason of a pause that failed deliveries did not cause: the member who created or resumed it can no longer write its target.',
+        examples: ['The member who created it can no longer write its target.'],
       }),
     ),
     consecutive_failures: t.integer({
@@ -152,7 +155,7 @@ const Delivery = t.strict(
     status: t.String({ enum: [...DELIVERY_STATUSES], examples: ['delivered'] }),
     attempts: t.integer({ description: 'Since it was made or last asked for again.', examples: [1] }),
     response_status: t.nullable(t.integer(), {
-      description: 'What the receiver answered last; null without an answer.',
+      description: 'The status of the last response; null without one.',
       examples: [200],
     }),
     error: t.nullable(t.String({ examples: ['The receiver answered 503.'] }), 'Why the last attempt failed.'),
@@ -168,7 +171,7 @@ const Attempt = t.strict(
   {
     at: t.timestamp(),
     response_status: t.nullable(t.integer(), {
-      description: 'What the receiver answered; null without an answer.',
+      description: 'The status of the response; null without one.',
       examples: [503],
     }),
     error: t.nullable(t.String({ examples: ['The receiver answered 503.'] }), 'null when it was delivered.'),
@@ -226,7 +229,7 @@ export const DeliveriesQuery = t.strict({
 })
 
 export const ROTATE_DESCRIPTION =
-  'During the overlap each delivery carries the signatures of both secrets, the new one first: `t=…,v1=…,v1=…` and `webhook-signature: v1,… v1,…`. With `overlap_hours` 0 the old secret stops working at once, as do those whose overlap has not ended.'
+  'During the overlap each delivery carries the signatures of both secrets, the new one first: `t=…,v1=…,v1=…` and `webhook-signature: v1,… v1,…`. With `overlap_hours` 0 the old secret stops working at once, as do earlier secrets whose overlap has not ended.'
 
 export const RotateBody = t.strict({
   overlap_hours: t.integer({
@@ -309,7 +312,7 @@ const attributes = {
   }),
 }
 
-export const CREATE_DESCRIPTION = `What is sent to \`url\`, and how to verify it, is described under "Webhooks" in this document. \`secret\` is shown only now. A workspace holds up to 25 subscriptions.
+export const CREATE_DESCRIPTION = `Deliveries to \`url\`, and how to verify them, are described under "Webhooks" in this document. \`secret\` is shown only now. A workspace holds up to 25 subscriptions.
 
 ${RECORD_OPERATORS_TEXT}`
 

@@ -38,7 +38,7 @@ export function listWebhooks(reader: Reader, caller: InWorkspace, structure?: st
   return rows.filter((row) => (row.structure === null ? !isHidden(caller, row) : ofRows.includes(row)))
 }
 
-/** What a subscription to notes or files takes: files of notes are among the files. */
+/** The kinds of access that a subscription to notes or files needs: files of notes are among the files. */
 const kindsOf = ({ kind }: Pick<store.WebhookRow, 'kind'>) =>
   kind === 'file' ? (['files', 'notes'] as const) : (['notes'] as const)
 

@@ -90,7 +90,7 @@ export const webhooksNaming = (
 const statusOf = ({ enabled, pausedAt }: WebhookRow) =>
   enabled === 0 ? 'disabled' : pausedAt === null ? 'enabled' : 'paused'
 
-/** What is shown instead of every value of its own headers. */
+/** Replaces every value of its own headers in responses. */
 export const MASK = '…'
 
 /** Every name, and no value; absent when there are none. */

@@ -261,7 +261,7 @@ describe('a post', () => {
       'Twice',
     ])
     const other = await send(path, { name: 'Other', _token })
-    expect([other.status, other.text.includes('sent before'), other.text.includes('Other')]).toEqual([
+    expect([other.status, other.text.includes('already submitted'), other.text.includes('Other')]).toEqual([
       400,
       true,
       true,

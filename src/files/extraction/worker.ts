@@ -22,7 +22,7 @@ export interface ExtractionFailure {
 
 export type ExtractionResult = ExtractedText | ExtractionFailure
 
-/** What the worker posts: first that it runs. */
+/** A message of the worker; the first one says that it runs. */
 export type Message = 'started' | ExtractionResult
 
 const DAMAGED = 'The file cannot be read; it may be damaged.'

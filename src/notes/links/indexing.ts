@@ -23,7 +23,7 @@ interface NoteInWorkspace {
   readonly note: number
 }
 
-/** What differs between the stored links of a note and those of its body. */
+/** The differences between the stored links of a note and the links in its body. */
 interface Difference {
   readonly missing: readonly string[]
   readonly surplus: readonly string[]

@@ -3,8 +3,8 @@ import { isFileTarget, isOwnHeading, namesIn, targetText } from './syntax.ts'
 
 /*
  * How the target of a link becomes a note: a note with that id, else with that alias, else with that title; of several
- * with one title the oldest. Targets are resolved at every read, as of now, and only to active notes. What follows a `#`
- * is a heading of the note, unless the whole is a name.
+ * with one title the oldest. Targets are resolved at every read, as of now, and only to active notes. Text after
+ * a `#` is a heading of the note, unless the whole is a name.
  */
 
 /**

@@ -77,8 +77,8 @@ export const targetText = (key: string): string => key.split('\n')[0] ?? ''
 const MAX_PARTS = 8
 
 /**
- * What a target may name, the longest first: all of it, as a title may hold `#`, then what stands before its last `#`, and
- * so on. What follows the name is the heading to which it leads.
+ * The names in a target, the longest first: all of it, as a title may hold `#`, then the text before its last `#`, and so
+ * on. The rest after a name is the heading to which it leads.
  */
 export function namesIn(target: string): string[] {
   const names = [target]
@@ -185,7 +185,7 @@ const mayResolve = (key: string): boolean =>
 
 /**
  * The keys of a body's links as `note_links` stores them: each once, without those in code, and those that are too long to
- * resolve. That of a link to a file is its target.
+ * resolve. The key of a link to a file is its target.
  */
 export function distinctLinkKeys(body: string): ReadonlySet<string> {
   const keys = new Set<string>()

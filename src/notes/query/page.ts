@@ -13,8 +13,8 @@ import { FIELD_INDEXES, notesPassing } from './conditions.ts'
 import type { Evaluation, Matching } from './evaluate.ts'
 
 /*
- * What lists, searches, tree queries and views have in common: a page of notes with at most 8 MiB of text, as JSON that
- * is built where the notes are read.
+ * Lists, searches, tree queries and views return a page of notes with at most 8 MiB of text, as JSON that is built where the
+ * notes are read.
  */
 
 /**
@@ -64,7 +64,7 @@ function presentedNotes(
   }))
 }
 
-/** What a tag of a note counts in the length of its texts. */
+/** The length of one tag of a note, in bytes, when the texts of a page are added up. */
 const BYTES_PER_TAG = 80
 
 const TAG_BYTES = `${BYTES_PER_TAG} * (SELECT count(*) FROM note_tags nt WHERE nt.note = page.value)`

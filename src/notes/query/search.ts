@@ -19,7 +19,7 @@ const pksOf = ({ sql }: Reader, { set: { text, values } }: Matches): number[] =>
 const count = ({ sql }: Reader, { set: { text, values } }: Matches): number =>
   sql.scalar(`SELECT count(*) FROM (${text})`, ...values)
 
-/** What a search finds through the search tables, and which notes match besides. */
+/** The terms that a search looks up in the search tables, and the other notes that match. */
 interface Found {
   readonly scope: SearchScope
   readonly terms: readonly Term[]

@@ -45,7 +45,7 @@ interface TableTerm extends Term {
 
 const HAS_ONE_OF = 'SELECT note FROM note_tags WHERE tag IN (SELECT value FROM json_each(?))'
 
-/** What the tags of the terms subtract from the score of `pk`, as SQL. */
+/** SQL for the amount that the tags of the terms subtract from the score of `pk`. */
 function tagShares(reader: Reader, terms: readonly TableTerm[], pk: string): SqlPart {
   const tagged = terms.filter(({ tags, isExcluded }) => !isExcluded && tags.length > 0)
   return {

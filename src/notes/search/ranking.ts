@@ -24,7 +24,7 @@ const K1 = 1.2
 const MIN_IDF = 1e-6
 
 /**
- * What a tag that contains a term adds to a score: BM25 of a tag column in a note of average length, with the idf of the
+ * The amount that a tag with a term adds to a score: BM25 of a tag column in a note of average length, with the idf of the
  * term's own words, which match in the table. The terms of tags are words of their own to FTS5, and a rare tag would
  * outrank a title.
  */

@@ -39,7 +39,7 @@ export const SEARCH_TABLES: Readonly<Record<string, { columns: string; merging: 
 
 const SPACE = 0x20
 
-/** What FTS5 takes for space between words: all of ASCII but letters and digits. Other bytes are parts of words to it. */
+/** The bytes that separate words in FTS5: all of ASCII but letters and digits. Other bytes are parts of words. */
 const IS_BETWEEN_WORDS = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x80 && !/[0-9A-Za-z]/.test(String.fromCharCode(byte)) ? 1 : 0,
 )
@@ -121,7 +121,7 @@ export function writeEntries({ sql }: Reader, note: number, { title, body, tags 
 /** Empty where a damaged file has none. */
 const BODY = "coalesce((SELECT content FROM note_bodies b WHERE b.note = n.pk), '')"
 
-/** What is indexed of a note, or only of its title and tags; undefined for one in the trash. */
+/** The indexed texts of a note, or only its title and tags; undefined for one in the trash. */
 export const findIndexable = ({ sql }: Reader, pk: number, hasBody = true): Indexable | undefined =>
   sql.get(
     `SELECT n.pk, n.workspace, n.title, ${hasBody ? BODY : "''"} AS content,

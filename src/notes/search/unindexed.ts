@@ -4,7 +4,7 @@ import type { Phrase } from '../../search/words.ts'
 import type { SearchScope } from './matches.ts'
 
 /*
- * A search indexes the marked notes first (`refreshSearch`), but others may be written before it begins to read. Those are
+ * A search indexes the marked notes first (`refreshSearch`), but others may be written before it begins to read. Such notes are
  * compared with the phrases one by one, so that a search sees every note as it is in the state that it reads.
  */
 

@@ -47,7 +47,7 @@ export const findPropertyRule = ({ sql }: Reader, workspace: number, key: string
 export const findPropertyKey = ({ sql }: Reader, pk: number): string | undefined =>
   sql.get<{ key: string }>('SELECT key FROM properties WHERE pk = ?', pk)?.key
 
-/** The values of a note by key, in the order of the definitions. Those of a deleted property may still be stored. */
+/** The values of a note by key, in the order of the definitions. Values of a deleted property may still be stored. */
 export function readProperties({ sql }: Reader, note: number): PropertyValues {
   const stored = sql.all<{ property: number; value: string | number }>(
     'SELECT property, value FROM note_properties WHERE note = ?',
@@ -133,8 +133,8 @@ const tooMany = (what: string) =>
   refused(`${what} at most ${withCommas(MAX_PROPERTIES)} properties; leave some out.`)
 
 /**
- * Refuses values that would leave a note with more than every reading and writing of it can return at once. One that has
- * more already may be given less.
+ * Refuses values that would leave a note with more than every reading and writing of it can return at once. A note
+ * that already has more accepts a reduction.
  */
 function refuseTooMuch({ sql }: Reader, note: number, changes: readonly CheckedValue[]): void {
   const sizes = new Map(

@@ -34,7 +34,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 type Name = 'title' | 'alias'
 /** Which name a link of a key leads to the note by, and which of `namesIn` its target that is. */
 type Keys = ReadonlyMap<string, { readonly name: Name; readonly at: number }>
-/** What links say instead of the old names, with the heading that follows: undefined where that does not lead to the note. */
+/** The target that replaces an old name, with the heading that follows; undefined where it does not lead to the note. */
 type Targets = (name: Name, heading: string) => string | undefined
 
 /** Applies the patch to the note and rewrites the links that lead to it by a title or an alias that changes. */

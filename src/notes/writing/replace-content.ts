@@ -51,7 +51,7 @@ export const bytesOf = ({ sql }: Reader, notes: readonly number[]): number =>
     JSON.stringify(notes),
   )
 
-/** What a body is rewritten to, and how many of its links that changed. */
+/** A rewritten body, and how many of its links changed. */
 export interface Rewritten {
   readonly content: string
   readonly links: number

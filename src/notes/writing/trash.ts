@@ -27,7 +27,7 @@ import {
 import { countInItsTags } from './tags.ts'
 
 interface Trashing {
-  /** What its alias is to be in the trash, where that differs: the one that a restore took from it. */
+  /** The alias in the trash, if it differs: the one that a restore removed. */
   readonly alias?: string | null
   /** Gets the pk of the note if the caller removes it from the search tables (`removeAllFromSearch`). */
   readonly removed?: number[]
@@ -67,7 +67,7 @@ export function showNote(tx: Tx, workspace: number, pk: number): void {
   markForSearch(tx, workspace, pk)
 }
 
-/** What taking back a change of the alias in the trash, which the feed does not show, needs. */
+/** The alias before the change, which undo needs and the feed does not show. */
 const hiddenAlias = (alias: string | null) => ({ hidden: { alias } })
 
 const setAliasInTrash = (tx: Tx, pk: number, alias: string | null): void =>

@@ -60,7 +60,7 @@ export function showForm(ctx: AppContext, visit: Visit, asked: URLSearchParams):
   return formPage({ ...form, now, typed })
 }
 
-const DONE = 'Thank you. What you wrote has arrived.'
+const DONE = 'Thank you. Your response has been received.'
 
 export function showDone(ctx: AppContext, visit: Visit): Response {
   const { title, settings } = formOf(ctx, visit)
@@ -170,7 +170,7 @@ export async function takePost(
   }
 }
 
-/** What is refused, by the key of the field. */
+/** The refusals of a post, by the key of the field. */
 class FieldRefusals extends Error {
   constructor(readonly byKey: ReadonlyMap<string, Refusal>) {
     super('fields were refused')
@@ -213,7 +213,7 @@ async function writeOnce(
 /** A page that was sent before, with something else in it, is none that was repeated by mistake. */
 function ofPage(form: Form, error: unknown): unknown {
   return error instanceof Refusal && error.data.reason === 'key_reused'
-    ? refused('This page was sent before. To send what it says now as well, press "Send" again.')
+    ? refused('You already submitted this form. Press Send again to submit another response.')
     : atFormField(form, error)
 }
 
@@ -224,7 +224,7 @@ function atFormField({ fields }: Form, error: unknown): unknown {
   const isHidden = named.some((key) => !fields.some(({ field }) => field.key === key))
   // Visitors learn nothing of fields that the form does not ask for, nor of the limits of the structure.
   if (isHidden || OF_STRUCTURE.has(error.code))
-    return refused('This form cannot be sent at present; tell whoever gave you the link.')
+    return refused('This form cannot be sent at present. Tell the person who gave you the link.')
   const [first] = named
   if (error.code !== 'unique_violation' || first === undefined) return error
   const sentence = 'This was sent already and can be given only once; choose another.'
@@ -319,9 +319,9 @@ export function closedSentence(
 ): string | undefined {
   const { closes_at, max_rows } = optionsOf({ options })
   if (closes_at !== undefined && Date.parse(closes_at) <= now)
-    return 'This form is closed; it takes nothing any more.'
+    return 'This form is closed and no longer accepts responses.'
   return max_rows !== undefined && written >= max_rows
-    ? 'This form is full; it takes nothing any more.'
+    ? 'This form is full and no longer accepts responses.'
     : undefined
 }
 

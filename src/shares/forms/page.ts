@@ -3,7 +3,7 @@ import { pageResponse, shownText } from '../pages/page.ts'
 import type { FormField, FormSettings } from '../service.ts'
 import { TOKEN_INPUT, TRAP_INPUT } from './sent.ts'
 
-/** What a form shows: its fields, what is typed in them, and what was refused. */
+/** A form as its page shows it: its fields, the typed values, and the refusals. */
 export interface ShownForm {
   readonly title: string
   readonly settings: FormSettings
@@ -55,7 +55,7 @@ const paragraphs = (text: string | undefined): Html[] =>
     .filter((one) => one.trim() !== '')
     .map((one) => html`<p class="lead" dir="auto">${one}</p>`)
 
-/** What the page says while the form takes nothing, and once it was sent. */
+/** The page of a closed form, and of a form that was sent. */
 export const sentencePage = (title: string, sentence: string, status = 200): Response =>
   pageResponse({
     title,
@@ -88,7 +88,7 @@ function input(shown: FormField, { typed, refusals, settings }: ShownForm): Html
   const control = controlOf(shown, attributes, typed?.get(key) ?? '')
   const remarks = [
     type === 'datetime' && (settings.tz ?? 'UTC'),
-    !isRequired && type !== 'bool' && 'if you like',
+    !isRequired && type !== 'bool' && 'optional',
   ].filter((one) => one !== false)
   const remark = remarks.length > 0 && html` <i>${remarks.join(', ')}</i>`
   const notes = html`${help !== undefined && html` <small id="h-${key}" dir="auto">${help}</small>`}${refusal !== undefined && html` <small class="bad" id="e-${key}">${refusal}</small>`}`
@@ -99,7 +99,7 @@ function input(shown: FormField, { typed, refusals, settings }: ShownForm): Html
 /** A text of more characters is typed into an area of several lines. */
 const LINE_LENGTH = 200
 
-/** What the inputs of the platform take. */
+/** The values that the inputs of browsers accept. */
 const PATTERNS: Readonly<Record<string, RegExp>> = {
   number: /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/,
   date: /^\d{4}-\d\d-\d\d$/,

@@ -15,7 +15,7 @@ export interface SentFile {
   readonly bytes: Uint8Array
 }
 
-/** What was sent: by the page, texts and files by the names of its inputs; by a program, values by the keys of fields. */
+/** The contents of a post: texts and files by the names of the inputs of the page, or values by the keys of fields. */
 export type Sent =
   | {
       readonly isJson: false
@@ -79,7 +79,7 @@ export interface FieldFile {
 const ownOf = (data: Readonly<Record<string, unknown>>, key: string): unknown =>
   Object.hasOwn(data, key) ? data[key] : undefined
 
-/** What a post means: the values of the row, the files that come with it, and why fields are refused, by key. */
+/** The values of the row of a post, the files that come with it, and the refusals of fields, by key. */
 export interface FormValues {
   readonly data: RecordData
   readonly files: readonly FieldFile[]

@@ -17,7 +17,7 @@ import type { Visit, VisitedShare } from '../visits.ts'
 import { renderMarkdown } from './markdown.ts'
 import { pageText, shownText, textResponse } from './page.ts'
 
-/** Whom a visit reads as: all visitors of one share take turns with everybody else. */
+/** The caller of a visit: the visitors of one share are scheduled together, fairly with other callers. */
 export const visitorOf = ({ caller, share }: Visit): Caller => ({ ...caller, userId: share.id })
 
 /** The note or the view that a share shows. */

@@ -65,6 +65,6 @@ export const notFoundPage = (): Response =>
   pageResponse({
     title: 'Not found',
     main: html`<h1>There is nothing here</h1>
-<p>The link is wrong, or what it showed is no longer shared. Ask whoever sent it to you for another one.</p>`,
+<p>The link is wrong, or its contents are no longer shared. Ask the sender for another link.</p>`,
     status: 404,
   })

@@ -52,7 +52,7 @@ interface FilePart {
   readonly taken: number
   /** The pks of all rows of the file, with the first part. */
   readonly all: Float64Array | undefined
-  /** What all parts of a file have in common. */
+  /** Equal in all parts of a file. */
   readonly edition: string
 }
 

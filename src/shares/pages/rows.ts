@@ -62,7 +62,7 @@ export function shownValue({ type }: FieldDefinition, value: RecordData[string] 
 
 export const labelOf = ({ label, key }: FieldDefinition): string => (label === null ? key : shownText(label))
 
-/** What a row is called: its label field where that is shown, else its first column. */
+/** The name of a row: its label field if that is shown, else its first column. */
 export function nameOf({ structure, columns }: SharedRows, data: RecordData): string {
   const field = columns.find(({ key }) => key === structure.labelField) ?? columns[0]
   const name = field ? shownValue(field, valueIn(data, field)) : ''
@@ -71,7 +71,7 @@ export function nameOf({ structure, columns }: SharedRows, data: RecordData): st
 
 const PAGE_SIZE = 50
 
-/** What the address of a page of rows may ask for. */
+/** The parameters in the address of a page of rows. */
 export interface RowsAsked {
   readonly page: number
   readonly sort: string | null

@@ -392,7 +392,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What edits replaced, newest first
+         * List earlier versions of a note, newest first
          * @description Every change of title or content leaves a revision of what it replaced, kept for 7 days.
          */
         get: operations["listNoteRevisions"];
@@ -415,7 +415,7 @@ export interface paths {
         put?: never;
         /**
          * Set title and body back to a revision
-         * @description What the note holds now becomes a revision itself, so that this can be undone.
+         * @description The current title and body become a revision, so that this can be undone.
          */
         post: operations["restoreNoteRevision"];
         delete?: never;
@@ -627,7 +627,7 @@ export interface paths {
         put?: never;
         /**
          * Write a preset onto a note; it only adds
-         * @description Its text is appended. A value that the note holds is kept unless `overwrite` is true. What has neither an answer nor a pre-filled one is listed in `properties_unanswered`. An answer to a key that is not asked for is refused.
+         * @description Its text is appended. A value that the note holds is kept unless `overwrite` is true. Questions with neither an answer nor a pre-filled value are listed in `properties_unanswered`. An answer to a key that is not asked for is refused.
          */
         post: operations["applyPreset"];
         delete?: never;
@@ -1181,7 +1181,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe to changes of the rows of a structure, of notes or of files
-         * @description What is sent to `url`, and how to verify it, is described under "Webhooks" in this document. `secret` is shown only now. A workspace holds up to 25 subscriptions.
+         * @description Deliveries to `url`, and how to verify them, are described under "Webhooks" in this document. `secret` is shown only now. A workspace holds up to 25 subscriptions.
          *
          *     A filter is a list of conditions `{field, op, value}`, all of which must match. The operators depend on the type of the field:
          *
@@ -1220,7 +1220,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a subscription and its deliveries
-         * @description What is pending is not sent any more.
+         * @description Pending deliveries are discarded.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -1263,7 +1263,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the signing secret; the old one signs too until the overlap ends
-         * @description During the overlap each delivery carries the signatures of both secrets, the new one first: `t=…,v1=…,v1=…` and `webhook-signature: v1,… v1,…`. With `overlap_hours` 0 the old secret stops working at once, as do those whose overlap has not ended.
+         * @description During the overlap each delivery carries the signatures of both secrets, the new one first: `t=…,v1=…,v1=…` and `webhook-signature: v1,… v1,…`. With `overlap_hours` 0 the old secret stops working at once, as do earlier secrets whose overlap has not ended.
          */
         post: operations["rotateWebhook"];
         delete?: never;
@@ -1381,7 +1381,7 @@ export interface paths {
         };
         /**
          * List shares by creation
-         * @description Who may write sees their own shares, an owner those of everybody; who may only read sees what is open, without the URLs.
+         * @description Editors see their own shares, and owners those of all members. Callers who can only read see the shares of objects that they can read, without the URLs.
          */
         get: operations["listShares"];
         put?: never;
@@ -1412,7 +1412,7 @@ export interface paths {
         post?: never;
         /**
          * End a share
-         * @description Its URL is not found any more, as one that never was.
+         * @description Its URL is no longer found.
          */
         delete: operations["deleteShare"];
         options?: never;
@@ -1435,7 +1435,7 @@ export interface paths {
         put?: never;
         /**
          * Give a share another URL
-         * @description The old one is not found any more.
+         * @description The old URL is no longer found.
          */
         post: operations["rotateShare"];
         delete?: never;
@@ -1458,7 +1458,7 @@ export interface paths {
         get: operations["listSources"];
         put?: never;
         /**
-         * Make a URL for an outside service
+         * Create a URL for an outside service
          * @description Give the service `url`, and here the secret with which it signs. Without a map every event is kept as `unmapped` until there is one. A workspace holds up to 100 sources.
          */
         post: operations["createSource"];
@@ -1566,8 +1566,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Judge an event again, by the map as it is now
-         * @description One that was written is refused.
+         * Reprocess an event with the current map
+         * @description An event that was written is refused.
          */
         post: operations["replaySourceEvent"];
         delete?: never;
@@ -1586,8 +1586,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Judge all unmapped events again
-         * @description Oldest first, by the map as it is now.
+         * Reprocess all unmapped events
+         * @description Oldest first, with the current map.
          */
         post: operations["replaySourceEvents"];
         delete?: never;
@@ -1606,7 +1606,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What would become of an event
+         * Preview the outcome of an event
          * @description Writes nothing. With `map` or `when` as if the source had these.
          */
         post: operations["trySource"];
@@ -1626,7 +1626,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What an outside service calls
+         * Receive an event of an outside service
          * @description The URL of a source, without a key: the raw body is verified as the provider of the source signs it. 200 is sent once the row and the event are on the disk.
          */
         post: operations["receive"];
@@ -1748,7 +1748,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What changed in the workspace, in order; also as a stream
+         * Changes in the workspace, in order; also as a stream
          * @description Every write leaves what it changed in this log, in its own transaction. Changes come in the order of commit, and none ever appears before a cursor that was handed out. A transaction of at most `limit` changes is never split over two pages. To follow the log, go on from `cursor` each time, with `wait=60`. To read what happened last, begin with `before=now`, and go on with `before` and the `cursor` of each page.
          *
          *     With `Accept: text/event-stream` the changes come as a stream of Server-Sent Events without end: `event: change`, `id:` the cursor, `data:` the change. A client that comes back with `Last-Event-ID` misses none. The comment `: alive` comes every 25 seconds; `closed` carries `{error, code}` and ends the stream. A client that cannot set headers gives the key as `access_token`.
@@ -1772,7 +1772,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What changed in the workspace, write by write, newest first
+         * Transactions of the workspace, newest first
          * @description A transaction is one write, such as a batch of records: it is listed once, with how much of what it changed, however large it is. A page may be empty although `has_more` is true, where a filter left out very many changes.
          */
         get: operations["listTransactions"];
@@ -1864,7 +1864,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
          */
         post: operations["recordCreated"];
         delete?: never;
@@ -1891,7 +1891,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
          */
         post: operations["recordUpdated"];
         delete?: never;
@@ -1918,7 +1918,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
          */
         post: operations["recordDeleted"];
         delete?: never;
@@ -1945,7 +1945,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
          */
         post: operations["recordDue"];
         delete?: never;
@@ -1972,7 +1972,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
          */
         post: operations["noteCreated"];
         delete?: never;
@@ -1999,7 +1999,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
          */
         post: operations["noteUpdated"];
         delete?: never;
@@ -2026,7 +2026,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
          */
         post: operations["noteDeleted"];
         delete?: never;
@@ -2053,7 +2053,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
          */
         post: operations["noteRestored"];
         delete?: never;
@@ -2080,7 +2080,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
          */
         post: operations["fileCreated"];
         delete?: never;
@@ -2107,7 +2107,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
          */
         post: operations["fileUpdated"];
         delete?: never;
@@ -2134,7 +2134,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
          */
         post: operations["fileDeleted"];
         delete?: never;
@@ -2161,7 +2161,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     What is not answered with 2xx within 10 seconds is sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
          */
         post: operations["webhookTest"];
         delete?: never;
@@ -2220,7 +2220,7 @@ export interface components {
                 position?: number;
             }[];
         };
-        /** @description What a delivery says about one change. */
+        /** @description The body of a delivery about one change. */
         DeliveredEvent: {
             /**
              * Format: uuid
@@ -2263,7 +2263,7 @@ export interface components {
              */
             changed?: string[];
             /**
-             * @description What the changed fields held before; null where there was no value.
+             * @description The earlier values of the changed fields; null where there was no value.
              * @example {
              *       "pages": 875
              *     }
@@ -2549,7 +2549,7 @@ export interface components {
             snippet?: string;
             /**
              * Format: date-time
-             * @description Only in answers sorted by it: the last change of title, text, alias, tags or properties by a caller. What follows from another change, such as a link that a renaming rewrites, does not count.
+             * @description Only in answers sorted by it: the last change of title, text, alias, tags or properties by a caller. Consequences of another change, such as a link that a renaming rewrites, do not count.
              * @example 2026-11-21T09:30:00.000Z
              */
             edited_at?: string;
@@ -2703,7 +2703,7 @@ export interface components {
              */
             deleted_at: string;
         };
-        /** @description What an edit replaced; kept for 7 days. */
+        /** @description The title and body that an edit replaced; kept for 7 days. */
         Revision: {
             /**
              * Format: uuid
@@ -2893,7 +2893,7 @@ export interface components {
                 property?: string;
             };
             display: {
-                /** @description What a card shows, in this order. */
+                /** @description The properties on a card, in order. */
                 properties: {
                     /**
                      * Format: uuid
@@ -3376,7 +3376,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description What the events are about; `record` unless given.
+             * @description The kind of objects that the events are about; `record` unless given.
              * @example record
              * @enum {string}
              */
@@ -3467,8 +3467,8 @@ export interface components {
              */
             paused_at: string | null;
             /**
-             * @description Why it is paused, where that is not because of its deliveries: the member on whose right it rests may not write what it is about any more.
-             * @example Who made it may not write what it is about any more.
+             * @description The reason of a pause that failed deliveries did not cause: the member who created or resumed it can no longer write its target.
+             * @example The member who created it can no longer write its target.
              */
             pause_reason?: string;
             /**
@@ -3562,7 +3562,7 @@ export interface components {
              */
             attempts: number;
             /**
-             * @description What the receiver answered last; null without an answer.
+             * @description The status of the last response; null without one.
              * @example 200
              */
             response_status: number | null;
@@ -3601,7 +3601,7 @@ export interface components {
              */
             at: string;
             /**
-             * @description What the receiver answered; null without an answer.
+             * @description The status of the response; null without one.
              * @example 503
              */
             response_status: number | null;
@@ -3637,7 +3637,7 @@ export interface components {
             /** @example For the printers */
             name: string | null;
             /**
-             * @description null for those who may not write.
+             * @description null for callers who cannot write.
              * @example https://notes.example.com/s/0b8dT5mZq1c8Yw2JrVt4Aw
              */
             url: string | null;
@@ -3704,7 +3704,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description null for those who may not write.
+             * @description null for callers who cannot write.
              * @example https://daybook.example.com/in/0iVQ3kqVn1UEXAMPLEw1vZ2Gm8b6Lw9b
              */
             url: string | null;
@@ -3793,7 +3793,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description That of the provider.
+             * @description The id that the provider gave it.
              * @example evt_1NG8Du2eZvKYlo2CUI79vXWy
              */
             external_id: string | null;
@@ -3877,7 +3877,7 @@ export interface components {
         };
         Transaction: {
             /**
-             * @description What `undo` takes.
+             * @description The value that `undo` takes.
              * @example 5d0c7e91ab34-2s
              */
             transaction: string;
@@ -3931,7 +3931,7 @@ export interface components {
                 /** @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60 */
                 id: string | number;
                 /**
-                 * @description What it is called now: the title of a note, the label field of a record, the key of a property, the name of a file, else the name; null without one.
+                 * @description The current label: the title of a note, the label field of a record, the key of a property, the name of a file, else the name; null without one.
                  * @example Tea with Ada
                  */
                 label: string | null;
@@ -4489,7 +4489,7 @@ export interface operations {
                     "application/json": {
                         note: components["schemas"]["Note"];
                         /**
-                         * @description What the note now holds.
+                         * @description The values of the note now.
                          * @example {
                          *       "status": "open"
                          *     }
@@ -6263,7 +6263,7 @@ export interface operations {
                      */
                     label?: string | null;
                     /**
-                     * @description What a `select` may hold.
+                     * @description The values that a `select` accepts.
                      * @example [
                      *       "open",
                      *       "done"
@@ -6524,7 +6524,7 @@ export interface operations {
                      */
                     type?: "text" | "number" | "date" | "bool" | "select" | "json";
                     /**
-                     * @description What a `select` may hold.
+                     * @description The values that a `select` accepts.
                      * @example [
                      *       "open",
                      *       "done"
@@ -7126,7 +7126,7 @@ export interface operations {
                     "application/json": {
                         note: components["schemas"]["Note"];
                         /**
-                         * @description What the note now holds.
+                         * @description The values of the note now.
                          * @example {
                          *       "status": "open"
                          *     }
@@ -7135,28 +7135,28 @@ export interface operations {
                             [key: string]: unknown;
                         };
                         /**
-                         * @description Those the note did not carry, and those that came along.
+                         * @description Tags that the note did not have, and the tags that they imply.
                          * @example [
                          *       "work"
                          *     ]
                          */
                         tags_added: string[];
                         /**
-                         * @description What was written.
+                         * @description Properties that were set.
                          * @example [
                          *       "status"
                          *     ]
                          */
                         properties_set: string[];
                         /**
-                         * @description What the note held already.
+                         * @description Properties whose values were kept.
                          * @example [
                          *       "status"
                          *     ]
                          */
                         properties_kept: string[];
                         /**
-                         * @description What was asked for, and has neither an answer nor a pre-filled one.
+                         * @description Questions with neither an answer nor a pre-filled value.
                          * @example [
                          *       "status"
                          *     ]
@@ -10735,7 +10735,7 @@ export interface operations {
                      *           "enabled": false,
                      *           "status": "enabled",
                      *           "paused_at": "2026-11-21T09:30:00.000Z",
-                     *           "pause_reason": "Who made it may not write what it is about any more.",
+                     *           "pause_reason": "The member who created it can no longer write its target.",
                      *           "consecutive_failures": 0,
                      *           "created_by_key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *           "created_at": "2026-11-21T09:30:00.000Z",
@@ -10778,7 +10778,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description What the events are about; `record` unless given.
+                     * @description The kind of objects that the events are about; `record` unless given.
                      * @example record
                      * @enum {string}
                      */
@@ -10904,7 +10904,7 @@ export interface operations {
                      *         "enabled": false,
                      *         "status": "enabled",
                      *         "paused_at": "2026-11-21T09:30:00.000Z",
-                     *         "pause_reason": "Who made it may not write what it is about any more.",
+                     *         "pause_reason": "The member who created it can no longer write its target.",
                      *         "consecutive_failures": 0,
                      *         "created_by_key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "created_at": "2026-11-21T09:30:00.000Z",
@@ -10994,7 +10994,7 @@ export interface operations {
                      *         "enabled": false,
                      *         "status": "enabled",
                      *         "paused_at": "2026-11-21T09:30:00.000Z",
-                     *         "pause_reason": "Who made it may not write what it is about any more.",
+                     *         "pause_reason": "The member who created it can no longer write its target.",
                      *         "consecutive_failures": 0,
                      *         "created_by_key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "created_at": "2026-11-21T09:30:00.000Z",
@@ -11204,7 +11204,7 @@ export interface operations {
                      *         "enabled": false,
                      *         "status": "enabled",
                      *         "paused_at": "2026-11-21T09:30:00.000Z",
-                     *         "pause_reason": "Who made it may not write what it is about any more.",
+                     *         "pause_reason": "The member who created it can no longer write its target.",
                      *         "consecutive_failures": 0,
                      *         "created_by_key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "created_at": "2026-11-21T09:30:00.000Z",
@@ -11288,7 +11288,7 @@ export interface operations {
                      *         "enabled": false,
                      *         "status": "enabled",
                      *         "paused_at": "2026-11-21T09:30:00.000Z",
-                     *         "pause_reason": "Who made it may not write what it is about any more.",
+                     *         "pause_reason": "The member who created it can no longer write its target.",
                      *         "consecutive_failures": 0,
                      *         "created_by_key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "created_at": "2026-11-21T09:30:00.000Z",
@@ -11393,7 +11393,7 @@ export interface operations {
                      *         "enabled": false,
                      *         "status": "enabled",
                      *         "paused_at": "2026-11-21T09:30:00.000Z",
-                     *         "pause_reason": "Who made it may not write what it is about any more.",
+                     *         "pause_reason": "The member who created it can no longer write its target.",
                      *         "consecutive_failures": 0,
                      *         "created_by_key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "created_at": "2026-11-21T09:30:00.000Z",
@@ -12905,7 +12905,7 @@ export interface operations {
                          * @example {"id":"evt_1NG8Du2eZvKYlo2CUI79vXWy"}
                          */
                         body: string | null;
-                        /** @description With `sealed=true`, for those who may write: the call byte for byte, encrypted with a key derived from the secret; null without one. */
+                        /** @description With `sealed=true`, for callers who can write: the call byte for byte, encrypted with a key derived from the secret; null without one. */
                         sealed?: string | null;
                     };
                 };
@@ -12992,7 +12992,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description Those that have no row.
+                     * @description Events without a row.
                      * @example unmapped
                      * @enum {string}
                      */
@@ -13022,7 +13022,7 @@ export interface operations {
                      */
                     "application/json": {
                         /**
-                         * @description How many are not unmapped any more.
+                         * @description How many are no longer unmapped.
                          * @example 3
                          */
                         replayed: number;
@@ -13602,7 +13602,7 @@ export interface operations {
                         /** @description Whether text of the pages asked for is missing. */
                         truncated: boolean;
                         /**
-                         * @description What to ask for next; null after the last page.
+                         * @description The value of `pages` for the next request; null after the last page.
                          * @example 10-12
                          */
                         next_chunk: string | null;
@@ -13807,7 +13807,7 @@ export interface operations {
                 kinds?: string;
                 /** @description Only transactions that changed records, webhooks or views of this structure, or itself: its name or its id. */
                 structure?: string;
-                /** @description Only what this key or user made: the id. That of a user includes his keys; an unknown one gives an empty list. */
+                /** @description Only changes of the key or user with this id. The id of a user includes its keys; an unknown id returns an empty list. */
                 actor?: string;
             };
             header?: never;

@@ -62,7 +62,7 @@ function sharedStrings(part: Uint8Array | undefined): string[] {
   return strings
 }
 
-/** What a number in a cell means. */
+/** The meaning of a number in a cell. */
 type CellFormat = 'number' | 'date' | 'time' | 'datetime' | 'duration'
 
 /** The built-in formats by their ids (ECMA-376, part 1, 18.8.30). */
