@@ -13,14 +13,14 @@ import { type Progress, saveLeftOut, saveProgress } from './state.ts'
 
 export interface Target {
   readonly workspacePk: number
-  /** `fresh` for an empty copy; `whole` where the stage is the whole workspace, and what it lacks is gone. */
+  /** `fresh` for an empty copy; `whole` if the stage is the whole workspace, so that missing objects are deleted. */
   readonly mode: 'fresh' | 'changes' | 'whole'
-  /** Whether record changes become events that are posted. */
+  /** Whether record changes become events to be posted. */
   readonly isForwarding: boolean
   readonly progress: Progress
 }
 
-/** Brings the copy to the state of the remote that is staged, in the caller's transaction. */
+/** Brings the copy to the staged state of the remote, in the caller's transaction. */
 export function applyStage(tx: Tx, stage: Stage, target: Target): void {
   const { workspacePk, mode, progress } = target
   const copy = new CopyTransaction(tx, workspacePk, stage, mode === 'fresh')
@@ -29,13 +29,13 @@ export function applyStage(tx: Tx, stage: Stage, target: Target): void {
   if (mode !== 'fresh' && target.isForwarding) addEvents(copy)
   applyObjects(copy)
   const differences = lifted?.layAgain() ?? []
-  // An update of nothing but what the copy leaves out is logged, too: `updated_at` of the object is another.
+  // An update that changes only omitted attributes is logged too, because `updated_at` differs.
   if (mode !== 'fresh') appendMirrored(tx, workspacePk, [...stage.entries(), ...differences])
   saveLeftOut(tx, stage, mode !== 'changes')
   saveProgress(tx, workspacePk, progress)
 }
 
-/** Takes off what was changed in the copy, as far as the staged changes may concern it. */
+/** Removes the local changes that the staged changes may concern from the tables. */
 function liftConcerned(copy: CopyTransaction, isWhole: boolean): Lifted | undefined {
   const { tx, stage } = copy
   const overlay = listOverlay(tx)
@@ -50,10 +50,10 @@ function liftConcerned(copy: CopyTransaction, isWhole: boolean): Lifted | undefi
 
 const NOTE_KINDS = ['note', 'tag', 'property', 'quick_access_item'] as const
 
-/** Rows are mostly appended, so that a larger cache takes more memory and little less time. */
+/** Rows are mostly appended, so that a larger cache would cost memory and save little time. */
 const CACHE_KIB = 24_576
 
-/** Applies a stage that is too large for the thread that serves requests; all in one transaction. */
+/** Applies a stage that is too large for the main thread, in one transaction. */
 export const mirrorApply: WorkerTask<
   { readonly stageFile: string; readonly now: number; readonly target: Target },
   void

@@ -8,8 +8,8 @@ import { type CopyTransaction, instantOf } from './apply/copy-transaction.ts'
 import type { StoredRecord } from './apply/structures.ts'
 
 /*
- * The feed says what each change of a record replaced, and how the record is now. Going back from there gives the
- * record after each change, as a subscription would have sent it.
+ * The feed contains the values that each change of a record replaced, and the current state of the record. Reverting
+ * the changes one by one gives the record after each change, as a subscription would have sent it.
  */
 
 interface Version {
@@ -50,7 +50,9 @@ interface NamedStructure {
   readonly name: string
 }
 
-/** The structure of each entry, with the name that it had then; none where it is gone: its subscriptions are too. */
+/**
+ * The structure of each entry, with its name at that time; none for a deleted structure, which has no subscriptions.
+ */
 function structuresOf(
   copy: CopyTransaction,
   entries: readonly MirroredChange[],
@@ -84,7 +86,7 @@ const SOURCE = { surface: 'api', keyId: null } as const
 
 const KINDS = { created: 'created', restored: 'created', updated: 'updated', deleted: 'deleted' } as const
 
-/** Undefined for what is no event: the import of a record, and an update of omitted fields alone. */
+/** Undefined for changes without an event: imports, and updates of omitted fields only. */
 function changeOf({ entry, before, after }: Version): RecordChange | undefined {
   if (entry.op === 'purged') return undefined
   if (entry.op === 'created' && after.createdAt !== instantOf(entry.at)) return undefined
@@ -131,7 +133,7 @@ function versionsOf(copy: CopyTransaction, id: string, entries: readonly Mirrore
 const nextInstant = ({ op, at }: MirroredChange, before: RecordState | null, createdAt: number): number =>
   op === 'created' ? createdAt : Math.max(instantOf(at), (before?.updatedAt ?? 0) + 1)
 
-/** Going back from the last one. */
+/** Reverts the changes, beginning with the last one. */
 function dataAfterEach(
   entries: readonly MirroredChange[],
   end: RecordData,
@@ -146,7 +148,7 @@ function dataAfterEach(
   return versions
 }
 
-/** The data before an update, its keys in the order of the fields. */
+/** The data before an update, with keys in the order of the fields. */
 function takeBack(
   after: RecordData,
   { changed, previous }: MirroredChange,
@@ -167,7 +169,7 @@ const withPrevious = (
   order: readonly string[],
 ): RecordState => ({ ...(before ?? after), data: takeBack(after.data, entry, order) })
 
-/** An event as it is posted. */
+/** An event in the format in which it is posted. */
 export interface MirrorEvent {
   readonly pk: number
   readonly id: string
@@ -176,20 +178,20 @@ export interface MirrorEvent {
   readonly body: string
 }
 
-/** Posts an event; resolves to false where nobody answered, so that it must be posted again. */
+/** Posts an event; resolves to false without a response, so that the event must be posted again. */
 export type PostEvent = (event: MirrorEvent) => Promise<boolean>
 
 const RETRY_MS = 1_000
 
 /**
- * Posts the stored events in order, each until somebody answers, and then forgets it. One that was posted just before
- * this process was killed is posted again.
+ * Posts the stored events in order, each until it gets a response, and then deletes it. If the process is killed just
+ * after a post, that event is posted again.
  */
 export class Forwarding {
   #isRunning = false
-  /** Cancels the next try, where one waits: nothing is posted before it. */
+  /** Cancels a pending retry, before which nothing is posted. */
   #stopRetry: (() => void) | undefined
-  /** The last event that somebody answered: it is not posted again when it could not be deleted. */
+  /** The last event with a response: it is not posted again even if its deletion failed. */
   #posted: number | undefined
 
   constructor(
@@ -238,7 +240,7 @@ export class Forwarding {
   }
 }
 
-/** For a mirror that forwards nothing: what an earlier one left is not posted later. */
+/** Deletes the events of a mirror that no longer forwards them, so that they are not posted later. */
 export const forgetEvents = ({ db }: Pick<AppContext, 'db'>): Promise<void> =>
   db.write(({ sql }): void => {
     sql.run('DELETE FROM mirror_events')

@@ -27,27 +27,29 @@ export interface FollowerOptions {
 const WAIT_SECONDS = 10
 const FIRST_RETRY_MS = 250
 const MAX_RETRY_MS = 5_000
-/** How long a change of the key's access may go unnoticed while there is much to apply; it ends a request that waits. */
+/**
+ * How long a change of the key's access may go unnoticed while many changes are applied; it ends a waiting request.
+ */
 const REACH_CHECKED_EVERY_MS = 10_000
-/** What was refused is tried again this seldom. */
+/** The retry delay after a refusal. */
 const REFUSED_RETRY_MS = 15_000
 /** Larger pages are applied in the worker, so that requests need not wait. */
 const FEW_CHANGES = 600
 const SHORT_LENGTH = 1_000_000
 const FEW_CHANGED = 100
 
-/** The file beside the database in which a large part of the remote is staged. */
+/** The file beside the database in which large parts of the remote are staged. */
 export const stageFileOf = (file: string): string => `${file}.stage`
 
-/** The errors after which the workspace is copied again, because changes cannot bring the copy up to date. */
+/** Errors after which the whole workspace is copied again, because changes cannot bring the copy up to date. */
 const COPIED_ANEW = [CursorExpired, NameTaken, FieldKnown]
 
 export class Follower {
   readonly #selector: Selector
-  /** For what is small; used again and again. */
+  /** Reused for small stages. */
   readonly #memory = new Stage(':memory:')
   #state: MirrorState
-  /** Set when the copy must be made again: changes could not be applied, or are not enough. */
+  /** Set when everything must be copied again: changes could not be applied, or are insufficient. */
   #isDamaged = false
   #reachCheckedAt = Number.NEGATIVE_INFINITY
 
@@ -59,7 +61,7 @@ export class Follower {
     this.#selector = new Selector(this.#state.selection)
   }
 
-  /** Follows until the signal aborts. What fails is tried again: the copy is served meanwhile. */
+  /** Follows until the signal aborts. Failures are retried while the copy is being served. */
   async run(): Promise<void> {
     const { signal } = this.options
     const { log } = this.ctx
@@ -70,7 +72,7 @@ export class Follower {
         if (!isConnected) await this.connect()
         isConnected = true
         await this.catchUp(WAIT_SECONDS)
-        if (failures > 0) log.info('follows the remote again', { remote: this.#state.remote })
+        if (failures > 0) log.info('following the remote again', { remote: this.#state.remote })
         failures = 0
       } catch (error) {
         if (signal.aborted) return
@@ -84,11 +86,11 @@ export class Follower {
     }
   }
 
-  /** Where storage is not available, the log alone has it. */
+  /** If storage is not available, the problem is only in the log. */
   #noteProblem = (problem: string): Promise<void> =>
     this.ctx.db.write((tx): void => saveProblem(tx, problem)).catch(() => {})
 
-  /** Applies everything that the remote has more than the copy; without anything, waits up to some seconds for it. */
+  /** Applies all new changes of the remote; without any, waits up to some seconds for one. */
   async catchUp(waitSeconds: number): Promise<void> {
     const { remote } = this.options
     if (this.ctx.clock.now() - this.#reachCheckedAt >= REACH_CHECKED_EVERY_MS) await this.#checkReach()
@@ -100,14 +102,14 @@ export class Follower {
     } catch (error) {
       if (!COPIED_ANEW.some((reason) => error instanceof reason)) throw error
       this.#isDamaged = true
-      this.ctx.log.warn('the changes of the remote are not enough; it is copied anew', {
+      this.ctx.log.warn('the changes of the remote do not suffice; it is copied again', {
         reason: sentenceOf(error),
       })
       await this.#copyAnew()
     }
   }
 
-  /** Refuses a remote that has become another one. */
+  /** Refuses a remote that is no longer the same. */
   async connect(): Promise<void> {
     const { id, name } = await this.options.remote.connect()
     const { workspace } = this.#state
@@ -116,31 +118,33 @@ export class Follower {
       workspace,
     )
     if (own?.id !== id)
-      throw new RemoteRefusal(409, 'The key opens another workspace than the one that was copied.')
+      throw new RemoteRefusal(409, 'The key belongs to another workspace than the copied one.')
     if (own.name !== name)
       await this.ctx.db.write((tx): void => updateWorkspace(tx, workspace, columnsOfName(name)))
     await this.#checkReach()
   }
 
-  /** The feed does not tell of what a key came to reach, or reaches no more, nor of what was left out before an upgrade. */
+  /** The feed reports neither changes of the key's access, nor objects that were omitted before an upgrade. */
   async #checkReach(): Promise<void> {
     const access = await this.options.remote.access()
     this.#reachCheckedAt = this.ctx.clock.now()
     const { knowledge } = this.#state.selection
     if (knowledge !== undefined && knowledge !== knowledgeOfProgram()) {
       this.#isDamaged = true
-      this.ctx.log.info('this version knows more of the remote than the last one; it is copied anew')
+      this.ctx.log.info('this version knows more of the remote than the last one; it is copied again')
       return
     }
     if (JSON.stringify(access) === JSON.stringify(this.#state.selection.access)) return
     this.#isDamaged = true
-    this.ctx.log.warn('the key reaches another part of the remote than before; it is copied anew')
+    this.ctx.log.warn('the access of the key has changed; the remote is copied again')
   }
 
-  /** A small page is staged in memory and written at once; all others in a file, from which the worker writes them. */
+  /**
+   * A small page is staged in memory and written at once; all others in a file, from which the worker writes them.
+   */
   async #applyRun(first: ChangePage): Promise<void> {
     const { bus } = this.ctx
-    // What was changed here is taken off the tables and laid over them again.
+    // Local changes are removed from the tables and reapplied afterwards.
     const isSmall = isSmallPage(first) && countOverlay(this.ctx.db) <= FEW_CHANGED
     await this.#apply(isSmall, 'changes', (reading) => reading.readChanges(this.#state.cursor, first))
     const structures = new Set(first.changes.map(({ structure_id }) => structure_id))
@@ -148,7 +152,7 @@ export class Follower {
     else for (const id of structures) if (id !== null) bus.wake(id)
   }
 
-  /** The whole workspace is read beside the copy, and what differs is applied at once. */
+  /** Reads the whole workspace beside the copy, and applies all differences at once. */
   async #copyAnew(): Promise<void> {
     await this.#apply(false, 'whole', async (reading, stage) => {
       const cursor = await reading.readChanges(await reading.readSnapshot(() => {}))
@@ -158,7 +162,7 @@ export class Follower {
     this.ctx.bus.wake()
   }
 
-  /** Stages what `read` reads of the remote, up to the cursor that it returns, and brings the copy there. */
+  /** Stages everything that `read` returns, up to its cursor, and brings the copy there. */
   async #apply(
     isSmall: boolean,
     mode: Target['mode'],
@@ -236,7 +240,7 @@ function isSmallPage({ changes, has_more }: ChangePage): boolean {
   return !has_more && areShort && changes.length <= FEW_CHANGES && length <= SHORT_LENGTH
 }
 
-/** A stage in a file, which an interrupted process may have left. */
+/** A stage in a file; removes the one of an interrupted process. */
 export function newStage(file: string): Stage {
   rmSync(file, { force: true })
   createFile(file, {})
@@ -249,16 +253,16 @@ export function removeStage(stage: Stage, file: string): void {
 }
 
 const fail = (): never => {
-  throw new Error('the database is no copy')
+  throw new Error('the database is not a copy')
 }
 
-/** Whether the same changes can be applied later: storage was not available, or names moved while they were read. */
+/** Whether a retry may succeed: storage was not available, or names moved while they were read. */
 const mayPass = (error: unknown): boolean =>
   error instanceof Refusal && (error.code === 'unavailable' || error.code === 'stale')
 
 const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** What changed while it was read is read again at once. */
+/** Data that changed while it was read is read again at once. */
 function retryDelay(error: unknown, failures: number): number {
   if (error instanceof RemoteAway) return Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures, 10), MAX_RETRY_MS)
   if (error instanceof Refusal && error.code === 'stale') return FIRST_RETRY_MS

@@ -36,10 +36,10 @@ export interface MirrorRequest extends Pick<AppContext, 'clock' | 'log' | 'featu
   readonly config: Config
   readonly remote: Remote
   readonly selection: SelectionRequest
-  /** Whether notes and records may be changed in the copy. */
+  /** Whether the copy accepts local changes of notes and records. */
   readonly isWritable: boolean
   readonly signal: AbortSignal
-  /** Posts record events, if they are forwarded. */
+  /** Posts record events if they are forwarded. */
   readonly post: PostEvent | undefined
   /** Updates derived data for this version of the program. */
   afterUpgrade(reader: Reader): void
@@ -47,9 +47,9 @@ export interface MirrorRequest extends Pick<AppContext, 'clock' | 'log' | 'featu
 }
 
 /**
- * Makes the copy, if there is none or one that leaves out other things. Refuses a database that is no copy of this
- * remote or of this workspace, and one that is served. Returns the first key of a new copy, and how many events the
- * replaced one had not posted: they may hold what the new one leaves out.
+ * Creates the copy if there is none or its selection differs. Refuses a database that is not a copy of this remote
+ * and workspace, and one that is being served. Returns the first key of a new copy, and the number of unposted events
+ * of the replaced one, which may hold data that is now omitted.
  */
 export async function prepareCopy(request: MirrorRequest) {
   const { config, remote, selection } = request
@@ -61,7 +61,7 @@ export async function prepareCopy(request: MirrorRequest) {
       if (request.isWritable || previous.isWritable) await setMode(request)
       return { isNew: false, key: undefined, lostEvents: 0 }
     }
-    if (previous?.hasLocalChanges) throw hasChanges(config.db, 'copied anew with another selection')
+    if (previous?.hasLocalChanges) throw hasChanges(config.db, 'copied again with another selection')
     const workspace = await remote.connect()
     if (previous && previous.workspaceId !== workspace.id) throw anotherWorkspace(config.db)
     const resolved = resolveSelection(selection, await remote.structures())
@@ -77,19 +77,19 @@ export async function prepareCopy(request: MirrorRequest) {
 }
 
 const takeLock = ({ db }: Config) =>
-  takeServerLock(db) ?? fail(refused(`Another daybook serves ${db}, or brings it up to date.`))
+  takeServerLock(db) ?? fail(refused(`Another daybook is serving ${db}, or brings it up to date.`))
 
-/** The keys of a copy must not open another workspace. */
+/** The keys of a copy must not give access to another workspace. */
 const anotherWorkspace = (file: string) =>
-  refused(`${file} is a copy of another workspace than the one that DAYBOOK_KEY opens; name another --db.`)
+  refused(`${file} is a copy of another workspace than that of DAYBOOK_KEY; name another --db.`)
 
-/** What there is in the place of the copy; `events` wait to be posted. */
+/** The existing copy, if any; `events` is the number of pending events. */
 async function examine(request: MirrorRequest) {
   const { config, remote, selection } = request
   const db = open(request)
   try {
     const state =
-      findState(db) ?? fail(refused(`${config.db} is no copy of another daybook; name another --db.`))
+      findState(db) ?? fail(refused(`${config.db} is not a copy of another daybook; name another --db.`))
     if (state.remote !== remote.url)
       throw refused(`${config.db} is a copy of ${state.remote}; name another --db for ${remote.url}.`)
     return {
@@ -107,10 +107,10 @@ async function examine(request: MirrorRequest) {
 
 const hasChanges = (file: string, what: string) =>
   refused(
-    `${file} has changes of its own and cannot be ${what}; "daybook mirror diff --db ${file}" lists them. Push or reset them first.`,
+    `${file} has local changes and cannot be ${what}; "daybook mirror diff --db ${file}" lists them. Push or reset them first.`,
   )
 
-/** Makes the copy writable or read-only, as was asked. */
+/** Makes the copy writable or read-only, as requested. */
 async function setMode(request: MirrorRequest): Promise<void> {
   const { config, isWritable, post } = request
   const db = open(request)
@@ -126,7 +126,7 @@ async function setMode(request: MirrorRequest): Promise<void> {
 const open = ({ config, clock, log, afterUpgrade }: MirrorRequest): Db =>
   openDatabase({ file: config.db, programVersion: VERSION, clock, log, role: 'server', afterUpgrade })
 
-/** Brings a copy that is not served up to date, once. Two at a time would log each change twice. */
+/** Updates a copy that no server serves, once. Two concurrent updates would log each change twice. */
 export async function updateCopy(request: MirrorRequest): Promise<void> {
   const lock = takeLock(request.config)
   try {
@@ -183,25 +183,25 @@ interface NewCopy extends Pick<AppContext, 'clock' | 'log'> {
   onProgress(objects: number): void
 }
 
-/** The name of a copy that is not complete: it is never served, and an interrupted one begins again. */
+/** The name of an incomplete copy: it is never served, and an interrupted one starts over. */
 const unfinishedFileOf = (file: string): string => `${file}.copying`
 
-/** Deletes what an interrupted process left beside a copy. */
+/** Deletes the files of an interrupted process beside a copy. */
 function removeUnfinished(file: string): void {
   for (const suffix of DATABASE_SUFFIXES) rmSync(`${unfinishedFileOf(file)}${suffix}`, { force: true })
   rmSync(stageFileOf(file), { force: true })
 }
 
 /**
- * Copies a remote workspace into a new database, which takes its name when it is complete. Users and keys are those of
- * the copy that it replaces; without one it has the user "owner" and a read-only key, which is returned.
+ * Copies a remote workspace into a new database, which gets its name when it is complete. Users and keys come from
+ * the replaced copy; without one it has the user "owner" and a read-only key, which is returned.
  */
 export async function makeCopy(copy: NewCopy, previous?: Accounts): Promise<string | undefined> {
   const { file } = copy
   removeUnfinished(file)
   try {
     const staged = await stageAll(copy)
-    // What was read is garbage now; its memory is returned before the other thread needs as much.
+    // The snapshot is garbage now. Its memory is freed before the other thread needs as much.
     Bun.gc(true)
     const unfinished = unfinishedFileOf(file)
     const { key, target } = await createDatabase(copy, unfinished, staged, previous)
@@ -271,7 +271,7 @@ function createOwner(tx: Tx, workspace: WorkspaceRow): string {
 
 const ACCOUNT_TABLES = ['users', 'members', 'keys', 'sessions', 'setup_links', 'sign_in_addresses'] as const
 
-/** The rows of what a copy has of its own: who may read it. */
+/** The accounts of a copy, which do not come from the remote. */
 type Accounts = readonly {
   readonly table: (typeof ACCOUNT_TABLES)[number]
   readonly row: Readonly<Record<string, string | number | null>>
@@ -294,7 +294,7 @@ function copyAccounts(accounts: Accounts, { sql }: Tx, { pk }: WorkspaceRow): un
   }
 }
 
-/** In a thread of its own, so that this one can still be asked to end. */
+/** Runs in a separate thread, so that this one can still handle signals. */
 async function applyIn({ clock, log, file }: NewCopy, unfinished: string, target: Target): Promise<void> {
   const thread = new WorkerThread(clock, log)
   try {
@@ -306,8 +306,8 @@ async function applyIn({ clock, log, file }: NewCopy, unfinished: string, target
 }
 
 /**
- * The old copy, if there is one, must be closed. Its log stays where another program has it open: the log is not that of
- * the new copy, and may hold what is now left out.
+ * The old copy, if there is one, must be closed. Its WAL stays if another program has it open: it does not belong to
+ * the new copy, and may hold data that is now omitted.
  */
 function putInPlace(unfinished: string, file: string): void {
   renameSync(unfinished, file)

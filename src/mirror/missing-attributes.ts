@@ -3,11 +3,11 @@ import type { ChangeKind } from '../changes/entries.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 
 /*
- * A remote of an earlier version lacks attributes that came later. Whatever its version says, an object without them is
- * accepted and gets the values of an object that was created without naming them.
+ * A remote of an earlier version lacks later attributes. Whatever its version, an object without them is accepted and
+ * gets the values of an object that was created without them.
  */
 
-/** The attributes without which an object of a kind cannot be told from others or be stored. */
+/** The attributes that identify an object of a kind or that it cannot be stored without. */
 export const ESSENTIAL: Record<ChangeKind, readonly string[]> = {
   note: ['id', 'title'],
   record: ['id', 'data'],
@@ -27,7 +27,7 @@ export const ESSENTIAL: Record<ChangeKind, readonly string[]> = {
 
 export const ESSENTIAL_OF_CHANGES: readonly string[] = ['cursor', 'at', 'transaction', 'kind', 'op', 'id']
 
-/** The same within objects, such as a field of a structure or a condition of a filter. */
+/** The same for nested objects, such as a field of a structure or a condition of a filter. */
 export const ESSENTIAL_WITHIN: readonly string[] = ['id', 'key', 'type', 'field', 'op']
 
 const EPOCH = '1970-01-01T00:00:00.000Z'
@@ -38,7 +38,7 @@ const createdAt: Derive = ({ updated_at }) => updated_at ?? EPOCH
 const updatedAt: Derive = ({ created_at }) => created_at ?? EPOCH
 const key: Derive = (object) => object.key
 
-/** The values that are not the natural empty ones, by `kind.attribute` and, within objects, by the attribute alone. */
+/** Defaults other than the natural empty values, by `kind.attribute`; within objects, by the attribute alone. */
 const DEFAULTS: Readonly<Record<string, Derive>> = {
   created_at: createdAt,
   updated_at: updatedAt,
@@ -76,7 +76,7 @@ function emptyValue(schema: TSchema): unknown {
   return schema.type === 'string' ? '' : null
 }
 
-/** Whether a schema, or one within it, describes objects that may lack attributes. */
+/** Whether a schema, or a nested one, describes objects that may lack attributes. */
 function hasAttributes(schema: TSchema): boolean {
   if (schema.type === 'array') return hasAttributes(schema.items ?? {})
   if (Array.isArray(schema.anyOf)) return schema.anyOf.some(hasAttributes)
@@ -86,7 +86,7 @@ function hasAttributes(schema: TSchema): boolean {
 export const isStrict = (schema: TSchema): boolean =>
   schema.type === 'object' && schema.additionalProperties === false
 
-/** The alternative of a schema that describes a value; itself where it has none. */
+/** The alternative of a schema that describes a value; the schema itself if it has no alternatives. */
 export function meantSchema(schema: TSchema, value: unknown): TSchema {
   if (!Array.isArray(schema.anyOf)) return schema
   const type = Array.isArray(value) ? 'array' : 'object'
@@ -94,8 +94,8 @@ export function meantSchema(schema: TSchema, value: unknown): TSchema {
 }
 
 /**
- * A value with the attributes that its schema requires and it lacks. A value that lacks none is returned as it is: there
- * may be millions.
+ * Adds the attributes that its schema requires and the value lacks. A complete value is returned unchanged: there may
+ * be millions.
  */
 export function completed(schema: TSchema, value: unknown, kind?: ChangeKind): unknown {
   const meant = meantSchema(schema, value)
@@ -135,8 +135,8 @@ function defaultOf(name: string, schema: TSchema, object: JsonObject, kind: Chan
 const ALWAYS_SHOWN: readonly string[] = ['edited_at', 'record_count']
 
 /**
- * The part of an object of the copy that can be compared with what a remote sent of it: without the attributes that the
- * remote lacks although each object has them.
+ * The comparable part of an object of the copy: without attributes that the remote lacks although every object has
+ * them.
  */
 export function asSent(schema: TSchema, sent: unknown, own: unknown): unknown {
   const meant = meantSchema(schema, sent)

@@ -56,9 +56,8 @@ const INSTANT = text({
 })
 
 /**
- * The schema with the rules that responses are only documented to obey: the forms of ids and instants, and lists of
- * words. Of the attributes that it names only the essential ones are required; those that it does not name are for
- * `knownObject`.
+ * A schema with the rules that responses only document: the formats of ids and instants, and lists of words. Only
+ * essential attributes are required; `knownObject` handles unknown ones.
  */
 function strictly(schema: TSchema, essential = ESSENTIAL_WITHIN): TSchema {
   if (schema.format === 'uuid') return ID
@@ -78,7 +77,7 @@ function strictly(schema: TSchema, essential = ESSENTIAL_WITHIN): TSchema {
 
 type Form = ChangeKind | 'change'
 
-/** Each is compiled when it is first needed. */
+/** Each is compiled on first use. */
 const checkerOf = memoize((form: Form) =>
   TypeCompiler.Compile(
     form === 'change' ? strictly(Change, ESSENTIAL_OF_CHANGES) : strictly(SCHEMAS[form], ESSENTIAL[form]),
@@ -87,15 +86,13 @@ const checkerOf = memoize((form: Form) =>
 
 const MAX_ERRORS = 100
 
-/** Returns whether a value has its form; false where only a newer daybook knows a word in it. Refuses any other. */
+/** Whether a value matches its schema; false if only a newer daybook knows a word in it. Refuses any other value. */
 function check(form: Form, value: unknown): boolean {
   const checker = checkerOf(form)
   if (checker.Check(value)) return true
   if (Iterator.from(checker.Errors(value)).take(MAX_ERRORS).every(isUnknownWord)) return false
   const { message } = validationRefusal('body', checker.Errors(value))
-  throw refused(
-    `The remote sent a ${form.replaceAll('_', ' ')} that does not have the form of one: ${message}`,
-  )
+  throw refused(`The remote sent a ${form.replaceAll('_', ' ')} that does not match its schema: ${message}`)
 }
 
 /** Refuses an object that no daybook could have stored; false for one that only a newer daybook could. */
@@ -106,7 +103,7 @@ export function checkObject(kind: ChangeKind, structureId: unknown, object: Remo
   return isKnown
 }
 
-/** An object with the attributes that an older remote lacks. */
+/** Adds the attributes that an older remote lacks. */
 export const completedObject = (kind: ChangeKind, object: RemoteObject): RemoteObject =>
   completed(SCHEMAS[kind], object, kind) as RemoteObject
 
@@ -114,7 +111,7 @@ export const completedObject = (kind: ChangeKind, object: RemoteObject): RemoteO
 export const objectAsSent = (kind: ChangeKind, sent: RemoteObject, own: RemoteObject): RemoteObject =>
   asSent(SCHEMAS[kind], sent, own) as RemoteObject
 
-/** Takes the fields of types that only a newer daybook knows out of a structure, and notes them. */
+/** Removes the fields whose types only a newer daybook knows from a structure, and records them. */
 function withKnownFields(structure: RemoteObject, unknown: Unknown): RemoteObject {
   if (!Array.isArray(structure.fields)) return structure
   const strange = structure.fields.filter(
@@ -135,12 +132,15 @@ function withKnownFields(structure: RemoteObject, unknown: Unknown): RemoteObjec
   }
 }
 
-/** An object without what only a newer daybook knows of it; undefined for one that only that could have stored. */
+/**
+ * Removes everything that only a newer daybook knows from an object; undefined for an object that only that could
+ * have stored.
+ */
 function knownObject(
   { kind, structure_id, object }: SnapshotObject,
   unknown: Unknown,
 ): RemoteObject | undefined {
-  // Shares stay where they are.
+  // Shares are not copied.
   if (kind === 'share') return undefined
   const shown = knownAttributes(SCHEMAS[kind], object, unknown) as RemoteObject
   const known = kind === 'structure' ? withKnownFields(shown, unknown) : shown
@@ -167,7 +167,7 @@ export function* receivedLine(line: SnapshotObject): Generator<SnapshotObject | 
   if (object) yield object
 }
 
-/** The attributes that an older remote may leave out of a change. */
+/** The attributes that an older remote may omit from a change. */
 const NO_CHANGE = {
   structure_id: null,
   changed: [],
@@ -183,9 +183,9 @@ function knownOperation({ op, object }: RemoteChange, unknown: Unknown): Pick<Re
 }
 
 /**
- * A change of the feed as this version knows it, undefined for one of an unknown kind; refuses one that no daybook could
- * have logged, and one with another object than it names. A remote of this version names secrets, too, which no object
- * shows.
+ * A change of the feed as this version knows it; undefined for an unknown kind. Refuses a change that no daybook
+ * could have logged, and one with another object than it names. A remote of this version also names secrets, which no
+ * object shows.
  */
 export function receivedChange(
   received: RemoteChange,

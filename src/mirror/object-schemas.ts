@@ -24,14 +24,14 @@ import { MAX_DISPLAYED, View } from '../views/schema.ts'
 import { Webhook } from '../webhooks/schema.ts'
 
 /*
- * A remote is believed no more than any other caller: what it sends is checked against the schemas of the responses,
+ * A remote is trusted no more than any other caller: its objects are checked against the schemas of the responses,
  * and names against the rules under which they were written.
  */
 
 const name = () => text({ singleLine: true, maxLength: MAX_NAME_LENGTH })
 const nullableName = () => nullableText({ singleLine: true, maxLength: MAX_NAME_LENGTH })
 const content = () => text({ maxLength: MAX_CONTENT })
-/** A list, or a list among alternatives, of no more entries than a request may give. */
+/** A list, or a list among alternatives, of at most as many entries as a request may contain. */
 const atMost = (maxItems: number, schema: TSchema): TSchema =>
   Array.isArray(schema.anyOf)
     ? { ...schema, anyOf: schema.anyOf.map((one: TSchema) => atMost(maxItems, one)) }
@@ -53,7 +53,7 @@ function isFieldValues(data: unknown): boolean {
   return true
 }
 
-/** The objects of each kind. */
+/** The schema of each kind. */
 export const SCHEMAS: Record<ChangeKind, TSchema> = {
   note: strict({
     ...Note.properties,
@@ -139,6 +139,6 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
     filter: atMost(MAX_CONDITIONS, RowView.properties.filter),
     columns: atMost(MAX_FIELDS, RowView.properties.columns),
   }),
-  // Shares stay where they are.
+  // Shares are not copied.
   share: Type.Never(),
 }

@@ -21,14 +21,14 @@ import type { RemoteObject } from './object-forms.ts'
 import type { Stage, StagedObject } from './stage.ts'
 import { findState } from './state.ts'
 
-/** How much the clocks of the remote and of the copy may differ. */
+/** The tolerated difference between the clocks of the remote and of the copy. */
 const CLOCKS_DIFFER_MS = 60_000
 
 const SYSTEM = { surface: 'system', user_id: null, key_id: null, name: null }
 
 /**
- * Turns a stage that holds the whole workspace into one that holds what differs from the copy, with an entry for each
- * difference: what is the same is taken out, and what the stage lacks is gone.
+ * Reduces a stage of the whole workspace to its differences from the copy, with an entry for each: equal objects are
+ * removed, and objects that the stage lacks are deleted.
  */
 export function reconcile(copy: CopyTransaction): void {
   const { tx, workspacePk, stage } = copy
@@ -43,7 +43,7 @@ export function reconcile(copy: CopyTransaction): void {
     }
 }
 
-/** What the log of the copy says of an object that is not as it was; undefined where no attribute differs. */
+/** The log entry for an object that differs; undefined if no attribute differs. */
 export function differenceEntry(
   tx: Tx,
   kind: ChangeKind,
@@ -57,7 +57,10 @@ export function differenceEntry(
   return difference.changed.length > 0 ? entryOf(tx, kind, object, 'updated', difference) : undefined
 }
 
-/** When an object was made, if that was after an instant; an older one that is new to the copy was imported, or restored. */
+/**
+ * The creation time of an object if it is after an instant. An older object that is new to the copy was imported or
+ * restored.
+ */
 function createdAfter(instant: number, json: string): string | undefined {
   const { created_at: createdAt } = JSON.parse(json) as { created_at?: string }
   return createdAt !== undefined && instantOf(createdAt) > instant ? createdAt : undefined
@@ -72,7 +75,7 @@ function entryOf(
   at: string = isoTimestamp(tx.now),
 ): MirroredChange {
   return {
-    transaction: 'copied anew',
+    transaction: 'copied again',
     at,
     kind,
     op,
@@ -95,13 +98,13 @@ export function differenceBetween(kind: ChangeKind, before: RemoteObject, after:
   const { content: _, properties, ...old } = previous
   if (properties === undefined) return { changed, previous: old }
   const values = oldValues(Object(before.properties), Object(after.properties))
-  // Properties in another order are the same.
+  // Properties in another order are equal.
   if (Object.keys(values).length === 0)
     return { changed: changed.filter((name) => name !== 'properties'), previous: old }
   return { changed, previous: { ...old, properties: values } }
 }
 
-/** Attributes that follow from others or count something else, and change without an entry in the log. */
+/** Derived attributes and counters, which change without an entry in the log. */
 export const DERIVED: Partial<Record<ChangeKind, readonly string[]>> = {
   note: ['edited_at'],
   tag: ['note_count'],
@@ -115,15 +118,15 @@ export const DERIVED: Partial<Record<ChangeKind, readonly string[]>> = {
   row_view: ['owner'],
 }
 
-/** An object as it is staged, and as the copy has it now. */
+/** A staged object and its current state in the copy. */
 interface Compared extends StagedObject {
-  /** Null for one that the copy does not have. */
+  /** Null if the copy does not have it. */
   readonly current: string | null
 }
 
 /**
- * Compares a stage that holds the whole workspace with the copy: all objects of a kind that either has. Those that the
- * stage lacks are staged as gone.
+ * Compares a stage of the whole workspace with the copy: all objects of a kind that either has. Objects that the
+ * stage lacks are staged as deleted.
  */
 export function* compare(
   reader: Reader,
@@ -149,7 +152,7 @@ function* idsInCopy(reader: Reader, workspacePk: number, stage: Stage, kind: Cha
       yield [String(id), kind === 'structure' ? String(id) : null]
     return
   }
-  // The records of a structure that is gone go with it.
+  // The records of a deleted structure are deleted with it.
   for (const structure of listStructureRows(reader, wholeWorkspace(workspacePk)))
     if (stage.objectJson('structure', structure.id) !== null)
       yield* recordIds(reader, structure, structure.id)
@@ -168,13 +171,13 @@ function* recordIds({ sql }: Reader, structure: RowPlace, structureId: string): 
   }
 }
 
-/** There may be millions: their structures are not looked for again. */
+/** There may be millions: their structures are not looked up again. */
 function recordIn(reader: Reader, id: string): string | null {
   const row = findRecord(reader, id)
   return row ? recordJson(row) : null
 }
 
-/** An object as the copy has it now, as the API shows it; null for one that it does not have. */
+/** The current state of an object in the copy, as in responses; null if the copy does not have it. */
 export function currentJson(
   reader: Reader,
   workspacePk: number,

@@ -13,16 +13,16 @@ import { FIELD, Unknown } from './unknown.ts'
 
 /**
  * Reads the remote into a stage. All pages up to the end of the log are read before anything is written, because each
- * page has its objects as they were when it was read: only all of them together are one state of the remote.
+ * page has its objects in the state at the time of reading: only together are they one state of the remote.
  */
 export class RemoteReading {
-  /** Notes that came back from the trash: their files are theirs again. */
+  /** Notes restored from the trash, together with their files. */
   readonly #restoredNotes = new Set<string>()
-  /** Records that were gone when their changes were read, with the last of these. */
+  /** Records that no longer existed when their changes were read, with their last changes. */
   readonly #lost = new Map<string, RemoteChange>()
-  /** The last change before the first of several pages was read; names that change later may be in others. */
+  /** The last change before the first of several pages was read; names that change later may occur in other pages. */
   #startsAfter: string | undefined
-  /** Whether the changes that are staged now were made while the remote was read. */
+  /** Whether the currently staged changes were made while the remote was read. */
   #isLater = false
   /** When the last change was made, on the clock of the remote. */
   lastAt: string | undefined
@@ -31,14 +31,14 @@ export class RemoteReading {
     private readonly remote: Remote,
     private readonly selector: Selector,
     private readonly stage: Stage,
-    /** Whether attributes that an older remote lacks are added to the objects. */
+    /** Whether to add attributes that an older remote lacks. */
     private readonly isCompleting = true,
   ) {}
 
-  /** Stages the whole workspace; returns the cursor from which its changes go on. */
+  /** Stages the whole workspace; returns the cursor from which its changes continue. */
   async readSnapshot(onProgress: (objects: number) => void): Promise<string> {
     const { selector, stage } = this
-    // Before anything is read with it: when it changes meanwhile, it is found to differ from this.
+    // Read first: a later change of the access is then detected.
     selector.reach(await this.remote.access())
     let cursor: string | undefined
     let count = 0
@@ -72,7 +72,9 @@ export class RemoteReading {
     return cursor ?? ''
   }
 
-  /** Stages the changes after a cursor, up to the last one; returns the cursor after it. `first` is the first page. */
+  /**
+   * Stages the changes after a cursor, up to the last one; returns the cursor after it. `first` is the first page.
+   */
   async readChanges(after: string, first?: ChangePage): Promise<string> {
     let page = first ?? (await this.remote.changes(after))
     if (page.has_more && this.#startsAfter === undefined) {
@@ -83,7 +85,7 @@ export class RemoteReading {
     for (let pages = 1, empty = 0; page.has_more; pages++) {
       empty = page.changes.length === 0 ? empty + 1 : 0
       if (pages >= MAX_CHANGE_PAGES || empty >= MAX_EMPTY_PAGES)
-        throw refused('The remote says that it has more changes, again and again without end.')
+        throw refused('The remote keeps reporting more changes without end.')
       page = await this.remote.changes(page.cursor)
       this.#stagePage(page)
     }
@@ -98,9 +100,9 @@ export class RemoteReading {
 
   #leaveOutFields(structure: string, keys: readonly string[]): void {
     if (this.selector.omitUnknown(structure, keys))
-      throw new FieldKnown(`The structure ${structure} has fields that were left out and can be copied.`)
+      throw new FieldKnown(`The structure ${structure} has omitted fields that can now be copied.`)
     for (const key of keys) this.stage.addLeftOut({ kind: FIELD, id: `${structure}.${key}`, isThere: true })
-    // Earlier pages have the rows as they were when these were read.
+    // Earlier pages have the rows in an earlier state.
     for (const { id, structureId, json } of this.stage.objects('record')) {
       if (structureId !== structure || json === null) continue
       this.stage.put(
@@ -142,7 +144,7 @@ export class RemoteReading {
   #whole = (kind: ChangeKind, object: RemoteObject): RemoteObject =>
     this.isCompleting ? completedObject(kind, object) : object
 
-  /** Stages what the feed does not hold: files and their texts, and which files belong to restored notes. */
+  /** Stages data that is not in the feed: files and their texts, and the files of restored notes. */
   async readContents(copy: Reader | undefined, hasFiles: boolean): Promise<void> {
     for (const { json } of this.stage.objects('file'))
       if (json !== null) await this.#readFile(copy, JSON.parse(json) as RemoteFile, hasFiles)
@@ -159,7 +161,7 @@ export class RemoteReading {
       'SELECT pk, status, updated_at AS updatedAt FROM files WHERE id = ?',
       id,
     )
-    // An import may have given it other content.
+    // An import may have replaced its content.
     const isSame = known?.updatedAt === instantOf(updated_at)
     const isCopied = isSame && copy !== undefined && hasBytes(copy, known.pk)
     if (hasFiles && size > 0 && !isCopied) await unlessGone(() => this.#readBytes(file))
@@ -186,7 +188,7 @@ export class RemoteReading {
     for (const [at, text] of texts.entries()) this.stage.addContent('page', id, at, text)
   }
 
-  /** Stages how records were when they were deleted that were changed before: events of those changes need it. */
+  /** Stages the last state of deleted records that were changed before, which events of those changes need. */
   async readDeletedRecords(): Promise<void> {
     for (const [id, last] of this.#lost) {
       const record = await unlessGone(() => recordAt(this.remote, last))
@@ -197,12 +199,12 @@ export class RemoteReading {
 }
 
 const OBJECTS_AT_ONCE = 1_000
-/** Far more than a feed keeps, at 1,000 changes a page. */
+/** Far more than a feed holds, at 1,000 changes a page. */
 const MAX_CHANGE_PAGES = 100_000
-/** A page without changes stands for up to 200,000 that the key does not reach. */
+/** A page without changes stands for up to 200,000 that the key cannot access. */
 const MAX_EMPTY_PAGES = 1_000
 
-/** Undefined for what was deleted meanwhile, or is not ready any more: a change says so. */
+/** Undefined for an object that was deleted meanwhile or is no longer ready; a later change reports it. */
 export async function unlessGone<Found>(read: () => Promise<Found>): Promise<Found | undefined> {
   try {
     return await read()
@@ -215,8 +217,8 @@ export async function unlessGone<Found>(read: () => Promise<Found>): Promise<Fou
 const ATTEMPTS = 10
 
 /**
- * A record as it was just after one of its changes: what came later is taken back with its history. Undefined if that
- * can no longer be known.
+ * A record just after one of its changes: its history is used to revert later ones. Undefined if that is no longer
+ * known.
  */
 async function recordAt(
   remote: Remote,

@@ -21,16 +21,16 @@ import { linesIn, pagesIn, ResponseTooLarge, wholeText } from './response-bytes.
 import { CHARS_PER_REQUEST, isTextPart, TextRequests } from './text-requests.ts'
 import { Unknown } from './unknown.ts'
 
-/** A failure that may be over at the next attempt. */
+/** A failure that may be temporary. */
 export class RemoteAway extends Error {}
 
-/** A file has other bytes than its size says: not every connection shows that it ended too early. */
+/** The bytes of a file do not match its size: not every connection reports that it ended early. */
 export class WrongSize extends RemoteAway {}
 
-/** The remote no longer keeps the changes after the cursor: the workspace must be copied again. */
+/** The remote no longer has the changes after the cursor: the workspace must be copied again. */
 export class CursorExpired extends Error {}
 
-/** The remote refused a request; `status` is that of the response. */
+/** The remote refused a request with this `status`. */
 export class RemoteRefusal extends Error {
   constructor(
     readonly status: number,
@@ -55,17 +55,17 @@ export interface RemoteWorkspace {
   readonly created_at: string
 }
 
-/** A change of a record, as its history has it. */
+/** A change of a record, as in its history. */
 export type RecordVersion = Pick<RemoteChange, 'cursor' | 'at' | 'op' | 'changed' | 'previous'>
 
 const SNAPSHOT = '/v1/changes/snapshot'
-/** In each such time a response must bring as many bytes, or its end. */
+/** A response must deliver more bytes, or its end, within this time. */
 const SLOWEST_MS = 60_000
 const SLOWEST_BYTES = 65_536
-/** By then a response that is held in memory must have arrived. */
+/** A response that is held in memory must be complete within this time. */
 const DEADLINE_MS = 600_000
 const CHANGES_PER_PAGE = 1_000
-/** As many of the longest objects fit into one response. */
+/** This many of the longest objects fit into one response. */
 const FEW_CHANGES = 8
 
 interface RemoteOptions extends RemoteDaybook {
@@ -84,7 +84,7 @@ export class Remote {
   readonly url: string
   readonly #client: Daybook
   #isOfThisVersion = true
-  /** Asks for what only a remote knows that is not older: `edited_at` of notes. */
+  /** Requests an attribute that older remotes do not have: `edited_at` of notes. */
   #edited: { readonly edited?: 'true' } = {}
 
   constructor(private readonly options: RemoteOptions) {
@@ -110,7 +110,7 @@ export class Remote {
     return (await this.#answer<{ workspace: RemoteWorkspace }>('/v1/workspace', isWorkspace)).workspace
   }
 
-  /** What of the workspace the key reaches; undefined for everything. */
+  /** The access of the key; undefined for the whole workspace. */
   async access(): Promise<Access | undefined> {
     const isCaller = ({ access }: JsonObject) => access === undefined || isObject(access)
     return (await this.#answer<{ access?: Access }>('/v1/me', isCaller)).access
@@ -144,7 +144,7 @@ export class Remote {
       ...(waitSeconds > 0 && { wait: String(waitSeconds) }),
     })
     const page = await this.#answer<Omit<ChangePage, 'unknown'>>(`/v1/changes?${query}`, isChangePage)
-    // It would be asked for again and again.
+    // The request would be repeated forever.
     if (page.has_more && page.cursor === after) throw notADaybook(this.url)
     const unknown = new Unknown()
     const changes = page.changes.flatMap(
@@ -153,7 +153,9 @@ export class Remote {
     return { ...page, changes, unknown }
   }
 
-  /** The cursor of the snapshot, then its objects and what is unknown of them. Throws RemoteAway when it breaks off before its end. */
+  /**
+   * The cursor of the snapshot, then its objects and the unknown parts of them. Throws RemoteAway if it ends early.
+   */
   async *snapshot(): AsyncGenerator<SnapshotObject | Unknown | { readonly cursor: string }> {
     let isComplete = false
     for await (const line of linesIn(
@@ -167,10 +169,10 @@ export class Remote {
       else if (isObject(value.object)) yield* receivedLine(value as unknown as SnapshotObject)
       else throw notADaybook(this.url)
     }
-    if (!isComplete) throw new RemoteAway('The snapshot broke off.')
+    if (!isComplete) throw new RemoteAway('The snapshot ended early.')
   }
 
-  /** The bytes of a file in chunks. Throws WrongSize when they are not as many as it has. */
+  /** The bytes of a file in chunks. Throws WrongSize if their number differs from the size. */
   async *fileContent({
     id,
     size,
@@ -195,7 +197,7 @@ export class Remote {
       const part = await this.#fileText(id, first, pages)
       count.add(part.text)
       const texts = pagesIn(part, first)
-      // A page may hold what looks like the beginning of the next one: alone it cannot be mistaken.
+      // A page may contain text that looks like the beginning of another page. Read alone it is unambiguous.
       if (!texts) count.addMistakable()
       const found = texts ?? [pagesIn(await this.#fileText(id, first, first), first)?.[0] ?? '']
       yield* found
@@ -214,7 +216,7 @@ export class Remote {
     throw notADaybook(this.url)
   }
 
-  /** A record that is live, or one of those that were deleted last; undefined for any other. */
+  /** A live or recently deleted record; undefined for any other. */
   async findRecord(id: string, structureId: string): Promise<RemoteObject | undefined> {
     const query = new URLSearchParams({ structure: structureId, deleted: 'true', limit: '500' })
     const records = await this.#list<RemoteObject>(`/v1/records?${query}`, 'records')
@@ -235,7 +237,9 @@ export class Remote {
   /** The last versions of a record, newest first. */
   historyOf = (id: string) => this.#list<RecordVersion>(`/v1/records/${id}/history?limit=200`, 'versions')
 
-  /** Writes changes in one transaction, or finds that it was done; refused as a whole. `body` is JSON text. */
+  /**
+   * Writes changes in one transaction, or finds that this was done already; refused as a whole. `body` is JSON text.
+   */
   async apply(body: string, idempotencyKey: string): Promise<{ readonly transaction: string | null }> {
     const headers = { 'Idempotency-Key': idempotencyKey }
     const path = '/v1/changes/apply'
@@ -245,7 +249,7 @@ export class Remote {
     throw notADaybook(this.url)
   }
 
-  /** Brings back a note or record that was deleted; undefined where it is gone for good. */
+  /** Restores a deleted note or record; undefined if it was deleted permanently. */
   async restore(kind: 'note' | 'record', id: string): Promise<RemoteObject | undefined> {
     const path = kind === 'note' ? `/v1/notes/${id}/restore` : `/v1/records/${id}/restore`
     try {
@@ -259,7 +263,7 @@ export class Remote {
     throw notADaybook(this.url)
   }
 
-  /** Whatever is between the two may answer in the place of the remote: a proxy, a page to sign in. */
+  /** A proxy or a sign-in page may respond in place of the remote. */
   async #answer<Shape>(path: string, isShaped: (body: JsonObject) => boolean): Promise<Shape> {
     const body = await this.#json(path)
     if (isObject(body) && isShaped(body)) return body as Shape
@@ -284,11 +288,11 @@ export class Remote {
     }
   }
 
-  /** The whole of a response as text. */
+  /** The whole response as text. */
   #text = (path: string, sent?: Sent): Promise<string> =>
     wholeText(this.#bytes(path, sent, DEADLINE_MS), path)
 
-  /** The body of a response; one that arrives slower than any line is given up, as is one after its deadline. */
+  /** The body of a response; it is cancelled if it stalls or exceeds its deadline. */
   async *#bytes(path: string, sent: Sent = {}, deadlineMs?: number): AsyncGenerator<Uint8Array> {
     const { clock } = this.options
     const given = new AbortController()
@@ -316,7 +320,7 @@ export class Remote {
       stopTimer()
       stopDeadline()
       reader?.cancel().catch(() => {})
-      // What is not read any more is not sent any more either.
+      // Stops the transfer of unread data.
       given.abort()
     }
   }
@@ -344,7 +348,7 @@ export class Remote {
 }
 
 const notADaybook = (url: string) =>
-  refused(`${url} does not answer as a daybook does; check the address, and any proxy before it.`)
+  refused(`${url} does not respond as a daybook server; check the address, and any proxy in front of it.`)
 
 const hasId = ({ id }: JsonObject): boolean => typeof id === 'string' && isId(id)
 
@@ -359,15 +363,15 @@ const isChangePage = (page: JsonObject): boolean =>
 const readerOf = (response: Response) => streamOf(response)?.getReader()
 
 /**
- * What a response means that is no success. Only a refusal in the form of a daybook says something about the remote: a
- * proxy may answer 404 while the remote is restarted.
+ * The error for an unsuccessful response. Only a refusal in the format of daybook describes the remote: a proxy may
+ * respond with 404 while the remote restarts.
  */
 async function failureIn(response: Response, path: string): Promise<Error> {
   const { status, headers } = response
   if (headers.has('location'))
     return new RemoteRefusal(
       status,
-      `The remote answered ${status}, a redirect; give the address to which it leads.`,
+      `The remote answered ${status}, a redirect; use the address of its target.`,
     )
   const body: unknown = await wholeText(streamOf(response) ?? [], path)
     .then(JSON.parse)

@@ -1,8 +1,8 @@
 import { Refusal } from '../refusal.ts'
 
 /**
- * The most bytes of one response that is held in memory, and of one line of a snapshot. The largest object, a note of
- * 1,000,000 characters each of which is escaped, takes a tenth of it.
+ * The limit for a response held in memory, and for one line of a snapshot. The largest object, a note of 1,000,000
+ * characters that are all escaped, takes a tenth of it.
  */
 const MAX_MEBIBYTES = 64
 const MAX_BYTES = MAX_MEBIBYTES * 1_048_576
@@ -18,7 +18,7 @@ export class ResponseTooLarge extends Refusal {
   }
 }
 
-/** The whole of a response as text. */
+/** The whole response as text. */
 export async function wholeText(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   path: string,
@@ -53,8 +53,8 @@ const markerOf = (page: number) => `=== page ${page} ===\n`
 const boundaryBefore = (page: number) => `\n\n${markerOf(page)}`
 
 /**
- * The texts of the pages in a response, of which `first` is the first; undefined where a page holds what looks like the
- * beginning of another one.
+ * The texts of the pages in a response that begins with page `first`; undefined if a page contains text that looks
+ * like the beginning of another one.
  */
 export function pagesIn(
   { pages, text }: { readonly pages: string; readonly text: string },

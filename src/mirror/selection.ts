@@ -5,7 +5,7 @@ import { fail, refused } from '../refusal.ts'
 import type { RemoteChange, RemoteObject } from './object-forms.ts'
 import { knowledgeOfProgram } from './unknown.ts'
 
-/** What a copy leaves out, as it was asked for on the command line. */
+/** The requested selection, from the command line. */
 export interface SelectionRequest {
   /** Names or ids of the structures whose rows are copied; null for all. */
   readonly structures: readonly string[] | null
@@ -15,18 +15,18 @@ export interface SelectionRequest {
   readonly omitFields: readonly string[]
 }
 
-/** What a copy leaves out, with structures by their ids, which no rename changes. */
+/** The selection of a copy, with structures by id, which no rename changes. */
 export interface Selection {
   readonly request: SelectionRequest
   readonly structures: readonly string[] | null
   readonly hasFiles: boolean
-  /** The keys of the fields that are left out, by structure. */
+  /** The keys of the omitted fields, by structure. */
   readonly omitted: Readonly<Record<string, readonly string[]>>
-  /** What of the workspace the key reaches; absent where that is everything. */
+  /** The access of the key; absent for the whole workspace. */
   readonly access?: Access
-  /** The knowledge of the program when it left out something unknown (`unknown.ts`). */
+  /** The knowledge of the program when it omitted something unknown (`unknown.ts`). */
   readonly knowledge?: string
-  /** The keys of the fields whose types it did not know, by structure. */
+  /** The keys of the fields of unknown types, by structure. */
   readonly unknownFields?: Readonly<Record<string, readonly string[]>>
 }
 
@@ -45,13 +45,13 @@ const structureNamed = (structures: readonly RemoteStructure[], nameOrId: string
     ),
   )
 
-/** `Structure.field`, of which the first part may have dots, too; it is empty where there is no dot. */
+/** Splits `Structure.field`. The first part may contain dots too; it is empty without a dot. */
 const splitField = (text: string): [structure: string, key: string] => {
   const dot = text.lastIndexOf('.')
   return [text.slice(0, Math.max(dot, 0)), text.slice(dot + 1)]
 }
 
-/** Finds the structures and fields that were named; refuses a name that the remote does not have. */
+/** Resolves the named structures and fields; refuses a name that the remote does not have. */
 export function resolveSelection(request: SelectionRequest, remote: readonly RemoteObject[]): Selection {
   const structures = remote as readonly RemoteStructure[]
   const omitted: Record<string, string[]> = {}
@@ -74,7 +74,7 @@ export function resolveSelection(request: SelectionRequest, remote: readonly Rem
 export const isSameRequest = (one: SelectionRequest, other: SelectionRequest): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
-/** The keys of the fields that were asked to be left out, by the folded name or id of the structure. */
+/** The keys of the requested fields to omit, by the folded name or id of the structure. */
 function omittedByName({ omitFields }: SelectionRequest): Map<string, string[]> {
   const keys = new Map<string, string[]>()
   for (const [structure, key] of omitFields.map(splitField)) {
@@ -84,7 +84,7 @@ function omittedByName({ omitFields }: SelectionRequest): Map<string, string[]> 
   return keys
 }
 
-/** Takes out of what the remote sends what must not reach the copy, before anything of it is stored. */
+/** Removes everything that must not reach the copy from received objects, before anything is stored. */
 export class Selector {
   #selection: Selection
   readonly #structures: Set<string> | null
@@ -101,23 +101,23 @@ export class Selector {
     this.#names = new Set((request.structures ?? []).map(fold))
   }
 
-  /** With the structures that have taken a name since that was asked for. */
+  /** Includes structures that have taken a requested name since. */
   get selection(): Selection {
     return this.#selection
   }
 
-  /** Notes what the key reaches, before everything is read. */
+  /** Sets the access of the key, before everything is read. */
   reach(access: Access | undefined): void {
     const { access: _, knowledge: _old, unknownFields: _fields, ...others } = this.#selection
     this.#selection = { ...others, ...(access && { access }) }
   }
 
-  /** Notes that something was left out that this program does not know. */
+  /** Records that something unknown to this program was omitted. */
   noteUnknown(): void {
     this.#selection = { ...this.#selection, knowledge: knowledgeOfProgram() }
   }
 
-  /** Leaves out the values of fields whose types this program does not know; returns whether it left out others before. */
+  /** Omits the values of fields of unknown types; returns whether the omitted fields changed. */
   omitUnknown(structureId: string, keys: readonly string[]): boolean {
     const { unknownFields: { [structureId]: before = [], ...others } = {}, ...selection } = this.#selection
     if (before.length === 0 && keys.length === 0) return false
@@ -128,7 +128,7 @@ export class Selector {
     return before.some((key) => !keys.includes(key))
   }
 
-  /** The keys of the fields of a structure that are left out. */
+  /** The keys of the omitted fields of a structure. */
   #keysLeftOut(structureId: string | null): ReadonlySet<string> | undefined {
     if (structureId === null) return undefined
     const omitted = this.#omitted.get(structureId)
@@ -136,7 +136,7 @@ export class Selector {
     return unknown ? new Set([...(omitted ?? []), ...unknown]) : omitted
   }
 
-  /** The object as the copy holds it; undefined for one that is left out. */
+  /** The object as stored in the copy; undefined for an omitted one. */
   object(kind: ChangeKind, structureId: string | null, object: RemoteObject): RemoteObject | undefined {
     if (kind === 'structure') this.#addNamed(object as RemoteStructure)
     if (!this.#includes(kind, structureId)) return undefined
@@ -148,7 +148,7 @@ export class Selector {
     return object
   }
 
-  /** The change as the log of the copy holds it; undefined for one that is left out. */
+  /** The change as stored in the copy's log; undefined for an omitted one. */
   change(change: RemoteChange): RemoteChange | undefined {
     const { kind, structure_id } = change
     if (kind === 'structure') this.#refuseTakenName(change)
@@ -166,7 +166,7 @@ export class Selector {
     }
   }
 
-  /** A structure that is new under a name that was asked for is meant by it as the one that had it before. */
+  /** A requested name also selects a new structure that takes it. */
   #addNamed({ id, name }: RemoteStructure): void {
     if (!this.#isNewlyNamed(id, name)) return
     const keys = this.#omittedByName.get(fold(name))
@@ -186,7 +186,7 @@ export class Selector {
     return isOmitting || (this.#names.has(fold(name)) && this.#structures?.has(id) === false)
   }
 
-  /** The rows of a structure that was renamed are in the copy already, or are missing there. */
+  /** The rows of a renamed structure are in the copy already, or are missing there. */
   #refuseTakenName({ op, changed, object }: RemoteChange): void {
     if (op !== 'updated' || object === null || !changed.includes('name')) return
     const { id, name } = object as RemoteStructure
@@ -198,13 +198,13 @@ export class Selector {
     return kind !== 'record' || this.#structures === null || this.#structures.has(structureId ?? '')
   }
 
-  /** Refuses a structure whose omitted field has another key now: its values would not be recognised. */
+  /** Refuses a structure whose omitted field has another key now, because its values would not be recognized. */
   #structure(object: RemoteObject, keys: ReadonlySet<string> = new Set()): RemoteObject {
     const fields = (object as RemoteStructure).fields.map(({ key }) => key)
     for (const key of keys) {
       if (fields.includes(key)) continue
       throw new FieldLost(
-        `The structure "${object.name}" of the remote no longer has the field "${key}", which --omit-fields names; start the mirror again with the fields that it has.`,
+        `The structure "${object.name}" of the remote no longer has the field "${key}", which --omit-fields names; restart the mirror with existing fields.`,
       )
     }
     if (this.#structures === null) return object
@@ -212,7 +212,7 @@ export class Selector {
     return others as RemoteObject
   }
 
-  /** A filter on an omitted field holds values of it. */
+  /** A filter on an omitted field contains values of it. */
   #webhook<Webhook extends Readonly<Record<string, unknown>>>(
     webhook: Webhook,
     keys: ReadonlySet<string> | undefined,
@@ -223,19 +223,19 @@ export class Selector {
   }
 }
 
-/** Another structure has a name that was asked for: the workspace must be copied again. */
+/** Another structure has taken a requested name: the workspace must be copied again. */
 export class NameTaken extends Error {}
 
-/** A field has a type that is known, and the copy lacks its values: the workspace must be copied again. */
+/** A field has a known type now, and the copy lacks its values: the workspace must be copied again. */
 export class FieldKnown extends Error {}
 
-/** What must not be copied can no longer be told from the rest. */
+/** Data that must not be copied can no longer be identified. */
 export class FieldLost extends Error {}
 
 const withoutKeys = (object: object, keys: ReadonlySet<string>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)))
 
-/** Nothing calls the source of a copy: the events stay where they arrived. */
+/** Nothing calls the source of a copy: events stay on the remote. */
 const sourceOfCopy = (source: RemoteObject): RemoteObject => ({
   ...source,
   url: null,

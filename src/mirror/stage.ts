@@ -4,7 +4,7 @@ import type { ChangeKind } from '../changes/entries.ts'
 import type { RemoteObject } from './object-forms.ts'
 import type { LeftOut } from './unknown.ts'
 
-/** An object as it will be in the copy; `json` is null for one that is gone. */
+/** An object as it will be in the copy; `json` is null for a deleted one. */
 export interface StagedObject {
   readonly seq: number
   readonly id: string
@@ -12,7 +12,7 @@ export interface StagedObject {
   readonly json: string | null
 }
 
-/** Parts of an object that are staged beside it, by number: the bytes of a file, the text of its pages. */
+/** Parts of an object that are staged separately, by number: the bytes of a file, the text of its pages. */
 type Content = 'part' | 'page'
 
 const AT_ONCE = 500
@@ -30,15 +30,15 @@ const TABLES = {
 }
 
 /**
- * What was read of the remote and is not in the copy yet: objects, each in the last state that was read, in the order
- * in which they were first read, and the changes in their order.
+ * Data of the remote that is not in the copy yet: objects in their last known state, in the order in which they were
+ * first read, and changes in order.
  */
 export class Stage {
   readonly #database: Database
-  /** The objects, as `kind id`, whose changes are not passed on: what was changed in a writable mirror lies over them. */
+  /** Objects, as `kind id`, whose changes are not passed on because local changes of a writable mirror cover them. */
   readonly covered = new Set<string>()
 
-  /** Opens the stage in a file, which is made if there is none; `:memory:` for one in memory. */
+  /** Opens or creates the stage in a file; `:memory:` for one in memory. */
   constructor(file: string) {
     this.#database = new Database(file, { create: true, strict: true })
     for (const pragma of ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -4096'])
@@ -46,11 +46,11 @@ export class Stage {
     if (this.#get('SELECT 1 FROM sqlite_schema LIMIT 1') !== undefined) return
     for (const [name, columns] of Object.entries(TABLES))
       this.#database.run(`CREATE TABLE ${name} (${columns})`)
-    // In which those of a kind are in the order of their keys.
+    // Within a kind, objects are ordered by key.
     this.#database.run('CREATE INDEX objects_by_kind ON objects (kind)')
   }
 
-  /** Everything that `write` stores is stored together. */
+  /** Stores everything that `write` writes in one transaction. */
   together(write: () => void): void {
     this.#database.run('BEGIN')
     try {
@@ -71,7 +71,7 @@ export class Stage {
     )
   }
 
-  /** Forgets an object that is in the copy as it is. */
+  /** Removes an object that is already in the copy. */
   remove(seq: number): void {
     this.#run('DELETE FROM objects WHERE seq = ?', seq)
   }
@@ -91,12 +91,12 @@ export class Stage {
     for (const [seq, id, structureId, json] of rows) yield { seq, id, structureId, json }
   }
 
-  /** Those that exist on the remote. */
+  /** The objects that exist on the remote. */
   *present<Shown>(kind: ChangeKind): Generator<Shown> {
     for (const { json } of this.objects(kind)) if (json !== null) yield JSON.parse(json) as Shown
   }
 
-  /** The ids of those that are gone there. */
+  /** The ids of the deleted objects. */
   *gone(kind: ChangeKind): Generator<string> {
     for (const { id, json } of this.objects(kind)) if (json === null) yield id
   }
@@ -126,12 +126,12 @@ export class Stage {
     return this.#get('SELECT 1 FROM objects WHERE kind = ? LIMIT 1', kind) !== undefined
   }
 
-  /** Objects that were read are kept, and the changes that led to them forgotten. */
+  /** Keeps the objects and removes the changes that led to them. */
   forgetEntries(): void {
     this.#run('DELETE FROM entries')
   }
 
-  /** A name that a tag or property had while the objects were read. */
+  /** Adds a name that a tag or property had while the objects were read. */
   addName(kind: ChangeKind, name: string, id: string | number): void {
     this.#run('INSERT OR IGNORE INTO names VALUES (?, ?, ?)', kind, name, String(id))
   }
@@ -153,14 +153,14 @@ export class Stage {
     }
   }
 
-  /** A file that belongs to a note which came back from the trash. */
+  /** Adds a file of a note that was restored from the trash. */
   addNoteFile(note: string, file: string): void {
     this.#run('INSERT INTO note_files VALUES (?, ?)', note, file)
   }
 
   noteFiles = () => this.#all<{ note: string; file: string }>('SELECT note, file FROM note_files')
 
-  /** An object that this program does not know. */
+  /** Adds an object that this program does not know. */
   addLeftOut({ kind, id, isThere }: LeftOut): void {
     this.#run('INSERT OR REPLACE INTO left_out VALUES (?, ?, ?)', kind, id, Number(isThere))
   }
@@ -172,7 +172,7 @@ export class Stage {
     return rows.map((row) => ({ ...row, isThere: row.isThere === 1 }))
   }
 
-  /** The last state of a record that was deleted. */
+  /** Adds the last state of a deleted record. */
   addDeletedRecord(id: string, record: RemoteObject): void {
     this.#run('INSERT OR REPLACE INTO deleted_records VALUES (?, ?)', id, JSON.stringify(record))
   }
@@ -191,7 +191,7 @@ export class Stage {
     this.#database.close()
   }
 
-  /** Rows that may be changed meanwhile. */
+  /** Iterates over rows that may be changed meanwhile. */
   *#eachBySeq<Row extends [seq: number, ...unknown[]]>(from: string, ...values: string[]): Generator<Row> {
     const select = this.#database.query(`SELECT ${from} AND seq > ? ORDER BY seq LIMIT ${AT_ONCE}`)
     for (let last = 0; ; ) {

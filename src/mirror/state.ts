@@ -14,30 +14,30 @@ import type { Selection } from './selection.ts'
 import type { Stage } from './stage.ts'
 import { FIELD } from './unknown.ts'
 
-/** What a copy knows of its remote. */
+/** The state of a copy relative to its remote. */
 export interface MirrorState extends Omit<typeof mirrors.$inferSelect, 'selection'> {
   readonly selection: Selection
 }
 
 const findRow = rowBy(() => from(mirrors, getTableColumns(mirrors)))
 
-/** Undefined for a database that is no copy. */
+/** Undefined for a database that is not a copy. */
 export function findState(reader: Reader): MirrorState | undefined {
   const row = findRow(reader)
   return row && { ...row, selection: JSON.parse(row.selection) as Selection }
 }
 
 export const getState = (reader: Reader, file: string): MirrorState =>
-  findState(reader) ?? fail(refused(`${file} is no copy of another daybook; name the --db of a mirror.`))
+  findState(reader) ?? fail(refused(`${file} is not a copy of another daybook; name the --db of a mirror.`))
 
 const insert = insertInto(mirrors)
 
 export const insertState = (tx: Tx, state: Omit<MirrorState, 'problem'>): number =>
   insert(tx, { ...state, selection: JSON.stringify(state.selection) })
 
-/** How far the copy is; stored in the transaction that brings it there. */
+/** The progress of the copy, stored in the transaction that achieves it. */
 export interface Progress extends Pick<MirrorState, 'cursor' | 'delayMs' | 'lastContactAt'> {
-  /** Undefined where it is as it was. */
+  /** Undefined if unchanged. */
   readonly selection?: Selection
 }
 
@@ -50,17 +50,17 @@ export const saveProgress = (tx: Tx, workspace: number, { selection, ...progress
     ...(selection && { selection: JSON.stringify(selection) }),
   })
 
-/** Keeps why a copy cannot follow, for its status, until it follows again. */
+/** Stores why a copy cannot follow, for its status, until it follows again. */
 export const saveProblem = ({ sql }: Tx, problem: string): void => {
   sql.run('UPDATE mirrors SET problem = ? WHERE problem IS NOT ?', problem, problem)
 }
 
 const known = CHANGE_KINDS.map((kind) => `'${kind}'`).join(', ')
 
-/** Stores which objects of the remote the copy leaves out because this program does not know them. */
+/** Stores which objects of the remote the copy omits because this program does not know them. */
 export function saveLeftOut({ sql }: Tx, stage: Stage, isWhole: boolean): void {
   if (isWhole) sql.run('DELETE FROM mirror_left_out')
-  // An object that was left out and is staged is known now, or gone.
+  // A staged object that was omitted before is known now, or deleted.
   for (const { kind, id } of sql.all<Left>(`SELECT kind, id FROM mirror_left_out WHERE kind IN (${known})`))
     if (stage.objectJson(kind, id) !== undefined) forget(sql, kind, id)
   for (const { id } of sql.all<Left>(`SELECT kind, id FROM mirror_left_out WHERE kind = '${FIELD}'`))
@@ -83,10 +83,10 @@ const countLeftOut = ({ sql }: Reader) =>
     'SELECT kind, count(*) AS count FROM mirror_left_out GROUP BY kind ORDER BY kind',
   )
 
-/** After this time without the remote a copy counts as one that does not follow. */
+/** After this time without contact to the remote, a copy counts as not following. */
 const SILENCE_MS = 60_000
 
-/** Where a copy is; one that does not follow is behind by the time since it last did. */
+/** The status of a copy; if it does not follow, its delay is the time since it last did. */
 export function statusOf(reader: Reader, features: FeatureHooks, file: string, now: number) {
   const { workspace, remote, cursor, delayMs, lastContactAt, problem } = getState(reader, file)
   const row = findWorkspace(reader, workspace) ?? fail(refused('The copy has no workspace.'))
@@ -125,10 +125,10 @@ export function statusOf(reader: Reader, features: FeatureHooks, file: string, n
   }
 }
 
-/** From here on tags get ids that no tag of the remote has. */
+/** Tags that are created here get ids from this number on, which no tag of the remote has. */
 const LOCAL_TAGS = 2 ** 40
 
-/** Lets notes and records be changed in a copy, or no more; its keys may write as soon as it is writable. */
+/** Allows or forbids local changes of notes and records; the keys of the copy may write as soon as it is writable. */
 export function makeWritable({ sql }: Tx, isWritable: boolean, isForwarding: boolean): void {
   const known = sql.get('SELECT 1 FROM mirrors WHERE is_writable = 1') !== undefined
   sql.run('UPDATE mirrors SET is_writable = ?, is_forwarding = ?', Number(isWritable), Number(isForwarding))
@@ -139,8 +139,8 @@ export function makeWritable({ sql }: Tx, isWritable: boolean, isForwarding: boo
 }
 
 /**
- * Makes a copy an ordinary database: its keys may write, and its subscriptions, which stay disabled, get secrets of
- * their own. Returns the address of what was the remote.
+ * Turns a copy into an ordinary database: its keys may write, and its subscriptions, which stay disabled, get new
+ * secrets. Returns the address of the former remote.
  */
 export function detach(tx: Tx, file: string): string {
   const { remote } = getState(tx, file)
@@ -150,7 +150,7 @@ export function detach(tx: Tx, file: string): string {
     sql.run('UPDATE webhooks SET secret = ?, headers = NULL WHERE pk = ?', newSecret(), pk)
   if (sql.get('SELECT 1 FROM mirror_overlay WHERE held IS NOT NULL'))
     throw refused(
-      `${file} has changes that its tables cannot hold; "daybook mirror diff --db ${file}" lists them. Reset them first.`,
+      `${file} has conflicting changes; "daybook mirror diff --db ${file}" lists them. Reset them first.`,
     )
   sql.run('DELETE FROM mirrors')
   sql.run('DELETE FROM mirror_overlay')

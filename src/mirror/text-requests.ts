@@ -3,13 +3,13 @@ import { refused } from '../refusal.ts'
 
 export const CHARS_PER_REQUEST = 200_000
 
-/** The server cuts a text where it would be longer, and says where its pages begin. */
+/** The server truncates a longer text, and states where its pages begin. */
 export const isTextPart = ({ pages, text }: JsonObject): boolean =>
   typeof pages === 'string' && typeof text === 'string' && text.length <= 2 * CHARS_PER_REQUEST
 
 const MAX_MISTAKABLE = 10_000
 
-/** Bounds the requests for the text of a file: of two in a row, a daybook fills at least one response. */
+/** Bounds the requests for the text of a file: a daybook fills at least one of two consecutive responses. */
 export class TextRequests {
   #requests = 0
   #characters = 0

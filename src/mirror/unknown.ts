@@ -10,31 +10,32 @@ import { isStrict, meantSchema } from './missing-attributes.ts'
 import { SCHEMAS } from './object-schemas.ts'
 
 /*
- * A remote of a newer version may send what this program does not know: attributes, kinds of objects, operations, and
- * words in the place of known ones, such as the type of a field. The copy has no place for them. They are left out,
- * `mirror status` names the objects, and everything is read again once the program knows more (`knowledgeOfProgram`).
+ * A remote of a newer version may send data that this program does not know: attributes, kinds of objects,
+ * operations, and words in place of known ones, such as the type of a field. The copy cannot store them. They are
+ * omitted, `mirror status` lists the objects, and everything is read again once the program knows more
+ * (`knowledgeOfProgram`).
  */
 
-/** An object that only a newer daybook knows; `isThere` is false once it is gone on the remote. */
+/** An object that only a newer daybook knows; `isThere` is false once the remote has deleted it. */
 export interface LeftOut {
   readonly kind: string
   readonly id: string
   readonly isThere: boolean
 }
 
-/** The kind under which a field of a structure is left out; its id is that of the structure, a dot and its key. */
+/** The kind of an omitted field of a structure; its id is the id of the structure, a dot and its key. */
 export const FIELD = 'field'
 
 const MAX_WORD = 50
 
-/** A name that a version of daybook could have for a kind, a type or an operation. */
+/** A name that a version of daybook could use for a kind, a type or an operation. */
 export const isWord = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_WORD && /^[a-z][a-z0-9_.]*$/.test(value)
 
 /** The parts of a response that only a newer daybook knows. */
 export class Unknown {
   readonly leftOut: LeftOut[] = []
-  /** The keys of the fields of unknown types, by the id of each structure that was received. */
+  /** The keys of the fields of unknown types, by the id of each received structure. */
   readonly unknownFields = new Map<string, readonly string[]>()
   isAny = false
 
@@ -46,7 +47,7 @@ export class Unknown {
     this.isAny = true
   }
 
-  /** Refuses what no daybook could call a kind or an id. */
+  /** Refuses a kind or an id that no daybook could use. */
   leaveOut(kind: unknown, id: unknown, isThere = true): void {
     const isNamed = isWord(kind) && /^[\w.-]{1,150}$/.test(String(id))
     if (!isNamed) throw refused('The remote sent an object without a kind and an id.')
@@ -62,12 +63,12 @@ const hasWords = (schema: TSchema): boolean =>
   schema[Kind] === 'Literal' ||
   (schema.anyOf as TSchema[] | undefined)?.some(hasWords) === true
 
-/** Whether a value is wrong only because it is none of the words that this version knows. */
+/** Whether a value is wrong only because it is not a word that this version knows. */
 export const isUnknownWord = ({ schema, value }: ValueError): boolean => isWord(value) && hasWords(schema)
 
 const TREES = ['filter', 'scope'] as const
 
-/** Whether all conditions on notes are ones that this version knows. */
+/** Whether this version knows all conditions on notes. */
 export function hasKnownTrees(object: JsonObject): boolean {
   try {
     for (const name of TREES) if (isObject(object[name])) parseTree(object[name], name)
@@ -90,7 +91,7 @@ export function knownDifference<Named extends { changed: readonly string[]; prev
   return { ...change, changed: change.changed.filter(isKnown), previous: Object.fromEntries(previous) }
 }
 
-/** A value without the attributes that its schema does not name; the value itself where it has no others. */
+/** A value without the attributes that its schema does not name; the value itself if there are none. */
 export function knownAttributes(schema: TSchema, value: unknown, unknown: Unknown): unknown {
   const meant = meantSchema(schema, value)
   if (Array.isArray(value)) {
@@ -126,5 +127,5 @@ const knowledgeOf = memoize((kinds: readonly ChangeKind[]) =>
   sha256(JSON.stringify([CHANGE_OPERATIONS, kinds.map((kind) => [kind, outlineOf(SCHEMAS[kind])])])),
 )
 
-/** Another one in each version of the program that knows other kinds, attributes or words. */
+/** Differs between versions of the program that know different kinds, attributes or words. */
 export const knowledgeOfProgram = (): string => knowledgeOf(CHANGE_KINDS)

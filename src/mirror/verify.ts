@@ -22,14 +22,14 @@ const WAIT_MS = 10_000
 const POLL_MS = 250
 
 /**
- * Compares everything in the copy with the remote, and names some objects that differ. What changes meanwhile is left out
- * of the comparison; `missing_changes` are those of the remote that are not in the copy.
+ * Compares everything in the copy with the remote, and names some objects that differ. Objects that change meanwhile
+ * are skipped; `missing_changes` counts the remote's changes that are not in the copy.
  */
 export async function verifyCopy(db: Db, remote: Remote) {
   const { workspace, selection } = getState(db, db.file)
   const own = db.sql.scalar<string>('SELECT id FROM workspaces WHERE pk = ?', workspace)
   if ((await remote.connect()).id !== own)
-    throw refused('The key opens another workspace than the one that was copied.')
+    throw refused('The key belongs to another workspace than the copied one.')
   const selector = new Selector(selection)
   const stageFile = `${db.file}.verify`
   const stage = newStage(stageFile)
@@ -49,7 +49,7 @@ export async function verifyCopy(db: Db, remote: Remote) {
   }
 }
 
-/** Returns how many changes are still missing after some seconds: a server that follows needs a moment. */
+/** Returns how many changes are still missing after some seconds, which a following server may need. */
 async function untilCaughtUp(db: Db, remote: Remote): Promise<number> {
   for (let waited = 0; ; waited += POLL_MS) {
     const { changes } = await remote.changes(getState(db, db.file).cursor)
@@ -61,21 +61,21 @@ async function untilCaughtUp(db: Db, remote: Remote): Promise<number> {
 
 interface Read {
   readonly stage: Stage
-  /** The cursor after what is staged. */
+  /** The cursor after the staged changes. */
   readonly end: string
   readonly selector: Selector
   /** Whether the remote changed while it was read. */
   readonly isMoving: boolean
 }
 
-/** In one state of the copy. */
+/** Compares in one state of the copy. */
 async function compareKinds(db: Db, remote: Remote, { stage, end, selector, isMoving }: Read) {
   db.sql.run('BEGIN')
   try {
     const { workspace, cursor } = getState(db, db.file)
     const [later, ahead] = [await remote.changes(cursor), await remote.changes(end)]
     const changing = new Set([...later.changes, ...ahead.changes].map(({ kind, id }) => `${kind} ${id}`))
-    // Attributes that follow from others may be of different moments.
+    // Derived attributes may have been read at different moments.
     const covered = new Map(listOverlay(db).map(({ kind, id, remote }) => [`${kind} ${id}`, remote]))
     const derived = isMoving || changing.size > 0 || covered.size > 0 ? DERIVED : {}
     const properties = new Set([...stage.present<{ key: string }>('property')].map(({ key }) => key))
@@ -85,7 +85,7 @@ async function compareKinds(db: Db, remote: Remote, { stage, end, selector, isMo
       for (const { id, structureId, json, current } of compare(db, workspace, stage, kind)) {
         const name = `${kind} ${id}`
         if (changing.has(name)) continue
-        // Where something was changed in the copy, what lies beneath it counts.
+        // For a locally changed object, the remote state beneath the change counts.
         const copied = covered.has(name) ? (covered.get(name) ?? null) : current
         const [sent, own] = [json, copied].map((text) =>
           text === null ? undefined : selector.object(kind, structureId, JSON.parse(text)),
@@ -103,7 +103,7 @@ async function compareKinds(db: Db, remote: Remote, { stage, end, selector, isMo
   }
 }
 
-/** A note without the values of properties that the copy leaves out, as this program does not know their types. */
+/** A note without the values of properties that the copy omits because this program does not know their types. */
 function withKnownProperties(note: RemoteObject, known: ReadonlySet<string>): RemoteObject {
   if (!isObject(note.properties)) return note
   const values = Object.entries(note.properties).filter(([key]) => known.has(key))
@@ -112,7 +112,7 @@ function withKnownProperties(note: RemoteObject, known: ReadonlySet<string>): Re
 
 type Sides<Side> = readonly [theirs: Side | undefined, ours: Side | undefined]
 
-/** The texts of both sides, equal where the copy has all that the remote sent. */
+/** The texts of both sides, equal if the copy has everything that the remote sent. */
 function comparable(
   kind: ChangeKind,
   [theirs, ours]: Sides<RemoteObject>,
@@ -122,7 +122,7 @@ function comparable(
   return [text(theirs), text(theirs && ours ? objectAsSent(kind, theirs, ours) : ours)]
 }
 
-/** JSON in which the attributes of every object are in one order; some are left out. */
+/** JSON in which the attributes of every object are in one order; some are omitted. */
 const inOrderOfNames = (value: object, left: readonly string[]): string =>
   JSON.stringify(value, (name, part: unknown) => {
     if (left.includes(name)) return undefined
@@ -141,7 +141,7 @@ class Digest {
     this.#sum = BigInt.asUintN(64, this.#sum + BigInt(Bun.hash(text)))
   }
 
-  /** The digests of two that are equal are equal. */
+  /** Equal content has equal digests. */
   get side() {
     return { count: this.#count, digest: this.#sum.toString(16).padStart(16, '0') }
   }
@@ -155,7 +155,7 @@ interface CopiedFile {
   readonly pages: number | null
 }
 
-/** The ids of the files of the copy whose bytes or text are not those of the remote; what is gone there is left out. */
+/** The ids of the files of the copy whose bytes or text differ from the remote; files deleted there are skipped. */
 async function* listDifferingFiles(
   reader: Reader,
   remote: Remote,

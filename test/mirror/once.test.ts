@@ -33,7 +33,7 @@ test('of two commands that bring a copy up to date at once one is refused, and n
   void Promise.race(commands).then(() => release())
   const outcomes = await Promise.all(commands)
   expect(outcomes.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1])
-  expect(outcomes.map(({ err }) => err).join('')).toContain(`Another daybook serves ${file}`)
+  expect(outcomes.map(({ err }) => err).join('')).toContain(`Another daybook is serving ${file}`)
   const copy = new Database(file, { readonly: true })
   expect(copy.query('SELECT count(*) FROM changes').values()).toEqual([[3]])
   copy.close()

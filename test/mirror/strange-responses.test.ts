@@ -34,7 +34,7 @@ async function copyFrom(path: string, body: string) {
   await server.stop(true)
   return {
     ...outcome,
-    expected: `${url} does not answer as a daybook does; check the address, and any proxy before it.\n`,
+    expected: `${url} does not respond as a daybook server; check the address, and any proxy in front of it.\n`,
   }
 }
 

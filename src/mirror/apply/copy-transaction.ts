@@ -16,33 +16,33 @@ export class CopyTransaction {
     readonly tx: Tx,
     readonly workspacePk: number,
     readonly stage: Stage,
-    /** Whether the copy is empty, so that nothing needs to be looked for. */
+    /** Whether the copy is empty, so that no lookups are needed. */
     readonly isFresh: boolean,
   ) {
     this.author = { ...systemAuthor(workspacePk), isCopying: true }
   }
 
-  /** Of the tags and properties, once those are written. */
+  /** The names of tags and properties, available once these are written. */
   get names(): Names {
     this.#names ??= new Names(this.tx, this.workspacePk, this.stage)
     return this.#names
   }
 }
 
-/** How the objects of a kind come into the copy, each in the form in which responses show it. */
+/** Writes the objects of a kind to the copy; `Shown` is their format in responses. */
 export interface Restorer<Shown = never> {
   readonly kind: ChangeKind
-  /** Deletes the objects that are gone on the remote, and of these those that the copy has. */
+  /** Deletes the objects that no longer exist on the remote, if the copy has them. */
   remove(copy: CopyTransaction, ids: Iterable<string>): void
-  /** Takes from an object, before any is written, what only one may have. */
+  /** Clears the unique values of an object before any object is written. */
   setAside?(copy: CopyTransaction, id: string): void
-  /** Leaves out what refers to an object that is gone. */
+  /** Writes an object, without references to deleted objects. */
   write(copy: CopyTransaction, object: Shown, structureId: string | null): void
   /** Called when all objects of the kind are written. */
   finish?(copy: CopyTransaction): void
 }
 
-/** Of a timestamp as the API returns it. */
+/** Parses a timestamp as returned by the API. */
 export const instantOf = (timestamp: string): number => Date.parse(timestamp)
 
 export const instantsOf = (shown: { readonly created_at: string; readonly updated_at: string }) => ({
@@ -51,14 +51,11 @@ export const instantsOf = (shown: { readonly created_at: string; readonly update
 })
 
 /*
- * The remote names tags and properties by their current names. Where the objects were not all read at one moment, a tag
+ * The remote names tags and properties by their current names. If the objects were not all read at one moment, a tag
  * that was renamed meanwhile has two names in them.
  */
 
-/**
- * A name could mean two tags or properties, because names moved between them while the remote was read: it must be read
- * again.
- */
+/** A name that is ambiguous because it moved to another object during the reading; the remote must be read again. */
 const ambiguous = (kind: NamedKind, name: string) =>
   new Refusal('stale', `The ${kind} "${name}" was renamed while it was read.`)
 
@@ -71,7 +68,7 @@ const CURRENT: Record<NamedKind, string> = {
 
 const AMBIGUOUS = -1
 
-/** The pks of tags and properties in the copy, by their names. */
+/** The pks of tags and properties in the copy, by name. */
 class Names {
   readonly #pks: Record<NamedKind, ReadonlyMap<string, number>>
 
@@ -80,7 +77,7 @@ class Names {
     this.#pks = { tag: namesOf('tag'), property: namesOf('property') }
   }
 
-  /** Undefined for one that was deleted since. */
+  /** Undefined for an object that was deleted since. */
   find(kind: NamedKind, name: string): number | undefined {
     const pk = this.#pks[kind].get(fold(name))
     if (pk === AMBIGUOUS) throw ambiguous(kind, name)

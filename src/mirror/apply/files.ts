@@ -45,7 +45,7 @@ export const files: Restorer<RemoteFile> = {
   },
 }
 
-/** The bytes of a file are staged whole, or not at all where the copy has them. */
+/** The bytes of a file are staged as a whole, or not at all if the copy has them. */
 function replaceBytes({ tx, stage }: CopyTransaction, pk: number, { id, size }: RemoteFile): void {
   const clear = () => deleteSomeParts(tx, pk, Number.MAX_SAFE_INTEGER)
   if (size === 0) clear()
@@ -55,7 +55,7 @@ function replaceBytes({ tx, stage }: CopyTransaction, pk: number, { id, size }: 
   }
 }
 
-/** The text of a file is staged whole, or not at all where the copy has it. */
+/** The text of a file is staged as a whole, or not at all if the copy has it. */
 function replacePages(
   { tx, workspacePk, stage }: CopyTransaction,
   pk: number,

@@ -13,12 +13,12 @@ import { showNote } from '../../notes/writing/trash.ts'
 import { columnsShown } from '../../objects/statements.ts'
 import { type CopyTransaction, instantOf, instantsOf, type Restorer } from './copy-transaction.ts'
 
-/** A remote of an earlier version does not say when a note was edited last. */
+/** A remote of an earlier version does not report when a note was last edited. */
 type Note = Static<typeof Schema> & { readonly edited_at?: string; readonly properties: PropertyValues }
 
 const editedAt = ({ edited_at, updated_at }: Note): number => instantOf(edited_at ?? updated_at)
 
-/** Of a note in the trash of the remote, the copy has nothing. */
+/** Notes in the trash of the remote are not copied. */
 export const notes: Restorer<Note> = {
   kind: 'note',
   remove: ({ tx, workspacePk }, ids) => {
@@ -38,11 +38,11 @@ export const notes: Restorer<Note> = {
   },
 }
 
-/** In a writable mirror a note may be in the trash, or hidden there. */
+/** In a writable mirror the note may be in the trash or hidden. */
 function findOrShow({ tx, workspacePk: workspace }: CopyTransaction, id: string): NoteRow | undefined {
   const trashed = findTrashedNote(tx, workspace, id)
   if (trashed) {
-    // Another note may have its alias meanwhile.
+    // Its alias may belong to another note meanwhile.
     updateNote(tx, trashed.pk, { alias: null, aliasFold: null })
     showNote(tx, workspace, trashed.pk)
   }

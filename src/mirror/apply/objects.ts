@@ -22,11 +22,11 @@ import { files } from './files.ts'
 import { notes } from './notes.ts'
 import { Records, structures } from './structures.ts'
 
-/* Tags, properties, presets, views, lenses, the items of Quick Access, views of rows and webhooks. */
+/* Tags, properties, presets, views, lenses, Quick Access items, row views and webhooks. */
 
 /**
- * `own` finds the columns that do not follow from what is shown, or nothing if there is no place for an object; `then`
- * writes what other tables hold.
+ * `own` computes the columns that are not shown, or nothing if the object cannot be placed; `then` writes other
+ * tables.
  */
 function restorer<Row extends AnyRow, Shown extends object>(
   kind: ObjectKind<Row, Shown>,
@@ -113,14 +113,14 @@ export const items = restorer(itemKind, ({ tx, workspacePk }, { note_id }) => {
   return note === undefined ? undefined : { note }
 })
 
-/** A copy has no users of its remote: it keeps the owner's name beside the id. */
+/** A copy has no users of its remote: it stores the owner's name beside the id. */
 export const rowViews = restorer(rowViewKind, (copy, { structure_id, owner }) => {
   const structure = structurePk(copy, structure_id)
   if (structure === undefined) return undefined
   return { structure, owner: owner?.id ?? null, ownerName: owner?.name ?? null }
 })
 
-/** Undefined for one that is gone. */
+/** Undefined for a deleted structure. */
 const structurePk = ({ tx, workspacePk }: CopyTransaction, id: string): number | undefined =>
   findStructureById(tx, wholeWorkspace(workspacePk), id)?.pk
 
@@ -141,7 +141,7 @@ interface Subscription {
   readonly structure: { readonly id: string } | null
 }
 
-/** What is absent from a subscription that does not have it. */
+/** Defaults of absent attributes of a subscription. */
 const NOT_GIVEN = {
   ...{ headers: null, kind: null, format: null, template: null },
   ...{ quietSeconds: null, includeContent: null, due: null, pauseReason: null },
@@ -150,7 +150,7 @@ const NOT_GIVEN = {
 const insertWebhook = insertInto<SQLiteTable>(webhooks)
 const updateWebhook = updateOf<SQLiteTable>(webhooks, webhooks.pk)
 
-/** The remote never sends a secret, and in a copy none is enabled: nothing is sent. */
+/** The remote never sends secrets. Subscriptions of a copy are disabled, so nothing is sent. */
 const subscriptions: Restorer<Subscription> = {
   kind: 'webhook',
   remove: ({ tx }, ids) => {
@@ -168,7 +168,7 @@ const subscriptions: Restorer<Subscription> = {
   },
 }
 
-/** Each kind refers only to kinds before it: so what is gone goes in the other direction, before anything is written. */
+/** Each kind refers only to earlier ones, so deletions run in reverse order before anything is written. */
 export function applyObjects(copy: CopyTransaction): void {
   const { stage, isFresh } = copy
   const kinds: readonly Restorer[] = [

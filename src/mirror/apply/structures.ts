@@ -39,9 +39,12 @@ const ROWS_AT_ONCE = 200
 /** The records of one transaction. */
 export class Records implements Restorer<StoredRecord> {
   readonly kind = 'record'
-  /** Before the transaction by pk, in it by id; undefined while it is being deleted, when its rows go with it. */
+  /**
+   * Structures before the transaction by pk, within it by id; undefined while one is being deleted together with its
+   * rows.
+   */
   readonly #structures = new Map<number | string, StructureRow | undefined>()
-  /** Of one structure. */
+  /** The pending records, all of one structure. */
   readonly #pending: PendingRecord[] = []
 
   remove(copy: CopyTransaction, ids: Iterable<string>): void {
@@ -77,7 +80,7 @@ export class Records implements Restorer<StoredRecord> {
     this.#pending.push({ record, structureId })
   }
 
-  /** Writes the records that are pending, which are of one structure. */
+  /** Writes the pending records, which are of one structure. */
   finish({ tx, workspacePk, isFresh }: CopyTransaction): void {
     const pending = this.#pending.splice(0)
     const [first] = pending
@@ -103,7 +106,7 @@ export class Records implements Restorer<StoredRecord> {
   }
 }
 
-/** The records that the copy has, by id. */
+/** The records of the copy, by id. */
 function knownRecords(
   { sql }: Reader,
   pending: readonly PendingRecord[],
@@ -121,12 +124,12 @@ interface Structure {
   readonly unique_together: readonly (readonly string[])[]
 }
 
-/** The columns of attributes that are absent from a structure without them. */
+/** The column values of a structure without these attributes. */
 const ABSENT: Partial<StructureRow> = { icon: null, color: null }
 
 /**
- * The rows of removed structures are deleted later (`structures/deletion.ts`). The rows
- * that change must not be in the row tables meanwhile: they may collide with what becomes unique.
+ * The rows of removed structures are deleted later (`structures/deletion.ts`). Rows that change must not be in the
+ * row tables meanwhile, because they may violate new unique constraints.
  */
 export const structures: Restorer<Structure> = {
   kind: 'structure',
@@ -146,7 +149,7 @@ export const structures: Restorer<Structure> = {
   write: ({ tx, workspacePk: workspace }, structure) => {
     const { id, unique_together } = structure
     const known = findStructureById(tx, wholeWorkspace(workspace), id)
-    // The structures that record fields name may come later.
+    // Record fields may refer to structures that come later.
     const fields = fieldDefinitions(
       structure.fields,
       known ? definitionOf(known).fields : [],
@@ -165,7 +168,7 @@ export const structures: Restorer<Structure> = {
   },
 }
 
-/** Fields are lost only while the remote has had no row; then the copy has none either. */
+/** Fields disappear only while the remote has no rows; then the copy has none either. */
 function changeTable(
   tx: Tx,
   structure: StructureRow,

@@ -34,7 +34,7 @@ import {
   versionOf,
 } from './store.ts'
 
-/** What the remote has now counts as seen when it is what was seen, or what was pushed from here. */
+/** The remote state counts as seen if it equals the state that was seen or pushed. */
 function rowAfter(row: OverlayRow, remote: string | null): OverlayRow {
   const isSeen =
     versionOf(remote) === versionOf(row.base) || (row.pushed !== null && isSameContent(row.pushed, remote))
@@ -43,13 +43,13 @@ function rowAfter(row: OverlayRow, remote: string | null): OverlayRow {
 
 interface Local extends LocalState {
   readonly row: OverlayRow
-  /** As it was read here before; null for what was not. */
+  /** The state that was visible before; null for none. */
   readonly visible: string | null
 }
 
 /**
- * What was changed here, taken off the tables, which hold what the remote has until it lies over them again. Between the
- * two a change of the remote is applied as in any copy.
+ * Local changes, removed from the tables so that these hold the remote state until the changes are reapplied. In
+ * between, remote changes are applied as in any copy.
  */
 export class Lifted {
   readonly #locals: readonly Local[]
@@ -67,7 +67,7 @@ export class Lifted {
       ...localState(tx, row, workspacePk),
     }))
     for (const { kind, id } of rows) stage.covered.add(`${kind} ${id}`)
-    // What is deleted here is live again when the remote's state is written.
+    // Objects deleted here become live again when the remote state is written.
     for (const { row, json } of this.#locals)
       if (json !== null && row.remote === null && row.held === null) this.#hide(row, tx.now)
     const objects = rows.map((row) => ({ row, json: row.remote }))
@@ -75,8 +75,8 @@ export class Lifted {
   }
 
   /**
-   * Lays what was changed here over what the tables hold now, except what the remote has as well, and what `isReset`
-   * says; returns what the log says of objects that look different since.
+   * Reapplies the local changes to the current state of the tables, except those that equal the remote state and
+   * those that `isReset` selects. Returns log entries for objects that look different since.
    */
   layAgain(isReset: (row: OverlayRow) => boolean = () => false): MirroredChange[] {
     const { tx, workspacePk } = this.copy
@@ -101,7 +101,10 @@ export class Lifted {
     })
   }
 
-  /** What lies over the remote from now on; undefined where nothing does. `before` names tags as the base does. */
+  /**
+   * The overlay row of a local change from now on; undefined if nothing differs from the remote. `before` names tags
+   * as the base does.
+   */
   #settled(local: Local, before: string | null, isReset: boolean): OverlayRow | undefined {
     const { tx } = this.copy
     const { json, deletedAt } = local
@@ -123,7 +126,7 @@ export class Lifted {
     return currentJson(tx, workspacePk, kind, id, structure)
   }
 
-  /** Takes a live note or record out of everything that lists it, as its deletion does. */
+  /** Removes a live note or record from everything that lists it, as its deletion does. */
   #hide({ kind, id }: OverlayRow, at: number): void {
     const { tx, workspacePk, author } = this.copy
     if (kind === 'note') {
@@ -143,7 +146,7 @@ export class Lifted {
     }
   }
 
-  /** The names of the tags that the remote need not have, by id. */
+  /** The names of the tags that the remote may not have, by id. */
   #localTags(): Map<number, string> {
     const tags = this.#locals.filter(({ row, json }) => row.kind === 'tag' && json !== null)
     return new Map(
@@ -162,7 +165,7 @@ export class Lifted {
     }
   }
 
-  /** The tags that only these notes have; the others are forgotten. */
+  /** The tags that only these notes have; the others are removed. */
   #tagsFor(laid: readonly Laid[]): Laid[] {
     const { tx, workspacePk } = this.copy
     const used = new Set(
@@ -179,7 +182,7 @@ export class Lifted {
     })
   }
 
-  /** Items of Quick Access are those of the remote, without those of notes that were deleted here. */
+  /** Quick Access items are those of the remote, without those of notes that were deleted here. */
   #keepItems(items: readonly { readonly id: string }[]): void {
     const { tx } = this.copy
     if (this.#locals.every(({ row }) => row.kind === 'record')) return
@@ -215,11 +218,11 @@ export class Lifted {
   }
 }
 
-/** Gives an object, or all, the state that the remote has. */
+/** Resets one object, or all, to the remote state. */
 export const resetLocalChanges = (tx: Tx, workspacePk: number, id: string | undefined): void =>
   reset(tx, workspacePk, (row) => id === undefined || row.id === id)
 
-/** What was changed back by hand is as the remote has it meanwhile; returns whether there is any. */
+/** Removes local changes that were reverted by hand; returns whether there were any. */
 export function settleUndone(tx: Tx, workspacePk: number): boolean {
   const isUndone = (row: OverlayRow) => isSameContent(localState(tx, row, workspacePk).json, row.base)
   const undone = listOverlay(tx).filter((row) => isOwn(row) && isConflict(row) && isUndone(row))
@@ -246,8 +249,8 @@ interface NamedParts {
 }
 
 /**
- * Notes name their tags and properties: what was changed here takes the names that these have after a change of the
- * remote, and loses those that it deleted.
+ * Notes refer to tags and properties by name. After a change of the remote, local changes get the new names and lose
+ * deleted ones.
  */
 class Renamed {
   readonly #tags: ReadonlyMap<string, number>
@@ -264,7 +267,7 @@ class Renamed {
     this.#properties = pksOf('property')
   }
 
-  /** `localTags` are the names of tags that the remote need not have, by id. */
+  /** `localTags` are the names of tags that the remote may not have, by id. */
   now(json: string, localTags: ReadonlyMap<number, string>): string {
     const note = JSON.parse(json) as NamedParts
     const namesOf = (kind: NamedKind) =>

@@ -11,15 +11,15 @@ import { findHolders } from '../../structures/storage/live-rows.ts'
 import { definitionOf, findStructureById, type StructureRow } from '../../structures/store.ts'
 import type { OverlayRow } from './store.ts'
 
-/** A note or record that was changed here, and how it is to lie over what the remote has. */
+/** A locally changed note or record, and the state to be reapplied. */
 export interface Laid {
   readonly row: OverlayRow
   readonly json: string
 }
 
 /**
- * Why objects cannot lie over what the remote has now: it has taken a unique value or an alias, or the structure is
- * another. Those without a problem lie together.
+ * Why local changes conflict with the remote state: it has taken a unique value or an alias, or the structure has
+ * changed. Objects without a problem can be reapplied together.
  */
 export function findProblems(
   reader: Reader,
@@ -42,9 +42,9 @@ export function findProblems(
 }
 
 interface Wanted extends Laid {
-  /** Those that lie together. */
+  /** The objects that can be reapplied together. */
   readonly ids: ReadonlySet<string>
-  /** How many rows a structure is given, by its id. */
+  /** The number of rows added to each structure, by its id. */
   readonly rooms: Map<string, number>
 }
 
@@ -72,7 +72,7 @@ function problemOfRecord(reader: Reader, workspacePk: number, wanted: Wanted): s
 const dataOf = (json: string | null): RecordData =>
   json === null ? {} : (JSON.parse(json) as { data: RecordData }).data
 
-/** What is as it was on the remote need not fit. */
+/** Values that are unchanged from the remote may violate the rules. */
 function refuseUnfit(structure: StructureRow, { row, json, rooms }: Wanted): void {
   const definition = definitionOf(structure)
   const data = dataOf(json)

@@ -16,17 +16,18 @@ const MAX_CHANGES = 1_000
 
 export interface PushRequest {
   readonly isDryRun: boolean
-  /** The ids of objects whose conflicts are resolved in favour of what is here. */
+  /** The ids of objects whose conflicts are resolved in favour of the local state. */
   readonly keepMine: readonly string[]
-  /** Waits until the copy has received changes that were pushed before; false where it has not after a while. */
+  /** Waits until the copy has received the changes that were pushed before; false after a time limit. */
   readonly receive: (pushed: readonly LocalChange[]) => Promise<boolean>
 }
 
 /**
- * Sends all local changes to the remote, in one transaction and on the versions that they were made on; returns them.
- * Sent again before the copy has received anything from the remote, they are the same request, which does nothing twice;
- * after that they are another one, as the remote may have deleted what was pushed. If the remote refuses that one, and an
- * earlier push was interrupted, the remote may have carried it out: the rest is pushed once the copy has received it.
+ * Sends all local changes to the remote, in one transaction and based on the versions that they changed; returns
+ * them. Repeated before the copy has received anything from the remote, this sends the same request, which has no
+ * further effect. Later it sends another one, because the remote may have deleted pushed objects. If the remote
+ * refuses that one after an interrupted push, it may have carried out the earlier push: the rest is pushed once the
+ * copy has received it.
  */
 export async function pushLocalChanges(
   db: Db,
@@ -51,7 +52,7 @@ function listInterrupted(reader: Reader): LocalChange[] {
   )
 }
 
-/** An object that is kept although the remote deleted it is restored there first. */
+/** A kept object that the remote deleted is restored there first. */
 async function pushOnce(
   db: Db,
   remote: Remote,
@@ -63,7 +64,7 @@ async function pushOnce(
   refuseConflicts(changes)
   if (changes.length > MAX_CHANGES)
     throw refused(
-      `There are ${changes.length} changes, and one push sends at most 1,000; reset some, or write them to the remote another way.`,
+      `There are ${changes.length} changes, and one push sends at most 1,000; reset some of them.`,
     )
   const sent: object[] = []
   for (const change of inOrder(changes)) {
@@ -85,9 +86,9 @@ function refuseUnknown(keepMine: readonly string[], changes: readonly LocalChang
     )
 }
 
-/** How a conflict ends. */
+/** The ways to resolve a conflict. */
 export const WAYS_OUT =
-  '"daybook mirror reset <id>" takes the state of the remote; "daybook mirror push --keep-mine <id>" writes yours over it.'
+  '"daybook mirror reset <id>" keeps the remote state; "daybook mirror push --keep-mine <id>" overwrites it with yours.'
 
 function refuseConflicts(changes: readonly LocalChange[]): void {
   const conflicts = changes.filter(({ conflict }) => conflict !== null)
@@ -99,7 +100,7 @@ function refuseConflicts(changes: readonly LocalChange[]): void {
   )
 }
 
-/** What the remote would get again as its own comes back. */
+/** Objects that are pushed unchanged come back from the remote. */
 const markPushed = (db: Db, changes: readonly LocalChange[]): Promise<void> =>
   db.write(({ sql }): void => {
     for (const { kind, id, after } of changes)
@@ -113,7 +114,7 @@ const markPushed = (db: Db, changes: readonly LocalChange[]): Promise<void> =>
 
 const ORDER = ['deleted', 'updated', 'created'] as const
 
-/** What gives unique values free comes first. */
+/** Changes that free unique values come first. */
 const inOrder = (changes: readonly LocalChange[]): LocalChange[] =>
   ORDER.flatMap((op) => changes.filter((change) => change.op === op))
 
@@ -130,7 +131,7 @@ function sentOf({ kind, op, id, structure_id: structure, before, after }: Sent):
   }
 }
 
-/** A change of an object that the remote has deleted: all of it is sent, as its state there may be any. */
+/** A change of an object that the remote has deleted: all of it is sent, because its state there is unknown. */
 async function sentAfterRestore(change: LocalChange, remote: Remote): Promise<object> {
   const { kind, id, structure_id, before, after } = change
   const restored = await remote.restore(kind, id)
@@ -150,7 +151,7 @@ type Values = Readonly<Record<string, unknown>>
 /** A field may be called `constructor`. */
 const ownOrNull = (values: Values, key: string) => (Object.hasOwn(values, key) ? (values[key] ?? null) : null)
 
-/** The values that differ, null for those that are gone. */
+/** The values that differ, null for removed ones. */
 function differing(before: Values, after: Values): Record<string, unknown> {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)])
   const values = [...keys].map((key) => [key, ownOrNull(after, key)] as const)
@@ -175,7 +176,7 @@ const ATTRIBUTES = Object.keys(NoteData.properties).filter((name) => name !== 'p
 const POLL_MS = 100
 const WAIT_MS = 15_000
 
-/** Waits until the pushed changes have come back with the changes of the remote; false if they have not after a while. */
+/** Waits until the remote's changes include the pushed ones; false after a time limit. */
 export async function untilBack(db: Db, pushed: readonly LocalChange[]): Promise<boolean> {
   const sent = new Map(pushed.map((change) => [change.id, JSON.stringify(change.after)]))
   const isBack = () => listLocalChanges(db).every(({ id, after }) => sent.get(id) !== JSON.stringify(after))
@@ -186,7 +187,7 @@ export async function untilBack(db: Db, pushed: readonly LocalChange[]): Promise
   return true
 }
 
-/** What was changed in a writable mirror and is not the same on the remote. */
+/** A local change of a writable mirror that differs from the remote. */
 export interface LocalChange {
   readonly kind: 'note' | 'record'
   readonly id: string
@@ -196,13 +197,13 @@ export interface LocalChange {
   readonly structure_id: string | null
   /** The attributes or fields that an update changed. */
   readonly changed: readonly string[]
-  /** What the remote did to it meanwhile, in a sentence; null where it did nothing. */
+  /** The conflicting change of the remote, as a sentence; null for none. */
   readonly conflict: string | null
-  /** Whether the remote deleted it, and it is kept all the same. */
+  /** Whether the remote deleted the object although it is kept. */
   readonly isLost: boolean
   /**
-   * As it was when it was changed here, or as the remote has it where that is overwritten, and as it is here; null where
-   * there is nothing.
+   * The state before the local change, or the remote state if that is overwritten, and the local state; null for
+   * none.
    */
   readonly before: RemoteObject | null
   readonly after: RemoteObject | null
@@ -210,7 +211,7 @@ export interface LocalChange {
 
 const parsed = (json: string | null) => (json === null ? null : (JSON.parse(json) as RemoteObject))
 
-/** In the order in which they were first changed; those to keep on what the remote has now. */
+/** In the order of their first changes; those to keep are based on the current remote state. */
 export function listLocalChanges(reader: Reader, keepMine: readonly string[] = []): LocalChange[] {
   const workspacePk = findState(reader)?.workspace ?? 0
   return listOverlay(reader).flatMap((row): LocalChange[] | LocalChange => {
@@ -218,7 +219,7 @@ export function listLocalChanges(reader: Reader, keepMine: readonly string[] = [
     if (kind !== 'note' && kind !== 'record') return []
     const { json } = localState(reader, row, workspacePk)
     if (isSameContent(json, row.remote) || isSameContent(json, row.base)) return []
-    // An object that the tables cannot hold is none that the remote could hold.
+    // The remote could not store an object that the local tables cannot hold.
     const isKept = keepMine.includes(id) && isConflict(row) && row.problem === null
     const isLost = isKept && row.remote === null
     const [before, after] = [parsed(isKept && !isLost ? row.remote : row.base), parsed(json)]
@@ -253,7 +254,7 @@ function conflictOf({ kind, base, remote, problem }: OverlayRow): string {
   if (problem !== null) return problem
   const [before, after] = [parsed(base), parsed(remote)]
   if (after === null) return 'The remote deleted it meanwhile.'
-  if (before === null) return 'The remote has an object with this id meanwhile.'
+  if (before === null) return 'The remote has since created an object with this id.'
   const { changed } = differenceBetween(kind, before, after)
   return changed.length === 0
     ? 'The remote changed it meanwhile.'

@@ -5,7 +5,7 @@ import { recordJson } from '../../records/present.ts'
 import { findRecord } from '../../records/store.ts'
 import { currentJson } from '../reconcile.ts'
 
-/** What lies over an object of the remote (`db/schema/mirror.ts`). */
+/** A local change of one object (`db/schema/mirror.ts`). */
 export interface OverlayRow {
   readonly kind: 'note' | 'record' | 'tag' | 'quick_access_item'
   readonly id: string
@@ -17,7 +17,7 @@ export interface OverlayRow {
   readonly problem: string | null
 }
 
-/** Whether it was changed by a user, and did not just come or go along. */
+/** Whether a user changed it directly, rather than as a side effect. */
 export const isOwn = ({ kind }: OverlayRow): boolean => kind === 'note' || kind === 'record'
 
 /** In the order of their first changes. */
@@ -43,7 +43,7 @@ export const saveRow = ({ sql }: Tx, { kind, id, base, remote, pushed, held, pro
 
 export const countOverlay = ({ sql }: Reader): number => sql.scalar('SELECT count(*) FROM mirror_overlay')
 
-/** Of Quick Access: what follows from the notes that were deleted here. */
+/** Removes the Quick Access rows that follow from notes deleted here. */
 export const removeItems = ({ sql }: Tx) =>
   sql.run("DELETE FROM mirror_overlay WHERE kind = 'quick_access_item'")
 
@@ -54,19 +54,19 @@ export const addItem = ({ sql }: Tx, id: string, remote: string) =>
     remote,
   )
 
-/** What every object has, and what does not count as a change of it. */
+/** Attributes of every object that do not count as changes. */
 const IGNORED: readonly string[] = ['created_at', 'updated_at', 'edited_at', 'deleted_at']
 
 const contentOf = (json: string): object =>
   Object.fromEntries(Object.entries(JSON.parse(json) as object).filter(([name]) => !IGNORED.includes(name)))
 
-/** Whether two states of an object differ in nothing that its user wrote. */
+/** Whether two states of an object have the same content written by users. */
 export function isSameContent(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return one === other
   return one === other || Bun.deepEquals(contentOf(one), contentOf(other))
 }
 
-/** The `updated_at` of a state; null where there is none. */
+/** The `updated_at` of a state; null for none. */
 export const versionOf = (json: string | null): string | null =>
   json === null ? null : (JSON.parse(json) as { updated_at: string }).updated_at
 
@@ -74,11 +74,11 @@ export const versionOf = (json: string | null): string | null =>
 export const isConflict = ({ base, remote, problem }: OverlayRow): boolean =>
   problem !== null || versionOf(base) !== versionOf(remote)
 
-/** An object as it was changed here; it may be held back from the tables. */
+/** The local state of an object; it may be held back from the tables by a conflict. */
 export interface LocalState {
-  /** Null where there is nothing, also of what was deleted. */
+  /** Null for no object, including a deleted one. */
   readonly json: string | null
-  /** Of what was deleted and can be restored. */
+  /** When the object was deleted, if it can be restored. */
   readonly deletedAt: number | null
 }
 
@@ -101,7 +101,7 @@ const stateOf = (json: string | null | undefined, deletedAt: number | null = nul
   deletedAt,
 })
 
-/** A note, also in the trash. */
+/** Finds a note, including one in the trash. */
 export const findNoteKey = (
   { sql }: Reader,
   id: string,
