@@ -37,7 +37,7 @@ function chosenFiles(): string[] {
 const takesLong = (path: string) => LONG.some((part) => `${path}/`.includes(part))
 
 buildWhenStale()
-/** What tests leave behind is here: folders of those that failed, and profiles of browsers. */
+/** Leftovers of tests go here: folders of failed tests, and browser profiles. */
 const folder = mkdtempSync(join(tmpdir(), 'daybook-tests-'))
 const { exitCode } = spawnSync(
   [

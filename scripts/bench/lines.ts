@@ -3,10 +3,10 @@ import { counted, type Goal, milliseconds, perSecond, type Row, rowOf } from './
 import { measureRate, processorTime, type Server, untilAtRest } from './servers.ts'
 
 /*
- * Lines about single requests, on data as it is after some time of use. Each is declared as what it sends; daybook and the
- * floor (`processes/floor.ts`) answer the same requests in turn. What counts is the processor time of a request, until the
- * last response and until the server is at rest again, because it says least about other programs of the machine: they
- * only add to it, so the least of some rounds counts.
+ * Benchmarks of single requests, on data as it is after some time of use. Each declares its request; daybook and the
+ * floor (`processes/floor.ts`) answer the same requests alternately. The measure is the processor time of a request,
+ * until the last response and until the server is idle again, because it depends least on other programs of the
+ * machine. They can only add to it, so the minimum of some rounds counts.
  */
 
 export interface Line {

@@ -42,7 +42,7 @@ const size = Number(values.size ?? (values.quick ? 0.02 : 1))
 const quick = values.quick === true || size < 1 || values.only !== undefined
 const rounds = Number(values.rounds ?? (quick ? 30 : 200))
 
-/** What one workspace does that others might feel: imports, floods of large queries, watchers, webhooks. */
+/** Work of one workspace that may delay others: imports, floods of large queries, watchers, webhooks. */
 const NOISE = 'heavy reads|watches|batch of|undo that|add a file|make a field'
 
 const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {

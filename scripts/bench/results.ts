@@ -17,7 +17,7 @@ export interface Row {
   value: number
 }
 
-/** What one part has measured at one size. */
+/** The measurements of one part at one size. */
 export interface Section {
   title: string
   rows: readonly Row[]

@@ -45,7 +45,7 @@ export async function untilAtRest(server: Server): Promise<void> {
   }
 }
 
-/** What a process takes in memory now, in MiB; 0 once it has ended. */
+/** The resident memory of a process, in MiB; 0 once it has ended. */
 export function residentMiB(pid: number): number {
   const status = `/proc/${pid}/status`
   if (!existsSync(status)) return 0

@@ -1,6 +1,6 @@
 /**
- * Runs the official conformance suite of MCP against the executable, for both revisions of the protocol. What is
- * expected to fail is listed with its reason in `conformance.yaml`.
+ * Runs the official conformance suite of MCP against the executable, for both revisions of the protocol. Expected
+ * failures are listed with their reasons in `conformance.yaml`.
  */
 import { resolve } from 'node:path'
 import { spawn } from 'bun'

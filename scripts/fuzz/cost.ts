@@ -13,7 +13,7 @@ import { type CostRequest, CostRequests, type Objects } from './cost-requests.ts
 
 /** 2,000 notes and 20,000 rows. */
 const SIZE = 0.02
-/** What a request has beside its target and body: the method, the key and other headers. */
+/** The size of a request apart from its target and body: the method, the key and other headers. */
 const HEADERS_BYTES = 150
 const SHOWN = 10
 const PARENTS = 40

@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer-core'
 
-/** What the API answers to the person who is signed in on a page: to a GET, or to a POST if there is a body. */
+/** Calls the API in the session of a page: with a GET, or with a POST if there is a body. */
 // biome-ignore lint/suspicious/noExplicitAny: the API says what it holds
 export async function call(page: Page, path: string, body?: object): Promise<any> {
   const init = body && { method: 'POST', body: JSON.stringify(body) }

@@ -19,7 +19,7 @@ interface Picture {
   readonly name: string
   /** The path of the screen, for who is signed in on a page. */
   readonly find: (page: Page) => Promise<string>
-  /** What is there once the screen is complete. */
+  /** A selector that matches once the screen is complete. */
   readonly wanted: string
   readonly viewport?: Viewport
   readonly scheme?: 'light' | 'dark'
@@ -51,7 +51,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'source', find: receivePayments, wanted: '.map-table tbody tr', viewport: TALL },
 ]
 
-/** What is to be seen once nothing on the page has changed for a while. */
+/** A screenshot once nothing on the page has changed for a while. */
 async function screenAtRest(page: Page): Promise<Uint8Array> {
   let before = await page.screenshot({ type: 'webp', quality: QUALITY })
   for (;;) {

@@ -1,7 +1,7 @@
 /**
- * Builds everything of a release in `dist/release`: the executables, the packages of them, the bill of materials and the
- * checksums. Arguments name the targets, by default all. What it writes depends on the sources alone, and in the images
- * on the C library of this machine.
+ * Builds a complete release in `dist/release`: the executables, their packages, the bill of materials and the
+ * checksums. Arguments name the targets, by default all. The output depends only on the sources, and for images on
+ * the C library of this machine.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -23,7 +23,7 @@ export const TARGETS: readonly Target[] = [
 /** Debian sorts what follows `~` before the release, as npm does what follows `-`. */
 export const DEBIAN_VERSION = VERSION.replace('-', '~')
 
-/** Those for which there are a Debian package and an image. */
+/** Whether the target has a Debian package and an image. */
 export const hasDebianPackage = ({ libc }: Target): boolean => libc === 'glibc'
 
 /** The architecture, as Debian and container images name it. */

@@ -1,4 +1,4 @@
-/** What is checked, as the report words it. */
+/** The checks, as worded in the report. */
 export const CHECKS = {
   responses: 'every response is as expected, and in time',
   process: 'the server stops only when told to, and logs no error',

@@ -124,8 +124,9 @@ async function redeliver(api: Client, { id }: Subscription, deliveries: readonly
 }
 
 /**
- * Waits until nothing is left to deliver, once all receivers are healthy. Deliveries that have failed or wait for a
- * retry are requested again; those that were never attempted must be sent by themselves. What remains is a violation.
+ * Waits until nothing is left to deliver, once all receivers are healthy. Failed deliveries and pending retries are
+ * requested again; deliveries that were never attempted must be sent without a request. Remaining deliveries are
+ * violations.
  */
 export async function drain(
   api: Client,

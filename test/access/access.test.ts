@@ -207,7 +207,7 @@ test('undo and revert need write on all that a transaction touches', async () =>
   ])
 })
 
-test('a response that was saved under an Idempotency-Key is not repeated to who may not do it any more', async () => {
+test('a saved response is not replayed to a caller who has lost the right', async () => {
   const { body } = await owner.request('POST', '/app/api/keys', { name: 'site', scope: 'write' })
   const site = service.as(body.secret)
   const send = () =>
@@ -266,7 +266,7 @@ describe('the access of members and keys', () => {
     expect(outcome(await make('editor', { notes: 'add' }))).toEqual([400, 'invalid_request'])
   })
 
-  test('pauses the subscriptions of a key that may not write what they are about any more', async () => {
+  test('pauses the subscriptions of a key that lost write access to their subject', async () => {
     const { body } = await owner.request('POST', '/app/api/keys', { name: 'hooks', scope: 'write' })
     const hooks = service.as(body.secret)
     const made = []
@@ -331,7 +331,7 @@ describe('the access of members and keys', () => {
       await change(body.member.user_id)
       const { webhooks } = (await service.get('/v1/webhooks')).body
       expect(webhooks.map(stateOf)).toEqual([...paused, ENABLED])
-      // Who resumes one answers for it: it stays when the first maker loses more.
+      // The user who resumes a subscription answers for it: it stays when its creator loses access.
       const path = `/v1/webhooks/${webhooks[0].id}`
       expect(stateOf((await service.patch(path, { resume: true })).body.webhook)).toEqual(ENABLED)
       await owner.request('PATCH', `/app/api/members/${body.member.user_id}`, {
@@ -362,7 +362,7 @@ describe('the access of members and keys', () => {
   })
 })
 
-test('the feed tells of the shares of a structure who may read it, and of those of notes who reads notes', async () => {
+test('the feed shows the shares of a structure to its readers, and those of notes to readers of notes', async () => {
   const { body } = await owner.request('POST', '/app/api/members', { name: 'Vera', role: 'editor' })
   const vera = await signedIn(service, 'Vera')
   const note = (await service.post('/v1/notes', { title: 'Plan' })).body.note.id
@@ -442,7 +442,7 @@ test('a caller without files adds no link to a file to a note that did not name 
   const renaming = { title: `file:${file}`, rewrite_links: true }
   expect((await client.patch(`/v1/notes/${target}`, renaming)).status).toBe(200)
   expect((await service.get(`/v1/notes/${linked}`)).body.note.content).toBe(`[[${target}|Target]]`)
-  // What the note names already may be moved about, and code names nothing.
+  // References that the note already has may be moved, and code refers to nothing.
   const moved = { content: `${link} after, \`[[file:${other}]]\`` }
   expect((await client.patch(`/v1/notes/${named}`, moved)).status).toBe(200)
   expect((await client.patch(`/v1/notes/${named}`, { content: 'gone' })).status).toBe(200)

@@ -6,8 +6,8 @@ import { declare, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /*
- * Every way out of MCP with every right: notes × files × a structure × the scope of the key. What a call shows to a key that
- * reaches everything, less the words that a narrowed one may not see, is what it must show to that one, no more and no less.
+ * Every output of MCP with every right: notes × files × a structure × the scope of the key. A narrowed key must see
+ * exactly the output of a key with full access, without the words that it may not see.
  */
 
 interface Right {
@@ -22,7 +22,7 @@ const readsNotes = ({ notes }: Right) => notes !== 'none'
 const readsFiles = ({ files }: Right) => files !== 'none'
 const seesStructure = ({ structure }: Right) => structure !== 'none'
 
-/** Who may see the words of the workspace; each of them is in it once. */
+/** The rights that may see each word of the workspace, each of which occurs once. */
 const WORDS: Readonly<Record<string, (right: Right) => boolean>> = {
   notetitle: readsNotes,
   notebody: readsNotes,
@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<string, (right: Right) => boolean>> = {
 type Outcome = 'done' | 'not_found' | 'no_access' | 'read_only_key'
 type Call = readonly [tool: string, input: Record<string, unknown>]
 
-/** What is to be expected of a read, by what it is about. */
+/** The expected outcome of a read, by its subject. */
 const always = (): Outcome => 'done'
 const found = (isSeen: (right: Right) => boolean) => (right: Right) =>
   isSeen(right) ? 'done' : ('not_found' as const)
@@ -173,7 +173,10 @@ async function agentWith({ notes, files, structure: level, scope }: Right, isNam
   )
 }
 
-/** What a call shows of what a full key is shown by it: of rows that are not read, neither the structure nor its fields. */
+/**
+ * The expected words of a call, given the output for a full key: of hidden rows, neither the structure nor its
+ * fields.
+ */
 function wordsFor(right: Right, tool: string, whole: readonly string[]): string[] {
   const isOfRows = (tool === 'search' || tool === 'changes') && !readsRows(right)
   return whole.filter((word) => WORDS[word]?.(right) && !(isOfRows && WORDS[word] === seesStructure))

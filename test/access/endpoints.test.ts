@@ -9,8 +9,8 @@ import { routesOf } from '../support/routes.ts'
 import { type Client, startService, type TestService } from '../support/service.ts'
 
 /*
- * Every endpoint, called with keys that do not reach a kind of objects. What the endpoints of each resource cover is written
- * here once more, so that a new one has to say it.
+ * Every endpoint, called with keys that cannot access a kind of objects. The coverage of each resource is repeated
+ * here, so that every new endpoint must declare it.
  */
 
 let service: TestService
@@ -102,7 +102,7 @@ const CREATES = [403, 'no_access'] as const
 const GONE = [404, 'not_found'] as const
 const EMPTY = [200, undefined] as const
 
-/** What an endpoint that covers what is hidden responds. */
+/** The expected response of an endpoint that covers hidden objects. */
 function expected({ path, needsWrite }: Endpoint, names: boolean) {
   if (path.includes('{') || names) return GONE
   return needsWrite ? CREATES : EMPTY

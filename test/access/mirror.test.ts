@@ -121,7 +121,7 @@ async function change(word: string): Promise<void> {
     expect([path, (await owner.request('DELETE', path)).status]).toEqual([path, 200])
 }
 
-/** What `change` made last of what can be deleted, and deletes next. */
+/** The last objects created by `change` that can be deleted; it deletes them next. */
 let before: string[] = []
 
 /** Notes with every right over a structure, which is named or one of the others; files in turn. */
@@ -150,7 +150,7 @@ test('a copy follows with every right, and when its key comes to reach more or l
   for (const [at, access] of [...everyAccess(), {}].entries()) {
     const { status } = await owner.request('PATCH', `/app/api/keys/${id}`, { access })
     expect([access, status]).toEqual([access, 200])
-    // What waits for changes is ended by it; the others look again after a time.
+    // The waiting requests end; the others look again after a time.
     service.clock.advance(10_000)
     await mirror.catchUp()
     await expectReached(mirror, access)

@@ -19,7 +19,7 @@ interface Canary {
   readonly isSeen: (access: Access) => boolean
 }
 
-/** What a key may do with the object of a write: nothing is known of it, it may not be written, or it may. */
+/** The access of a key to the object of a write: unknown to it, read-only, or writable. */
 type Standing = 'hidden' | 'refused' | 'allowed'
 
 /** A write that leaves everything as it is where it is allowed, or that is sent to those alone who may not make it. */
@@ -45,7 +45,7 @@ const levelOf = ({ structures = {} }: Access, id: string): string =>
 const seesNotes = ({ notes = 'write' }: Access) => notes !== 'none'
 const seesFiles = ({ files = 'write' }: Access) => files !== 'none'
 
-/** What may be done with something of a structure; under `add` it is known that there are rows, and nothing of them. */
+/** The access to objects of a structure; under `add` the existence of rows is known, but not their content. */
 const ofStructure =
   (id: string, allowing: readonly string[] = ['write']) =>
   (access: Access): Standing => {

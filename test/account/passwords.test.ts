@@ -21,7 +21,7 @@ const storedHash = () => {
   }
 }
 
-describe('a password costs whoever guesses it 64 MiB and two passes', () => {
+describe('each guess of a password costs 64 MiB and two passes', () => {
   afterEach(() => server?.end())
   afterAll(() => folder.remove())
 

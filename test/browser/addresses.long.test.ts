@@ -18,8 +18,8 @@ const settings = [
 type Place = readonly [address: string, shown: string]
 
 /**
- * What a screen is, as a screen reader tells it: its landmarks, headings, chosen links and the fields with their values. While
- * somebody writes on a phone, the toolbar of writing has the place of the navigation.
+ * The outline of a screen as a screen reader presents it: landmarks, headings, selected links and fields with their
+ * values. While a user writes on a phone, the writing toolbar replaces the navigation.
  */
 const OUTLINE = `(() => {
   const all = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility())

@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'is what undo takes back, never what somebody else wrote since',
+    'is what undo reverts, never a later edit of someone else',
     async () => {
       const id = await makeNote('first\n')
       await openNote(id)
@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'into a cell and refused once its rows were left is told of, and is there when one comes back',
+    'into a cell and refused after leaving its rows is announced, and is there on return',
     async () => {
       await app.server.post('/v1/records', { structure: 'Orders', data: { total: 1 } })
       await page.goto(at(`records/${orders}`))
@@ -303,7 +303,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'into the form of a structure is not saved over what somebody else changed since, without a word',
+    'into the form of a structure does not overwrite later changes of someone else, without a word',
     async () => {
       const made = await app.server.post('/v1/records/structures', {
         name: 'Parts',
@@ -359,7 +359,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'as the title of a new note is told why it is refused, and stays',
+    'as the title of a new note stays, with the reason of its refusal',
     async () => {
       await page.goto(at('notes'))
       await page.waitForSelector('.rail')

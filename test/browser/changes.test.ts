@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   let order: string
 
   const statusOf = async () => (await app.server.get(`/v1/records/${order}`)).body.record.data.status
-  /** What the rows say, newest first. */
+  /** The texts of the rows, newest first. */
   const rows = () =>
     page.$$eval('.ledger .item > div', (found) => found.map(({ textContent }) => textContent?.trim()))
 

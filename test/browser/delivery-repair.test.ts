@@ -14,7 +14,7 @@ import { type Receiver, startReceiver, status } from '../support/receiver.ts'
 
 /** So many failed deliveries in a row pause a subscription. */
 const MOST_FAILED = 10
-/** What a shell, JSON and curl would each read in their own way. */
+/** A text that a shell, JSON and curl would each interpret differently. */
 const HARD = `'"\\ $(id) \`id\` !x @file %41 {a,b} [1-3] é 日本\n\ttab`
 
 describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () => {

@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
   )
 
   test(
-    'offers the note with exactly this title first, then those whose title begins so; Esc closes it',
+    'offers the note with exactly this title first, then titles that begin with it; Esc closes it',
     async () => {
       const { server } = app
       await server.post('/v1/notes', { title: 'Tax return 2026' })

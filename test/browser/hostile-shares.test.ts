@@ -32,7 +32,7 @@ const markdown = (file: string) =>
     `1. - [ ] ${HOSTILE}`,
   ].join('\n\n')
 
-/** What the page made of the texts: code that ran, and elements and addresses out of them. */
+/** Damage that the texts did to the page: code that ran, and elements and addresses made from them. */
 const HARM = `JSON.stringify({
   ran: globalThis.ran ?? 0,
   injected: document.querySelectorAll('.injected, [onerror], [ontoggle], [onmouseover], [onfocus], iframe, base, link, script, meta[http-equiv]').length,
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code, on shared pages', () 
       const typed = encodeURIComponent(HOSTILE)
       await isHarmless(`${url}?ref=${typed}&kind=${typed}&total=${typed}&day=${typed}&x=${typed}`, HOSTILE)
       await page.$eval('form', (form) => form.setAttribute('novalidate', ''))
-      // One that the form does not take, so that it is shown again.
+      // A value that the form refuses, so that it is shown again.
       await page.$eval('#f-total', (input) => input.setAttribute('type', 'text'))
       await page.type('#f-total', HOSTILE)
       await Promise.all([page.waitForNavigation(), page.click('form button')])

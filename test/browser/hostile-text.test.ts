@@ -32,7 +32,7 @@ const WATCH = `addEventListener('securitypolicyviolation', ({ violatedDirective,
   console.error('the policy stopped ' + violatedDirective + ' ' + blockedURI)
 })`
 
-/** What the page made of the texts: code that ran, elements out of them, and links that are none to a page. */
+/** Damage that the texts did to the page: code that ran, elements made from them, and links that lead to no page. */
 const HARM = `JSON.stringify({
   ran: globalThis.ran ?? 0,
   injected: document.querySelectorAll('.injected, [onerror], [ontoggle], [onmouseover], [srcdoc], math, main script').length,
@@ -287,7 +287,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
   )
 
   test(
-    'are shown as they are in the settings, whoever chose them: keys, members, workspaces, and the name that a browser gives itself',
+    'are shown unchanged in the settings: keys, members, workspaces, and the name that a browser gives itself',
     async () => {
       const other = await app.newPage()
       await other.setUserAgent({ userAgent: SHORT })

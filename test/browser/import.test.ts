@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
   const vault = folder.file('Vault')
   let app: Application
   let page: Page
-  /** What the command line makes of the folder in an empty workspace. */
+  /** The result of the command line for the same folder in an empty workspace. */
   let expected: ReturnType<typeof importedState>
 
   beforeAll(async () => {
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
     folder.remove()
   }, BROWSER_TIMEOUT_MS)
 
-  /** What the command line says, and makes of the folder. */
+  /** The output of the command line, and the workspace that it creates. */
   async function onCommandLine(name: string, prepare: (client: Client) => Promise<void>) {
     const file = folder.file(name)
     const service = await startService({ file })

@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('many notes at once', () => {
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   const total = async (query: string) => (await app.server.get(`/v1/notes?limit=1&${query}`)).body.total
-  /** What the newest write changed, and by whom it was taken back. */
+  /** The changes of the newest write, and the user who undid it. */
   const newest = async () => (await app.server.get('/v1/changes/transactions?limit=1')).body.transactions[0]
 
   test(
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('many notes at once', () => {
   )
 
   test(
-    'are changed also when somebody else changes them meanwhile, whose changes stay',
+    'are changed despite concurrent changes of someone else, which stay',
     async () => {
       await press(page, 'Select')
       await press(page, `Select all ${NOTES}`)

@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   }, BROWSER_TIMEOUT_MS)
 
   test(
-    'makes a new link for a member: it is good once, the older one no longer, and who comes too late is told how to get another',
+    'makes a new link for a member: it is good once, the older one no longer, and a late visitor reads how to get another',
     async () => {
       await page.goto(at('settings/members'))
       await page.waitForSelector('#members-h:focus')
@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   )
 
   test(
-    'adds somebody who has a user on this server already, and is told so; a new person is added without a word',
+    'adds a user of this server with a notice, and a new person without one',
     async () => {
       const { file } = app
       for (const args of [
@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   )
 
   test(
-    'makes no link for themselves, and is told what a change of the password leaves',
+    'makes no link for themselves, and reads what a change of the password leaves',
     async () => {
       await page.goto(at('settings/members'))
       await page.waitForSelector('button[aria-label="New link for Ben"]')
@@ -230,7 +230,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   )
 
   test(
-    'invites somebody whose choice of a name is refused where it was made, as often as it must be',
+    'shows an invited person the refusal of a name beside its field, as often as it must be',
     async () => {
       await page.goto(at('settings/members'))
       await press(page, 'New link for Fay')

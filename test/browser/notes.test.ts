@@ -424,7 +424,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'that were put in the trash while somebody wrote can be kept as new notes',
+    'that were trashed during an edit can be kept as new notes',
     async () => {
       const id = await createNote('Going')
       await open(id)

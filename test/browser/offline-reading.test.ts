@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     await press(page, 'More')
     await press(page, 'Keep offline')
     await keptOn(page, { notes: NOTES + 1, rows: 300 })
-    // What changes after that is followed.
+    // Later changes are followed.
     const filter = [{ field: 'size', op: 'gte', value: 300 }]
     largest = (await server.post('/v1/records/views', { structure: leads, name: 'Largest', filter })).body
       .row_view.id
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   )
 
   test(
-    'of other structures, views and boards it is said that they are not kept, or cannot be judged',
+    'shows for other structures, views and boards that they are not available offline',
     async () => {
       await open(`records/${quiet}`)
       await untilText(page, 'The rows of Quiet are not kept offline')

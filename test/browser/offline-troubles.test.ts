@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
   )
 
   test(
-    'a tab ends, and the network with it, before the feed has told of what was saved',
+    'a tab ends, and the network with it, before the feed reports the save',
     async () => {
       await holdReads('*/v1/changes?include=*')
       await type('Saved a moment ago.')
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       const db = new Database(app.file, { readonly: true })
       db.run('VACUUM INTO ?', [backup])
       db.close()
-      // What is shown is saved here, and not read again before the server is gone.
+      // The displayed content is saved here, and not read again before the server is gone.
       const held = await holdReads(`*/v1/notes/${id}`)
       await type('Saved and gone.')
       await untilStored('Saved and gone.')
@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       })
       await held.detach()
       await untilText(page, 'The server was set back to an earlier state')
-      // What is shown is what the server holds, and goes on from there.
+      // The displayed content equals the server's and follows it.
       await page.waitForFunction(`document.querySelector('.cm-content').innerText.trim() === ''`)
       await type('Goes on.')
       await page.waitForFunction(
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
   )
 
   test(
-    'what a person may read was narrowed: nothing else is kept any more',
+    'the access of a user was narrowed: nothing else stays in the offline copy',
     async () => {
       const { member, link } = await call('POST', 'members', { name: 'Cleo', role: 'editor' })
       const cleo = await app.newPage()
@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
   )
 
   test(
-    'who wrote is no member of the workspace any more',
+    'the writer is no longer a member of the workspace',
     async () => {
       await page.goto(`${app.server.url}/app/settings/members`)
       const { member, link } = await call('POST', 'members', { name: 'Ben', role: 'editor' })

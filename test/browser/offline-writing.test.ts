@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   )
 
   test(
-    'the same cell that somebody else wrote meanwhile is shown both, and nothing is overwritten',
+    'a cell that someone else wrote meanwhile shows both values, and nothing is overwritten',
     async () => {
       const [, row] = await stored()
       await setOffline(page, true)
@@ -227,7 +227,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   )
 
   test(
-    'what is given up in one tab is not sent by the tab in which it was written',
+    'a draft discarded in one tab is not sent by the tab that wrote it',
     async () => {
       const id = (await app.server.post('/v1/notes', { title: 'Given up', content: '' })).body.note.id
       const other = await app.nextPage(page.browserContext())

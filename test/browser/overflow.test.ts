@@ -22,7 +22,7 @@ const CUT_OFF = `(() => {
   const found = []
   const visit = (element, isInScroller) => {
     const style = getComputedStyle(element)
-    // What has no box of its own is never visible; what is in it can be.
+    // Elements without a box are never visible; their children can be.
     const isSeen = element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
     if (!isSeen && style.display !== 'contents') return
     const box = element.getBoundingClientRect()
@@ -36,7 +36,7 @@ const CUT_OFF = `(() => {
       found.push('cut at its side: ' + nameOf(element))
     if (['hidden', 'clip'].includes(style.overflowY) && isText && !isClamped && element.scrollHeight > element.clientHeight + 2)
       found.push('cut at its foot: ' + nameOf(element))
-    // What a button or a day holds is not over its neighbour.
+    // The content of a button or a day must not overlap its neighbour.
     if (element.matches('button, .cal-day') && !clips && (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 2))
       found.push('over its neighbour: ' + nameOf(element))
     for (const child of element.children) visit(child, isInScroller || scrolls(style.overflowX) || clips)

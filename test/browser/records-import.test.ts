@@ -17,7 +17,7 @@ const FIELDS = [
   { key: 'total', type: 'number', label: 'Total', min: 0 },
   { key: 'story', type: 'text', label: 'Story' },
 ]
-/** What `writeRecords` takes at most in one request. */
+/** The maximum of one request of `writeRecords`. */
 const MOST_BYTES = 10 * 1024 * 1024
 
 describe.skipIf(!hasBrowser)('an import of a csv file', () => {

@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await clickOn(page, 'Restore')
       await grid.shows(0, 1, 'R1')
       expect((await app.server.get('/v1/records?structure=Orders&limit=1')).body.total).toBe(ROWS)
-      // What was put back there is not taken back once more, but what was done before it.
+      // Restored values are not undone again, but earlier edits are.
       await focusCell(page, 20, 2)
       await grid.withControl('z')
       await grid.shows(12, 2, 'Bike 5')
@@ -234,7 +234,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'shows both values when somebody else changed the cell that is edited',
+    'shows both values when someone else changed the edited cell',
     async () => {
       await openSorted()
       const row = await stored('R5')

@@ -12,7 +12,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
-/** What heads the groups of the orders by their states, and whether they are open. */
+/** The headings of the groups by state, and whether they are open. */
 const GROUPS = [
   ['2New, 2 rows', 'true'],
   ['1Drying, 1 row', 'true'],

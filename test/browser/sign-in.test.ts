@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await untilNoText(page, 'Work laptop')
       expect(await accessibilityProblems(page, ALL_LOOKS)).toEqual([])
 
-      // What the browser still has is refused; the password opens, and nothing is offered again.
+      // The browser's remaining credential is refused; the password works, and nothing is offered again.
       await client.send('WebAuthn.disable')
       await signOut(page)
       await fill(page, 'Name', user)
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
   )
 
   test(
-    'with the provider: an account is linked, opens the application, and a stranger is told whom to ask',
+    'with the provider: an account is linked, opens the application, and a stranger reads how to get access',
     async () => {
       await addUser('Mira')
       const page = await app.newPage()

@@ -22,7 +22,7 @@ const CASES = TASKS.flatMap((task, at) =>
   ),
 )
 
-describe.skipIf(!hasBrowser)('somebody who has keys alone', () => {
+describe.skipIf(!hasBrowser)('a user with a keyboard only', () => {
   let app: Application
   let page: Page
   let tables: Desk['tables']

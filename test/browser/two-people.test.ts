@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
     (await app.server.post('/v1/notes', { title: 'Shared', content: 'one\ntwo\nthree' })).body.note.id
 
   test(
-    'the second to save sees both texts and merges them; both see the result, and each is named for what he wrote',
+    'the second to save sees both texts and merges them; both see the result, and each is named for their part',
     async () => {
       const id = await createNote()
       await writeBoth(id, { ofOwner: ' of the owner', ofMember: ' of the member' })
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
   )
 
   test(
-    'what is not settled outlives the tab of the second; who takes the text of the other gives up only his own',
+    'an open conflict outlives the tab of the second; taking the other text discards only the own draft',
     async () => {
       const id = await createNote()
       await writeBoth(id, { ofOwner: ' first', ofMember: ' second' })

@@ -15,7 +15,7 @@ const SCREENS = ['notes', 'records', 'graph', 'files', 'changes', 'settings/offl
 /** So long may a page show nothing. */
 const BLANK_MS = 15_000
 
-/** What a page shows: its version, and the files of the application that it has loaded. */
+/** The state of a page: its version, and the application files that it has loaded. */
 const LOOK = `({
   isProxy: document.querySelector('#proxy') !== null,
   version: document.querySelector('meta[name=version]')?.content,

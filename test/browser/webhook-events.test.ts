@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
   }, BROWSER_TIMEOUT_MS)
 
   test(
-    'makes one to notes, with a quiet time and a filter, which is told of a new note',
+    'creates a subscription to notes with a quiet time and a filter, which receives a new note',
     async () => {
       await page.goto(`${app.server.url}/app/webhooks/new`)
       await untilText(page, 'Changes in')

@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   }, BROWSER_TIMEOUT_MS)
 
   test(
-    'one is made, and its secret is shown once; what is refused is told at its field and makes nothing',
+    'creates one and shows its secret once; refusals appear beside their field and create nothing',
     async () => {
       await page.goto(`${app.server.url}/app/webhooks`)
       await press(page, 'New webhook')

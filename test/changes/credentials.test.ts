@@ -6,7 +6,7 @@ import { declare, write } from '../support/records.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 import { readWatch } from '../support/watch.ts'
 
-/* Whoever reads the log for long stops reading when the key is no longer valid. */
+/* Long reads of the log stop when the key is no longer valid. */
 
 const REVOKED = { error: expect.any(String), code: 'key_revoked' }
 

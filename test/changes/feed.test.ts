@@ -23,7 +23,7 @@ const insert = async (data: object): Promise<string> =>
 const short = ({ kind, op, changed, previous }: FeedChange) => [kind, op, changed, previous]
 
 describe('a change', () => {
-  test('says what changed, how it was, where and by whom', async () => {
+  test('shows the change, the old values, the surface and the author', async () => {
     const structure = await declare()
     const id = await insert({ a: 'x' })
     await service.patch(`/v1/records/${id}`, { data: { a: 'y' } })

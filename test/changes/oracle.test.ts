@@ -98,7 +98,7 @@ async function followStructure(history: History, one: { id?: string; replica: Re
   await follow(history, one.replica, `&structure=${one.id}`, one.id)
 }
 
-/** What a reader of one structure knows: itself, its rows, its webhooks and its views. */
+/** The content visible to a reader of one structure: itself, its rows, its webhooks and its views. */
 async function contentsOfStructure(service: TestService, id: string): Promise<Record<string, unknown>> {
   const { status, body } = await service.get(`/v1/records/structures/${id}`)
   if (status === 404) return {}
@@ -128,7 +128,7 @@ const KINDS = [
   'row_view',
 ]
 
-describe('whoever follows the log', () => {
+describe('a follower of the log', () => {
   test(
     'has a copy of the workspace, by the feed, by a snapshot and the feed, and by a broken stream; or of some kinds, or one structure',
     async () => {

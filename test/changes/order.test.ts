@@ -68,7 +68,7 @@ test(
         )
     })
     await Promise.all([...writing, addBeside()])
-    // What another process wrote may be seen a moment later.
+    // Writes of another process may be seen a moment later.
     let all: string[] = []
     while (all.length < CHANGES) all = await read(start, 1_000, (_, changes) => changes === 0)
     end = all.at(-1)

@@ -108,7 +108,7 @@ test('kinds and structure choose which are listed, and counts stay whole', async
   expect(await listed(`structure=${other.id}&kinds=record`)).toHaveLength(1)
 })
 
-test('a key, and a user with all his keys, are found by id; who is unknown made nothing', async () => {
+test('a key, and a user with all their keys, are found by id; an unknown id has no transactions', async () => {
   const mine = (await service.get('/v1/me')).body
   const second = service.as(await service.newKey())
   const stranger = service.as(await service.newKey({ user: 'Vera' }))

@@ -46,7 +46,7 @@ const newest = async (query = '') =>
 const count = async (): Promise<number> => (await list(service, 'Boxes', { limit: 1 })).body.total
 const end = async (): Promise<string> => (await service.get('/v1/changes?after=now')).body.cursor
 
-test('a write of 5,000 rows is taken back, and that too; whoever watches and subscribes is told', async () => {
+test('a write of 5,000 rows is undone and redone; watches and subscriptions are notified', async () => {
   await service.post('/v1/webhooks', {
     structure: 'Boxes',
     url: 'https://hooks.example.com/x',

@@ -9,7 +9,7 @@ afterAll(() => folder.remove())
 
 const script = async (shell: string) => (await runInProcess(['completion', shell])).out
 
-/** What bash would offer for the last of these words. */
+/** The candidates of bash for the last of these words. */
 async function inBash(...words: string[]): Promise<string[]> {
   const list = words.map((word) => `'${word}'`).join(' ')
   const program = `${await script('bash')}

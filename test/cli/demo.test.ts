@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { hasBrowser, sharedBrowser } from '../support/browser.ts'
 import { type CommandProcess, newFolder, startCommand } from '../support/process.ts'
 
-/** What somebody sees who has opened the link of a demo. */
+/** The session of a user who has opened the link of a demo. */
 interface Visit {
   readonly link: string
   get(path: string): Promise<Response>
@@ -41,7 +41,7 @@ async function start(...args: string[]) {
   }
 }
 
-/** What the workspace holds, without ids. */
+/** The content of the workspace, without ids. */
 async function contents({ get }: Visit) {
   // biome-ignore lint/suspicious/noExplicitAny: it is compared with another one as a whole
   const json = async (path: string): Promise<any> => (await get(path)).json()
@@ -97,7 +97,7 @@ describe('a demo', () => {
     expect(one.counts).toMatchObject({ notes: 10, views: 1, quick_access: 2, trashed_notes: 0 })
   })
 
-  test('is signed in to by its link alone, as an owner or as somebody who only looks', async () => {
+  test('is signed in to by its link alone, as an owner or as a viewer', async () => {
     expect(await (await demo.visit.get('/app/api/session')).json()).toMatchObject({
       workspace: { role: 'owner' },
     })

@@ -204,7 +204,7 @@ describe('a file whose text is being extracted when a server dies or starts', ()
     middle.release()
     expect(stateOfFile().status).toBe('processing')
     const second = await startProcess(file, { key })
-    // What another process sees of a write, the server shows a moment later.
+    // The server shows writes of another process a moment later.
     const shown = async () => (await second.get('/v1/files')).body.files[0]
     while ((await shown()).status !== 'ready') await Bun.sleep(2)
     expect(stateOfFile().attempts).toBe(2)

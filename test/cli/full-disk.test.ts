@@ -45,7 +45,7 @@ test.skipIf(!tried)(
     server = await startProcess(db)
     await write('Before')
     disk.fill()
-    // What the log has room for already is still taken.
+    // Writes that fit into existing space of the log still succeed.
     const kept = ['Before']
     let refused = 0
     for (let count = 0; refused < 100; count++) {

@@ -2,10 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runs } from '../support/counts.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
-/*
- * What a command has written is seen by every request that is sent once the command has ended, while the server goes on
- * reading and writing.
- */
+/* Every request sent after a command has ended sees the command's writes, while the server reads and writes. */
 
 const ROUNDS = runs(5, 50)
 const ROUNDS_MS = 240_000

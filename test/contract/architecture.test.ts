@@ -85,7 +85,7 @@ const isOpenToApplication = (path: string) => /^(web|lib)\//.test(path) || PURE.
 interface SourceFile {
   path: string
   text: string
-  /** What it imports of ours, as paths below `src`. */
+  /** Its imports of own files, as paths below `src`. */
   imports: string[]
   /** Packages and modules of the platform. */
   packages: string[]

@@ -1,6 +1,6 @@
 /*
- * Compares two OpenAPI documents of this API: whoever was written for the old one must go on working with the new one.
- * What may be sent may only grow, and what is answered may only gain attributes, endpoints and variants.
+ * Compares two OpenAPI documents of this API: a client of the old one must keep working with the new one. Accepted
+ * requests may only grow, and responses may only gain attributes, endpoints and variants.
  */
 
 type Json = Record<string, unknown>

@@ -20,7 +20,7 @@ type Body = { content: { 'application/json': { example: object } } } | undefined
 /** The id in every example; no workspace holds an object with it. */
 const EXAMPLE_ID = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
 
-/** What a newcomer sends first, in this order, into an empty workspace. */
+/** The first requests of a newcomer, in this order, in an empty workspace. */
 const FIRST = [
   'createProperty',
   'createNote',
@@ -159,7 +159,7 @@ async function newFullWorld() {
   return { service, ids }
 }
 
-/** What must have happened before an operation can succeed. */
+/** Preparations without which an operation cannot succeed. */
 const BEFORE: Record<string, (service: TestService, ids: Ids) => Promise<unknown>> = {
   restoreNote: (service, ids) => service.delete(`/v1/notes/${ids['notes/{id}']}`),
   restoreRecord: (service, ids) => service.delete(`/v1/records/${ids['records/{id}']}`),

@@ -10,8 +10,8 @@ const CAUSES: Record<Report['type'], string> = {
 }
 
 /**
- * What of an expression takes more than linear time. For repetitions that give characters back, any suffix is assumed
- * not to match, which finds the most; for those that begin again only one that the expression can reject.
+ * The parts of an expression that take more than linear time. For repetitions that backtrack, any suffix is assumed
+ * not to match, which finds the most; for restarted ones, only a suffix that the expression can reject.
  */
 function causesOf(literal: string): string[] {
   const end = literal.lastIndexOf('/')

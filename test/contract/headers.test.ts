@@ -3,7 +3,7 @@ import { type Browser, signedIn } from '../support/browser-client.ts'
 import { makeFile } from '../support/files.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/* What every response says to a browser, whatever it is a response to. */
+/* The security headers of every response. */
 
 const ALLOWED = 'https://notes.example.com'
 

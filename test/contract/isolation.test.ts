@@ -7,14 +7,14 @@ import { filled, makeSamples, placeOf, type Samples } from './samples.ts'
 import { ENDPOINTS, type Endpoint } from './specification.ts'
 
 /*
- * Two workspaces, each with one object of every kind. Whoever holds a key of one of them names an object of the
- * other in every place that takes a name or an id.
+ * Two workspaces, each with one object of every kind. A key of one of them names an object of the other in every
+ * parameter that accepts a name or an id.
  */
 
 /** The key under test and what stands in its workspace. */
 let own: Client
 let ownSamples: Samples
-/** What stands in the other workspace. */
+/** The objects of the other workspace. */
 let foreign: Client
 let foreignSamples: Samples
 
@@ -292,7 +292,7 @@ describe('no tool of an agent', () => {
     undo: () => [{ transaction: foreignTransaction }],
   }
 
-  /** That of the foreign workspace's last change. */
+  /** The id of the foreign workspace's last change. */
   let foreignTransaction: string
 
   test('reads or changes anything of another workspace', async () => {

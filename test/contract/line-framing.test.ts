@@ -30,7 +30,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** What a reader gets that splits at every boundary, and that each line is JSON. */
+/** The lines seen by a reader that splits at every boundary; each must be JSON. */
 const parsedLines = (text: string) => {
   expect(text).not.toMatch(SPLIT)
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))

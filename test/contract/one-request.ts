@@ -76,7 +76,7 @@ if (prepare)
     const folder = newFolder()
     const service = await startService({ file: folder.file('daybook.db') })
     const send = await prepare(service)
-    // What the preparation wrote is on the disk, and so is not counted as the request's.
+    // Flushes the writes of the preparation, so that they do not count as the request's.
     await service.ctx.db.write((): void => {})
     await settle()
     if (isSent === 'true') {

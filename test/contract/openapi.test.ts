@@ -134,7 +134,7 @@ describe('the OpenAPI document', () => {
     ['名前', true],
     ['x'.repeat(100), true],
     ['x'.repeat(101), false],
-  ])('publishes the rule by which the service judges the tag %j', async (tag, isAllowed) => {
+  ])('publishes the rule by which the service validates the tag %j', async (tag, isAllowed) => {
     const { paths } = document
     const { schema } = paths['/v1/notes'].post.requestBody.content['application/json']
     const { pattern, maxLength } = schema.properties.tags.items

@@ -75,7 +75,7 @@ const NAMING: Record<string, (samples: Samples) => object> = {
   applyPreset: (samples) => ({ note_id: samples['notes/{id}'], answers: { due: '2026-12-01' } }),
 }
 
-/** What must have happened before the call. */
+/** Preparations before the call. */
 export const BEFORE: Record<string, (service: TestService, samples: Samples) => Promise<unknown>> = {
   createQuickAccessItem: (service, samples) =>
     service.delete(`/v1/quick-access/${samples['quick-access/{id}']}`),

@@ -106,7 +106,7 @@ const FIELD = /^ {2}(?:readonly )?#\w*(?:waiting|running|queue|inFlight|held|bus
 async function find(): Promise<string[]> {
   const found = new Set<string>()
   for await (const path of new Glob('**/*.ts').scan(SOURCE)) {
-    // What runs in a browser or for one command has one caller.
+    // Code in a browser or for one command has one caller.
     if (/^(?:web|cli|mirror)\//.test(path)) continue
     const text = await Bun.file(join(SOURCE, path)).text()
     for (const pattern of [MADE, FIELD])
@@ -116,6 +116,6 @@ async function find(): Promise<string[]> {
   return [...found].sort()
 }
 
-test('every shared queue, pool and counter is listed with who takes turns in it', async () => {
+test('every shared queue, pool and counter is listed with its callers', async () => {
   expect(await find()).toEqual(Object.keys(LIST).sort())
 })

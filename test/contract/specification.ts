@@ -125,7 +125,7 @@ GET    /healthz
 GET    /metrics
 `
 
-/** What the application calls besides; a person who is signed in, and W: one who may write. */
+/** Further endpoints of the application; a signed-in user, and W: one with write access. */
 const APPLICATION_LINES = `
 POST   /app/api/setup
 POST   /app/api/setup/sign-in
@@ -212,7 +212,7 @@ const endpointsIn = (lines: string): Endpoint[] =>
       return { method, path, needsWrite: mark === 'W' }
     })
 
-/** What agents call: one endpoint, with a protocol of its own inside. */
+/** The endpoint for agents, which has a protocol of its own inside. */
 export const AGENT_ENDPOINT: Endpoint = { method: 'POST', path: '/mcp', needsWrite: false }
 
 /** Every endpoint that must be there for programs. */

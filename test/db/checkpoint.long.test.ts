@@ -192,7 +192,7 @@ test('a log that cannot be moved into the file when a database is closed takes n
   folder.remove()
 })
 
-test('a command that closes while somebody reads an older state waits for nobody', async () => {
+test('a command that closes during a read of an older state does not wait', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const server = openAs('server', file)
@@ -204,7 +204,7 @@ test('a command that closes while somebody reads an older state waits for nobody
   await command.write((tx): void => void tx.sql.run('INSERT INTO written VALUES (1)'))
   const started = performance.now()
   command.close()
-  // Who waits for a lock waits five seconds for it, and lets nobody write meanwhile.
+  // SQLite waits five seconds for a lock, and blocks writers meanwhile.
   expect(performance.now() - started).toBeLessThan(2_500)
   reader.close()
   server.close()

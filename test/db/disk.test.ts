@@ -82,7 +82,7 @@ async function openHeld() {
     db,
     line,
     events,
-    /** What another process sees. */
+    /** The state seen by another process. */
     committed: () => outside.query('SELECT text FROM lines').values().flat(),
     leave: () => outside.close(),
     [Symbol.dispose]: () => outside.close(),
@@ -246,7 +246,7 @@ test('reads never see what is not acknowledged, and see everything that is', asy
   db.close()
 })
 
-test('what the disk lost is never acknowledged, nor anything after it, as it tells of that only once', async () => {
+test('neither writes that the disk lost nor later ones are acknowledged, as it reports a loss only once', async () => {
   using held = await openHeld()
   const { db, line, events, committed } = held
   let ends = 0

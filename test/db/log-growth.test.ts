@@ -30,7 +30,7 @@ async function writeFor(minutes: number): Promise<void> {
   }
 }
 
-/** What a program that replicates the database does. */
+/** Checkpoints as a program that replicates the database does. */
 function checkpoint(): void {
   const outside = new Database(file)
   outside.run('PRAGMA wal_checkpoint(RESTART)')

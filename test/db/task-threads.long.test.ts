@@ -23,7 +23,7 @@ afterEach(() => {
 })
 afterAll(() => folder.remove())
 
-test('long writes of one key in the worker take turns with those of another', async () => {
+test('long writes of one key in the worker alternate with those of another', async () => {
   const service = await start()
   const other = service.as(await service.newKey())
   await write(service, 'rows', { code: 'a' })
@@ -74,7 +74,7 @@ function startedThreads(): { readonly threads: Worker[]; stop(): void } {
   }
 }
 
-test('a write whose thread ends is told that it may have been written, and the next one has another thread', async () => {
+test('a write whose thread ends fails with a warning that it may be written, and the next has a new thread', async () => {
   const started = startedThreads()
   const service = await start()
   await write(service, 'rows', { code: 'a' })
@@ -95,7 +95,7 @@ test('a write whose thread ends is told that it may have been written, and the n
   ])
   lock.release()
   expect((await send()).status).toBe(201)
-  // One that runs nothing is replaced, too.
+  // An idle thread is replaced, too.
   const failures = () => service.logged().filter(({ message }) => message === 'a worker thread failed').length
   const before = failures()
   started.threads.at(-1)?.terminate()
@@ -141,7 +141,7 @@ test('an undo that waits for other writes has the instant at which it was writte
   expect(instants).toEqual(instants.toSorted())
 }, 60_000)
 
-test('who sent a write that had not ended when the server did is told that it may have been written', async () => {
+test('a write that is unfinished when the server ends fails with a warning that it may be written', async () => {
   const service = await start()
   await write(service, 'rows', { code: 'a' })
   const lock = lockNextTask(service)

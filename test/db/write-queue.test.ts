@@ -278,7 +278,7 @@ test('what follows from a commit belongs to no requester', async () => {
   expect(seen).toEqual(['""', '""'])
 })
 
-test('short writes of one requester take turns with those of others', async () => {
+test('short writes of one caller alternate with those of others', async () => {
   const order: string[] = []
   const lineOf = (requester: string, text: string) =>
     asRequester(requester, async () => {

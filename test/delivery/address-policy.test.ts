@@ -193,7 +193,7 @@ const NOT_PUBLIC = `
 2001:1::/32 2001:2::/48 2001:3::/32 2001:4:112::/48 2001:10::/28 2001:20::/28 2001:30::/28 2001::/23 2001:db8::/32
 2002::/16 2620:4f:8000::/48 3ffe::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8
 `
-/** What IANA has not given to anybody: all but 2000::/3. */
+/** Address space not allocated by IANA: all but 2000::/3. */
 const NOT_GIVEN = '::/3 4000::/2 8000::/1'
 
 interface Range {

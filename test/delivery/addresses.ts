@@ -44,7 +44,7 @@ metadata.google.internal.  metadata  instance-data
 intranet  box  printer:631  com  example.com.  example.com..  -example.com  example-.com  a..b.com  .example.com
 `
 
-/** What no URL parser takes as a host, and must not be saved either. */
+/** Texts that no URL parser accepts as a host, and that must not be saved either. */
 export const IMPOSSIBLE_HOSTS = `
 256.1.1.1  1.2.3.4.5  4294967296  0x100000000  127.0.0.1.1  1.2.3.08  127.0.0.0x100  [::1  ::1  [::1%25eth0]  [fe80::1%eth0]
 [fe80::1%251]  [1.2.3.4]  [::g]  [:::]  [1:2:3:4:5:6:7:8:9]  [v1.x]  []  127.0.0.1%00  127.0.0.1%2f.example.com

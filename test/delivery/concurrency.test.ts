@@ -297,7 +297,7 @@ describe('a stop', () => {
     }
     await stopping
     await settle()
-    // Whoever still waited for an outcome would keep this one waiting.
+    // A test that still waited for an outcome would never end.
     await it.stop()
     expect(it.clock.waiting()).toBe(0)
     await it.ctx.db.write((tx) => tx.sql.script('DROP TRIGGER full'))

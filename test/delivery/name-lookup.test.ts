@@ -8,7 +8,7 @@ const A = 1
 const AAAA = 28
 const QUESTION = 12
 
-/** What is known of each name; nothing is ever said about a name that begins with `silent`. */
+/** The records of each name; names that begin with `silent` get no response. */
 type Zone = Record<string, { [A]?: number[][]; [AAAA]?: number[][] }>
 
 interface DnsServer {

@@ -376,7 +376,7 @@ describe('a certificate', () => {
 })
 
 describe('the address that is called', () => {
-  test('is judged by every address, at every attempt, also when a connection is open', async () => {
+  test('is checked by every address, at every attempt, also when a connection is open', async () => {
     const receiver = await newReceiver({ certificate })
     const asked: string[] = []
     const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1', '127.0.0.2'], ['127.0.0.1']]

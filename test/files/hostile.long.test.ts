@@ -12,7 +12,7 @@ import { startService, type TestService } from '../support/service.ts'
 
 const sample = (name: string) => Bun.file(join(import.meta.dir, 'samples', name)).bytes()
 
-/** What comes of a file in a process of its own. */
+/** The result of extracting a file in a separate process. */
 const extract = (kind: Kind, bytes: Uint8Array, limits: Limits = DEFAULT_LIMITS) =>
   startExtraction(kind, [bytes], limits).result
 

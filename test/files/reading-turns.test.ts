@@ -72,7 +72,7 @@ async function finished(count: number): Promise<string[]> {
   return [...found]
 }
 
-test('takes turns between users, also with files that were left by a server that stopped', async () => {
+test('alternates between users, also for files left by a stopped server', async () => {
   await service.newKey({ user: 'Vera' })
   const [owner, vera] = [await signedIn(service), await signedIn(service, 'Vera')]
   for (let at = 1; at <= 6; at++) await addFile(owner, `owner ${at}.txt`)

@@ -161,7 +161,7 @@ test.each(['', '{', '[', '['.repeat(60_000), 'nul', '[{"field":"text","op":"is_e
   },
 )
 
-test('judging one row gives the result of a plain test of it', () => {
+test('matching one row gives the result of a plain test of it', () => {
   const arbitraryCase = arbitraryFields.chain((fields) =>
     fc.tuple(fc.constant(fields), arbitraryRow(fields), arbitraryFilter(fields)),
   )

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { endpoints } from '../../src/http/endpoints.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
-/* What Elysia would do by itself, and this service does another way; see also the other tests of this folder. */
+/* Default behaviour of Elysia that this service replaces; see also the other tests of this folder. */
 
 let service: TestService
 beforeAll(async () => {
@@ -41,7 +41,7 @@ test.each(['/app/api', '/app/api/nothing', '/app/assets', '/app/assets/a/b'])(
   },
 )
 
-describe('before the key is judged', () => {
+describe('before the key is checked', () => {
   test('nothing of the body is read', async () => {
     for (const path of ['/v1/notes', '/v1/nothing']) {
       const request = requestOf('POST', path, { headers: {}, body: '{"title":"Tea"}' })

@@ -85,7 +85,7 @@ test('of one key are refused also to a query by POST, and never what was written
   expect((await jsonOf(await query())).notes).toHaveLength(2)
 })
 
-test('a watch goes on once there is room, for those who join later, too', async () => {
+test('a watch goes on once there is room, for readers who join later, too', async () => {
   const unread = await listed(MOST)
   const first = await watch(service, 'Boxes', { changes: true })
   expect((await first.event('problem')).code).toBe('unavailable')
@@ -104,7 +104,7 @@ test('a watch goes on once there is room, for those who join later, too', async 
   await second.leave()
 })
 
-test('a watch counts once for each of those who join together', async () => {
+test('a watch counts once for each reader who joins', async () => {
   using server = Bun.serve({ port: 0, fetch: (request, from) => service.app.fetch(request, from) })
   const open = () => {
     const socket = connect(server.port ?? 0, '127.0.0.1')

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { Expectations } from '../../src/http/expectation.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
-/** What only a real server shows: what its HTTP parser makes of bytes, and whether a refusal reaches its reader. */
+/** Behaviour of a real server only: how its HTTP parser reads bytes, and whether a refusal reaches the client. */
 let server: ServerProcess
 const folder = newFolder()
 beforeAll(async () => {

@@ -15,7 +15,7 @@ function takeAll(queue: FairQueue<string>, mayServe: (key: string) => boolean = 
   return taken
 }
 
-test('keys take turns, and the items of one key are in the order of their arrival', () => {
+test('keys alternate, and the items of one key are in the order of their arrival', () => {
   expect(takeAll(queueOf('a1', 'a2', 'a3', 'b1', 'b2', 'c1'))).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
 })
 
@@ -32,7 +32,7 @@ test('keys that may not be served keep their turn', () => {
   expect(takeAll(queue)).toEqual(['a1'])
 })
 
-test('the background of a key takes turns with its other items', () => {
+test('the background of a key alternates with its other items', () => {
   const queue = queueOf('a background 1', 'a background 2', 'a background 3', 'a1', 'a2', 'b background 1')
   expect(takeAll(queue)).toEqual([
     'a1',

@@ -91,7 +91,7 @@ describe('bodies that do not end', () => {
   })
 })
 
-test('a body that is slow while others wait, and one that waits too long, are told so and write nothing', async () => {
+test('a body that is slow while others wait, and one that waits too long, are refused and write nothing', async () => {
   const withheld = times(SHARE, begin)
   await settle()
   const waiting = begin()

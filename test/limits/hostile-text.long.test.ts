@@ -24,8 +24,8 @@ import { hasManyCases } from '../support/counts.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 
 /*
- * Whoever can send bytes can send the worst of them. The time that a function takes for a text grows no faster than the
- * text, so that nobody stops the server, a tab or an import with it.
+ * Callers can send arbitrary texts. Processing time is linear in the length of a text, so that no text can block the
+ * server, a tab or an import.
  */
 
 const LENGTH = 1_000_000
@@ -99,7 +99,7 @@ const UNITS = [
   '.', 'a', 'a b ', '&', 'a: ', 'a: b\n', '"', '{', '[{', '=\n', '|', '\u0301', '中', ',v1=', 'data:', 'data: \n', '0',
 ] // biome-ignore format: a table
 
-/** Those for which a text begins as something that it does not go on as. */
+/** Openings of constructs that the text does not complete. */
 const BEGUN = [' ', 'a', '"', '[[', '\\[', '<!--', '#a ', '`', '\n']
 
 const filled = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)

@@ -8,7 +8,7 @@ import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { newVaultTest } from '../support/vault.ts'
 
-/* Limits bind who adds something. What was there before them is imported, updated and brought back. */
+/* Limits apply to additions. Existing objects beyond them can be imported, updated and restored. */
 
 let service: TestService
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { daybook, newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
 import { hold, processorMs, UNFINISHED } from './connections.ts'
 
-/** What a server does when clients take everything that its process may have. */
+/** The behaviour of a server whose clients exhaust its process limits. */
 let folder: ReturnType<typeof newFolder>
 let file: string
 let server: ServerProcess

@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000
 let folder: ReturnType<typeof newFolder>
 let service: TestService
 let backups: Backups
-/** What the next backup processes end with. */
+/** The error with which the next backup processes end. */
 let failure: string | undefined
 
 /** Backups of a service in memory, every six hours, of which three are kept; a process only makes the file. */

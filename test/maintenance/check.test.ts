@@ -72,7 +72,7 @@ function damage(script: string): void {
   database.close()
 }
 
-/** What every search must find again after a repair. */
+/** The hits that every search must find again after a repair. */
 async function search(text: string): Promise<string[]> {
   const service = await startService({ file })
   const { body } = await service.get(`/v1/notes?search=${encodeURIComponent(text)}`)

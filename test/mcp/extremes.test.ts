@@ -2,10 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Agent, connectAgent } from '../support/agent.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/*
- * What the limits of the API allow, and hardly anybody has: an answer is short also then, says what it leaves out, and
- * takes no long time.
- */
+/* Extreme sizes within the limits of the API: responses stay short, name what they omit, and are fast. */
 
 /** A text without spaces in a script that takes the most tokens. Too long for a tokenizer: characters are counted. */
 const MOST_CHARACTERS = 10_000

@@ -7,9 +7,7 @@ import { hasManyCases } from '../support/counts.ts'
 import { makeFile } from '../support/files.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/*
- * What is read takes less than 8,000 tokens of a model, however much there is: as text, and as structured content.
- */
+/* Reads take less than 8,000 tokens of a model, however much data there is: as text, and as structured content. */
 
 const MAX_TOKENS = 8_000
 const NOTES = hasManyCases ? 100_000 : 400

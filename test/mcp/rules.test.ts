@@ -37,7 +37,7 @@ describe('the endpoint', () => {
     expect((await service.get('/.well-known/oauth-protected-resource')).status).toBe(404)
   })
 
-  test('judges a foreign name first, then a foreign origin; its own and those of --cors-origin pass', async () => {
+  test('checks for a foreign name first, then for a foreign origin; its own and those of --cors-origin pass', async () => {
     const foreign = { host: 'evil.example.com', origin: 'https://evil.example.com' }
     expect(await post(CREATE, foreign)).toMatchObject({ status: 421, body: { code: 'bad_host' } })
     expect((await post(CREATE, foreign, 'dbk_unknown')).status).toBe(421)

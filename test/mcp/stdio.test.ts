@@ -28,7 +28,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** What another process writes is seen by the server within a second. */
+/** The server sees writes of another process within a second. */
 async function withinASecond(isSo: () => Promise<boolean>): Promise<boolean> {
   for (const until = performance.now() + 1_000; performance.now() < until; ) if (await isSo()) return true
   return isSo()

@@ -42,7 +42,7 @@ describe.each<Revision>([CURRENT, BEFORE])('an agent on %s', (revision) => {
   })
   afterAll(() => agent.close())
 
-  test('sees fifteen tools: nine that read, one that takes away, none of an open world', async () => {
+  test('sees fifteen tools: nine that read, one that deletes, none of an open world', async () => {
     const { tools } = await agent.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([...READING, ...WRITING])
     const having = (hint: 'readOnlyHint' | 'destructiveHint') =>
@@ -53,7 +53,7 @@ describe.each<Revision>([CURRENT, BEFORE])('an agent on %s', (revision) => {
     expect(tools.every(({ outputSchema }) => outputSchema?.type === 'object')).toBe(true)
   })
 
-  test('is told what there is in less than 500 tokens, and of its tools in less than 3,000', async () => {
+  test('receives an overview in less than 500 tokens, and its tools in less than 3,000', async () => {
     const instructions = agent.client.getInstructions() ?? ''
     expect(instructions).toContain('Structure Expenses')
     expect(instructions).toContain('status (select)')

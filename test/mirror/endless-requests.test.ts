@@ -41,7 +41,7 @@ test('ends where the remote sends the text of a file in tiny parts', async () =>
   expect(asked).toBeLessThan(10)
 }, 60_000)
 
-test('gives up a response of one byte at a time', async () => {
+test('cancels a response of one byte at a time', async () => {
   const drip = () =>
     new Response(
       new ReadableStream({

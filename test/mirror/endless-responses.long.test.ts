@@ -74,7 +74,7 @@ const PATHS = [
 ]
 
 test.each(PATHS)(
-  'a response that never ends is given up with a sentence: %s',
+  'a response that never ends is cancelled with a sentence: %s',
   async (path) => {
     const { exitCode, err } = await copyFrom(path, () => endless(blanks))
     const sentence = `The remote sends more than 64 MiB at once at ${path}, and no daybook does.\n`

@@ -11,7 +11,7 @@ const NOTES = 30
 
 let service: TestService
 let mirror: TestMirror
-/** What happens at each request to the remote. */
+/** Called at each request to the remote. */
 let onRequest: (path: string, answer: () => Promise<Response>) => Promise<Response>
 
 beforeEach(async () => {
@@ -123,7 +123,7 @@ test('a snapshot that breaks off leaves the old copy as it is, and the next one 
   expect(await versionsSeen()).toEqual([2, 2, 2])
 }, 60_000)
 
-test('a reader of the log of the copy misses nothing: it is told what differs', async () => {
+test('a reader of the log of the copy misses nothing: it receives the differences', async () => {
   const { cursor } = (await mirror.get('/v1/changes?after=now')).body
   await mirror.catchUp()
   const counts = new Map<string, number>()

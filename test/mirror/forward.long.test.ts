@@ -135,7 +135,7 @@ test('what was created while the feed expired is posted too', async () => {
   ])
 }, 60_000)
 
-test('an event that nobody takes is kept, and posted in order once somebody does', async () => {
+test('an event without a receiver is stored, and posted in order once there is one', async () => {
   forwarded.answer = (_, socket) => socket.destroy()
   const count = await write()
   await subscriber.until(count)

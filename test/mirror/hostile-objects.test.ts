@@ -18,7 +18,7 @@ interface Sent {
 
 let service: TestService
 let mirror: TestMirror
-/** What becomes of the last change or object of a kind; undefined where the remote is honest. */
+/** Alters the last change or object of a kind; undefined for an honest remote. */
 let spoil: { kind: string; how: (sent: Sent) => void } | undefined
 
 const parsed = (text: string) => JSON.parse(text) as Sent

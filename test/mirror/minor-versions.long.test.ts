@@ -12,7 +12,7 @@ import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
 let mirror: TestMirror
-/** What the newer remote adds. */
+/** The addition of the newer remote. */
 let added: object
 
 interface Sent {

@@ -16,7 +16,7 @@ import { faultsOf, type TestMirror } from '../support/mirror.ts'
 
 let full: FullService
 let mirror: TestMirror
-/** What the newer server sends. */
+/** Alters the responses of the newer server. */
 let alter: Alter
 
 beforeEach(async () => {

@@ -14,7 +14,10 @@ beforeEach(async () => {
 })
 afterEach(() => full.service.close())
 
-/** What follows from an attribute differs without it, as the copy computes it: counts of notes, the filter as a sentence. */
+/**
+ * Derived attributes differ without the attribute that the copy computes them from: counts of notes, the filter as a
+ * sentence.
+ */
 const FOLLOWING: Readonly<Record<string, string>> = {
   'note.tags': 'tag',
   'note.properties': 'property',

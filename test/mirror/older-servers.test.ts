@@ -47,7 +47,7 @@ interface Transcript {
   readonly responses: Readonly<Record<string, { readonly type: string; readonly text: string }>>
 }
 
-/** What the build of 23 November 2026 sent: 0.1.0 as well, without views of rows, sources and `edited_at`. */
+/** The responses of the build of 23 November 2026: 0.1.0 as well, without row views, sources and `edited_at`. */
 const transcript: Transcript = JSON.parse(
   new TextDecoder().decode(Bun.gunzipSync(await Bun.file(`${import.meta.dir}/older-server.json.gz`).bytes())),
 )

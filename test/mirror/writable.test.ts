@@ -326,7 +326,7 @@ describe('a conflict is named, and neither side overwrites the other:', () => {
     expect(mirror.push(false, [ada.id])).rejects.toThrow(`There are no local changes of ${ada.id}`)
   })
 
-  test('also one that the copy has not heard of yet', async () => {
+  test('also one that the copy does not know yet', async () => {
     later()
     await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 1 } })
     await service.patch(`/v1/records/${ada.id}`, { data: { age: 2 } })

@@ -64,7 +64,7 @@ const steps: fc.Arbitrary<Step>[] = [
   ),
 ]
 
-/** What the property counts, counted plainly. */
+/** The counters of the property, counted plainly. */
 async function expectHeld(service: TestService, ids: readonly string[]) {
   let held = 0
   for (const id of ids) {

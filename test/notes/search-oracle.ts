@@ -1,6 +1,6 @@
 /*
- * What a search must find, said a second time and as simply as possible: a text is a row of words and of single
- * characters of scripts without spaces, and a condition is a row that must stand somewhere in it.
+ * An oracle of searches, as simple as possible: a text is a sequence of words and of single characters of scripts
+ * without spaces, and a condition is a sequence that must occur in it.
  */
 
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]/u

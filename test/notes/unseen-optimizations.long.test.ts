@@ -26,7 +26,7 @@ const LARGEST_PAGE = 200
 interface Scene {
   readonly service: TestService
   readonly made: TreeWorkspace
-  /** What the workspace answered at first, by what was asked. */
+  /** The first responses of the workspace, by request. */
   readonly first: Map<string, string>
 }
 

@@ -238,7 +238,7 @@ test.skipIf(!hasProc)(
       expect(reads).toBeGreaterThanOrEqual(Math.max(5, Math.floor(mainMs / MAIN_MS_PER_READ)))
       longest.push(longestMs)
     }
-    // What happens in one of them alone, as a collection of garbage, is not the rename.
+    // A delay in only one of them, such as a garbage collection, is not caused by the rename.
     expect(Math.min(...longest)).toBeLessThanOrEqual(MAX_MAIN_MS)
   },
   60_000,

@@ -1,6 +1,6 @@
 /**
- * What the page on growing says: a mirror answers readers behind Caddy and nginx as scripts/deploy configures them, and a
- * workspace moves to another server.
+ * The promises of the guide's page on growing: a mirror serves readers behind Caddy and nginx as configured in
+ * scripts/deploy, and a workspace moves to another server.
  */
 import { afterAll, describe, expect, test } from 'bun:test'
 import { dirname } from 'node:path'
@@ -60,7 +60,7 @@ describe.each(PROXIES)('behind $name', ({ name, program: proxyProgram, deployed,
   afterAll(() => folder.remove())
 
   test.skipIf(proxyProgram === null)(
-    'readers are answered by the mirror, writers and those who ask for no cache by the server',
+    'reads are served by the mirror, writes and reads without cache by the server',
     async () => {
       const server = await startProcess(folder.file('daybook.db'))
       const reader = await newKey(folder.file('daybook.db'), '--scope', 'read')
@@ -78,7 +78,7 @@ describe.each(PROXIES)('behind $name', ({ name, program: proxyProgram, deployed,
       const toProxy = {
         fetch: (request: Request) =>
           fetch(new Request(request.url.replace('http://localhost', url), request), {
-            // What is sent to a program that stands still fails instead of waiting for ever.
+            // A request to a stopped program fails instead of waiting forever.
             signal: AbortSignal.timeout(5_000),
           }),
       }

@@ -12,7 +12,7 @@ import { deployFile, freePort } from './deploy.ts'
 const CADDY = which('caddy')
 const PASSWORD = 'correct horse battery'
 
-/** What a browser does with cookies, at the public address. */
+/** The cookie handling of a browser, at the public address. */
 class Visitor {
   readonly #cookies = new Map<string, string>()
 

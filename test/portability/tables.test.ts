@@ -81,7 +81,7 @@ const NAMES = [
   ...['tags_2', '../up/x', 'CON', 'select', 'Many'],
 ]
 
-/** What every format holds, as a database reads it. */
+/** The content of every format, as a database reads it. */
 function checkNotes(read: (name: string) => Record<string, unknown>[]): void {
   const { Engines, Tea } = noteIds
   expect(read('notes')).toMatchObject([

@@ -213,7 +213,7 @@ test(
       minLength: 1,
       maxLength: 8,
     })
-    /** What random folders once found. */
+    /** Regressions found by random folders. */
     const FOUND: [[string, string, string[]][]][] = [
       [
         [

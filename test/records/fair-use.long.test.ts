@@ -258,7 +258,7 @@ test('a watch stops its query when its last reader leaves', async () => {
   expect(await next).toBe(2)
 })
 
-test('however many queries a key watches, none is refused for waiting, and its requests take turns with them', async () => {
+test('however many queries a key watches, none is refused for waiting, and its requests alternate with them', async () => {
   const opened = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
       watch(service, 'rows', { filter: [{ field: 'n', op: 'gt', value: n }] }),

@@ -62,7 +62,7 @@ test.skipIf(!hasProc)(
   120_000,
 )
 
-test('a server that is told to stop answers each of them, and what it said was written is there', async () => {
+test('a stopping server answers each of them, and acknowledged writes are there', async () => {
   const stopped = folder.file('stopped.db')
   let one = await startProcess(stopped)
   const { key } = one

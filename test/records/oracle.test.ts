@@ -47,7 +47,9 @@ const arbitraryQuery = (fields: readonly FieldSpec[]) =>
 const arbitraryBuild = (fields: readonly FieldSpec[]) =>
   fc.record({ column: arbitraryIndex(fields), step: fc.nat(4) })
 
-/** What happens to a table: rows come, change, move and go while the clock moves, sometimes backwards. */
+/**
+ * The history of a table: rows are created, changed, moved and deleted while the clock moves, sometimes backwards.
+ */
 const arbitraryScene = arbitraryFields.chain((fields) =>
   fc.record({
     fields: fc.constant(fields),

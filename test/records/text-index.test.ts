@@ -77,7 +77,7 @@ const arbitraryData = fc.record({
   done: optional(fc.boolean()),
 })
 
-/** What is looked for: any text, a part of a value, or how values are written. */
+/** Search texts: any text, a part of a value, or a value as written. */
 const arbitraryNeedle = fc.oneof(
   arbitraryText(1, 6).filter((text) => text.length > 0),
   fc.constantFrom(
@@ -243,7 +243,7 @@ test('a text that is in many different words, several of them in one row, is cou
   const total = async () =>
     (await list(service, 'marks', { filter: [{ field: '*', op: 'contains', value: 'mark' }] })).body.total
   expect(await total()).toBe(withMark)
-  // One that had the text and one that had it not, before the index knows of them.
+  // A row that had the text and one that did not, before the index knows of the change.
   await service.patch(`/v1/records/${rows[1].id}`, { data: { title: 'none' } })
   await service.delete(`/v1/records/${rows[2].id}`)
   await service.patch(`/v1/records/${rows[0].id}`, { data: { title: 'mark 3mark' } })

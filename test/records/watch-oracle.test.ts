@@ -139,7 +139,7 @@ class Reader {
     } while (!Bun.deepEquals(this.#last, body))
   }
 
-  /** What changed, put upon the page before, makes the page. */
+  /** The changes applied to the previous page must give the page. */
   #receive({ records, total, has_more, changes }: Answer): void {
     expect(changes).toBeDefined()
     const { created = [], updated = [], removed = [] } = changes ?? {}

@@ -8,9 +8,7 @@ import { newFolder, type ServerProcess, startProcess } from '../support/process.
 import { declare, queryOf, write } from '../support/records.ts'
 import { readWatch, type Watch } from '../support/watch.ts'
 
-/*
- * What only real connections and processes can show. These tests wait for what happens, in real time.
- */
+/* Behaviour of real connections and processes only. These tests wait for events in real time. */
 
 const FIELDS = [
   { key: 'name', type: 'text' },
@@ -63,7 +61,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await Bun.sleep(10)
 }
 
-test('a write and a revocation by the command line are told', async () => {
+test('a write and a revocation by the command line arrive', async () => {
   const { out } = await runInProcess(['keys', 'create', '--name', 'lent', '--json', '--db', db])
   const { id, key } = JSON.parse(out)
   const opened = await open({}, server.key)
@@ -126,7 +124,7 @@ async function isHeld(socket: Socket): Promise<boolean> {
   return connections.some(([, , remote, state]) => remote?.endsWith(`:${port}`) && state === '01')
 }
 
-/** What the log says of a reader that is cut off. */
+/** The log message for a disconnected reader. */
 const CUT_OFF = 'a stream was closed because its client stalled'
 
 test('a reader that stops reading is cut off, and others receive everything meanwhile', async () => {
@@ -199,7 +197,7 @@ async function startProxy() {
   }
 }
 
-test("a browser's client follows with its key in the query, and is told what it missed", async () => {
+test("a browser's client follows with its key in the query, and receives what it missed", async () => {
   const { out } = await runInProcess(['keys', 'create', '--name', 'page', '--scope', 'read', '--db', db])
   const access_token = out.trim()
   const proxy = await startProxy()

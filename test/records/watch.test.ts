@@ -30,7 +30,7 @@ afterEach(() => service.close())
 const patch = (id: string, data: object) => service.patch(`/v1/records/${id}`, { data })
 const one = async (data: Record<string, unknown>) => (await write(service, 'Boxes', data))[0]
 
-/** What every answer says of the structure. */
+/** The description of the structure in every answer. */
 const shown = () => ({ id: structure.id, name: structure.name, fields: structure.fields })
 
 /** Lets the gathering of changes come to its end. */
@@ -257,7 +257,7 @@ describe('a reader that comes back', () => {
     return opened.lastId
   }
 
-  test('is told in the first answer whether the answer that it names is still known', async () => {
+  test('receives in the first answer whether the named answer is still known', async () => {
     await write(service, 'Boxes', { name: 'a' })
     const id = await readAndLeave()
     for (const [named, changes, resumed] of [
@@ -295,7 +295,7 @@ describe('a reader that comes back', () => {
     expect((await opened.event('answer')).changes).toEqual({ created: [], updated: [], removed: [added.id] })
   })
 
-  test('with an event of a state that was replaced by a copy is told that it is not known', async () => {
+  test('with an event of a state that a copy replaced receives that it is unknown', async () => {
     const early = await readAndLeave()
     await one({ name: 'a' })
     const late = await readAndLeave()

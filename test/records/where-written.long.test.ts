@@ -212,7 +212,7 @@ async function take(side: Side, step: Step): Promise<{ status?: number; body?: u
   }
 }
 
-/** What everyone sees after a step; the ids of new rows are noted. */
+/** The state visible to everyone after a step; the ids of new rows are noted. */
 async function outcomeOf(side: Side, step: Step): Promise<string> {
   const { status, body } = await take(side, step)
   const { body: seen } = await list(side.service, 'Row', { sort: 'created_at', direction: 'asc', limit: 500 })

@@ -193,7 +193,7 @@ describe('a name of invisible characters alone', () => {
   })
 })
 
-test('of a tag and an alias is trimmed of tabs and line breaks before it is judged, not inside', async () => {
+test('of a tag and an alias is trimmed of tabs and line breaks before its check, not inside', async () => {
   const { body } = await service.post('/v1/notes', {
     title: 'T',
     tags: ['\tdeep work\r\n'],
@@ -204,7 +204,7 @@ test('of a tag and an alias is trimmed of tabs and line breaks before it is judg
     expect((await service.post('/v1/notes', { title: 'T', ...sent })).status).toBe(400)
 })
 
-test('of somebody who has an account here already is added with a sentence that says so', async () => {
+test('of an existing account is added with a notice', async () => {
   const { db } = service.ctx
   const other = await db.write((tx) => createWorkspace(tx, 'Other'))
   await db.write((tx): void => void addUser(tx, 'carol', other, 'viewer'))
@@ -254,7 +254,7 @@ describe('names that an older program allowed', () => {
     expect(findUserByName(service.ctx.db, lookalike)?.id).toBe(id)
   })
 
-  test('are added to another workspace, and are not given to somebody else', async () => {
+  test('are added to another workspace, and not to another user', async () => {
     const { db } = service.ctx
     const id = await idOf('older')
     await nameAs('users', id, '\uff26red')

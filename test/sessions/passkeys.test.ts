@@ -87,7 +87,7 @@ describe('a passkey', () => {
     expect(outcome(await signIn(browserOf(service)))).toEqual([401, 'unauthorized'])
   })
 
-  test('may be synced, and then its counter is not judged', async () => {
+  test('may be synced, and then its counter is not checked', async () => {
     const synced = new SoftwarePasskey('localhost', LOCAL, true)
     expect((await add(owner, synced)).body.passkey.synced).toBe(true)
     for (const counter of [0, 7, 3, 0])
@@ -129,7 +129,7 @@ describe('a passkey', () => {
     expect((await owner.request('DELETE', `/app/api/passkeys/${body.passkey.id}`)).status).toBe(200)
   })
 
-  test('of somebody else can be neither seen, renamed nor removed', async () => {
+  test('of another user can be neither seen, renamed nor removed', async () => {
     const { body } = await add(owner)
     await service.newKey({ user: 'Vera' })
     const vera = await signedIn(service, 'Vera')

@@ -82,7 +82,7 @@ test('hashes no password of a share that a key may not make or change', async ()
   expect(new Set((await forms.answers).map(({ status }) => status))).toEqual(new Set([404]))
 })
 
-test('takes turns between users, of whom each has four passwords that wait', async () => {
+test('alternates between users, each with at most four pending passwords', async () => {
   const other = service.as(await service.newKey({ user: 'Vera' }))
   const { answers } = flood(20, () => sharedNote())
   const statuses = (await Promise.all(Array.from({ length: 4 }, () => sharedNote(other)))).map(

@@ -150,7 +150,7 @@ describe('who is signed in', () => {
     expect((await sessionOf(browser)).oidc_linked).toBe(true)
   })
 
-  test('cannot link the account of somebody else, nor a second one', async () => {
+  test('cannot link the account of another user, nor a second one', async () => {
     await linked()
     await service.newKey({ user: 'Vera' })
     const vera = await signedIn(service, 'Vera')
@@ -183,7 +183,7 @@ describe('a setup link', () => {
     expect(await throughProvider(browserOf(service), { sub: 'vera' })).toBe('/app')
   })
 
-  test('stays valid when the account is somebody else’s, or nobody agrees, and for the name of somebody else', async () => {
+  test('stays valid when the account belongs to another user, without consent, and for the name of another user', async () => {
     await linked()
     await service.newKey({ user: 'Vera' })
     const token = await setupToken(service, 'Vera')
@@ -198,7 +198,7 @@ describe('a setup link', () => {
     expect(await back(browser, provider.signIn(third, { sub: 'vera' }))).toBe('/app')
   })
 
-  test('shows whom it is for, and how they sign in without it', async () => {
+  test('shows its user, and how to sign in without it', async () => {
     const show = (token: string) => browserOf(service).request('POST', '/app/api/setup/sign-in', { token })
     const key = new SoftwarePasskey('localhost', 'http://localhost')
     const owner = await linked()
@@ -393,7 +393,7 @@ describe('a provider', () => {
     expect(await throughProvider(browserOf(service), { sub: 'mira' })).toBe('/app')
   })
 
-  test('may have a certificate of an authority of one’s own, which the server is told', async () => {
+  test('may have a certificate of a private authority that is configured', async () => {
     const authority = await newAuthority()
     provider.stop()
     provider = startSmallProvider({ tls: { tls: await authority.certify(['localhost']) } })
@@ -607,7 +607,7 @@ describe('the role claim', () => {
     expect(await statusOf(owner)).toBe(200)
   })
 
-  test('lets who was removed begin anew, as the same user', async () => {
+  test('lets a removed user start again, as the same user', async () => {
     const { browser } = await enter({ sub: 'vera', name: 'Vera', groups: 'guests' })
     const { user } = await sessionOf(browser)
     const key = await browser.request('POST', '/app/api/keys', { name: 'x', scope: 'read', expires_at: null })

@@ -18,7 +18,7 @@ const statusOf = async (browser: Browser, path = '/app/api/session') =>
 const signIn = async (user: string) =>
   (await browserOf(service).request('POST', '/app/api/session', { user, password: PASSWORD })).status
 
-test('who is added again begins anew: keys, sessions, streams and the password are gone', async () => {
+test('a user who is added again starts without keys, sessions, streams and password', async () => {
   await owner.request('POST', '/v1/records/structures', {
     name: 'Boxes',
     fields: [{ key: 'what', type: 'text' }],

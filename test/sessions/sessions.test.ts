@@ -225,7 +225,7 @@ describe('a session', () => {
     expect((await signIn(browserOf(service), 'owner', 'another password')).status).toBe(200)
   })
 
-  test('changes no password any more once it has ended while the new one is hashed', async () => {
+  test('changes no password if it ends while the new one is hashed', async () => {
     const [first, second] = [await setUpIn(service), await signedIn(service)]
     const change = (browser: Browser, password: string) =>
       browser.request('PATCH', '/app/api/password', { current: PASSWORD, password })

@@ -127,7 +127,7 @@ test('a setup link whose maker lost the right without a trace is refused when it
   expect(await statusOf(token)).toBe(401)
 })
 
-test('a setup link of the command line works whoever owns the workspaces, until something about its user changes', async () => {
+test('a setup link of the command line works independent of owners, until its user changes', async () => {
   await service.newWorkspace('Other')
   const other = await signedIn(service, 'owner of Other')
   await invite(owner, 'carol')

@@ -6,9 +6,7 @@ import { randomSource } from '../support/random.ts'
 import { routesOf } from '../support/routes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/*
- * Whoever has a link reaches the one thing and nothing else of the workspace, and learns nothing of other links.
- */
+/* A link gives access to one object and to nothing else of the workspace, and reveals nothing about other links. */
 
 let service: TestService
 /** Every id that there is in the workspace. */

@@ -71,7 +71,7 @@ describe('a share', () => {
     expect((await service.get(`/v1/shares/${made.id}`)).body).toEqual({ share: made })
   })
 
-  test('shows its URL to those who may write alone, and an editor sees their own', async () => {
+  test('shows its URL only to members with write access, and an editor sees their own', async () => {
     const note = await makeNote(service)
     const made = await share({ kind: 'note', target_id: note.id })
     const reader = service.as(await service.newKey({ scope: 'read' }))
@@ -342,7 +342,7 @@ describe('shared rows', () => {
     expect((await visit(`${path}.ics`)).status).toBe(404)
   })
 
-  test('a view that becomes the own one of somebody is no longer shown', async () => {
+  test('a view that becomes personal is no longer shown', async () => {
     const view = await rowView({ columns })
     const path = pathOf(await share({ kind: 'row_view', target_id: view, options: { csv: true } }))
     await service.patch(`/v1/records/views/${view}`, { personal: true })

@@ -145,7 +145,7 @@ test('with another secret nothing can be opened, and the command says so', async
   expect([exitCode, err]).toEqual([1, expect.stringContaining('is not the secret of this source')])
 })
 
-test('sources are listed, their events shown and judged again, and the URL is replaced', async () => {
+test('sources are listed, their events shown and replayed, and the URL is replaced', async () => {
   const list = JSON.parse((await daybook(['sources', 'list', '--json', '--db', db])).out)
   expect(list.sources).toMatchObject([{ name: 'Card payments', url, counts: { written: 6 } }])
   const events = JSON.parse((await daybook(['sources', 'events', 'Card payments', '--json', '--db', db])).out)

@@ -8,9 +8,7 @@ import { randomSource } from '../support/random.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { call, hmac, makePayments } from '../support/sources.ts'
 
-/*
- * What each provider signs is made by its own library, or is the example that it publishes.
- */
+/* The signatures of each provider come from its own library, or from its published example. */
 
 let service: TestService
 let made = 0

@@ -77,7 +77,7 @@ describe('a verified call', () => {
     expect(await countsOf(source.id)).toEqual({ ...NONE, written: 2, duplicate: 1 })
   })
 
-  test('whose row is refused is kept with the sentence, and judged anew when it comes again', async () => {
+  test('with a refused row is stored with the sentence, and processed again when it is repeated', async () => {
     const source = await makeSource(service, { map: { amount: { path: '/data/amount', as: 'number' } } })
     const first = (await pay(service, source, 'evt_1', { amount: 'much' })).body
     expect(first).toEqual({ status: 'unmapped', event_id: expect.any(String), record_id: null })
@@ -219,7 +219,7 @@ describe('a call that is not verified', () => {
   })
 })
 
-test('the URL is replaced at once, and hidden from those who may only read', async () => {
+test('the URL is replaced at once, and hidden from readers', async () => {
   const source = await makeSource(service)
   const { body } = await service.post(`/v1/sources/${source.id}/rotate`)
   expect(body.source.url).not.toBe(source.url)
@@ -236,7 +236,7 @@ test('the URL is replaced at once, and hidden from those who may only read', asy
   ])
 })
 
-test('a long call is judged in the thread of writes, with its refusal, its replay and a trial', async () => {
+test('a long call is processed in the write thread, with its refusal, its replay and a trial', async () => {
   const folder = newFolder()
   const long = await startService({ file: folder.file('long.db'), worker: { maxWriteLength: 1 } })
   await makePayments(long)
@@ -257,7 +257,7 @@ test('a long call is judged in the thread of writes, with its refusal, its repla
   folder.remove()
 })
 
-test('ids that are numbers too large to be told apart are not taken for the same', async () => {
+test('numeric ids too large for a double are not confused', async () => {
   const source = await makeSource(service, {
     name: 'Numbers',
     provider: 'none',
@@ -360,7 +360,7 @@ describe('the bytes that a source keeps', () => {
   })
 })
 
-test('calls of one source take turns with those of another, and with visitors who sign in', async () => {
+test('calls of one source alternate with those of another, and with visitors who sign in', async () => {
   const open = {
     provider: 'none',
     secret: undefined,

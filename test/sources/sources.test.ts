@@ -169,7 +169,7 @@ describe('events', () => {
     expect((await service.get(`/v1/sources/${source.id}`)).body.source.counts.written).toBe(1)
   })
 
-  test('are sealed as they came with a key of the secret, for those who may write, until the secret is replaced', async () => {
+  test('are sealed with a key of the secret, for callers with write access, until the secret is replaced', async () => {
     const source = await makeSource(service)
     const body = paymentEvent('evt_1', { number: 'A' })
     const signature = stripeHeader(body, service.clock.now())

@@ -229,7 +229,7 @@ test('what is unique stays so in the write that makes the table, and after it', 
   expect((await list(service, 'codes')).body.total).toBe(250)
 })
 
-test('collisions in a small structure are a fault that is told, as nothing derived can mend it', async () => {
+test('collisions in a small structure are reported, as no derived data can repair them', async () => {
   const other = await startService()
   await declare(other, 'codes', [{ key: 'n', type: 'number', unique: true }])
   await write(other, 'codes', { n: 1 }, { n: 2 })

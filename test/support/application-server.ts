@@ -20,7 +20,7 @@ export interface Application {
   /** Its database. */
   readonly file: string
   readonly browser: Browser
-  /** What no page may have: errors in its console, and requests to other hosts. */
+  /** Problems that no page may have: errors in its console, and requests to other hosts. */
   readonly problems: string[]
   /** A page of its own profile, which knows no session. */
   newPage(look?: Look): Promise<Page>
@@ -186,7 +186,7 @@ export const fieldOf = (page: Page, label: string): Promise<ElementHandle> =>
     `[...document.querySelectorAll('input, select, textarea')].find(({ labels, ariaLabel }) => ariaLabel === ${text(label)} || labels?.[0]?.textContent.trim() === ${text(label)})`,
   )
 
-/** What is in the field with this label. */
+/** The content of the field with this label. */
 export const contentOf = async (page: Page, label: string): Promise<unknown> =>
   (await (await fieldOf(page, label)).getProperty('value')).jsonValue()
 

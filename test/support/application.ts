@@ -34,7 +34,7 @@ const LOOKS: readonly Look[] = [
   [1280, 'light'],
 ]
 
-/** What axe finds on the page as it is, in each look: one line for each element. */
+/** The findings of axe on the current page, in each look: one line for each element. */
 export async function accessibilityProblems(page: Page, looks = LOOKS): Promise<string[]> {
   const found: string[] = []
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE)

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { isoCBOR } from '@simplewebauthn/server/helpers'
 
-/** What a test changes of what an authenticator and its browser do. */
+/** Deviations of an authenticator and its browser from the correct behaviour. */
 export interface Forged {
   readonly origin?: string
   readonly host?: string

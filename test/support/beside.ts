@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { ServerProcess } from './process.ts'
 
-/** What small requests of another key got done while an operation ran, and what the server spent meanwhile. */
+/** The small requests of another key that were served during an operation, and the server's cost meanwhile. */
 export interface Beside {
   readonly reads: number
   readonly writes: number

@@ -18,7 +18,7 @@ export interface Browser {
 
 export function browserOf(service: TestService, address = '192.0.2.1'): Browser {
   const server: HttpServer = { requestIP: () => ({ address }), timeout: () => {} }
-  /** Those of other names than the session's. */
+  /** The cookies other than the session's. */
   const others = new Map<string, string>()
   const browser: Browser = {
     cookie: undefined,

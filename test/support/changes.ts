@@ -31,7 +31,7 @@ const DERIVED: Record<string, readonly string[]> = {
   webhook: ['consecutive_failures', 'updated_at'],
 }
 
-/** What the copy of an object has in common with the object, whatever it shows of others. */
+/** The part of an object that its copy must share, whatever the object shows of others. */
 function comparable(kind: string, object: Record<string, unknown>): Record<string, unknown> {
   const own = Object.fromEntries(Object.entries(object).filter(([name]) => !DERIVED[kind]?.includes(name)))
   if (kind === 'tag') own.linked_tags = (own.linked_tags as { id: number }[]).map(({ id }) => id).sort()

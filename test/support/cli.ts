@@ -4,7 +4,7 @@ import { runDaybook } from '../../src/cli/run.ts'
 import type { Outcome } from './process.ts'
 import type { TestService } from './service.ts'
 
-/** Whoever works on the command line, in the only workspace of the service. */
+/** The caller of the command line, in the only workspace of the service. */
 export const callerOf = ({ ctx }: TestService) => commandCaller(getWorkspaceOrOnly(ctx.db, undefined))
 
 export interface InProcessOptions {

@@ -56,8 +56,8 @@ export function smallDisk(kibibytes: number): (Disk & { fill(): void; empty(): v
 /** `_IOR('X', 125, __u32)`. */
 const EXT4_IOC_SHUTDOWN = 0x8004587dn
 /**
- * What was written before is brought to the disk first. Without that, ext4 confirms an fsync that runs at this moment, and
- * loses what it was for: a quarter of programs that only append and sync lose their last block.
+ * Earlier writes are flushed first. Otherwise ext4 confirms an fsync that runs at this moment and loses its data: a
+ * quarter of programs that only append and sync lose their last block.
  */
 const AFTER_WRITES = 0
 const IMAGE_BYTES = 67_108_864

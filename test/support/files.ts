@@ -12,7 +12,7 @@ import type { Client, TestService } from './service.ts'
 export interface NewTestFile {
   name?: string
   noteId?: string | null
-  /** What is read out of it; when absent, it is left unread. */
+  /** The extracted text; without it, the file stays unread. */
   pages?: string[]
   outline?: Section[]
   /** Why nothing is read out of it. */

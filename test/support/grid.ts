@@ -12,7 +12,7 @@ export async function focusCell(page: Page, row: number, column: number): Promis
   await found?.focus()
 }
 
-/** What is used of the grid of rows. */
+/** The parts of the grid of rows that tests use. */
 export interface GridPage {
   /** Waits until a cell shows the text. */
   shows(row: number, column: number, text: string): Promise<unknown>

@@ -1,6 +1,6 @@
 import type { KeyInput, Page } from 'puppeteer-core'
 
-/** What is done on a page with keys alone. */
+/** Actions on a page by keyboard only. */
 export interface Keyboard {
   /** Presses keys one after another. */
   press(...keys: KeyInput[]): Promise<void>

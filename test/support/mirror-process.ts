@@ -51,7 +51,7 @@ export async function startMirror({
   }
 }
 
-/** What `mirror verify` says of a copy, beside the mirror or without it. */
+/** The output of `mirror verify` for a copy, beside the mirror or without it. */
 export async function verifyMirror(file: string, key: string): Promise<{ exitCode: number; text: string }> {
   const { exitCode, out, err } = await daybook(['mirror', 'verify', '--db', file], {
     env: { DAYBOOK_KEY: key },

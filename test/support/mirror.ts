@@ -35,7 +35,7 @@ export interface TestMirror extends Client {
   push(isDryRun?: boolean, keepMine?: readonly string[]): Promise<readonly LocalChange[]>
   /** Takes what the remote has of an object, or of all. */
   reset(id?: string): Promise<void>
-  /** What `mirror verify` finds to differ. */
+  /** The differences that `mirror verify` finds. */
   differing(): Promise<string[]>
   /** The events that wait to be posted, oldest first. */
   events(): { id: string; type: string; body: string }[]
@@ -46,9 +46,9 @@ interface TestMirrorOptions {
   readonly selection?: SelectionRequest
   readonly isForwarding?: boolean
   readonly isWritable?: boolean
-  /** What the key of the copy reaches. */
+  /** The access of the key of the copy. */
   readonly access?: Access
-  /** What is between the remote and the mirror: changes responses, or counts requests. */
+  /** Sits between the remote and the mirror: changes responses, or counts requests. */
   readonly between?: (request: Request, answer: () => Promise<Response>) => Promise<Response>
 }
 
@@ -113,7 +113,7 @@ export async function mirrorOf(
       try {
         return await follower.catchUp(0)
       } catch (error) {
-        // What moved while it was read is read again, as the follower's loop does.
+        // Data that moved while it was read is read again, as in the follower's loop.
         if ((error as { code?: string }).code !== 'stale') throw error
       }
     }
@@ -152,7 +152,7 @@ export const writeKeyOf = (mirror: TestMirror): Promise<string> =>
     return createKey(tx, { ...key, scope: 'write' }).secret
   })
 
-/** What `daybook check` finds, over a connection of its own. */
+/** The faults that `daybook check` finds, over a separate connection. */
 export function faultsOf({ ctx: { clock, log }, file }: TestMirror): string[] {
   const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'command' })
   try {

@@ -7,7 +7,7 @@ import { COUNTS, keptOn } from './offline.ts'
 
 export type Place = 'first' | 'last'
 
-/** What a device writes: a line of a note, and a column of a row. */
+/** The targets of a device: a line of a note, and a column of a row. */
 export const COLUMNS = { first: 1, program: 2, last: 3 } as const
 
 /** Of two tabs one may be behind the other, where nothing is drawn. */
@@ -109,7 +109,7 @@ export class Device {
   async settle(): Promise<void> {
     const choose = (start: string) =>
       `for (const one of document.querySelectorAll('.settle button, .note-row button')) if (one.textContent.startsWith('${start}')) { one.click(); break }`
-    // What a tab that ended has left may be with the other tab, which says so: who opens the note again settles it there.
+    // The drafts of an ended tab may be with the other tab, which says so: opening the note again settles them there.
     if (await this.#rows.evaluate(`document.body.textContent.includes('Not saved: ')`)) await this.#openNote()
     await this.#note.evaluate(choose('Keep mine'))
     await this.#rows.evaluate(choose('Use '))
@@ -187,7 +187,7 @@ export class Device {
     return queue === 0
   }
 
-  /** What is shown of the note, without spaces, and of the newest row. */
+  /** The displayed text of the note, without spaces, and of the newest row. */
   async read() {
     const text = `document.querySelector('.cm-content')?.innerText.replace(/\\s+/g, '')`
     const cells = Object.entries(COLUMNS).map(
@@ -200,7 +200,7 @@ export class Device {
     }
   }
 
-  /** What both tabs say of the server. */
+  /** The server status in both tabs. */
   statuses(): Promise<unknown[]> {
     const said = `[...document.querySelectorAll('[role=status]')].map((one) => one.textContent).join(' | ')`
     return Promise.all(this.pages.map((page) => page.evaluate(said)))

@@ -16,7 +16,7 @@ interface Word {
   mayBeGone: boolean
 }
 
-/** What one writer wrote: words of a line, and the values that its cell may have. */
+/** The writes of one writer: words of a line, and the possible values of its cell. */
 interface Written {
   words: Word[]
   cell: readonly string[]
@@ -58,7 +58,7 @@ export class Lane {
   #row = ''
   #written = new Map<Writer, Written>()
   #hasBackup = false
-  /** What was done in this history. */
+  /** The actions of this history. */
   #trail: string[] = []
 
   constructor(private readonly browser: Browser) {}
@@ -147,7 +147,7 @@ export class Lane {
     await act?.run()
   }
 
-  /** What may happen next, each so often. */
+  /** The possible next actions, with their weights. */
   #acts(device: Device, random: Random, word: string): readonly Act[] {
     const { line } = device
     return [

@@ -136,7 +136,7 @@ export function startCommand(args: string[], options: StartOptions = {}): Comman
 export interface ServerProcess extends Client {
   readonly url: string
   readonly pid: number
-  /** What it printed so far. */
+  /** The output so far. */
   readonly out: () => string
   readonly err: () => string
   /** The same server seen through another key. */

@@ -268,7 +268,7 @@ const sortKey = (row: Row, key: string) => {
   return Object.hasOwn(row.data, key) ? row.data[key] : undefined
 }
 
-/** What a row is sorted by, worked out once for each row and not in each comparison. */
+/** The sort key of a row, computed once for each row and not in each comparison. */
 interface Place {
   readonly row: Row
   /** The code points of a folded text, a number, or nothing. */

@@ -2,8 +2,8 @@ import type { KeyInput, Page } from 'puppeteer-core'
 import type { randomSource } from './random.ts'
 
 /*
- * Two people write in one note, each in passages of their own, between lines that nobody changes. What each passage must
- * be in the end follows from the keys alone: a model of it is kept beside.
+ * Two people write in one note, each in separate passages between lines that nobody changes. The keys alone determine
+ * the final text of each passage, which a model tracks.
  */
 
 type Random = ReturnType<typeof randomSource>
@@ -41,7 +41,7 @@ const MARKS = ['', '**', '*', '`', '~~']
 const PREFIXES = ['- ', '> ', '1. ', '- [ ] ', '## ']
 const ITEM = /^(?:([-*])|(\d+)\.)( +)(\[[ x]\] +)?|^> /
 
-/** What Enter makes of the last line of a list, a quote or a paragraph. */
+/** The effect of Enter on the last line of a list, a quote or a paragraph. */
 function enter(lines: string[]): void {
   const last = lines.at(-1) ?? ''
   const [prefix, bullet, number, blanks = '', box] = ITEM.exec(last) ?? []

@@ -1,11 +1,11 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 
-/** What a test changes of what an honest provider does. */
+/** Deviations of a provider from the honest behaviour. */
 export interface Forged {
   readonly idToken?: object
   readonly header?: object
   readonly signWith?: KeyObject
-  /** What it answers in place of tokens. */
+  /** The response in place of tokens. */
   readonly tokenText?: string
   /** It answers without an end in place of tokens. */
   readonly endless?: 'plain' | 'gzip'

@@ -18,7 +18,7 @@ export const stripeHeader = (body: string, nowMs: number, secret = STRIPE_SECRET
   return `t=${seconds},v1=${hmac(secret, `${seconds}.${body}`)}`
 }
 
-/** What follows the origin of a URL. */
+/** The part of a URL after its origin. */
 export const pathOf = (url: string): string => new URL(url).pathname
 
 /** A structure for payments, with its unique number. */

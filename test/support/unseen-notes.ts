@@ -99,7 +99,7 @@ function arbitraryTerm(titles: readonly string[]): fc.Arbitrary<string> {
     })
 }
 
-/** What is typed for the note with this title. */
+/** The search text for the note with this title. */
 const titleSearch = (title: string) => `"${title.replaceAll('"', ' ')}"`
 
 export function arbitraryNotesCase({ notes }: TreeWorkspace): fc.Arbitrary<NotesCase> {

@@ -205,7 +205,7 @@ export function arbitraryQuery(rows: readonly Row[]): fc.Arbitrary<QueryCase> {
     .map(([made, key, direction, limit, offset]) => ({ ...made, key, direction, limit, offset }))
 }
 
-/** What the oracle says of a table whose rows do not change any more. */
+/** The oracle's answers for a table whose rows no longer change. */
 export class Expected {
   readonly #orders = new Map<string, Row[]>()
 

@@ -5,7 +5,7 @@ import type { NoteAnswer } from './notes.ts'
 import { newFolder } from './process.ts'
 import { startService, type TestService } from './service.ts'
 
-/** What lies in a folder, by path. */
+/** The content of a folder, by path. */
 export type VaultFiles = Readonly<Record<string, string | Uint8Array>>
 
 export function writeFiles(folder: string, files: VaultFiles): void {

@@ -13,7 +13,7 @@ class WrongStream extends Error {}
 
 const FIRST_LINE = 'retry: 2000\n'
 
-/** What the lines between two empty ones say: comments, and an event if they have fields. */
+/** Parses the lines between two empty ones: comments, and an event if they have fields. */
 function parse(block: string): Said[] {
   const lines = block.split('\n').map((line) => {
     const [, name = '', value = ''] = /^(\w*): (.*)$/.exec(line) ?? []
@@ -37,7 +37,7 @@ export interface Watch {
   /** The next event of this name, which must be the next event at all; answers its data. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   event(name: 'answer' | 'problem' | 'closed'): Promise<any>
-  /** What was said and not asked for yet, once the service has come to rest. */
+  /** The events that were not consumed yet, once the service is idle. */
   rest(): Promise<Said[]>
   /** The id of the last event that was asked for and had one. */
   readonly lastId: string | undefined

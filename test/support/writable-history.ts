@@ -32,7 +32,7 @@ interface Line {
   readonly object: { readonly id: unknown }
 }
 
-/** What each note and record of a side holds, by its id. */
+/** The content of each note and record of a side, by its id. */
 async function contentsOf(client: Client): Promise<Map<unknown, object | null>> {
   const lines = (await objectsOf(client)).map((line): Line => JSON.parse(line))
   return new Map(lines.map(({ object }) => [object.id, contentOf(object)]))
@@ -97,7 +97,7 @@ export async function runWritableHistory(seed: number, steps: number): Promise<v
   service.close()
 }
 
-/** What was changed here is as it was, unless the remote has it as well; beneath it, the copy is the remote. */
+/** Local changes stay unless the remote has them as well; beneath them, the copy equals the remote. */
 async function follow(mirror: TestMirror, changes: () => readonly LocalChange[]): Promise<void> {
   const before = changes()
   await mirror.catchUp()

@@ -77,7 +77,7 @@ test('links of several tags put at most 5,000 on a note; a refusal stores nothin
   expect((await link(second, ids.slice(2_000, MOST))).status).toBe(200)
 })
 
-test('of more tags than one may bring along, some can be taken away', async () => {
+test('of more linked tags than allowed, some can be removed', async () => {
   const [first, second] = ids
   const { id } = await makeNote(service, { tags: ['tag 0', 'a', 'b', 'c'] })
   await attach(id, ids.slice(1))

@@ -8,8 +8,8 @@ import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /*
- * What is done in chunks after a short first transaction: the deletion of a tag or property with many notes, and many
- * linked tags. Here storage fails after the first transaction, as when the process is killed.
+ * Work in chunks after a short first transaction: the deletion of a tag or property with many notes, and many linked
+ * tags. Storage fails after the first transaction here, as when the process is killed.
  */
 
 /** More than one transaction holds. */

@@ -181,7 +181,7 @@ describe('linked tags', () => {
     expect((await tagNamed(service, 'a')).linked_tags).toHaveLength(1)
   })
 
-  test('are replaced as a list; a link taken away takes no tag off', async () => {
+  test('are replaced as a list; removing a link removes no tag from notes', async () => {
     const note = await makeNote(service, { tags: ['a', 'b', 'c'] })
     await link('a', 'b')
     const carrier = await makeNote(service, { tags: ['a'] })

@@ -134,7 +134,7 @@ async function clear(): Promise<void> {
   for (const { id } of (await samples.list()).records) await samples.delete(id)
 }
 
-/** What a program of another runtime prints. */
+/** The output of a program in another runtime. */
 async function inProgram(...command: string[]): Promise<unknown> {
   const child = spawn(command, { cwd: folder.path, stdout: 'pipe', stderr: 'inherit' })
   return JSON.parse(await child.stdout.text())

@@ -62,7 +62,10 @@ async function notes({ notes: all }: Library.Client) {
   return [changed.title, changed.content, listed.total, (await all.list()).total]
 }
 
-/** What a watch says of a row that is made while it is open, and of one that is made while the connection is cut. */
+/**
+ * The events of a watch for a row that is created while it is open, and for one that is created while the connection
+ * is cut.
+ */
 async function watched(samples: Samples, cut: () => Promise<unknown>) {
   const said: unknown[] = []
   const steps = [

@@ -45,7 +45,7 @@ const treeOf = ({ tag, property }: Pick<Started, 'tag' | 'property'>) => ({
   ],
 })
 
-/** What a caller does with the tag or the property that a tree may name. */
+/** The caller's actions on the tag or the property that a tree may name. */
 const ACTIONS: readonly [string, (started: Started) => Promise<unknown>][] = [
   [
     'deletion of a tag',

@@ -7,7 +7,7 @@ import { newFolder } from '../support/process.ts'
 /** The sources of the application, and what builds them. */
 const SOURCES = ['src', 'package.json', 'tsconfig.json']
 
-/** What a browser asks of the server each time. */
+/** The files that a browser requests each time. */
 const ASKED_ANEW = ['index.html', 'worker.js']
 
 /** A copy of the sources, so that they can be changed. */
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder.remove())
 
-/** What is built when one text in a source is another. */
+/** Builds with one text of a source replaced. */
 async function buildWith(path: string, from: string, to: string): Promise<BuiltFiles> {
   const source = folder.file(`src/web/${path}`)
   const text = await Bun.file(source).text()

@@ -80,7 +80,7 @@ test('a cell that was edited once more shows that, as being saved, when its firs
   expect((await stored()).name).toBe('second')
 })
 
-test('what somebody else wrote after an edit from here is a conflict for what was read before', async () => {
+test('a later write of someone else conflicts with an edit of an older state', async () => {
   await edits.save(row, NAME, 'first')
   await service.patch(`/v1/records/${row.id}`, { data: { name: 'theirs' } })
   await edits.save(row, NAME, 'second')
@@ -125,10 +125,10 @@ test.each(Object.entries(LEAVING))(
   },
 )
 
-/** What is said on every screen, and where it leads. */
+/** The notices on every screen, with their links. */
 const told = () => [...notices.value.values()].map(({ sentence, address }) => `${sentence} ${address}`)
 
-test('a cell that is refused after its rows were left is told of elsewhere, and by itself when one is back', async () => {
+test('a cell refused after leaving its rows is announced elsewhere, and shown on return', async () => {
   const saving = edits.save(row, TOTAL, '-2')
   leave()
   await saving
@@ -137,7 +137,7 @@ test('a cell that is refused after its rows were left is told of elsewhere, and 
   expect([...told(), edits.of(row.id, 'total')?.kind]).toEqual(['refused'])
 })
 
-test('of a cell whose row is gone, which no screen shows, is told on every screen until it is given up', async () => {
+test('a draft of a deleted row is announced on every screen until it is discarded', async () => {
   const saving = edits.save(row, TOTAL, '2')
   await service.delete(`/v1/records/${row.id}`)
   await saving
@@ -146,7 +146,7 @@ test('of a cell whose row is gone, which no screen shows, is told on every scree
   expect(told()).toEqual([])
 })
 
-test('a cell waits once however often it is edited, and until what was refused is given up', async () => {
+test('a cell is queued once however often it is edited, and until a refused draft is discarded', async () => {
   const before = pendingCount.value
   const release = Promise.withResolvers<void>()
   held = release.promise
@@ -164,7 +164,7 @@ test('a cell waits once however often it is edited, and until what was refused i
   expect(counts).toEqual([1, 2, 1, 0])
 })
 
-test('a cell that one person left unsaved is not told of in the session of another', async () => {
+test('an unsaved cell of one user is not announced in the session of another', async () => {
   const release = Promise.withResolvers<void>()
   held = release.promise
   const first = edits.save(row, NAME, 'first')
@@ -177,7 +177,7 @@ test('a cell that one person left unsaved is not told of in the session of anoth
   expect(told()).toEqual([])
 })
 
-test('the rows of a structure that was left with nothing unsaved are given up, unlike those with a refused cell', async () => {
+test('the rows of a structure without drafts are evicted, unlike those with a refused cell', async () => {
   const structure = { id: 'others', name: 'Others' }
   const shown = editsOf(structure, source)
   const leaveThem = shown.show()

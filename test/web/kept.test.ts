@@ -6,7 +6,7 @@ import { KeptRows } from '../../src/web/offline/kept-rows.ts'
 import { randomSource } from '../support/random.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/* What is kept for reading offline is listed, searched, filtered and linked as the server does it. */
+/* The offline copy lists, searches, filters and links as the server does. */
 
 const WORDS = [
   'Apfel',
@@ -40,7 +40,7 @@ afterAll(() => service.close())
 const read = async (path: string, query: Record<string, string>) =>
   (await service.get(`${path}?${new URLSearchParams(query)}`)).body
 
-/** What a function returns, or the sentence with which it refuses. */
+/** The result of a function, or the sentence of its refusal. */
 function outcome(act: () => object): object {
   try {
     return act()
@@ -155,7 +155,7 @@ test('notes, and what links to them', async () => {
   }
 })
 
-test('of filters that look at more than names nothing is judged', () => {
+test('filters on more than names are not evaluated', () => {
   const tags = { type: 'tags', op: 'has_any', tag_ids: [1] }
   const title = { type: 'field', field: 'title', op: 'contains', value: 'a' }
   const judged = [

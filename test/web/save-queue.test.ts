@@ -183,7 +183,7 @@ describe('what is typed', () => {
   })
 })
 
-test('what was sent and not acknowledged is not taken for somebody else’s', async () => {
+test('an unacknowledged save is not taken for one of another user', async () => {
   const it = start()
   it.setLosing(true)
   it.queue.edit({ content: 'a' })
@@ -282,7 +282,7 @@ test('a draft of an earlier visit is not called saved before it is; it is saved,
   expect([it.note().content, it.kept, it.unsaved]).toEqual(['ONE\ntwo\nTHREE\n', undefined, 0])
 })
 
-test('what is given up while its save fails is as the server holds it: saved, and not tried again', async () => {
+test('a draft discarded during a failing save shows the saved state and is not retried', async () => {
   const server = start()
   server.setAway(true)
   server.queue.edit({ content: 'given up' })

@@ -10,7 +10,7 @@ const textOf = (pattern: string) =>
 
 const styles = textOf('styles/*.css')
   .replaceAll(/\/\*[\s\S]*?\*\//g, '')
-  // What styles need, and no rules themselves.
+  // Parts that styles need and that are not rules.
   .replaceAll(/@import[^;]+;|@font-face \{[^}]*\}/g, '')
 const classes = [...new Set([...styles.matchAll(/\.([a-z][\w-]*)/gi)].map(([, name = '']) => name))]
 

@@ -20,7 +20,7 @@ const BLOCKS = [
 const TYPED = ['x', '\n', '\n\n', '# ', '- ', '`', '```\n', '\n~~~\n', '> ', '**', ' ']
 const IN_SIGHT = 2_000
 
-/** What lies between two places, blocks and what is in their lines. */
+/** The nodes between two positions: blocks and their inline content. */
 function nodesBetween(tree: Tree, from: number, to: number): string[] {
   const found: string[] = []
   tree.iterate({

@@ -13,7 +13,7 @@ import { subscribe } from '../support/webhooks.ts'
 const NOW = Date.parse('2026-11-21T09:30:00.000Z')
 const MINUTE = 60_000
 
-/** What is made of the deliveries of the rows 0 to 7, in the order in which they are made. */
+/** The states of the deliveries of the rows 0 to 7, in order. */
 const STATES = [
   "status = 'delivered', attempts = 1, ended_at = ?, next_attempt_at = NULL",
   '',

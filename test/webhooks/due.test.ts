@@ -121,7 +121,7 @@ describe('the moment of a row', () => {
     ])
   })
 
-  test('is judged by the filter when it comes, and sends nothing while the subscription is disabled', async () => {
+  test('is matched by the filter when it is due, and sends nothing while the subscription is disabled', async () => {
     const { id } = await subscribed(
       { field: 'day' },
       { filter: [{ field: 'what', op: 'eq', value: 'open' }] },

@@ -37,7 +37,7 @@ const rows = (change: object = {}) =>
 /** The rows from number 0 to 23 meet fewer filters. */
 const DELIVERIES = ROWS * WEBHOOKS - (WEBHOOKS * (WEBHOOKS - 1)) / 2
 
-test('each event tells of its own row, in the order of the rows, and of its own change', async () => {
+test('each event holds its own row and change, in the order of the rows', async () => {
   await service.post('/v1/records', { structure: 'Tasks', rows: rows() })
   await service.post('/v1/records', { structure: 'Tasks', rows: rows({ n: 7 }), on_conflict: 'update' })
   const bodies = service.ctx.db.sql

@@ -55,7 +55,7 @@ describe('a subscription to notes', () => {
     expect([status, body.code]).toEqual([400, 'invalid_request'])
   })
 
-  test('is told of a note that is created, deleted and restored, in the transaction of the change', async () => {
+  test('receives created, deleted and restored notes, in the transaction of the change', async () => {
     await subscribed(hooked, hooked.url)
     const id = await newNote('b', { tags: ['x'], alias: 'T' })
     await hooked.delete(`/v1/notes/${id}`)
@@ -122,7 +122,7 @@ describe('a subscription to notes', () => {
     expect(stored()).toBe(0)
   })
 
-  test('is told of properties by any name, and not of their order', async () => {
+  test('receives changes of properties by any name, and not of their order', async () => {
     for (const key of ['id', 'constructor', 'z']) await hooked.post('/v1/properties', { key, type: 'text' })
     await subscribed(hooked, hooked.url, { events: ['note.updated'] })
     const id = await newNote('a', { properties: { id: '1', z: 'z' } })
@@ -172,7 +172,7 @@ describe('a subscription to notes', () => {
     ])
   })
 
-  test('judges its filter on the note after the change, and before a deletion', async () => {
+  test('matches its filter on the note after the change, and before a deletion', async () => {
     await newNote('first', { tags: ['work'] })
     const tag = (await hooked.get('/v1/tags')).body.tags[0].id
     const filter = { type: 'tags', op: 'has_any', tag_ids: [tag] }
@@ -195,7 +195,7 @@ describe('a subscription to notes', () => {
     expect([unknown.status, unknown.body.code]).toEqual([400, 'refused'])
   })
 
-  test('is not told of what the key does that it ignores, nor of properties that stay', async () => {
+  test('receives neither changes of an ignored key nor unchanged properties', async () => {
     await subscribed(hooked, hooked.url, { ignore_own_key: true, quiet_seconds: 0 })
     const other = hooked.as(await hooked.newKey())
     const id = await newNote()
@@ -207,7 +207,7 @@ describe('a subscription to notes', () => {
     expect(bodies.map((body) => JSON.parse(body).data.previous)).toEqual([{ properties: { stars: null } }])
   })
 
-  test('is told of what a note loses by the deletion of a tag or a property, with the time of that', async () => {
+  test('receives what a note loses by the deletion of a tag or a property, with the time of that', async () => {
     await hooked.post('/v1/properties', { key: 'stars', type: 'number' })
     const id = await newNote('a', { tags: ['x', 'y'], properties: { stars: 3 } })
     await subscribed(hooked, hooked.url, { quiet_seconds: 0 })
@@ -277,7 +277,7 @@ test('what waits is sent by the next server, however the last one ended', async 
 describe('a subscription to files', () => {
   const types = () => hooked.ctx.db.sql.column<string>('SELECT type FROM webhook_events ORDER BY pk')
 
-  test('is told of a file once its text is there, or could not be read', async () => {
+  test('receives a file once its text is extracted or could not be read', async () => {
     const { body } = await hooked.post('/v1/webhooks', { kind: 'file', url: hooked.url })
     expect(body.webhook).toMatchObject({ structure: null, filter: null })
     const read = await makeFile(hooked, { name: 'a.txt', pages: ['one'] })
@@ -305,7 +305,7 @@ describe('a subscription to files', () => {
     ).toEqual(['failed', 'ready', 'ready'])
   })
 
-  test('is told nothing of a file that is gone before its text is there', async () => {
+  test('receives nothing about a file that is deleted before its text is extracted', async () => {
     await hooked.post('/v1/webhooks', { kind: 'file', url: hooked.url })
     await deleteFile(hooked, await makeFile(hooked))
     expect(types()).toEqual([])

@@ -36,7 +36,7 @@ interface Waiting {
   due: number
 }
 
-/** What one subscription must be told, note by note. */
+/** The events that one subscription must receive, note by note. */
 class Model {
   readonly told: string[] = []
   readonly #waiting = new Map<number, Waiting>()
@@ -133,7 +133,7 @@ async function run(hooked: Hooked, steps: readonly Step[]): Promise<void> {
 }
 
 test(
-  'updates are told as the rules of quiet time say, whatever comes between them',
+  'updates are sent by the rules of quiet time, whatever comes between them',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(arbitraryStep, { minLength: 1, maxLength: 25 }), async (steps) => {

@@ -88,7 +88,7 @@ export async function measureEdits(page: Page, server: Server, key: string, row:
   return samples
 }
 
-/** What the page holds after each minute of scrolling to and fro, in MiB, once its garbage is collected. */
+/** The memory of the page after each minute of scrolling to and fro, in MiB, after a garbage collection. */
 export async function measureMemory(page: Page, minutes: number): Promise<number[]> {
   const client = await page.createCDPSession()
   const held: number[] = []

@@ -41,7 +41,7 @@ const REQUESTS: readonly Request[] = [
   },
 ]
 
-/** What the access of a key costs the server: the same requests with a key that reaches two of many structures, and with one that reaches all. */
+/** The cost of narrowed access: the same requests with a key for two of many structures, and with a key for all. */
 export async function benchAccess(rounds: number): Promise<Section[]> {
   buildWhenStale()
   const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))

@@ -150,7 +150,7 @@ async function compared({ what, tool, request }: Pair, send: Send, rounds: numbe
   })
 }
 
-/** What a call of a tool costs beside the same request of the API, over HTTP, against the executable. */
+/** The cost of a tool call compared with the same request of the API, over HTTP, against the executable. */
 export async function benchAgents(rounds: number): Promise<Section[]> {
   buildWhenStale()
   const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))

@@ -88,7 +88,7 @@ function memoryRow(held: readonly number[]): Row {
   })
 }
 
-/** What a person notices of the application, in Chromium, with a server that holds much. */
+/** The speed of the application as a user perceives it, in Chromium, with a server that holds much data. */
 export async function benchApplication({ notes, rows, minutes }: Sizes): Promise<Section[]> {
   const file = join(temporaryFolder(), 'application.db')
   const data = await openDataset(file)

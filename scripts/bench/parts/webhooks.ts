@@ -23,7 +23,7 @@ type Arrival = [receiver: number, n: number, at: number]
 export interface Receivers {
   readonly live: string[]
   readonly dead: string[]
-  /** What arrived since the last call. */
+  /** The deliveries that arrived since the last call. */
   arrivals(): Promise<Arrival[]>
   stop(): void
 }

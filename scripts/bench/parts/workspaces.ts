@@ -9,7 +9,7 @@ import { counted, milliseconds, type Row, rowOf, type Section } from '../results
 import { processorTime, residentMiB, type Server, startServer, untilAtRest } from '../servers.ts'
 import { fillWorkspaces, NOTES, ROWS, STRUCTURES } from '../workspaces/fill.ts'
 
-/** What is measured in a file, by its name in the results. */
+/** The measurements of one file, by name. */
 type Figures = Record<string, number>
 
 const GOALS: Readonly<Record<string, number>> = {
@@ -146,8 +146,8 @@ function compared(what: string, value: number, smaller: number | undefined, one:
 }
 
 /**
- * What many small workspaces in one file cost; the floor of each size is the size before it, that of small requests is one
- * workspace.
+ * The cost of many small workspaces in one file. The floor of each size is the previous size; the floor of small
+ * requests is one workspace.
  */
 export async function benchWorkspaces(counts: readonly number[]): Promise<Section[]> {
   const sections: Section[] = []

@@ -253,7 +253,7 @@ const ofRows =
 const PASSAGE =
   'A **line** of text with a [link](https://example.com/page), [[a note|another]] and `code`, that goes on for a while.\n\n'
 
-/** What people without an account ask for. */
+/** Requests of visitors without an account. */
 export const VISITS: readonly Operation[] = [
   visits('a note', async ({ world }) => ({ kind: 'note', target_id: world.smallNote })),
   visits('a note of 50,000 characters', async ({ send }) => {

@@ -13,7 +13,7 @@ import { createStructure } from '../../../src/structures/service.ts'
 import { type CorpusNote, corpus, ROW_FIELDS, rowsOf, wordOfRank } from '../corpus.ts'
 import { type Dataset, openDataset } from '../dataset.ts'
 
-/** What the operations of the part need to know of the database they run on. */
+/** The database in which the operations of the part run. */
 export interface World {
   readonly writeKey: string
   readonly readKey: string

@@ -11,7 +11,7 @@ import { writeRecords } from '../../../src/records/writing/write-records.ts'
 import { createStructure, type NewStructure } from '../../../src/structures/service.ts'
 import { type CorpusNote, corpus, ROW_FIELDS, rowsOf } from '../corpus.ts'
 
-/** What each workspace holds. */
+/** The content of each workspace. */
 export const NOTES = 20
 export const STRUCTURES = 2
 export const ROWS = 50

@@ -5,7 +5,9 @@ import type { Target } from '../targets.ts'
 const MIB = 2 ** 20
 const SIZE = { least: 90 * MIB, most: 160 * MIB }
 
-/** What an executable for any system embeds: the workers, the application, and the first and last change of the schema. */
+/**
+ * The parts embedded in every executable: the workers, the application, and the first and last change of the schema.
+ */
 const EMBEDDED = [
   'src/worker',
   'src/files/extraction/worker',

@@ -14,7 +14,7 @@ const SCRIPTS = ['postinst', 'prerm', 'postrm']
 const text = (path: string) => Bun.file(path).text()
 const ownText = (name: string) => text(`scripts/release/packages/deb/${name}`)
 
-/** What a shell of this kind sources, as the command line prints it. */
+/** The completion script for a shell, as the command line prints it. */
 function completionScript(shell: string): string {
   const { stdout, success } = Bun.spawnSync([process.execPath, 'src/main.ts', 'completion', shell])
   if (!success) throw new Error(`No completion script for ${shell} was printed.`)

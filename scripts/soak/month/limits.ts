@@ -6,7 +6,7 @@ import type { Server } from '../server.ts'
 const MIB = 1_048_576
 const SAMPLE_MS = 1_000
 
-/** What is promised on a machine that the load shares. */
+/** The promised limits on a machine that the load shares. */
 const MOST = {
   memoryMiB: 384,
   walMiB: 192,

@@ -8,7 +8,7 @@ const MAX_BATCH = 40
 
 const WORDS = ['plan', 'letter', 'meeting', 'invoice', 'garden', 'train', 'answer', 'winter', 'draft', 'list']
 
-/** What people, their agents and the services that call them do in a workspace. */
+/** The activity of people, their agents and calling services in a workspace. */
 export class Person {
   #count = 0
 

@@ -30,7 +30,7 @@ const SETTLE_MS = 60_000
 
 export interface MonthOptions {
   readonly executable: string
-  /** What runs in the first half of the month, of an earlier version; the same one if absent. */
+  /** The executable for the first half of the month, of an earlier version; the same one if absent. */
   readonly earlier: string | undefined
   /** An empty folder for this run. */
   readonly folder: string
@@ -167,7 +167,7 @@ export class MonthRun {
   async #startMirror(): Promise<void> {
     if (!this.#teams[MIRRORED]) return
     this.#mirror = this.#mirrorProgram.start(['mirror', await this.#server.url, '--port', '0'])
-    // What it prints is read, so that it never waits for a reader.
+    // The output is read, so that the process never waits for a reader.
     void this.#mirror.stdout.text()
     void this.#mirror.stderr.text()
   }

@@ -1,7 +1,7 @@
 import type { Client, Request } from '../client.ts'
 import type { Violations } from '../report.ts'
 
-/** What a team's workspace holds before the run. */
+/** The content of a team's workspace before the run. */
 export const HELD = { notes: 20, rows: 50 }
 export const ROWS = 'Structure 0'
 

@@ -10,7 +10,7 @@ export interface NoteState {
 
 export type KnownNote = NoteState & { id: string }
 
-/** What the lists show: of a trashed note the title only. */
+/** The listed parts of a note; only the title of a trashed one. */
 const visible = ({ title, content, tags, isTrashed }: NoteState) =>
   isTrashed ? { title, isTrashed } : { title, content, tags, isTrashed }
 

@@ -11,7 +11,7 @@ import * as programs from './programs.ts'
 
 interface Generator {
   readonly name: string
-  /** What must be installed on the machine. */
+  /** Programs that must be installed. */
   readonly needs: readonly string[]
   readonly files: Readonly<Record<string, string>>
   /** Commands in the folder of the generator; the last one runs the program. */

@@ -167,7 +167,7 @@ function mapAsJson(service: TestService, samples: Samples) {
   return service.patch(`/v1/sources/${samples['sources/{id}']}`, { map })
 }
 
-/** What must have happened before, besides `BEFORE`. */
+/** Preparations besides `BEFORE`. */
 const PREPARED: typeof BEFORE = {
   replaySourceEvent: mapAsJson,
   replaySourceEvents: mapAsJson,
@@ -175,13 +175,13 @@ const PREPARED: typeof BEFORE = {
     service.patch(`/v1/records/${samples['records/{id}']}`, { data: { what: 'Buy coffee' } }),
 }
 
-/** What changes nothing here: there is no failed delivery, and the session is in this workspace already. */
+/** Requests that change nothing here: there is no failed delivery, and the session is in this workspace already. */
 export const CHANGES_NOTHING = ['POST /v1/webhooks/:id/recover', 'PATCH /app/api/session']
 
 /** A POST that changes nothing ever: what it makes is kept in memory. */
 const READS = ['POST /app/api/passkeys/options']
 
-/** What needs neither a key nor a session; it has a test of its own. */
+/** Endpoints that need neither a key nor a session; another test covers them. */
 export const WITHOUT_CALLER = [
   'POST /app/api/setup',
   'POST /app/api/setup/sign-in',

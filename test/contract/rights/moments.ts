@@ -2,7 +2,7 @@ import { settle } from '../../support/service.ts'
 import type { Made, Row } from './endpoints.ts'
 import { everythingIn, type Subject } from './subject.ts'
 
-/** What came of a request, and whether anything was written after the right had ended. */
+/** The outcome of a request, and whether anything was written after the right had ended. */
 export interface Result {
   readonly status: number
   readonly code: unknown

@@ -32,14 +32,14 @@ test('the endpoints that change something for anyone are those with a test of th
 
 const UNAUTHORIZED = { status: 401, code: 'unauthorized', hasWritten: false }
 
-/** What a lowered role leads to in an endpoint that looks at the role itself. */
+/** The effect of a lowered role on an endpoint that checks the role itself. */
 const WITH_ROLE: Readonly<Record<string, object>> = {
   'POST /app/api/workspaces': { status: 403, code: 'owner_required', hasWritten: false },
   'PATCH /app/api/workspaces/:id': { status: 403, code: 'owner_required', hasWritten: false },
   'DELETE /app/api/keys/:id': { status: 404, code: 'not_found', hasWritten: false },
 }
 
-/** What the request leads to if the role is lowered as far as the endpoint allows no more; undefined if it allows every role. */
+/** The effect of lowering the role just below the endpoint's requirement; undefined if it allows every role. */
 function whenLowered({ name, route, needsWrite, tool }: Row) {
   if (route.needsOwner) return { status: 403, code: 'owner_required', hasWritten: false }
   if (needsWrite) return { status: tool === undefined ? 403 : 200, code: 'read_only_key', hasWritten: false }

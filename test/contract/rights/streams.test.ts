@@ -10,7 +10,7 @@ import type { Samples } from '../samples.ts'
 import { isWrite, table } from './endpoints.ts'
 import { ENDS, endNow, newSubject, type Subject } from './subject.ts'
 
-/* What goes on after a response has begun ends within a second once the right of its reader has ended. */
+/* Streams end within a second once the right of their reader has ended. */
 
 const LARGE = new Uint8Array(4 * 1024 * 1024).fill(65)
 const EVENTS = { accept: 'text/event-stream' }
@@ -72,7 +72,7 @@ const open = async ({ headers }: Subject, { path, headers: more }: Stream, metho
     }),
   )
 
-/** What comes until the end; undefined while it has not ended. */
+/** Collects a response until its end; undefined while it has not ended. */
 function reading(response: Response) {
   const reader = response.body?.getReader()
   const state: { text: string; end: 'whole' | 'broken off' | undefined } = { text: '', end: undefined }

@@ -26,7 +26,7 @@ import { SoftwarePasskey } from '../../support/authenticator.ts'
 import { PASSWORD } from '../../support/browser-client.ts'
 import { CHEAP_PASSWORDS, type TestService } from '../../support/service.ts'
 
-/** Who makes the requests: another owner of the workspace, with a key or a session that will end. */
+/** The caller of the requests: another owner of the workspace, with a key or a session that will end. */
 export interface Subject {
   readonly service: TestService
   readonly kind: 'key' | 'session'
@@ -36,7 +36,7 @@ export interface Subject {
   readonly keyId: string
   readonly sessionId: string
   readonly passkeyId: string
-  /** What a browser sends to add a passkey, once. */
+  /** The request of a browser to add a passkey, valid once. */
   readonly newPasskey: object
   readonly headers: Readonly<Record<string, string>>
 }

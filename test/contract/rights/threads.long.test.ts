@@ -9,7 +9,10 @@ import { isWrite, table } from './endpoints.ts'
 import { beforeIt, send } from './moments.ts'
 import { ENDS, endNow, lowered, newSubject, otherConnection } from './subject.ts'
 
-/* What runs in other threads: a write there checks the right in its own transaction, and a read before its answer leaves. */
+/*
+ * Work in other threads: a write checks the right in its own transaction there, and a read before its response is
+ * sent.
+ */
 
 const EVERYTHING_IN_THREADS = { manyRows: 0, maxWriteLength: 0 }
 const rows = await table()
