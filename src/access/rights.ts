@@ -1,11 +1,11 @@
 import { Refusal } from '../refusal.ts'
 
-/** What can be done with a structure: see its definition, read its rows, add rows, and change anything of it. */
+/** The operations on a structure: see its definition, read its rows, add rows, and change anything of it. */
 export type Ability = 'see' | 'read' | 'add' | 'change'
 
 const ABILITIES = {
   none: [],
-  /** What is left of `add` for who may only read. */
+  /** The remaining part of `add` for a caller who can only read. */
   definition: ['see'],
   add: ['see', 'add'],
   read: ['see', 'read'],
@@ -23,7 +23,7 @@ export type Kind = 'notes' | 'files'
 /** In `structures`: every structure that is not named, also later ones. */
 export const OTHERS = '*'
 
-/** What a member or a key may reach, as it was sent; a part that is left out is not narrowed. */
+/** The access of a member or a key, as sent; omitted parts are not narrowed. */
 export interface Access {
   readonly notes?: (typeof LEVELS)[number]
   readonly files?: (typeof LEVELS)[number]
@@ -31,7 +31,10 @@ export interface Access {
   readonly structures?: Readonly<Record<string, (typeof STRUCTURE_LEVELS)[number]>>
 }
 
-/** What a caller may do: the least of role, scope, the member's access and the key's, with every part present. */
+/**
+ * The permissions of a caller: the minimum of role, scope, the member's access and the key's, with every part
+ * present.
+ */
 export interface Rights {
   readonly notes: (typeof LEVELS)[number]
   readonly files: (typeof LEVELS)[number]
@@ -63,8 +66,8 @@ const levelIn = ({ structures }: Pick<Partial<Rights>, 'structures'>, id: string
   structures?.[id] ?? structures?.[OTHERS] ?? 'write'
 
 /**
- * What a caller may do under these accesses of the member and of the key; undefined when nothing is narrowed.
- * `mayWrite`: as role and scope have it.
+ * The permissions under these accesses of the member and of the key; undefined when nothing is narrowed. `mayWrite`:
+ * according to role and scope.
  */
 export function rightsOf(accesses: readonly (Access | null)[], mayWrite: boolean): Rights | undefined {
   const narrowing = accesses.filter((access) => access !== null && narrows(access)) as Access[]
@@ -140,8 +143,8 @@ export const mayShare = (rights: Rights | undefined, structureId: string | null)
     : may(rights, structureId, 'change')
 
 /**
- * What an endpoint shows and changes. Of a kind, it is refused or finds nothing as a whole (`checkCovered`); of `structures`
- * the functions that find them look at the rights; of `several` it leaves out of its response what is hidden.
+ * The content that an endpoint shows and changes. A kind is refused or finds nothing as a whole (`checkCovered`); for
+ * `structures` the functions that find them check the rights; for `several` the response omits hidden content.
  */
 export type Covers = Kind | 'structures' | 'several' | 'nothing'
 

@@ -27,7 +27,7 @@ interface NewKey {
   name: string
   scope: 'write' | 'read'
   expiresAt: number | null
-  /** What of what its user reaches; null for all. */
+  /** The part of its user's access; null for all of it. */
   access?: Access | null
 }
 
@@ -161,7 +161,7 @@ export function createAuthenticate(ctx: AppContext): Authenticate {
   }
 }
 
-/** What may be done with a key, by its scope and access and by the role and access of its user. */
+/** The permissions of a key, from its scope and access and the role and access of its user. */
 const rightsOfKey = ({ access, memberAccess, scope, role }: KeyAccess) =>
   rightsOf([readAccess(memberAccess), readAccess(access)], scope === 'write' && role !== 'viewer')
 
@@ -172,7 +172,7 @@ interface KeyAccess {
   readonly role: Role | null
 }
 
-/** What its user is now in the workspace. */
+/** The current membership of its user in the workspace. */
 const MEMBERSHIP = membershipOf(sql`keys.workspace`, sql`keys.user`)
 const RIGHT = {
   expiresAt: keys.expiresAt,

@@ -6,7 +6,7 @@ import { atPlace, invalid, unavailable } from '../refusal.ts'
 
 const MIN_LENGTH = 10
 const MAX_LENGTH = 200
-/** What each guess of a password costs, too: 64 MiB and two passes over them. */
+/** The cost of each guess of a password: 64 MiB and two passes over them. */
 const PASSWORD_COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 }
 /** Hashing takes a core and 64 MiB for several hundred milliseconds, so few run at a time. */
 const MAX_RUNNING = 2

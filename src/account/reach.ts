@@ -17,8 +17,8 @@ import { findKeyState } from './keys.ts'
 import { listMembers } from './store.ts'
 
 /*
- * What of a member rests on what they reach, and what becomes of it when they reach less: subscriptions are paused, shares
- * end, and who is removed leaves the shared views of rows behind.
+ * The objects of a member that depend on the member's access, and the effect of narrowing it: subscriptions are
+ * paused, shares end, and a removed member leaves the shared row views behind.
  */
 
 /** The subscriptions that are not paused and rest on the right of a user. */
@@ -40,7 +40,7 @@ const OUT_OF_REACH =
 
 const updateWebhook = updateOf(webhooks, webhooks.pk)
 
-/** What a member may do; undefined for who is none. */
+/** The permissions of a member; undefined for other users. */
 function standingOf(reader: Reader, workspace: number, user: number): Standing | undefined {
   const member = listMembers(reader, workspace).find(({ pk }) => pk === user)
   if (!member) return undefined
@@ -55,8 +55,8 @@ function isReached(rights: Rights | undefined, { structureId, kind }: Subscripti
 }
 
 /**
- * Pauses the subscriptions of a user who may no longer write what these are about, after a change of what the user or one
- * of the user's keys reaches. Who may write it ends the pause.
+ * Pauses the subscriptions of a user who can no longer write their subject, after a change of the access of the user
+ * or of one of the user's keys. A member with write access can resume them.
  */
 export function pauseOutOfReach(tx: Tx, workspace: number, user: number): void {
   const member = standingOf(tx, workspace, user)
@@ -118,15 +118,15 @@ const disown = runBy((workspace: number, user: string) =>
   update(rowViews, { owner: null }, isOf(workspace, user)),
 )
 
-/** What remains of the views of a member who is removed: the shared ones, without an owner. */
+/** Keeps the shared views of a removed member, without an owner. */
 export function releaseRowViews(tx: Tx, workspace: number, user: string): void {
   removePersonal(tx, workspace, user)
   disown(tx, workspace, user)
 }
 
 /**
- * Returns an access as it was sent; refuses one that names a structure which the caller does not see, or by its name. What
- * `before`, the access until now, named is no matter: the structure may have been deleted since.
+ * Returns an access as sent; refuses one that names a structure which the caller does not see, or by its name.
+ * Structures named in `before`, the current access, are accepted: they may have been deleted since.
  */
 export function checkedAccess(
   reader: Reader,

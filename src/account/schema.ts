@@ -81,7 +81,7 @@ export const NameBody = t.strict({
 
 const MAX_PREFERENCES_BYTES = 65_536
 
-/** What the application keeps for who is signed in. */
+/** Preferences of the signed-in user in the application. */
 const preferences = () => t.members({ description: 'At most 64 KiB of JSON.' })
 export const PreferencesBody = t.strict({ preferences: preferences() })
 export const PreferencesResponse = t.response({ preferences: preferences() })

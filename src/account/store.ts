@@ -23,7 +23,7 @@ export type UserRow = typeof users.$inferSelect
 export type KeyRow = typeof keys.$inferSelect
 export type PasskeyRow = typeof passkeys.$inferSelect
 
-/** What a member or a key may reach, in a response; absent where that is everything. */
+/** The access of a member or a key in a response; absent if it is not narrowed. */
 export const presentAccess = (stored: string | null): { access?: Access } => {
   const access = readAccess(stored)
   return access === null ? {} : { access }
@@ -228,7 +228,7 @@ const { user: linkedUser, issuer, subject } = providerLinks
 
 const everyLink = () => from(providerLinks, getTableColumns(providerLinks))
 
-/** Who a user is at an OpenID Connect provider, perhaps at one that the server has no more. */
+/** The identity of a user at an OpenID Connect provider, possibly at one that the server no longer uses. */
 export const findProviderLink = rowBy((user: number) => everyLink().where(eq(linkedUser, user)))
 
 /** The OpenID Connect provider of a server, if it has one, and whether a claim says which workspace its users enter. */

@@ -67,8 +67,8 @@ export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: 
 }
 
 /**
- * Makes a user a member of the workspace in that role, creating the user if there is none of that name. Who belonged
- * nowhere may be another person of that name, and is not linked to the account of the former one.
+ * Adds a user to the workspace in that role, and creates the user if the name is new. A user without any workspace
+ * may be another person of that name, and is not linked to the account of the former one.
  */
 export function addUser(
   tx: Tx,
@@ -124,9 +124,9 @@ const lastOwner = (user: string, workspace: string) =>
   refused(`"${user}" is the last owner of the workspace "${workspace}"; add another owner first.`)
 
 /**
- * Removes a user from one workspace, or without one from all of them and deletes the user. Their keys, sessions and setup
- * links end for good; a server that calls this must also wake its bus, so that their streams are closed. Who belongs
- * nowhere any more has no password and no passkey either. The last owner of a workspace cannot be removed from it.
+ * Removes a user from one workspace, or without one from all of them and deletes the user. Their keys, sessions and
+ * setup links end permanently; a server that calls this must also wake its bus, so that their streams are closed. A
+ * user without any workspace loses password and passkeys. The last owner of a workspace cannot be removed from it.
  */
 export function removeUser(tx: Tx, user: UserRow, workspace: WorkspaceRow | undefined): void {
   const all = listMemberships(tx)

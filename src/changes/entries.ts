@@ -68,7 +68,7 @@ export function idOf(digits: string): string | number {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** What an update changed. */
+/** The changed attributes of an update. */
 export interface Difference {
   readonly changed: readonly string[]
   /** The old values, null where there was none; some attributes, such as the text of a note, have none here. */
@@ -90,15 +90,15 @@ export function parseDifference(text: string): Difference {
   return { changed: Object.keys(parsed), previous: parsed }
 }
 
-/** What the log keeps of the deletion of a file without a note, or of a subscription to notes, which only its row told. */
+/** Logged for the deletion of a file without a note, or of a subscription to notes, which only its row showed. */
 export const ALONE = { hidden: { alone: true } }
 
 /** Attributes that every object has and whose change alone is no change. */
 const IGNORED = new Set(['id', 'created_at', 'updated_at'])
 
 /**
- * What differs between an object before and after a change, as responses show it. `derived` names the attributes that
- * follow from others or count something else.
+ * The difference between an object before and after a change, as in responses. `derived` names the attributes that
+ * are derived or count other objects.
  */
 export function differenceOf(
   before: Readonly<Record<string, unknown>>,

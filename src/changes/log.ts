@@ -28,7 +28,7 @@ export interface Shifted {
  * that index; only a log without history and undo would be smaller.
  */
 
-/** Who makes a change, in which workspace. */
+/** The author of a change, with the workspace. */
 export interface ChangeAuthor {
   readonly workspacePk: number
   readonly surface: Surface | 'system'
@@ -68,7 +68,7 @@ export interface ChangedObject {
 
 interface ChangeDetails {
   readonly difference?: Difference
-  /** What taking the change back needs and responses do not show. */
+  /** Data for undoing the change that responses do not show. */
   readonly hidden?: object
   /** The pk of the revision that holds the replaced text, or the `updated_at` that the record had. */
   readonly replaced?: number

@@ -7,8 +7,8 @@ import { keyOf, kindRange, storedId } from './entries.ts'
 import { lastChange } from './log.ts'
 
 /*
- * Objects that one user alone sees. Whoever else reads the log finds the changes of such an object from before it became
- * private up to the one that made it so, and those from the one on with which it ceased to be.
+ * Objects that are private to one user. Other readers of the log see the changes of such an object up to the one that
+ * made it private, and again from the one that made it public.
  */
 
 /** The last key of a range that has not ended. */

@@ -356,7 +356,7 @@ export class ChangeWriter {
   }
 }
 
-/** What is stored with other operations than updates is not for readers. */
+/** The details of operations other than updates are internal. */
 function differenceMembers(operation: ChangeOperation, detail: string | null): string {
   if (operation !== 'updated' || detail === null) return '"changed":[],"previous":{}'
   if (detail.startsWith('[')) {

@@ -84,8 +84,8 @@ const MAX_CACHED = 1_000
 const newCounts = () => new BoundedCache<string, readonly ChangeCount[]>(MAX_CACHED)
 
 /**
- * What changes that a user may see a range of numbers holds, the kind that came first first. Exact, however many they
- * are.
+ * Counts the changes in a range of numbers that a user may see, in the order of the first of each kind. The counts
+ * are exact.
  */
 export function countChanges(
   { sql }: Reader,
@@ -159,7 +159,7 @@ function isTouchedAfter(reader: Reader, workspace: number, id: string, number: n
   return false
 }
 
-/** Those of the objects that have such changes. */
+/** The objects that have such changes. */
 export function touchedAfter<Of extends { readonly id: string }>(
   reader: Reader,
   workspace: number,

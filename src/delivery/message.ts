@@ -35,7 +35,7 @@ export interface EventSource {
   readonly keyId: string | null
 }
 
-/** What the payload of every event says besides the change. */
+/** The members of every event payload besides the change. */
 export interface EventHead {
   readonly id: string
   readonly occurredAt: number
@@ -53,7 +53,7 @@ const presentRecord = ({ id, data, createdAt, updatedAt, deletedAt }: RecordStat
   deleted_at: isoOrNull(deletedAt),
 })
 
-/** What an event says of a note or a file, or of the moment of a row. */
+/** The description of a note or a file, or of the due time of a row, in an event. */
 export interface EventData {
   readonly note?: { readonly title: string }
   readonly file?: { readonly file_name: string }
@@ -63,7 +63,7 @@ export interface EventData {
   readonly late?: true
 }
 
-/** What a subscription that takes JSON is sent. */
+/** The payload of a subscription in the format JSON. */
 export interface Payload {
   readonly id: string
   readonly type: string
@@ -246,7 +246,7 @@ const WRITERS: Readonly<
   text: (text) => ({ body: cut(text(plain), 100_000, one), contentType: PLAIN_TEXT }),
 }
 
-/** What is sent of an event; `labelField` is that of its structure. */
+/** The message for an event; `labelField` belongs to its structure. */
 export function messageOf(form: Form, payload: Payload, labelField: string | null = null): Message {
   if (form.format === 'json') return { body: JSON.stringify(payload), contentType: null }
   return WRITERS[form.format]((written) => textOf(form, payload, labelField, written))
@@ -307,7 +307,7 @@ export const secretsAt = (
   ),
 ]
 
-/** What the headers of an attempt depend on; `body` is sent byte for byte. */
+/** The input of the headers of an attempt; `body` is sent byte for byte. */
 export interface SignedDelivery {
   /** Each of them signs, in this order. */
   readonly secrets: readonly string[]

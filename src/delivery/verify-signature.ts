@@ -79,7 +79,7 @@ const SCHEMES = [SERVICE, STANDARD]
 const equal = (left: string, right: string): boolean =>
   left.length === right.length && nodeCrypto().timingSafeEqual(Buffer.from(left), Buffer.from(right))
 
-/** What frameworks and shells often do to a body, and how to undo it. */
+/** Common alterations of bodies by frameworks and shells, with their reversal. */
 const BODY_CHANGES: readonly { readonly undo: (text: string) => string; readonly hint: string }[] = [
   {
     undo: (text) => text.replace(/\r?\n$/, ''),
@@ -152,7 +152,7 @@ function verifyScheme(
   return { scheme: scheme.name, errors }
 }
 
-/** What is wrong with the form of a secret, as a sentence; undefined when nothing is. */
+/** The error in the format of a secret, as a sentence; undefined for a valid one. */
 export function secretError(secret: string): string | undefined {
   if (isSecret(secret)) return undefined
   if (isSecret(secret.trim())) return 'The secret has whitespace around it.'

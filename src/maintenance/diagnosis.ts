@@ -17,7 +17,7 @@ interface ErrorGroup {
   readonly last_at: string | null
 }
 
-/** What is known about a database, without anything that its users wrote. */
+/** Facts about a database, without any content of its users. */
 export interface Diagnosis {
   readonly file: string
   readonly mode: string

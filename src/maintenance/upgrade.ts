@@ -20,7 +20,7 @@ export function upgradeDerived(reader: Reader): void {
   }
 }
 
-/** What is done after that in transactions of its own, because it takes long where there are many notes or structures. */
+/** Later work in separate transactions, because it takes long with many notes or structures. */
 export const upgradeSteps: UpgradeSteps = {
   left: (reader) => countUnconverted(reader) + countOldRowTables(reader),
   doSome: (reader) => (countUnconverted(reader) > 0 ? convertSomeSearch : convertSomeRowTables)(reader),

@@ -1,6 +1,4 @@
-/*
- * What a person starts with one click: instructions for the model, which then uses the tools.
- */
+/* Prompts that a user starts with one click: instructions for the model, which then uses the tools. */
 
 interface Prompt {
   readonly name: string

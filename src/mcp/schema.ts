@@ -1,9 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { choice, flag, integer, members, text } from '../http/schema/types.ts'
 
-/*
- * What the schemas of the tools are built of.
- */
+/* The common parts of the tools' schemas. */
 
 export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema)
 
@@ -38,7 +36,7 @@ export const recordFilter = () =>
 /** Values by key; the service checks them. */
 export const values = (description?: string) => members({ description })
 
-/** What a tool returns: what it promises of the members, and nothing of what is in them. */
+/** The output schema of a tool: it promises the members, but not their content. */
 export const output = (properties: Record<string, TSchema>) => Type.Object(properties)
 
 export const list = () => Type.Array(Type.Object({}))

@@ -38,7 +38,7 @@ interface Declaration<Read extends Fields, Shown> extends Source<Read> {
   readonly within?: string
   /** Attributes that may be long: the log names them without what they were. */
   readonly texts?: readonly string[]
-  /** What the log compares beside what is shown, and names without what it was. */
+  /** Attributes that the log compares although they are not shown, and names without their values. */
   secrets?(row: RowOf<Read>): object
   /** The object as responses show it. */
   present(row: RowOf<Read>, reader: Reader): Shown
@@ -68,7 +68,7 @@ export const objectKind = <Read extends Fields, Shown extends object>(
 interface WriteOptions<Shown> {
   /** Where in the order; past its end is the end, which is where a new object is unless told. */
   readonly position?: number | undefined
-  /** What undo needs beside what is shown. */
+  /** Data for undo that is not shown. */
   readonly hidden?: object
   /** The object as it was shown before, where rows of other tables have changed since. */
   readonly before?: Shown
@@ -183,7 +183,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     return inserted
   }
 
-  /** What the order of an object is within. */
+  /** The scope of the order of an object. */
   #orderOf = (row: object, workspace: number): number =>
     (row as Readonly<Record<string, number>>)[this.#within] ?? workspace
 

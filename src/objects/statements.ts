@@ -121,9 +121,9 @@ export function writers({ table, name }: Pick<Source<Fields>, 'table' | 'name'>)
 const FOLDED = /_fold$/
 
 /**
- * The columns of an object as responses show it: an attribute is stored in the column of its name, an instant as
- * milliseconds, true as 1, a list or object as JSON, and in `name_fold` the folded form of `name`. What is stored
- * differently is up to the caller; `derived` names attributes that are not stored from what is shown.
+ * The columns of an object as shown in responses: an attribute is stored in the column of its name, an instant as
+ * milliseconds, true as 1, a list or object as JSON, and in `name_fold` the folded form of `name`. Callers handle
+ * attributes that are stored differently; `derived` names attributes that are not stored from the shown value.
  */
 export function columnsShown(
   table: SQLiteTable,

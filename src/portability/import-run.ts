@@ -44,7 +44,7 @@ function asRefusal(error: unknown): Refusal | undefined {
 export class ImportRun {
   readonly refused: RefusedPart[] = []
   readonly changed: ChangedPart[] = []
-  /** What was left out without being refused. */
+  /** Parts that were skipped without a refusal. */
   readonly skipped: RefusedPart[] = []
 
   constructor(

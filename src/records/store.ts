@@ -186,7 +186,7 @@ export function putRecords(tx: Tx, structure: StructureRow, records: readonly Co
     ...[data, createdAt, updatedAt, deletedAt, pk],
   ])
   countChange(tx, structure.pk, insertLive(tx, structure, known))
-  // One that was created here under its id before it was created there.
+  // A record that was created here under the same id before it was created there.
   if (known.some((one) => one.known?.createdAt !== one.row.createdAt))
     tx.sql.run('UPDATE structure_stats SET in_order = 0 WHERE structure = ?', structure.pk)
 }

@@ -23,7 +23,7 @@ interface Content {
 
 /** The page of a watch at one moment. */
 export class WatchedPage {
-  /** That of the events that carry it: the position in the change log at which it was read, its query, and its content. */
+  /** The id of its events: the position in the change log at which it was read, its query, and its content. */
   readonly id: string
   readonly versions: Versions
   /** In characters. */

@@ -65,7 +65,7 @@ export const rowViewKind = objectKind({
 
 export type RowViewRow = typeof rowViews.$inferSelect & { structureId: string; userName: string | null }
 
-/** Whose views they are; without a user, also those that one user alone sees. */
+/** The owner of the views; without a user, also views that are private to one user. */
 type RowViewReader = InWorkspace
 
 /**
@@ -107,7 +107,7 @@ export function getRowView(reader: Reader, caller: RowViewReader, id: string): R
   return row
 }
 
-/** What it takes to write a view: who may only read has personal ones. */
+/** The ability needed to write a view: callers who can only read have personal ones. */
 const abilityFor = (...personal: readonly number[]): Ability =>
   personal.every((flag) => flag === 1) ? 'read' : 'change'
 
@@ -276,7 +276,7 @@ interface ShownColumn {
   readonly width?: number
 }
 
-/** What a caller decides of a view. */
+/** The attributes of a view that a caller sets. */
 type RowViewColumns = Omit<
   typeof rowViews.$inferSelect,
   'pk' | 'id' | 'workspace' | 'structure' | 'owner' | 'ownerName' | 'position' | 'createdAt' | 'updatedAt'

@@ -28,7 +28,10 @@ function cookie(what: string, sameSite: string, isSecure: boolean, port: () => n
 export const sessionCookie = (isSecure: boolean, port: () => number): SessionCookie =>
   cookie('session', 'Strict', isSecure, port)
 
-/** That of a browser in which a sign-in with the provider has begun: it is sent also when the provider leads back. */
+/**
+ * The cookie of a browser in which a sign-in with the provider has begun; browsers also send it when the provider
+ * redirects back.
+ */
 export const providerCookie = (isSecure: boolean, port: () => number): SessionCookie =>
   cookie('oidc', 'Lax', isSecure, port)
 

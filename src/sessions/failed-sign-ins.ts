@@ -23,7 +23,7 @@ const TOO_MANY_OF_DAY =
 /** For how long an address counts as one from which a user signs in. */
 const ADDRESS_KNOWN_MS = 30 * DAY_MS
 
-/** Who tries a password: the user, or a name that nobody has, and the address. */
+/** The source of a password attempt: the user, or an unknown name, and the address. */
 interface SignInAttempt {
   /** The pk of a user, or a name. */
   readonly user: number | string

@@ -30,13 +30,13 @@ const VALID_MS = 5 * 60_000
 /** Ed25519, ECDSA with P-256, and RSA. */
 const ALGORITHMS = [-8, -7, -257]
 
-/** What a challenge was made for: the host, and the session that adds a passkey, null for a sign-in. */
+/** The context of a challenge: the host, and the session that adds a passkey, null for a sign-in. */
 interface Challenge {
   readonly host: string
   readonly sessionId: string | null
 }
 
-/** What a browser sends, which the library checks. */
+/** The message of a browser, which the library checks. */
 export type Sent = Readonly<Record<string, unknown>>
 
 /** The same sentence whatever is wrong. */
@@ -228,7 +228,7 @@ const asCredential = ({ credential: id, publicKey, counter, isSynced }: PasskeyR
   counter: isSynced ? 0 : counter,
 })
 
-/** Those that WebAuthn knows. */
+/** The transports known to WebAuthn. */
 const transportsIn = (sent: unknown): string =>
   ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
     .filter((transport) => Array.isArray(sent) && sent.includes(transport))

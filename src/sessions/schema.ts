@@ -5,7 +5,7 @@ import { t } from '../http/schema/types.ts'
 const passkeyName = () =>
   t.text({ minLength: 1, maxLength: 200, trimmed: true, singleLine: true, isName: true })
 
-/** What a browser makes of options, as its `toJSON()` writes it. */
+/** The credential that a browser creates from options, as written by its `toJSON()`. */
 const sentByBrowser = () =>
   t.members({ description: 'The credential of the browser, as its toJSON() writes it.' })
 

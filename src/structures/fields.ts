@@ -191,7 +191,7 @@ export function refuseLossOfField(lost: FieldDefinition, after: readonly FieldDe
   )
 }
 
-/** What names fields of a structure, as it will be after a change. */
+/** References to fields of a structure, as they will be after a change. */
 export interface FieldUse {
   readonly structurePk: number
   readonly labelField: string | null

@@ -102,7 +102,7 @@ export function structureOf(
   return structure
 }
 
-/** Those of some objects whose structures' rows the caller may read. */
+/** The objects whose structures' rows the caller may read. */
 export const ofReadableStructures = <Row extends { readonly structure: number | null }>(
   reader: Reader,
   caller: InWorkspace,

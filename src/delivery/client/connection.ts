@@ -46,7 +46,7 @@ function bodyLength(status: number, headers: readonly string[]): number | 'chunk
   return length <= MAX_BYTES ? length : 'unknown'
 }
 
-/** What is read next: a line, without its line break, or so many bytes, which are dropped. */
+/** The next unit to read: a line without its line break, or a number of bytes, which are discarded. */
 type Wanted = 'status line' | 'line' | number
 /** `complete`: the connection can carry the next request. `unusable`: it must be closed. */
 type End = 'complete' | 'unusable'
@@ -287,7 +287,7 @@ export function openConnection(endpoint: Endpoint, trust: SecureContext | undefi
   return { done: promise, abandon: close }
 }
 
-/** What the error codes of the system, of TLS and of `Connection` mean for a host. */
+/** Explanations of the error codes of the system, of TLS and of `Connection` for a host. */
 const ERROR_SENTENCES: readonly (readonly [codes: readonly string[], sentence: (host: string) => string])[] =
   [
     [['ECONNREFUSED'], (host) => `${host} refuses connections.`],

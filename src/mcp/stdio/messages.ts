@@ -81,7 +81,7 @@ function parse(line: string): Message | undefined {
 const requestIdIn = ({ params }: Message): unknown => (isObject(params) ? params.requestId : undefined)
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
-/** What a header can hold as it is. */
+/** Values that a header can hold unencoded. */
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 /** A value that no header can hold is sent in base64. */

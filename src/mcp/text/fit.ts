@@ -61,7 +61,7 @@ export function fitted<Item>(items: readonly Item[], render: Render<Item>): Answ
 export const cutFor = (tokens: number, write: (cut: number) => Answer): number =>
   [...CUTS, ...SHORTER].find((cut) => size(write(cut)) <= tokens) ?? 0
 
-/** What ends a value that was shortened; such a value is never written back. */
+/** The end of a truncated value; such a value is never written back. */
 const CUT_MARK = /… \(\+\d+ (?:characters|more)\)$/
 
 /** Whether a value is, or holds, a text that was shortened when it was read. */
@@ -145,7 +145,7 @@ for (let unit = 0; unit < 128; unit++) {
   else CLASSES[unit] = 128 + unit
 }
 
-/** What a run of ASCII characters of one class takes. */
+/** The tokens of a run of ASCII characters of one class. */
 function tokensOfRun(kind: number, length: number): number {
   if (kind === LETTERS) return Math.ceil(length / PER_TOKEN.letters)
   if (kind === DIGITS) return Math.ceil(length / PER_TOKEN.digits)

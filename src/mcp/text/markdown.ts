@@ -62,7 +62,7 @@ export function pageLine(
     : `${what}s ${offset + 1}–${offset + shown} of ${total}${more}:`
 }
 
-/** What a write did, as its result says it: the name of its transaction, if it changed anything. */
+/** The transaction of a write as stated in its result, if it changed anything. */
 export function writtenAs(transaction: string | null, isDryRun = false): string {
   if (isDryRun) return 'nothing was written: this was a dry run'
   return transaction === null ? 'nothing changed' : `transaction ${transaction}`

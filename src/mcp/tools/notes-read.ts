@@ -168,7 +168,7 @@ function linkLines({ outgoing, backlinks }: Links): string[] {
   return [`links to: ${to.join('; ') || 'none'}`, `linked from: ${from.join('; ') || 'none'}`]
 }
 
-/** What is said of a note beside its text takes at most this share of an answer. */
+/** The description of a note besides its text takes at most this share of an answer. */
 const TOKENS_OF_HEAD = 0.4 * MAX_TOKENS
 const MANY_LINKS = 60
 
@@ -231,7 +231,7 @@ function foundNote(reader: Reader, caller: Caller, named: string): Found {
   return { note: presentNote(row), properties: readProperties(reader, row.pk) }
 }
 
-/** What is said of a note beside its text. */
+/** The description of a note besides its text. */
 interface About {
   readonly note: NoteHead
   readonly properties: Record<string, unknown>

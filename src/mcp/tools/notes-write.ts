@@ -20,7 +20,7 @@ import { cutFor, isShortened, shorten, shortenAll, shortenSentence, shortenValue
 import { given, inline, writtenAs } from '../text/markdown.ts'
 import { noteLink, writeTool } from '../tool.ts'
 
-/** What is said of a note takes at most this many tokens. */
+/** The description of a note takes at most this many tokens. */
 const TOKENS_OF_HEAD = 1_500
 
 /** The note without its body; very many tags are shortened. */

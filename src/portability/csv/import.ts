@@ -28,7 +28,7 @@ interface RowsImport extends ImportMode, CellOptions {
   readonly hasHeader: boolean
   /** The types of columns of a new structure, by heading or field key; those of the others are inferred. */
   readonly types: ReadonlyMap<string, InferredType>
-  /** The name or id of the structure. One that does not exist is created, with types inferred from all rows. */
+  /** The name or id of the structure. A new structure gets types inferred from all rows. */
   readonly structure: string
   readonly onConflict: 'refuse' | 'update'
   /** Receives the share that is done, from 0 to 1. */

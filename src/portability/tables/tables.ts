@@ -26,7 +26,7 @@ export interface Column {
 
 export interface ExportedTable {
   readonly name: string
-  /** One that is named `id` is the primary key. */
+  /** A column named `id` is the primary key. */
   readonly columns: readonly Column[]
   /** In chunks. */
   rows(): Iterable<Cell[][]>

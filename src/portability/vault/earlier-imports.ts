@@ -7,7 +7,7 @@ import { findFile } from '../../files/store.ts'
 import { findNoteSummary, type NoteSummary } from '../../notes/store.ts'
 import { baseName, type VaultNote } from './plan/note.ts'
 
-/** What an import wrote into a note besides its body. */
+/** The parts of a note that an import wrote besides its body. */
 export interface WrittenFields {
   readonly title: string
   readonly alias: string | null
@@ -35,7 +35,7 @@ export interface EarlierImport extends ImportedObject {
   readonly path: string
 }
 
-/** What an earlier import made of a note's file. */
+/** The note of an earlier import of the same file. */
 export interface ExistingNote {
   readonly head: NoteSummary
   readonly earlier: EarlierImport
@@ -57,10 +57,13 @@ interface Row extends Omit<EarlierImport, 'fields'> {
   readonly fields: string | null
 }
 
-/** What earlier imports made of the files in a folder, be it that folder, one around it or one in it that was imported. */
+/**
+ * The objects of earlier imports of the files in a folder, whether that folder, an outer or an inner one was
+ * imported.
+ */
 export class EarlierImports {
   readonly #byPath = new Map<string, EarlierImport>()
-  /** Those whose file is no longer in the folder, by digest. */
+  /** Imports whose file is no longer in the folder, by digest. */
   readonly #gone = new Map<string, Set<EarlierImport & { kind: Kind }>>()
   readonly #workspace: number
 
@@ -85,7 +88,7 @@ export class EarlierImports {
     }
   }
 
-  /** What was made of the file at this path or, when none was, of a file that is gone and had the same content. */
+  /** The object of the file at this path or else of a removed file with the same content. */
   find(path: string, digest: string): EarlierImport | undefined {
     const known = this.#byPath.get(path)
     if (known) return known
@@ -98,8 +101,8 @@ export class EarlierImports {
   }
 
   /**
-   * The paths of files that are gone while what was made of them is still there. Those of which nothing is left are
-   * forgotten. To be called at the end.
+   * The paths of removed files whose objects still exist. Entries without an object are deleted. Must be called at
+   * the end.
    */
   listGone(tx: Tx): string[] {
     const paths: string[] = []

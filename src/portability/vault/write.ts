@@ -39,7 +39,7 @@ import { tagNamesOf } from './plan/tags.ts'
 
 export type VaultProperties = PropertyPlan<ReturnType<typeof getPropertyRow>>
 
-/** What notes are written with. */
+/** The parts that notes are written with. */
 export interface VaultParts {
   readonly folder: string
   readonly updates: boolean
@@ -212,7 +212,7 @@ export class VaultWriter implements LinkContext {
   }
 }
 
-/** What the file of a note now says. */
+/** The current state of a note's file. */
 export interface NewState {
   readonly title: string
   readonly alias: string | null
@@ -233,9 +233,9 @@ const NOTHING: WrittenFields = { title: '', alias: null, tags: [], properties: {
 const fieldsOf = ({ fields }: EarlierImport): WrittenFields => fields ?? NOTHING
 
 /**
- * Changes a note as its file was changed since the last import. What was changed in daybook meanwhile and not in the
- * file stays; of a body that was changed in both, that of the file is taken and the other one kept as a revision. Title
- * and alias are in the database already; `head` has the former ones. Returns whether anything changed.
+ * Applies the changes of the file since the last import to a note. Changes made only in daybook stay; if a body was
+ * changed in both, the file's body is used and the other one becomes a revision. Title and alias are in the database
+ * already; `head` has the former ones. Returns whether anything changed.
  */
 function updateFromFile(
   run: ImportRun,

@@ -40,7 +40,7 @@ import {
 } from '../../structures/store.ts'
 import { splitFrontMatter } from '../front-matter.ts'
 
-/** What the service assigned to an object when it was created and changed; an import keeps it. */
+/** Attributes that the service assigned to an object and that an import keeps. */
 export interface Identity {
   readonly id: string
   readonly createdAt: number

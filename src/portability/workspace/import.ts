@@ -215,7 +215,7 @@ interface AgeFields {
   readonly created_at?: unknown
 }
 
-/** What notes are sorted by, read from the first chunk of the file. */
+/** The sort keys of a note, read from the first chunk of the file. */
 function ageFieldsOf(path: string): AgeFields {
   const [first] = textChunks(path)
   const value = (key: string) => new RegExp(`^${key}: "(.*)"$`, 'm').exec(first?.text ?? '')?.[1]

@@ -307,7 +307,7 @@ const sourceFile = objectFile('sources', sourceKind, {
   exported: ({ url: _, ...source }, { structureId }) => ({ ...source, structure: structureId }),
 })
 
-/** Those that notes and rows name. */
+/** The kinds that notes and rows refer to. */
 export const NAMED_FILES: readonly ObjectFile[] = [tagFile, propertyFile]
 
 /** In the order in which they must be imported: each refers only to kinds before it, and to notes and structures. */

@@ -5,7 +5,7 @@ import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-
 import { type CountedBound, keepBound } from './near-totals.ts'
 import { cachedList, saveCounted, type TotalKey } from './total-cache.ts'
 
-/** What a read of rows has found that later reads, in this thread or the main thread, need not find again. */
+/** Findings of a read that later reads, in this thread or the main thread, can reuse. */
 interface RowFinding {
   readonly costs: ReadCosts
   readonly counted?: { readonly key: TotalKey; readonly total: number }

@@ -295,7 +295,7 @@ export function pksInOrder(reader: Reader, input: ListInput): Float64Array {
   return Float64Array.from(pks)
 }
 
-/** Those of these rows that were not changed meanwhile so that the list does not hold them any more. */
+/** The rows of these that are still in the list after concurrent changes. */
 export function* rowsInList(
   reader: Reader,
   { caller, request }: ListInput,

@@ -368,8 +368,8 @@ export const missingForText = ({ conditions }: RowQuery): string[] =>
   needlesOf(conditions).length === 0 ? [] : [TEXT_INDEX]
 
 /**
- * What a read that took so long reports: the indexes that it lacked, and those that it used. A read that may read few
- * rows only (`Sql.isLimited`) lacks none.
+ * The report of a slow read: the indexes that it lacked, and those that it used. A read that may read few rows only
+ * (`Sql.isLimited`) lacks none.
  */
 export function readCosts(
   { structure }: RowQuery,

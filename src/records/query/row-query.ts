@@ -225,7 +225,7 @@ export function pkSource(
   return sourceOf(reader, query, path, [stop, ...more])
 }
 
-/** What a list can be sorted by: a field, `created_at` or `updated_at`. */
+/** The sort keys of a list: a field, `created_at` or `updated_at`. */
 export type SortTarget = TypedField | Extract<RowPart, 'created_at' | 'updated_at'>
 
 /** Refuses what is neither a field of the structure nor a time of the row. */

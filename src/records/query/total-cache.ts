@@ -18,7 +18,7 @@ const MAX_KEY_LENGTH = 2_000
 /** The tests of rows against conditions that take no noticeable time. */
 const MAX_TESTS = 2_000
 
-/** What a reader knows of rows; every key, or what is cached under it, says in which state they were. */
+/** The cached knowledge of a reader about rows; the key or the value identifies the state of the rows. */
 class RowCaches {
   readonly totals = new BoundedCache<string, Counted>(MAX_TOTALS)
   readonly numbers = new BoundedCache<string, number>(MAX_TOTALS)
@@ -42,7 +42,7 @@ export interface KnownOffset {
   readonly pk: number
 }
 
-/** What is counted, and the state of the rows. */
+/** The counted query, and the state of the rows. */
 export interface TotalKey {
   readonly structurePk: number
   readonly rows: string
@@ -117,7 +117,7 @@ export interface RowVersions {
   readonly after: RecordState | null
 }
 
-/** What one transaction wrote of one structure, in order. */
+/** The writes of one transaction to one structure, in order. */
 interface RowWrites {
   readonly structurePk: number
   /** The definition in force; compared by identity. */

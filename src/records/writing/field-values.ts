@@ -13,7 +13,7 @@ import { findRecordHead } from '../store.ts'
 
 type FieldChange = FieldValue | null | undefined
 
-/** What a write sends for each field, in the order of the fields: a value, null to remove it, undefined to leave it. */
+/** The values of a write, in the order of the fields: a value, null to remove it, undefined to leave it. */
 export type FieldChanges = readonly FieldChange[]
 
 /** Checks the values that are sent against their fields; null and an absent key both mean no value. */

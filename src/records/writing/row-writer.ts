@@ -14,7 +14,7 @@ import { type RowVersions, recentWrites } from '../query/total-cache.ts'
 import * as store from '../store.ts'
 import { type FieldChanges, mergedData } from './field-values.ts'
 
-/** What it takes to write rows of one structure in one transaction. */
+/** The context for writing rows of one structure in one transaction. */
 export interface RowWriter extends Outbox {
   readonly caller: Caller
   /** With the counters as they are after what was written so far. */

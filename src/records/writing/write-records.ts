@@ -68,7 +68,7 @@ interface SentRow extends store.RowVersion {
   readonly number: number
 }
 
-/** What a call has written so far. */
+/** The rows that a call has written so far. */
 interface Batch {
   readonly names: RowNames
   /** Whether the call sent a list of rows, so that its refusals name the row. */
@@ -110,7 +110,7 @@ export function writeRecords(tx: Tx, caller: Caller, request: WriteRequest, name
   if (structure.maxRows === 1) deleteOnlyRow(writer, sent.length)
   const batch = newBatch(names, request.rows !== undefined)
   for (const [at, data] of sent.entries()) {
-    // What is decided for this row may depend on those before it.
+    // The decision for this row may depend on earlier rows.
     if (updates || isFull(structure)) insertPending(writer, batch)
     const number = names.numberOf(at)
     try {
@@ -277,7 +277,7 @@ function refuseHeld(writer: RowWriter, batch: Batch, { row, data }: Partial<Sent
   if (held) throw duplicate(held.set, holderName(writer, batch, held.pk))
 }
 
-/** Who may not read the rows is not told which one it is. */
+/** Does not name the row to callers who may not read it. */
 function holderName({ tx, caller, structure }: RowWriter, { names, rows }: Batch, pk: number): string {
   const earlier = rows.find(({ row }) => row.pk === pk)
   if (earlier) return `${names.noun.toLowerCase()} ${earlier.number} of this call`

@@ -18,7 +18,7 @@ const MAX_SUBJECT_LENGTH = 255
 /** Clocks may differ by five minutes, and the way of a token takes a while. */
 const CLOCK_TOLERANCE_SECONDS = 330
 
-/** What only the server knows of one sign-in. */
+/** The server-side secrets of one sign-in. */
 export interface Secrets {
   readonly nonce: string
   readonly verifier: string
@@ -72,7 +72,7 @@ export class Provider {
     return checkedAddress(url).href
   }
 
-  /** Whose code the provider sent with a browser; `search` is the query of the callback. */
+  /** The account for the code that the provider sent with a browser; `search` is the query of the callback. */
   async accountOf(search: string, state: string, { nonce, verifier }: Secrets): Promise<Account> {
     const { authorizationCodeGrant, fetchUserInfo } = await library()
     const configuration = await this.#configuration()
@@ -189,7 +189,7 @@ export type FailureReason =
   | 'cancelled'
   /** It was not begun in this browser, took too long, or has ended already. */
   | 'expired'
-  /** What the provider answered cannot be trusted. */
+  /** The response of the provider cannot be trusted. */
   | 'failed'
   /** Nobody here has this account. */
   | 'unknown'
@@ -201,7 +201,7 @@ export type FailureReason =
   | 'linked'
   | 'link-used'
   | 'name-taken'
-  /** Who links an account must be signed in, and begin at the application. */
+  /** Linking an account needs a session, and must begin in the application. */
   | 'signed-out'
   | 'sign-in-again'
   | 'cross-site'

@@ -20,7 +20,7 @@ export interface Browsers {
   /** The cookie of a browser that is at the provider. */
   readonly cookie: SessionCookie
   readonly browserOf: (exchange: { request: Request; address: string }) => Browser
-  /** Who is signed in, by the cookie of a session. */
+  /** The caller of the session in the cookie. */
   readonly callerOf: (request: Request) => Caller | undefined
   /** The `Set-Cookie` of a new session. */
   readonly begin: (session: NewSession) => string

@@ -40,7 +40,7 @@ import {
 
 export const AT_PROVIDER_SECONDS = 600
 
-/** What a person does at the provider: sign in, link the account to their user, or use up a setup link with it. */
+/** The purpose of a visit to the provider: sign in, link the account to the user, or use a setup link with it. */
 export type Purpose =
   | { readonly kind: 'sign-in' }
   | { readonly kind: 'link'; readonly sessionId: string; readonly userPk: number }
@@ -111,7 +111,7 @@ export class ProviderSignIn {
     return { kind: 'setup', token, name }
   }
 
-  /** What comes of a browser that the provider has sent back with this query. */
+  /** Handles a browser that the provider has redirected back with this query. */
   async end(search: string, cookie: string | undefined, browser: Browser): Promise<Ended> {
     const state = new URLSearchParams(search).get('state') ?? ''
     const step = this.#steps.take(state)
@@ -129,7 +129,7 @@ export class ProviderSignIn {
     }
   }
 
-  /** What a newcomer may be called. */
+  /** The possible names of a new user. */
   async #namesOf(account: Account): Promise<unknown[]> {
     const { db, config } = this.ctx
     const isNew = config.oidc?.roleClaim && !findLinkOf(db, account.issuer, account.subject)
@@ -153,7 +153,7 @@ export class ProviderSignIn {
     const userPk = known ?? addNewcomer(ctx, tx, account, names)
     if (userPk === undefined) return 'unknown'
     followClaim(ctx, tx, userPk, account)
-    // What the claim took away stays away also of who gets no session.
+    // Access removed by the claim stays removed even without a session.
     if (listEnterable(tx, userPk, ctx.config).length === 0) return 'closed'
     return beginSession(ctx, tx, userPk, browser, usedLink)
   }
@@ -209,8 +209,8 @@ export class ProviderSignIn {
 }
 
 /**
- * What says why: of a provider that is not reached the reason, else what the library says, whose own reason may quote
- * the provider.
+ * The loggable reason: the network error of an unreachable provider, else the library's message, whose cause may
+ * quote the provider.
  */
 function loggable(error: unknown): { message?: string; code?: string } {
   const failure = [error, (error as Error).cause].find((one) => one instanceof SignInFailure)
@@ -235,8 +235,8 @@ function ruleFor({ config, log }: AppContext, tx: Tx, account: Account) {
 }
 
 /**
- * Gives the user the role that the claim says. Whom it gives none stays a member, with the keys they have, but the workspace
- * is closed to them. The last owner stays one.
+ * Gives the user the role in the claim. A user without a role stays a member and keeps the keys, but the workspace is
+ * closed to the user. The last owner stays one.
  */
 function followClaim(ctx: AppContext, tx: Tx, userPk: number, account: Account): void {
   const rule = ruleFor(ctx, tx, account)

@@ -9,7 +9,7 @@ import { TEXT_INDEX } from './text-index.ts'
  * without use. Nobody declares one.
  */
 
-/** What one read of a structure's rows reports to the policy. */
+/** The report of one read of a structure's rows to the policy. */
 export interface ReadCosts {
   readonly structurePk: number
   readonly rows: number
@@ -27,7 +27,7 @@ const TEXT_INDEX_MIN_ROWS_FACTOR = 10
 const UNUSED_MS = 30 * DAY_MS
 const MAX_REPORTS = 10_000
 
-/** What the reads of this process reported of an index. */
+/** The reports of this process's reads about an index. */
 interface Report {
   /** How long reads took that lacked it, together. */
   ms: number

@@ -92,7 +92,7 @@ function fillRowTable(reader: Reader, structures: ReadonlyMap<number, Checked>, 
   insertLiveRows(reader, checked.row, checked.definition, [{ ...record, data }])
 }
 
-/** What prevents the contents of the table from being compared at all. */
+/** Schema faults that prevent a comparison of the table's content. */
 function schemaFault(
   reader: Reader,
   { row, definition }: Checked,
@@ -169,7 +169,7 @@ function* rowFaults(reader: Reader, structures: ReadonlyMap<number, Checked>): G
 /** The structures whose rows jobs are still to remove. */
 const DELETED = `${keysOf({ kind: 'structure.indexes' })} UNION ALL ${keysOf({ kind: 'structure.rows' })}`
 
-/** What is on record may be beyond the last row that is left: a mirror removes rows. */
+/** The recorded value may exceed that of the last remaining row: a mirror removes rows. */
 const reaches = <Value extends number | string>(onRecord: Value | null, last: Value | null): boolean =>
   last === null || (onRecord !== null && onRecord >= last)
 
@@ -232,7 +232,7 @@ function finishRepair(tx: Tx, checked: Checked, indexes: readonly string[]): voi
   )
 }
 
-/** What the text index should contain of the rows that are up to date in it. */
+/** The expected content of the text index for rows that are up to date in it. */
 function* expectedEntries(
   { sql }: Reader,
   definition: Definition,

@@ -14,10 +14,10 @@ import { columnValues, type LiveRow, rowValues } from './row-values.ts'
  * unique values no two rows have the same, because every write looks at the other rows, and writes come one at a time.
  */
 
-/** What a small structure may hold. `length` is of the texts of a row. */
+/** The limits of a small structure. `length` is that of the texts of a row. */
 const MOST = { rows: 200, length: 4_096, uniqueSets: 10 }
 
-/** What decides where rows are. */
+/** The attributes that determine the location of rows. */
 export type Shape = Pick<Definition, 'fields' | 'uniqueSets'>
 
 export const hasSmallShape = ({ fields, uniqueSets }: Shape): boolean =>
@@ -109,8 +109,8 @@ export function copyFromOwnTable({ sql }: Reader, structurePk: number, definitio
 }
 
 /**
- * What is in the table that is no live row of a small structure, with the id of its record if there is one. The rows of the
- * structures that the query `deleted` returns are left out.
+ * Entries of the table that are not live rows of a small structure, with the id of their record if there is one. The
+ * rows of the structures that the query `deleted` returns are skipped.
  */
 export const smallStrays = (
   { sql }: Reader,

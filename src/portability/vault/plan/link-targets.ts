@@ -3,7 +3,7 @@ import { codePointLength, fold, hasControlCharacter, normalized } from '../../..
 import { isFileTarget } from '../../../notes/links/syntax.ts'
 import { baseName, type FolderFile, type Remark, type VaultNote, withoutExtension } from './note.ts'
 
-/** What links need to know of a note. */
+/** The properties of a note that links depend on. */
 export interface LinkableNote {
   readonly file: { readonly path: string }
   readonly title: string
@@ -166,7 +166,7 @@ export function aliasFor(
 /** Characters that would end or split a link, or start code in it. */
 const NOT_IN_TARGET = /[[\]|`]/
 
-/** What a link to a note says, with a heading: its title where that leads to it, else its id. */
+/** The target of a link to a note, with a heading: its title if that resolves to it, else its id. */
 export function targetFor(
   { title, id }: { readonly title: string; readonly id: string },
   heading: string,

@@ -20,7 +20,7 @@ export interface AddedFile {
 }
 
 export interface LinkContext {
-  /** What links mean in the folder. */
+  /** Resolves links within the folder. */
   readonly linkTargets: LinkTargets
   /** Whether the service resolves this target to the note. */
   resolvesTo(target: string, note: VaultNote): boolean
@@ -121,7 +121,7 @@ const MAX_TARGET_LENGTH = 4_096
 
 interface FoundTarget<Target> {
   readonly target: Target
-  /** What follows the name, with its sign: `#Heading`, `^block` or nothing. */
+  /** The part after the name, with its sign: `#Heading`, `^block` or nothing. */
   readonly part: string
 }
 

@@ -163,7 +163,7 @@ class ProseFinder {
   }
 }
 
-/** What is not text in a paragraph beside comments: tags of HTML, comments of Obsidian, formulas, links. */
+/** Parts of a paragraph that are not text, besides comments: HTML tags, Obsidian comments, formulas, links. */
 const NOT_TEXT: readonly RegExp[] = [
   /<\/?[a-z](?:[^<>"']|"[^"<]*"|'[^'<]*')*>/gi,
   /<\/?[a-z][^<>]*>/gi,
