@@ -2,7 +2,6 @@ import type { ChangeAuthor } from './changes/log.ts'
 import type { InWorkspace } from './context.ts'
 import type { Reader } from './db/reader.ts'
 import type { Tx } from './db/writes/transaction.ts'
-import type { Moments } from './delivery/outbox.ts'
 import type { FindStanding } from './kernel/caller.ts'
 import type { Job } from './kernel/jobs.ts'
 import { quoteList } from './lib/text.ts'
@@ -103,8 +102,6 @@ export interface FeatureHooks {
   onTagDeleted(tx: Tx, author: ChangeAuthor, tag: number): void
   onStructureDeleted(tx: Tx, author: ChangeAuthor, structurePk: number): void
   countsOf(reader: Reader, caller: InWorkspace): FeatureCounts
-  /** Sources of due-time events. */
-  readonly moments: readonly Moments[]
   /** All kinds of jobs, in scheduling order. */
   readonly jobs: readonly Job[]
 }

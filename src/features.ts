@@ -5,6 +5,7 @@ import { lastChange } from './changes/log.ts'
 import { changedAfter } from './changes/read.ts'
 import { placeFor } from './context.ts'
 import type { Reader } from './db/reader.ts'
+import { scheduleBeginning, scheduleEnding } from './delivery/due.ts'
 import type { FeatureHooks, PropertyUsage, TagUsage, UsageFinder, UsedBy } from './feature-hooks.ts'
 import { fileDetachment } from './files/deletion.ts'
 import { countFiles } from './files/store.ts'
@@ -130,8 +131,11 @@ export const features: FeatureHooks = {
       row_views: listRowViews(reader, caller).length,
     }
   },
-  moments: [noteMoments, rowMoments],
   jobs: [
+    rowMoments,
+    noteMoments,
+    scheduleBeginning,
+    scheduleEnding,
     tagDetachment,
     tagLinking,
     propertyDetachment,

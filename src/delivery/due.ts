@@ -1,11 +1,12 @@
 import { type FieldValue, type RecordState, valueIn } from '../changes/record-data.ts'
-import type { Reader } from '../db/reader.ts'
 import { liveRows, placeOf, valueColumn } from '../db/row-table-names.ts'
 import type { Tx } from '../db/writes/transaction.ts'
+import { defineJob, enqueue } from '../kernel/jobs.ts'
 import { memoize } from '../lib/bounded-cache.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { findTimeZone, instantOfLocal, localTime } from '../lib/time-zones.ts'
-import { type Subscription, wakeAt } from './outbox.ts'
+import { noteMoment } from './moments.ts'
+import type { Subscription } from './outbox.ts'
 
 /*
  * The moments of rows: each row of a structure has one for every subscription whose rule finds one in its values, until
@@ -39,7 +40,7 @@ export function momentOf(
 const INSERT = 'INSERT OR REPLACE INTO webhook_moments (schedule, record, due_at) VALUES (?, ?, ?)'
 const DELETE = 'DELETE FROM webhook_moments WHERE schedule = ? AND record = ?'
 
-/** Rows that still wait for their first look, which `beginSome` takes. */
+/** Rows whose moments `scheduleBeginning` has yet to store. */
 const IS_WAITING = 'SELECT 1 FROM webhook_schedules WHERE pk = ?1 AND done < ?2 AND last >= ?2'
 
 interface Change {
@@ -64,35 +65,34 @@ export function keepMoments(
     const at = momentOf(due, value)
     if (at !== undefined && at > tx.transaction.startedAt) {
       tx.sql.run(INSERT, schedule.pk, pk, at)
-      wakeAt(tx, at)
+      noteMoment(tx, 'rows', at)
     } else if (before) tx.sql.run(DELETE, schedule.pk, pk)
   }
 }
 
-/** Begins to keep the moments of a subscription: those of the rows that there are follow in steps. */
+/** Begins to keep the moments of a subscription: a job stores those of the rows that exist. */
 export function startSchedule(tx: Tx, webhook: number, structure: number): void {
   const last = tx.sql.scalar<number | null>(`SELECT max(pk) FROM ${liveRows(placeOf(tx, structure))}`)
-  tx.sql.run(
+  const { lastInsertRowid } = tx.sql.run(
     'INSERT INTO webhook_schedules (webhook, since, last) VALUES (?, ?, ?)',
     webhook,
     tx.transaction.startedAt,
     last,
   )
-  wakeAt(tx, tx.now)
+  if (last !== null) enqueue(tx, scheduleBeginning, lastInsertRowid, null)
 }
 
 /** Ends the schedule of subscriptions, if they have one; `condition` is one on the table of webhooks. */
 export function endSchedules(tx: Tx, condition: 'pk = ?' | 'structure = ?', value: number): void {
-  const { changes } = tx.sql.run(
+  const ended = tx.sql.column<number>(
     `UPDATE webhook_schedules SET is_ended = 1
-     WHERE is_ended = 0 AND webhook IN (SELECT pk FROM webhooks WHERE ${condition})`,
+     WHERE is_ended = 0 AND webhook IN (SELECT pk FROM webhooks WHERE ${condition}) RETURNING pk`,
     value,
   )
-  if (changes > 0) wakeAt(tx, tx.now)
+  for (const schedule of ended) enqueue(tx, scheduleEnding, schedule, null)
 }
 
 interface Beginning {
-  readonly pk: number
   readonly since: number
   readonly done: number
   readonly last: number
@@ -101,23 +101,19 @@ interface Beginning {
   readonly fields: string
 }
 
-const BEGINNING = `FROM webhook_schedules WHERE is_ended = 0 AND last IS NOT NULL`
-const ENDED = 'FROM webhook_schedules WHERE is_ended = 1'
-const AT_ONCE = 200
+const ROWS_PER_STEP = 200
 
-/** Whether there are moments to be made or removed. */
-export const hasWork = ({ sql }: Reader): boolean =>
-  sql.scalar<number>(`SELECT EXISTS (SELECT 1 ${BEGINNING}) OR EXISTS (SELECT 1 ${ENDED})`) === 1
-
-/** Makes the moments of some rows that a schedule found at its beginning; returns whether there were any. */
-export function beginSome({ sql }: Tx): boolean {
+/** Stores the moments of the rows that a schedule found when it began. */
+export const scheduleBeginning = defineJob<number, null>('schedule.begin', (tx, schedule) => {
+  const { sql } = tx
   const found = sql.get<Beginning>(
-    `SELECT pk, since, done, last, (SELECT structure FROM webhooks w WHERE w.pk = webhook) AS structure,
+    `SELECT since, done, last, (SELECT structure FROM webhooks w WHERE w.pk = webhook) AS structure,
        (SELECT due FROM webhooks w WHERE w.pk = webhook) AS due,
        (SELECT fields FROM structures WHERE pk = (SELECT structure FROM webhooks w WHERE w.pk = webhook)) AS fields
-     ${BEGINNING} LIMIT 1`,
+     FROM webhook_schedules WHERE pk = ? AND is_ended = 0 AND last IS NOT NULL`,
+    schedule,
   )
-  if (!found) return false
+  if (!found) return 'done'
   const due: Due = JSON.parse(found.due)
   const fields: { key: string; column: number }[] = JSON.parse(found.fields)
   const column = fields.find(({ key }) => key === due.field)?.column
@@ -125,35 +121,36 @@ export function beginSome({ sql }: Tx): boolean {
     column === undefined
       ? []
       : sql.rows<[pk: number, value: string | null]>(
-          `SELECT pk, ${valueColumn(column)} FROM ${liveRows(placeOf({ sql }, found.structure))} WHERE pk > ? AND pk <= ? ORDER BY pk LIMIT ?`,
+          `SELECT pk, ${valueColumn(column)} FROM ${liveRows(placeOf(tx, found.structure))} WHERE pk > ? AND pk <= ? ORDER BY pk LIMIT ?`,
           found.done,
           found.last,
-          AT_ONCE,
+          ROWS_PER_STEP,
         )
   for (const [pk, value] of rows) {
     const at = momentOf(due, value)
-    if (at !== undefined && at > found.since) sql.run(INSERT, found.pk, pk, at)
+    if (at === undefined || at <= found.since) continue
+    sql.run(INSERT, schedule, pk, at)
+    noteMoment(tx, 'rows', at)
   }
-  const isLast = rows.length < AT_ONCE
+  const isLast = rows.length < ROWS_PER_STEP
   sql.run(
     'UPDATE webhook_schedules SET done = ?, last = ? WHERE pk = ?',
     rows.at(-1)?.[0] ?? found.last,
     isLast ? null : found.last,
-    found.pk,
+    schedule,
   )
-  return true
-}
+  return isLast ? 'done' : null
+})
 
-/** Removes some moments of a schedule that has ended, and then the schedule; returns whether there were any. */
-export function removeSomeEnded({ sql }: Tx): boolean {
-  const [ended] = sql.column<number>(`SELECT pk ${ENDED} LIMIT 1`)
-  if (ended === undefined) return false
+/** Removes the moments of a schedule that has ended, and then the schedule. */
+export const scheduleEnding = defineJob<number, null>('schedule.end', ({ sql }, schedule) => {
   const { changes } = sql.run(
     `DELETE FROM webhook_moments WHERE schedule = ?1 AND record IN
        (SELECT record FROM webhook_moments WHERE schedule = ?1 LIMIT ?2)`,
-    ended,
-    AT_ONCE,
+    schedule,
+    ROWS_PER_STEP,
   )
-  if (changes === 0) sql.run('DELETE FROM webhook_schedules WHERE pk = ?', ended)
-  return true
-}
+  if (changes > 0) return null
+  sql.run('DELETE FROM webhook_schedules WHERE pk = ?', schedule)
+  return 'done'
+})

@@ -12,7 +12,6 @@ import {
   isPending,
   type Job,
   type JobKey,
-  LOOK_MS,
   listWaiting,
   nameOf,
   onEnqueued,
@@ -20,6 +19,7 @@ import {
   RECURRING,
   runOnce,
   STEPS_BETWEEN_PAUSES,
+  serviceOf,
   type Waiting,
 } from './jobs.ts'
 
@@ -74,10 +74,11 @@ export class JobRunner {
     this.#jobs = jobs
     this.#stopListening = [
       onEnqueued(db, (delayMs) => this.#lookIn(delayMs)),
-      db.onExternalWrite(() => this.#lookIn(LOOK_MS)),
+      db.onExternalWrite(() => this.#lookIn(0)),
     ]
     db.onLost(() => void this.stop())
-    this.#lookIn(LOOK_MS)
+    serviceOf(db).startedAt = clock.now()
+    this.#lookIn(0)
   }
 
   /** Starts no more steps; resolves once the one that runs has ended. */
@@ -92,20 +93,25 @@ export class JobRunner {
     if (this.#isStopped || this.#running) return
     const waitMs = Math.min(delayMs, MAX_WAIT_MS)
     const at = this.#clock.now() + waitMs
-    if (this.#timer && this.#timer.at <= at) return
+    if (waitMs > 0 && this.#timer && this.#timer.at <= at) return
     this.#timer?.cancel()
-    const cancel = this.#clock.after(waitMs, () => {
-      this.#timer = undefined
-      this.#running = asNobody(() => this.#runDue()).then((waitMs) => {
-        this.#running = undefined
-        this.#lookIn(waitMs)
-      })
+    this.#timer = undefined
+    if (waitMs <= 0) this.#look()
+    else this.#timer = { at, cancel: this.#clock.after(waitMs, () => this.#look()) }
+  }
+
+  #look(): void {
+    this.#timer = undefined
+    this.#running = asNobody(() => this.#runDue()).then((waitMs) => {
+      this.#running = undefined
+      this.#lookIn(waitMs)
     })
-    this.#timer = { at, cancel }
   }
 
   /** Runs jobs until none may run; returns how long to wait for the next one. */
   async #runDue(): Promise<number> {
+    // Callers whose writes have just ended get their responses first.
+    await new Promise((resolve) => setImmediate(resolve))
     try {
       if (!this.#hasBegun) await this.#db.write((tx): void => this.#begin(tx))
       this.#hasBegun = true
@@ -167,7 +173,7 @@ export class JobRunner {
   /** In milliseconds. A job that is due and may not run yet waits for idle time. */
   #untilNext(waiting: readonly Waiting[]): number {
     const now = this.#clock.now()
-    const waits = waiting.map(({ dueAt }) => (dueAt <= now ? IDLE_MS : Math.max(dueAt - now, LOOK_MS)))
+    const waits = waiting.map(({ dueAt }) => (dueAt <= now ? IDLE_MS : dueAt - now))
     return Math.min(MAX_WAIT_MS, ...waits)
   }
 

@@ -83,8 +83,6 @@ export const RECURRING = 0
 /** Due at once. */
 export const AT_ONCE = 0
 
-/** The delay of the look after a transaction that enqueued a job. */
-export const LOOK_MS = 20
 /** Nothing is being written if nothing was for this time. */
 export const IDLE_MS = 200
 
@@ -138,6 +136,20 @@ export function enqueueOnce<Key extends JobKey, State>(
 
 export const nameOf = (kind: string, key: JobKey): string => `${kind} ${key}`
 
+/** Stores a job that is due at this instant, unless there is one that is due earlier. */
+export function enqueueBy(tx: Tx, job: Pick<Job, 'kind'>, key: JobKey, dueAt: number): void {
+  const enqueued = tx.transaction.state.of(newEnqueued).byName.get(nameOf(job.kind, key))
+  if (enqueued && enqueued.dueAt <= dueAt) return
+  tx.sql.run(
+    `INSERT INTO jobs (kind, key, state, due_at) VALUES (?, ?, 'null', ?)
+     ON CONFLICT DO UPDATE SET due_at = excluded.due_at WHERE due_at > excluded.due_at`,
+    job.kind,
+    key,
+    dueAt,
+  )
+  noteEnqueued(tx, job, key, dueAt)
+}
+
 /** Called with the milliseconds after which a look finds what was enqueued. */
 type EnqueueListener = (delayMs: number) => void
 
@@ -152,20 +164,30 @@ export function onEnqueued({ sql }: Reader, listener: EnqueueListener): () => vo
 
 /** The jobs that a transaction has enqueued. */
 const newEnqueued = () => ({
-  byName: new Map<string, { readonly kind: string; readonly key: JobKey }>(),
+  byName: new Map<string, { readonly kind: string; readonly key: JobKey; readonly dueAt: number }>(),
   delayMs: Number.POSITIVE_INFINITY,
 })
 
 /** The runner is notified once, after the commit. */
-function noteEnqueued(tx: Tx, { kind, whenIdle }: Job, key: JobKey, dueAt: number): void {
+function noteEnqueued(
+  tx: Tx,
+  { kind, whenIdle }: Pick<Job, 'kind' | 'whenIdle'>,
+  key: JobKey,
+  dueAt: number,
+): void {
   const enqueued = tx.transaction.state.of(newEnqueued)
   if (enqueued.byName.size === 0)
     tx.afterCommit(() => {
       for (const listener of tx.sql.state.of(newListeners)) listener(enqueued.delayMs)
     })
-  enqueued.byName.set(nameOf(kind, key), { kind, key })
-  enqueued.delayMs = Math.min(enqueued.delayMs, Math.max(dueAt - tx.now, whenIdle ? IDLE_MS : LOOK_MS))
+  enqueued.byName.set(nameOf(kind, key), { kind, key, dueAt })
+  enqueued.delayMs = Math.min(enqueued.delayMs, Math.max(dueAt - tx.now, whenIdle ? IDLE_MS : 0))
 }
+
+const newService = () => ({ startedAt: Number.NEGATIVE_INFINITY })
+
+/** When the runner of the database's server started. */
+export const serviceOf = ({ sql }: Reader): { startedAt: number } => sql.state.of(newService)
 
 /** Ends a job whose work was done in another way. */
 export const removeJob = <Key extends JobKey, State>({ sql }: Reader, { kind }: Job<Key, State>, key: Key) =>

@@ -14,7 +14,7 @@ import { createFile } from '../db/new-file.ts'
 import type { Reader } from '../db/reader.ts'
 import { WorkerThread } from '../db/worker/thread.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { onWake } from '../delivery/outbox.ts'
+import { onDeliveries } from '../delivery/outbox.ts'
 import { VERSION } from '../lib/version.ts'
 import { fail, refused } from '../refusal.ts'
 import { mirrorApply, type Target } from './apply-stage.ts'
@@ -164,7 +164,7 @@ export function startFollowing(ctx: AppContext, request: MirrorRequest): () => P
   })
   forwarding?.wake()
   const wake = () => forwarding?.wake()
-  const stops = [onWake(ctx.db, { deliveries: wake, moment: () => {} }), ctx.bus.onWakeAll(wake)]
+  const stops = [onDeliveries(ctx.db, wake), ctx.bus.onWakeAll(wake)]
   const forgotten = forwarding ? Promise.resolve() : forgetEvents(ctx)
   const done = forgotten.then(() => follower.run())
   return async () => {

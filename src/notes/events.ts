@@ -4,16 +4,16 @@ import { beforeLocalChange } from '../changes/mirror-guard.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type EventSource, objectPayload } from '../delivery/message.ts'
+import { MOMENTS, noteMoment } from '../delivery/moments.ts'
 import {
   findObjectSubscription,
-  type Moments,
   newHead,
   type Subscription,
   storeEvent,
   subscriptionsTo,
-  wakeAt,
   wants,
 } from '../delivery/outbox.ts'
+import { defineJob, later } from '../kernel/jobs.ts'
 import { utcDay } from '../lib/dates.ts'
 import { Refusal } from '../refusal.ts'
 import { presentEdited, presentNote } from './present.ts'
@@ -267,7 +267,7 @@ function wait(
     note,
     pk,
   )
-  wakeAt(tx, dueAt)
+  noteMoment(tx, 'notes', dueAt)
   if (changes > 0) return
   const state: StateBefore = { ...before, hash: hashOf(content), ...(includeContent && { content }) }
   tx.sql.run(
@@ -286,6 +286,7 @@ function wait(
 interface Waiting {
   readonly note: number
   readonly webhook: number
+  readonly dueAt: number
   readonly changedAt: number
   readonly surface: EventSource['surface']
   readonly keyId: string | null
@@ -293,7 +294,7 @@ interface Waiting {
 }
 
 const WAITING =
-  'SELECT note, webhook, changed_at AS changedAt, surface, key_id AS keyId, before FROM webhook_waiting'
+  'SELECT note, webhook, due_at AS dueAt, changed_at AS changedAt, surface, key_id AS keyId, before FROM webhook_waiting'
 
 function sendWaitingOf(tx: Tx, note: number): void {
   for (const waiting of tx.sql.all<Waiting>(`${WAITING} WHERE note = ?`, note)) sendWaiting(tx, waiting)
@@ -322,13 +323,11 @@ function sendWaiting(tx: Tx, { note: pk, webhook, changedAt, surface, keyId, bef
   send(tx, found.workspace, note, event, [subscription])
 }
 
-/** The updates of notes that wait for their quiet time. */
-export const noteMoments: Moments = {
-  nextAt: ({ sql }) =>
-    sql.get<{ at: number | null }>('SELECT min(due_at) AS at FROM webhook_waiting')?.at ?? undefined,
-  step: (tx) => {
-    const waiting = tx.sql.get<Waiting>(`${WAITING} WHERE due_at <= ? ORDER BY due_at LIMIT 1`, tx.now)
-    if (waiting) sendWaiting(tx, waiting)
-    return waiting !== undefined
-  },
-}
+/** Sends the updates of notes whose quiet time has ended. */
+export const noteMoments = defineJob<number, null>(MOMENTS.notes, (tx) => {
+  const waiting = tx.sql.get<Waiting>(`${WAITING} ORDER BY due_at LIMIT 1`)
+  if (!waiting) return 'done'
+  if (waiting.dueAt > tx.now) return later(waiting.dueAt, null)
+  sendWaiting(tx, waiting)
+  return null
+})

@@ -1,9 +1,10 @@
 import { wholeWorkspace } from '../context.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { beginSome, hasWork, removeSomeEnded } from '../delivery/due.ts'
 import { duePayload } from '../delivery/message.ts'
-import { type Moments, newHead, storeEvent, subscriptionsOf } from '../delivery/outbox.ts'
+import { MOMENTS } from '../delivery/moments.ts'
+import { newHead, storeEvent, subscriptionsOf } from '../delivery/outbox.ts'
 import { matchesFilter } from '../filter/record/match.ts'
+import { defineJob, later, serviceOf } from '../kernel/jobs.ts'
 import { definitionOf, findStructureByPk } from '../structures/store.ts'
 import { dataOf, findRecordByPk, stateOf } from './store.ts'
 
@@ -19,7 +20,7 @@ interface Moment {
 const LATE_MS = 60_000
 
 /** Makes the event of a moment, if its subscription still wants it of the row as it is now. */
-function send(tx: Tx, { schedule, record, dueAt }: Moment, startedAt: number): void {
+function send(tx: Tx, { schedule, record, dueAt }: Moment): void {
   tx.sql.run('DELETE FROM webhook_moments WHERE schedule = ? AND record = ?', schedule, record)
   const place = tx.sql.get<{ workspace: number; structure: number }>(
     `SELECT workspace, structure FROM webhooks
@@ -33,26 +34,20 @@ function send(tx: Tx, { schedule, record, dueAt }: Moment, startedAt: number): v
   const subscription = subscriptions.find((each) => each.schedule?.pk === schedule)
   const state = stateOf(row, dataOf(row))
   if (!subscription || !matchesFilter(state, subscription.conditions)) return
-  const isLate = dueAt < startedAt || tx.now - dueAt > LATE_MS
+  const isLate = dueAt < serviceOf(tx).startedAt || tx.now - dueAt > LATE_MS
   const source = { surface: 'system', keyId: null } as const
   const head = newHead(tx, { workspace: place.workspace, structure, source })
   const payload = duePayload(head, state, dueAt, isLate)
   storeEvent(tx, { payload, objectId: row.id, labelField: structure.labelField }, [subscription])
 }
 
-export const rowMoments: Moments = {
-  nextAt: (reader) =>
-    hasWork(reader)
-      ? 0
-      : (reader.sql.get<{ at: number | null }>('SELECT min(due_at) AS at FROM webhook_moments')?.at ??
-        undefined),
-  step: (tx, startedAt) => {
-    const moment = tx.sql.get<Moment>(
-      'SELECT schedule, record, due_at AS dueAt FROM webhook_moments WHERE due_at <= ? ORDER BY due_at LIMIT 1',
-      tx.now,
-    )
-    if (!moment) return beginSome(tx) || removeSomeEnded(tx)
-    send(tx, moment, startedAt)
-    return true
-  },
-}
+/** Makes the events of the moments that have come. */
+export const rowMoments = defineJob<number, null>(MOMENTS.rows, (tx) => {
+  const moment = tx.sql.get<Moment>(
+    'SELECT schedule, record, due_at AS dueAt FROM webhook_moments ORDER BY due_at LIMIT 1',
+  )
+  if (!moment) return 'done'
+  if (moment.dueAt > tx.now) return later(moment.dueAt, null)
+  send(tx, moment)
+  return null
+})

@@ -2,6 +2,7 @@ import { parseAllowlist } from '../../src/delivery/client/addresses.ts'
 import { createSender, type Send } from '../../src/delivery/client/sender.ts'
 import { Dispatcher } from '../../src/delivery/dispatch/dispatcher.ts'
 import type { RawCondition } from '../../src/filter/record/parse.ts'
+import { JobRunner } from '../../src/kernel/job-runner.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { type Client, startService, type TestService, type TestServiceOptions } from './service.ts'
 
@@ -63,7 +64,7 @@ export interface Hooked extends TestService {
   /** Bodies that arrived, parsed. */
   // biome-ignore lint/suspicious/noExplicitAny: a payload is judged by what the test expects of it
   arrived(): any[]
-  /** Starts the dispatcher again after `stop`. */
+  /** Starts the dispatcher and the jobs again after `stop`. */
   start(send?: Send): void
   stop(): Promise<void>
   end(): Promise<void>
@@ -76,6 +77,10 @@ export async function startHooked(options: TestServiceOptions & { start?: boolea
   const sender = createSender({ allowlist, clock: service.clock })
   service.ctx.db.onExternalWrite(() => service.ctx.bus.wake())
   let deliveries: Dispatcher | undefined
+  let jobs: JobRunner | undefined
+  const stop = async () => {
+    await Promise.all([deliveries?.stop(), jobs?.stop()])
+  }
   const hooked: Hooked = {
     ...service,
     receiver,
@@ -83,11 +88,12 @@ export async function startHooked(options: TestServiceOptions & { start?: boolea
     arrived: () => receiver.received.map(({ body }) => JSON.parse(body)),
     start: (send = sender.send) => {
       deliveries = new Dispatcher({ ...service.ctx, send })
+      jobs = new JobRunner(service.ctx, service.ctx.features.jobs)
     },
-    stop: async () => deliveries?.stop(),
+    stop,
     end: async () => {
       sender.close()
-      await deliveries?.stop()
+      await stop()
       service.close()
       await receiver.close()
     },

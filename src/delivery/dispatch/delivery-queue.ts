@@ -6,6 +6,7 @@ import type { Tx } from '../../db/writes/transaction.ts'
 import { HOUR_MS } from '../../lib/dates.ts'
 import type { AttemptOutcome } from '../client/sender.ts'
 import { TEST_EVENT } from '../message.ts'
+import { noteMoment } from '../moments.ts'
 
 /*
  * The queue of deliveries in the database: which of a subscription's deliveries is due next, and what comes of an attempt:
@@ -173,7 +174,8 @@ const RETRY_DELAY = `CASE attempts ${RETRY_AFTER_MS.map((delayMs, at) => `WHEN $
  * Limits every retry to its regular delay from now, and every wait for quiet to its longest; later ones were scheduled
  * before the clock was set back.
  */
-export function shortenRetryDelays({ sql, now }: Tx): void {
+export function shortenRetryDelays(tx: Tx): void {
+  const { sql, now } = tx
   sql.run(
     `UPDATE webhook_deliveries INDEXED BY webhook_deliveries_due SET next_attempt_at = ?1 + ${RETRY_DELAY}
      WHERE ${IS_RETRY} AND next_attempt_at > ?1 + ${RETRY_DELAY}`,
@@ -183,6 +185,8 @@ export function shortenRetryDelays({ sql, now }: Tx): void {
     'UPDATE webhook_waiting SET due_at = ?1 + due_at - first_at, first_at = ?1 WHERE first_at > ?1',
     now,
   )
+  const first = sql.scalar<number | null>('SELECT min(due_at) FROM webhook_waiting')
+  if (first !== null) noteMoment(tx, 'notes', first)
 }
 
 /** How many failed deliveries in a row pause a subscription. */

@@ -1,12 +1,11 @@
 import type { Bus } from '../../changes/bus.ts'
 import type { Db } from '../../db/database.ts'
-import { forSomeMilliseconds, inSteps } from '../../db/writes/chunks.ts'
-import type { Tx } from '../../db/writes/transaction.ts'
+import { forSomeMilliseconds } from '../../db/writes/chunks.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Send } from '../client/sender.ts'
 import { secretsAt, signedHeaders } from '../message.ts'
-import { type Moments, onWake } from '../outbox.ts'
+import { onDeliveries } from '../outbox.ts'
 import {
   type DueDelivery,
   findDue,
@@ -38,7 +37,6 @@ export interface DispatcherOptions {
   readonly clock: Clock
   readonly log: Log
   readonly send: Send
-  readonly features: { readonly moments: readonly Moments[] }
 }
 
 /** One subscription's queue and its share of the attempts. */
@@ -60,15 +58,12 @@ export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #outcomes: OutcomeWriter
   readonly #abandon = new AbortController()
-  readonly #stopping = new AbortController()
   readonly #states = new Map<number, SubscriptionState>()
   /** Subscriptions that may have a delivery due and have no turn yet. */
   readonly #woken = new Set<number>()
   readonly #turns = new Turns()
   readonly #running = new Set<Promise<void>>()
   readonly #stopListening: readonly (() => void)[]
-  readonly #startedAt: number
-  #isTakingMoments = false
   #inFlight = 0
   #lastNow = Number.POSITIVE_INFINITY
   #isScheduled = false
@@ -76,15 +71,11 @@ export class Dispatcher {
   #scanTimer: { readonly at: number; readonly cancel: () => void } | undefined
 
   constructor(options: DispatcherOptions) {
-    const { bus, clock, db } = options
+    const { bus, db } = options
     this.#options = options
-    this.#startedAt = clock.now()
     this.#outcomes = new OutcomeWriter({ ...options, signal: this.#abandon.signal })
     this.#stopListening = [
-      onWake(db, {
-        deliveries: (webhooks) => this.#wake(webhooks),
-        moment: (at) => this.#noteMoment(at),
-      }),
+      onDeliveries(db, (webhooks) => this.#wake(webhooks)),
       bus.onWakeAll(() => this.#scan()),
     ]
     this.#scan()
@@ -93,7 +84,6 @@ export class Dispatcher {
   /** Starts no more attempts and waits up to 10 seconds for those in flight. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    this.#stopping.abort()
     for (const stop of this.#stopListening) stop()
     this.#scanTimer?.cancel()
     const { promise: timeout, resolve } = Promise.withResolvers<void>()
@@ -116,42 +106,6 @@ export class Dispatcher {
     this.#checkClock()
     this.#scanBy(this.#options.clock.now() + SCAN_INTERVAL_MS)
     this.#retryIfReadFails(() => this.#wake(listSubscriptionsWithPending(this.#options.db)))
-    this.#retryIfReadFails(() => this.#takeMoments())
-  }
-
-  /** Makes events of what is due, in short transactions, and schedules a scan for what comes next. */
-  #takeMoments(): void {
-    const { db, clock, features, log } = this.#options
-    if (this.#isTakingMoments) return
-    const next = Math.min(...features.moments.map(({ nextAt }) => nextAt(db) ?? Number.POSITIVE_INFINITY))
-    if (next > clock.now()) {
-      this.#scanBy(next)
-      return
-    }
-    this.#isTakingMoments = true
-    const takeSome = (tx: Tx) => features.moments.some(({ step }) => step(tx, this.#startedAt))
-    const taking = inSteps(db, takeSome, { signal: this.#stopping.signal })
-      .then(
-        () => true,
-        (error) => {
-          if (this.#isStopped) return false
-          log.warn('events that are due are delayed', { error: String(error) })
-          this.#scanBy(clock.now() + RETRY_READ_MS)
-          return false
-        },
-      )
-      .then((hasTaken) => {
-        this.#isTakingMoments = false
-        this.#running.delete(taking)
-        if (hasTaken) this.#noteMoment(clock.now())
-      })
-    this.#running.add(taking)
-  }
-
-  /** Something falls due at this instant. */
-  #noteMoment(at: number): void {
-    if (at > this.#options.clock.now()) this.#scanBy(at)
-    else if (!this.#isStopped) this.#retryIfReadFails(() => this.#takeMoments())
   }
 
   /** Schedules a scan at this instant or sooner. */

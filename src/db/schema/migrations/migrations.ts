@@ -45,6 +45,7 @@ import migration42 from '../../../../drizzle/0042_shared_note_search.sql' with {
 import migration43 from '../../../../drizzle/0043_jobs_of_deletions.sql' with { type: 'text' }
 import migration44 from '../../../../drizzle/0044_merging_of_note_search.sql' with { type: 'text' }
 import migration45 from '../../../../drizzle/0045_jobs_of_indexing.sql' with { type: 'text' }
+import migration46 from '../../../../drizzle/0046_jobs_of_moments.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -94,4 +95,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0043_jobs_of_deletions', sql: migration43 },
   { name: '0044_merging_of_note_search', sql: migration44 },
   { name: '0045_jobs_of_indexing', sql: migration45 },
+  { name: '0046_jobs_of_moments', sql: migration46 },
 ]
