@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       expect(await accessibilityProblems(page)).toEqual([])
       await page.focus('.side .button.main')
       await page.keyboard.press('Enter')
-      await untilText(page, 'undone.')
+      await untilText(page, '1 change undone.')
       expect(await statusOf()).toBe('in repair')
       await page.waitForFunction(
         `document.querySelector('.ledger .item > div').textContent.includes('ready→in repair')`,

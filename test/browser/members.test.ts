@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await choose('viewer')
       await ben.focus('.cm-content')
       await ben.keyboard.type('typed too late')
-      await untilTextIn(ben, '#note', 'You are a viewer of this workspace and may not change anything')
+      await untilTextIn(ben, '#note', 'You are a viewer of this workspace and cannot change anything')
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('')
       // A page that is looked at again knows what the person may do now.
       await elsewhere.bringToFront()

@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await untilText(page, 'It can be undone.')
       await page.focus('.side .button.main')
       await page.keyboard.press('Enter')
-      await untilText(page, 'undone.')
+      await untilText(page, '1 change undone.')
       expect((await app.server.get(`/v1/notes/${id}`)).status).toBe(404)
     },
     BROWSER_TIMEOUT_MS,

@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       await first.bringToFront()
       await first.locator('.rail-head').click()
       await press(first, 'Sign out')
-      await untilText(first, '1 pending change is in this browser')
+      await untilText(first, '1 change waits in this browser')
       await press(first, 'Stay')
       await untilTextIn(first, '.settle', 'Of the owner.')
       await first.locator('.rail-head').click()
