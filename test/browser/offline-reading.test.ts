@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
       await page.evaluate('document.activeElement.select()')
       await page.keyboard.type('Lead 29')
       await shows('Lead 299')
-      await shows('not kept offline')
+      await shows('available offline')
       await page.keyboard.press('Escape')
     },
     BROWSER_TIMEOUT_MS,
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     async () => {
       await open('notes?search=%22Note+3%22')
       await page.locator('.notes-rows a').click()
-      await untilText(page, 'only the title is kept offline')
+      await untilText(page, 'isn’t available offline')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -164,7 +164,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     async () => {
       await open(`notes/${pictured}?show=preview`)
       await page.waitForFunction(`document.querySelector('#note img')?.naturalWidth === 1`)
-      await untilText(page, 'The files of this note are not kept offline')
+      await untilText(page, 'The files of this note aren’t available offline.')
       await open('settings/offline')
       await untilText(page, '1 picture of 42 bytes')
     },
@@ -175,17 +175,17 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     'shows for other structures, views and boards that they are not available offline',
     async () => {
       await open(`records/${quiet}`)
-      await untilText(page, 'The rows of Quiet are not kept offline')
+      await untilText(page, 'Quiet isn’t available offline.')
       await press(page, 'More')
       await press(page, 'Keep offline')
       await press(page, 'More')
-      await press(page, 'Not kept offline yet: stop')
+      await press(page, 'Cancel offline copy')
       await open('notes?list=trash')
-      await untilText(page, 'The trash is not kept offline')
+      await untilText(page, 'The trash isn’t available offline.')
       await open(`notes?view=${view}`)
-      await untilText(page, 'cannot be judged offline')
+      await untilText(page, 'This view doesn’t work offline.')
       await open('changes')
-      await untilText(page, 'not kept offline')
+      await untilText(page, 'This isn’t available offline.')
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -87,13 +87,13 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
         globalThis.makeRoom = () => { IDBObjectStore.prototype.put = put }
       }`)
       await type('Typed without room.')
-      await untilText(page, 'This browser keeps no drafts')
-      await untilText(page, 'leave this page only when the note is saved')
+      await untilText(page, 'Drafts can’t be stored in this browser')
+      await untilText(page, 'Stay on this page until the note is saved.')
       await setOffline(page, false)
       await page.waitForFunction(`document.querySelector('#note .bar')?.textContent.includes('Saved')`)
       expect(await stored()).toBe('Typed without room.')
       await app.server.post('/v1/notes', { title: 'Large', content: 'x'.repeat(100_000) })
-      await untilText(page, 'This browser has no room left to keep more for reading offline')
+      await untilText(page, 'This browser has no space left for the offline copy.')
       await page.evaluate('makeRoom()')
     },
     BROWSER_TIMEOUT_MS,
@@ -106,9 +106,9 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       await type('Typed before.')
       await untilText(page, 'Will save when the server is back')
       await storage('clearDataForOrigin', { storageTypes: 'indexeddb' })
-      await untilText(page, 'The browser has cleared what was kept here')
+      await untilText(page, 'The browser cleared its storage.')
       await page.waitForFunction(`${COUNTS}.then(({ queue }) => queue === 1)`, { polling: 100 })
-      await untilNoText(page, 'This browser keeps no drafts')
+      await untilNoText(page, 'Drafts can’t be stored in this browser')
       await crash()
       await openNote(page)
       await untilStored('Typed before.')
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
         copyFileSync(backup, app.file)
       })
       await held.detach()
-      await untilText(page, 'The server was set back to an earlier state')
+      await untilText(page, 'The server was restored from an earlier backup.')
       // The displayed content equals the server's and follows it.
       await page.waitForFunction(`document.querySelector('.cm-content').innerText.trim() === ''`)
       await type('Goes on.')
@@ -231,7 +231,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       await ben.keyboard.press('Enter')
       await untilTextIn(ben, '.rail-head', 'Household')
       await ben.goto(`${app.server.url}/app/settings/offline`)
-      await untilText(ben, 'You can no longer reach the workspace that it belongs to: copy what you need.')
+      await untilText(ben, 'You no longer have access to the workspace of this change. Copy what you need.')
       await untilTextIn(ben, '#offline .verbatim', 'Typed by Ben.')
       expect((await countsOn(ben)).queue).toBe(1)
     },

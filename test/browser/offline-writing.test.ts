@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       expect(await names()).toEqual(['Lead 0', 'Lead 1', 'Lead 2', 'Lead 3', 'Lead 4', 'Lead 5'])
       await setOffline(page, false)
       await nothingWaits(page)
-      await untilNoText(page, 'waits here')
+      await untilNoText(page, 'change pending')
       expect(await names()).toEqual(['Lead 0', 'Typed away', 'Lead 2', 'Lead 3', 'Lead 4', 'Lead 5'])
     },
     BROWSER_TIMEOUT_MS,
@@ -243,8 +243,8 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await list.bringToFront()
       await press(list, 'Discard: Given up')
       await press(list, `Discard: Name of a row in Leads ${made}`)
-      await untilNoText(page, 'waits here')
-      await untilNoText(other, 'waits here')
+      await untilNoText(page, 'change pending')
+      await untilNoText(other, 'change pending')
       await setOffline(page, false)
       await nothingWaits(page)
       await untilText(other, 'Saved')

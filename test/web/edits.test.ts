@@ -106,7 +106,7 @@ const LEAVING = {
     sessionKey.value = 'another'
   },
   'it was given up': () => {
-    for (const giveUp of discarders) giveUp()
+    for (const discardPending of discarders) discardPending()
   },
 }
 

@@ -22,7 +22,7 @@ type Parameters<Found, Place extends string> = Found extends { parameters: Recor
   ? Given
   : undefined
 
-/** What an endpoint takes: the parameters of its path and query, and its body. */
+/** The parameters and the body of an endpoint. */
 export interface Call<Found> {
   readonly params?: Parameters<Found, 'path'>
   readonly query?: Found extends { parameters: { query?: infer Query } } ? Query : undefined
@@ -48,13 +48,13 @@ function addressOf(path: string, params: object = {}, query: object = {}): strin
   return text === '' ? filled : `${filled}?${text}`
 }
 
-/** A key that names one call; unlike `crypto.randomUUID` it can be made in pages that did not come by https, too. */
+/** A key that identifies one call. Unlike `crypto.randomUUID`, it also works on pages without HTTPS. */
 export const newCallKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')
 
-/** The same call after this time is taken for another one: a second new note, not the first one again. */
+/** After this time, an identical call is a new one: a second new note instead of a retry of the first. */
 const SAME_WITHIN_MS = 600_000
 
-/** The keys of calls that were sent and not answered, by what was sent. */
+/** The keys of calls without a response, by their content. */
 const unanswered = new Map<string, { readonly key: string; readonly at: number }>()
 
 function keyFor(call: string): string {
@@ -63,7 +63,7 @@ function keyFor(call: string): string {
   return earlier && Date.now() - earlier.at < SAME_WITHIN_MS ? earlier.key : newCallKey()
 }
 
-/** Sends a POST; when the same is sent again because no response came, it is done once. */
+/** Sends a POST. A repeated call without a response has the same key, so that the server executes it once. */
 async function post<Result>(path: string, { headers, ...options }: RequestOptions): Promise<Result> {
   const call = `${path} ${JSON.stringify(options.body)}`
   const key = keyFor(call)

@@ -4,13 +4,13 @@ import { type Fault, Refused } from './request.ts'
 
 type Body = NonNullable<Call<NonNullable<paths['/v1/changes/apply']['post']>>['body']>
 
-/** A change of a note or a row, as one of many. */
+/** A change of a note or row in a transaction. */
 export type AppliedChange = Body['changes'][number]
 
-/** The API takes this many in one transaction. */
+/** The maximum number of changes in a transaction of the API. */
 const MOST = 1_000
 
-/** Why changes were not written; `at` is the one among them that was refused, where the server named one. */
+/** The changes were not written; `at` is the index of the rejected one, if the server named one. */
 export class NotApplied extends Error {
   constructor(
     message: string,
@@ -30,15 +30,15 @@ function notApplied(error: unknown, from: number): never {
   throw new NotApplied(fault?.detail ?? message, code, at, fault)
 }
 
-/** Takes back transactions, which are given in the order in which they were made. */
+/** Undoes transactions, which are passed oldest first. */
 export async function undoTransactions(transactions: readonly string[]): Promise<void> {
   for (const transaction of transactions.toReversed())
     await api.post('/v1/changes/undo', { body: { transaction } })
 }
 
 /**
- * Writes changes of notes and rows, all of them or none: up to 1,000 are one transaction, of more the first ones are taken
- * back where a later one is refused. Returns the transactions. Throws `NotApplied`.
+ * Writes changes of notes and rows, all or none, in transactions of up to 1,000. If a later transaction is rejected, the
+ * earlier ones are undone. Returns the transactions. Throws `NotApplied`.
  */
 export async function applyChanges(changes: readonly AppliedChange[]): Promise<readonly string[]> {
   const transactions: string[] = []

@@ -15,14 +15,14 @@ export const cache = new QueryClient({
 })
 
 /**
- * Reads again what is on the screen, and the rest once it is shown. What is being read for the first time is read once
- * more after that: the response that is under way may be older than what changed.
+ * Refetches the queries on the screen, and the others once they are shown. A query in its first fetch is fetched again
+ * afterwards, because the pending response may be older than the change.
  */
 export function refetch(filters: QueryFilters = {}): Promise<void> {
   for (const query of cache.getQueryCache().findAll({ ...filters, fetchStatus: 'fetching' })) {
     if (query.state.data !== undefined) continue
     const { queryKey } = query
-    // Of several changes the first has it read again for all.
+    // The first of several changes refetches for all of them.
     const again = () => {
       if (query.state.fetchStatus === 'idle') return cache.invalidateQueries({ queryKey, exact: true })
     }
@@ -31,7 +31,7 @@ export function refetch(filters: QueryFilters = {}): Promise<void> {
   return cache.invalidateQueries(filters)
 }
 
-/** Reads again what depends on these kinds. */
+/** Refetches the queries that depend on these kinds. */
 export const invalidate = (kinds: ReadonlySet<string>): Promise<void> =>
   refetch({
     predicate: ({ queryKey: [first] }) =>

@@ -1,9 +1,9 @@
 import { fetchBytes } from './request.ts'
 
-/** The browser has begun to copy the bytes long before. */
+/** Long enough for every browser to start reading the bytes. */
 const REVOKE_MS = 60_000
 
-/** Hands bytes to the browser as a file. */
+/** Saves bytes as a file. */
 export function saveFile(name: string, bytes: Blob): void {
   const url = URL.createObjectURL(bytes)
   const link = document.createElement('a')
@@ -13,6 +13,6 @@ export function saveFile(name: string, bytes: Blob): void {
   setTimeout(() => URL.revokeObjectURL(url), REVOKE_MS)
 }
 
-/** Downloads what an endpoint sends, under a name; throws `Refused` or `Away`. */
+/** Downloads the response of an endpoint as a file. Throws `Refused` or `Unreachable`. */
 export const download = async (path: string, name: string): Promise<void> =>
   saveFile(name, await fetchBytes(path))

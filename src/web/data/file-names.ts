@@ -1,4 +1,4 @@
-/** A title as a file may be called on any system. */
+/** A title as a file name that every operating system accepts. */
 export function fileName(title: string): string {
   const name = title.slice(0, 120).replaceAll(/[\\/:*?"<>|\p{Cc}]/gu, '-')
   let end = name.length
@@ -6,7 +6,7 @@ export function fileName(title: string): string {
   return name.slice(0, end) || 'Note'
 }
 
-/** A name that no earlier file has, also where capitals do not count; a number comes before the extension. */
+/** An unused file name, compared without case; a number is added before the extension. */
 export function freeName(taken: Set<string>, name: string): string {
   const [, stem = name, extension = ''] = /^(.+)(\.[a-z0-9]{1,10})$/i.exec(name) ?? []
   let free = name

@@ -6,12 +6,12 @@ import { useQuery } from './use-query.ts'
 export type StoredFile = Answer<'/v1/files', 'get'>['files'][number]
 export type FileWithOutline = Answer<'/v1/files/{id}', 'get'>['file']
 
-/** The text of a file is read within seconds; until then it is asked for again. */
+/** How often to refetch while the server extracts the text of a file, which takes seconds. */
 const SOON_MS = 1_000
 
 const isProcessing = (file: { status: string } | undefined) => file?.status === 'processing'
 
-/** All files, the newest first. */
+/** All files, newest first. */
 export const useFiles = () =>
   useQuery(['file note'], async ({ signal }) => (await api.get('/v1/files', { signal })).files.toReversed(), {
     refetchInterval: ({ state }) => (state.data?.some(isProcessing) ? SOON_MS : false),
@@ -24,7 +24,7 @@ export const useFile = (id: string) =>
     { refetchInterval: ({ state }) => (isProcessing(state.data) ? SOON_MS : false) },
   )
 
-/** Pages of files, and names, that match. */
+/** Matching pages and names of files. */
 export const useFoundPages = (q: string, limit: number) =>
   useQuery(['file', 'search', q, limit], ({ signal }) =>
     api.get('/v1/files/search', { query: { q, limit }, signal }),

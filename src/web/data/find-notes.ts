@@ -6,10 +6,10 @@ export type FoundNote = Pick<
   'id' | 'title' | 'alias' | 'tags' | 'created_at' | 'updated_at' | 'snippet' | 'excerpt'
 >
 
-/** As many titles as are looked at for one that is better than the hits in texts. */
+/** The number of matching titles that are ranked before the hits in texts. */
 const MAX_NAMED = 50
 
-/** The last word is taken for the beginning of one; what the search language would read as an operator is text. */
+/** Matches the last word as a prefix, and quotes operators of the search language as text. */
 export const asPrefix = (text: string): string => {
   const words = text.replace(/["*-]/g, ' ').trim()
   return /[\p{L}\p{N}]$/u.test(words) ? `${words}*` : words
@@ -28,30 +28,30 @@ const folded = (text: string) => text.normalize('NFC').toLowerCase()
 
 const wordsOf = (text: string): string[] => folded(text).split(/\s+/).filter(Boolean)
 
-/** How well a name fits: the whole, its beginning, all words, or not at all. */
+/** The rank of a name: equal, a prefix, all words, or no match. */
 function rankOfName(name: string, text: string): number {
-  const [present, wanted] = [folded(name), folded(text)]
-  if (present === wanted) return 0
-  if (present.startsWith(wanted)) return 1
-  return wordsOf(text).every((word) => present.includes(word)) ? 2 : NOT_NAMED
+  const [candidate, wanted] = [folded(name), folded(text)]
+  if (candidate === wanted) return 0
+  if (candidate.startsWith(wanted)) return 1
+  return wordsOf(text).every((word) => candidate.includes(word)) ? 2 : NOT_NAMED
 }
 
 const NOT_NAMED = 3
 
-/** How well a note is named by a text, by its title or its alias; `NOT_NAMED` is found by its text alone. */
+/** The rank of a note by its title or alias; `NOT_NAMED` if only its text matches. */
 export const rankOf = ({ title, alias }: Pick<FoundNote, 'title' | 'alias'>, text: string): number =>
   Math.min(rankOfName(title, text), alias === null ? NOT_NAMED : rankOfName(alias, text))
 
 export const isNamed = (note: Pick<FoundNote, 'title' | 'alias'>, text: string): boolean =>
   rankOf(note, text) < NOT_NAMED
 
-/** The note with exactly this title; the one edited last of several. */
+/** The note with exactly this title; of several, the last edited. */
 export async function findByTitle(title: string): Promise<FoundNote | undefined> {
   const body = { filter: nameIs('title', 'eq', title), limit: 1, content: false }
   return (await api.post('/v1/notes/query', { body })).notes[0]
 }
 
-/** The notes that have a text, or parts of it, as their title or alias, best first. */
+/** Notes whose title or alias matches a text or its words, best first. */
 export async function findNamed(text: string, limit: number, signal?: AbortSignal): Promise<FoundNote[]> {
   const named = async (filter: components['schemas']['FilterTree'], most: number) =>
     (
@@ -75,14 +75,14 @@ export async function findNamed(text: string, limit: number, signal?: AbortSigna
 
 const MAX_WORDS = 10
 
-/** Each note once, in the order in which they fit; what fits equally stays in its order. */
+/** Removes duplicates and sorts by rank; notes of equal rank keep their order. */
 const bestOf = (found: readonly FoundNote[], text: string): FoundNote[] =>
   [...new Map(found.map((note) => [note.id, note])).values()]
     .map((note) => ({ note, rank: rankOf(note, text) }))
     .sort((one, other) => one.rank - other.rank)
     .map(({ note }) => note)
 
-/** The notes that a text means, best first; without a text those edited last. */
+/** Notes that match a text, best first; without a text, the last edited. */
 export async function findNotes(text: string, limit: number, signal?: AbortSignal): Promise<FoundNote[]> {
   const search = asPrefix(text)
   const hits = async () =>
@@ -93,7 +93,7 @@ export async function findNotes(text: string, limit: number, signal?: AbortSigna
       })
     ).notes
   if (text === '') return hits()
-  // The hits come last, and their snippets with them.
+  // Hits come last, so that their snippets are kept.
   const [named, found] = await Promise.all([findNamed(text, MAX_NAMED, signal), search ? hits() : []])
   return bestOf([...named, ...found], text).slice(0, limit)
 }

@@ -1,7 +1,7 @@
 import { computed } from '@preact/signals'
 import { preferences } from './preferences.ts'
 
-/* Numbers and dates as the person reads them. */
+/* Numbers and dates in the format of the user's preferences. */
 
 const NUMERALS = computed(
   () => new Intl.NumberFormat(preferences.value.numbers, { maximumFractionDigits: 20 }),
@@ -12,7 +12,7 @@ export const formatNumber = (value: number): string => NUMERALS.value.format(val
 export const isIso = () => preferences.value.dates === 'iso'
 export const language = () => (isIso() ? undefined : preferences.value.dates)
 
-/** Writes instants as the person reads dates, with these parts. */
+/** Formats instants with these parts in the user's date format. */
 export function dateFormat(options: Intl.DateTimeFormatOptions) {
   const made = computed(() => new Intl.DateTimeFormat(language(), options))
   return (instant: Date | number): string => made.value.format(instant)

@@ -1,14 +1,14 @@
 import { signal } from '@preact/signals'
 
-/** Of the platform; not all browsers have it. */
+/** A browser event that not all browsers have. */
 export interface InstallPrompt extends Event {
   prompt(): Promise<unknown>
 }
 
-/** What the browser asks with whether the application is to be installed; undefined where it may not ask. */
+/** The browser's prompt to install the application; undefined if it cannot be shown. */
 export const installPrompt = signal<InstallPrompt | undefined>(undefined)
 
-// The browser says so once, and maybe before anything that is loaded later listens.
+// The event fires once, possibly before lazily loaded code could listen.
 addEventListener('beforeinstallprompt', (event) => {
   installPrompt.value = event as InstallPrompt
 })

@@ -1,21 +1,21 @@
 import { navigate } from '../router.ts'
-import { saveWhatWaits } from './pending.ts'
+import { savePending } from './pending.ts'
 import { enterWorkspace, signOut } from './session.ts'
 
-/** Goes to another workspace, to its notes. */
+/** Opens the notes of another workspace. */
 export async function goToWorkspace(id: string): Promise<void> {
-  await saveWhatWaits()
+  await savePending()
   await enterWorkspace(id)
   navigate('/app')
 }
 
-/** Ends the session of this browser, which then keeps nothing; asks first where something waits to be sent. */
+/** Signs out and deletes the data stored in this browser. Asks first if there are pending changes. */
 export async function leave(): Promise<void> {
-  await saveWhatWaits()
+  await savePending()
   const { emptyAll, mayLeave } = await import('../offline/leave.tsx')
   if (!(await mayLeave())) return
   await emptyAll()
   await signOut()
-  // Who signs in next does not begin at what was shown.
+  // The next user does not start at the address of this one.
   navigate('/app', { replace: true })
 }

@@ -6,13 +6,13 @@ export interface Hunk {
   readonly newTo: number
 }
 
-/** The lines of a text, each with its line break, so that joined they are the text again. */
+/** The lines of a text with their line breaks. */
 export const linesOf = (text: string): string[] => text.match(/[^\n]+\n?|\n/g) ?? []
 
-/** Texts that differ in more lines than this are taken to differ in everything between their first and last change. */
+/** With more edits than this, everything between the first and the last change counts as changed. */
 const MAX_EDITS = 1_000
 
-/** Where two lists of lines differ, in order; a shortest list of edits, found as Myers describes it. */
+/** The differences of two lists of lines: a shortest edit script by the algorithm of Myers. */
 export function diffLines(before: readonly string[], after: readonly string[]): Hunk[] {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start++
@@ -32,7 +32,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   }))
 }
 
-/** The furthest line reached on each diagonal, for every number of edits; undefined when there are too many. */
+/** The furthest line on each diagonal for every number of edits; undefined with too many edits. */
 function searchEdits(old: readonly string[], young: readonly string[]): Int32Array[] | undefined {
   const limit = Math.min(MAX_EDITS, old.length + young.length)
   const trace: Int32Array[] = []
@@ -49,7 +49,7 @@ function searchEdits(old: readonly string[], young: readonly string[]): Int32Arr
   return undefined
 }
 
-/** Where a path on this diagonal starts: below the diagonal above it, or right of the one beneath. */
+/** The start of the path on this diagonal: an insertion from the diagonal above, or a deletion from the one below. */
 function furthest(reached: Int32Array, at: number, diagonal: number, edits: number): number {
   const left = reached[at - 1] ?? 0
   const right = reached[at + 1] ?? 0
@@ -78,7 +78,7 @@ function hunksOf(
   return hunks.reverse()
 }
 
-/** Edits arrive last first; one that touches the hunk after it is part of it. */
+/** Adds an edit, last ones first. An edit adjacent to the following hunk becomes part of it. */
 function addEdit(hunks: Hunk[], x: number, y: number, isInsertion: boolean): void {
   const edit = { from: x, to: isInsertion ? x : x + 1, newFrom: y, newTo: isInsertion ? y + 1 : y }
   const next = hunks.at(-1)

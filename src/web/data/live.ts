@@ -16,19 +16,19 @@ export interface Change {
   readonly actor: { surface: string; user_id: string | null; key_id: string | null; name: string | null }
 }
 
-/** Whether changes arrive: `away` while the server cannot be reached. */
+/** The state of the change feed: `away` while the server cannot be reached. */
 export const connection = signal<'connecting' | 'live' | 'away'>('connecting')
 
 const listeners = new Set<(change: Change) => void>()
 const missedListeners = new Set<() => void>()
 
-/** Calls the listener for every change from now on; returns the function that stops it. */
+/** Calls the listener for every change. Returns a function that removes it. */
 export function onChange(listener: (change: Change) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Calls the listener when changes may have been missed, and what is kept outside the cache is to be read again. */
+/** Calls the listener when changes may have been missed, so that data outside the cache must be refetched. */
 export function onMissed(listener: () => void): () => void {
   missedListeners.add(listener)
   return () => missedListeners.delete(listener)
@@ -40,7 +40,7 @@ function readAllAgain(): void {
 }
 
 let isAway = false
-/** What was shown meanwhile came from what this browser keeps. */
+/** Queries shown while the server was away were answered from the offline copy. */
 effect(() => {
   const wasAway = isAway
   isAway = awaySince.value !== undefined
@@ -66,8 +66,8 @@ function applyGathered(): void {
 }
 
 /**
- * Follows the changes of the workspace until `stopLive`. A page in the background follows nothing, because a browser
- * opens few connections. What was missed meanwhile, or while the server was away, is read again.
+ * Follows the change feed of the workspace until `stopLive`. Pages in the background do not, because browsers limit the
+ * number of connections. Queries are refetched after changes may have been missed.
  */
 export function startLive(hasMissed = false): void {
   stopLive()
@@ -100,7 +100,7 @@ export function startLive(hasMissed = false): void {
   })
 }
 
-/** The browser does not say why a stream was refused; how the session is answered does, also that it has ended. */
+/** Requests the session, because the browser does not report why a stream was rejected (the session may have ended). */
 async function openAgain(refused: EventSource): Promise<void> {
   const error = await request('GET', '/app/api/session', { isFresh: true }).catch((thrown: unknown) => thrown)
   setTimeout(() => stream === refused && startLive(true), retryDelayOf(error))

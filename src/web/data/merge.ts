@@ -1,13 +1,13 @@
 import { diffLines, type Hunk, linesOf } from './line-diff.ts'
 
-/** A part of a merged text: what both sides agree on, or a passage that both changed, each in another way. */
+/** A part of a merged text: either common to both sides, or a conflict that both changed differently. */
 export type Part =
   | { readonly kind: 'agreed'; readonly text: string }
   | { readonly kind: 'passage'; readonly base: string; readonly mine: string; readonly theirs: string }
 
 /**
- * Merges what two sides made of one text, by lines. A change that only one side made is taken over; where both changed
- * the same or touching lines differently, the result has a passage with both.
+ * Merges two versions of a text by lines. A change on one side is applied; different changes of the same or adjacent
+ * lines become a conflict with both versions.
  */
 export function mergeTexts(base: string, mine: string, theirs: string): Part[] {
   if (mine === theirs || theirs === base) return agreed(mine)
@@ -16,7 +16,7 @@ export function mergeTexts(base: string, mine: string, theirs: string): Part[] {
   return join(partsOf(sides, diffLines(sides.base, sides.mine), diffLines(sides.base, sides.theirs)))
 }
 
-/** The merged text, or undefined when there is a passage to settle. */
+/** The merged text, or undefined if there are conflicts. */
 export const mergedText = (parts: readonly Part[]): string | undefined =>
   parts.every(({ kind }) => kind === 'agreed')
     ? parts.map((part) => (part.kind === 'agreed' ? part.text : '')).join('')
@@ -32,7 +32,7 @@ const agreed = (text: string): Part[] => (text === '' ? [] : [{ kind: 'agreed', 
 
 const textOf = (lines: readonly string[], from: number, to: number) => lines.slice(from, to).join('')
 
-/** How the line numbers of a side differ from those of the base after the hunks so far. */
+/** The offset of a side's line numbers from those of the base after a hunk. */
 const shiftAfter = (hunk: Hunk | undefined) => (hunk ? hunk.newTo - hunk.to : 0)
 
 function* partsOf(sides: Sides, mine: readonly Hunk[], theirs: readonly Hunk[]): Generator<Part> {
@@ -66,7 +66,7 @@ function* partsOf(sides: Sides, mine: readonly Hunk[], theirs: readonly Hunk[]):
   yield { kind: 'agreed', text: textOf(sides.base, at, sides.base.length) }
 }
 
-/** Joins neighbouring parts that are agreed on, and leaves out empty ones. */
+/** Joins adjacent common parts and removes empty ones. */
 function join(parts: Iterable<Part>): Part[] {
   const merged: Part[] = []
   for (const part of parts) {

@@ -1,7 +1,7 @@
-/** A millisecond has this many. */
+/** The number of IDs per millisecond. */
 const COUNTERS = 0x1000
 
-/** The id of something that is made here: a UUIDv7; one made later is greater. */
+/** New IDs: UUIDv7, in increasing order. */
 export function newIds(count: number): string[] {
   const now = Date.now()
   const random = crypto.getRandomValues(new Uint8Array(8))

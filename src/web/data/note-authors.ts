@@ -1,15 +1,15 @@
 import { api } from './api.ts'
 import { useQuery } from './use-query.ts'
 
-/** As many of the newest writes to notes are looked through. */
+/** The number of newest transactions that are searched for authors. */
 const LOOKED_AT = 200
 
-/** By the instants of the newest edits of a note, who made them. */
+/** The authors of the newest edits of a note, by instant. */
 export type Authors = ReadonlyMap<string, string>
 
 const NOBODY: Authors = new Map()
 
-/** Who edited a note lately; read again when its newest edit is another one. */
+/** The authors of the newest edits of a note, refetched after each edit. */
 export function useAuthors(id: string, newestEdit: string | undefined): Authors {
   const { data } = useQuery(
     ['edits', id, newestEdit],

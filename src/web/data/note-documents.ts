@@ -17,7 +17,7 @@ import { TAB } from './tabs.ts'
 
 type Queue = typeof import('../offline/queue.ts')
 
-/** Where drafts are kept, once its code is there: a draft is written with the key that was pressed, not a moment after it. */
+/** The draft storage, once its code is loaded, so that a draft is stored synchronously with the key press. */
 let loadedQueue: Queue | undefined
 
 let hasOtherTabs: (() => boolean) | undefined
@@ -27,17 +27,17 @@ async function queue(): Promise<Queue> {
   const { areOthersOpen, watchTabs } = await import('../offline/tabs.ts')
   await import('../offline/pending-cells.ts')
   const loaded = await import('../offline/queue.ts')
-  // Before this tab writes anything: what it keeps is not another tab's to take up.
+  // Before this tab writes a draft: other tabs do not adopt the drafts of an open tab.
   if (!loadedQueue) watchTabs(() => void takeUp())
   hasOtherTabs = areOthersOpen
   loadedQueue = loaded
   return loaded
 }
 
-/** What asks the server, which no screen needs before something is written. */
+/** Loads the code that saves notes, which is needed only after the first edit. */
 const saving = () => import('./saved-notes.ts')
 
-/** A note that is open here or has something to be saved. */
+/** A note that is open in this tab or has unsaved edits. */
 export interface NoteDocument {
   readonly id: string
   readonly user: string
@@ -45,72 +45,72 @@ export interface NoteDocument {
   readonly queue: SaveQueue
 }
 
-/** By whose they are and the id of the note, in the order in which they were opened. */
+/** By session and note ID, in the order in which they were opened. */
 const documents = signal<ReadonlyMap<string, NoteDocument>>(new Map())
 
-/** Why drafts cannot be kept in this browser, if they cannot. */
+/** Why drafts cannot be stored in this browser; undefined if they can. */
 export const draftsRefusal = signal<string | undefined>(undefined)
 
-/** When the last draft was kept in this browser. */
+/** When the last draft was stored in this browser. */
 export const draftStoredAt = signal<number | undefined>(undefined)
 
 type Owner = Pick<NoteDocument, 'user' | 'workspace'>
 
 const owner = (): Owner | null | undefined => {
-  const present = session.peek()
-  return present && { user: present.user.id, workspace: present.workspace.id }
+  const current = session.peek()
+  return current && { user: current.user.id, workspace: current.workspace.id }
 }
 
 const nameOf = ({ user, workspace, id }: Owner & Pick<NoteDocument, 'id'>) => `${user} ${workspace} ${id}`
 
 const isOwn = ({ user, workspace }: Owner): boolean => sessionKey.peek() === `${user} ${workspace}`
 
-/** Those of who is signed in, in the workspace that is shown; another person who used this tab may have left some. */
+/** The documents of the current user and workspace. Others may remain from another user of this tab. */
 export const ownDocuments = (): NoteDocument[] => [...documents.value.values()].filter(isOwn)
 
 export function findDocument(id: string): NoteDocument | undefined {
-  const present = owner()
-  return present ? documents.value.get(nameOf({ ...present, id })) : undefined
+  const current = owner()
+  return current ? documents.value.get(nameOf({ ...current, id })) : undefined
 }
 
-/** Opens a note as the server holds it, or goes on with what is open or waits here. */
+/** Opens a note with the saved version, or continues with the open or pending one. */
 export function openDocument(id: string, version: NoteVersion): void {
   const open = findDocument(id)
-  const present = owner()
+  const current = owner()
   if (open) open.queue.receive(version)
-  else if (present) addDocument({ ...present, id }, version, undefined)
+  else if (current) addDocument({ ...current, id }, version, undefined)
 }
 
-/** The notes that are on the screen. */
+/** The notes on the screen. */
 const shown = new Set<string>()
 
-/** Keeps what is typed into a note here while it is shown, until the function that is returned is called. */
+/** Marks a note as shown, until the returned function is called. */
 export function showDocument(id: string): () => void {
   shown.add(id)
-  tellUnsettled(id)
+  setConflictNotice(id)
   return () => leaveDocument(id)
 }
 
-/** Tells on every screen of a note that cannot be saved before somebody has looked at it. */
-function tellUnsettled(id: string): void {
+/** Shows a notice on every screen about a note that cannot be saved until its conflict is resolved. */
+function setConflictNotice(id: string): void {
   const { state, text } = findDocument(id)?.queue ?? {}
   const kind = state?.peek().kind
   const isTold = !shown.has(id) && (kind === 'conflict' || kind === 'refused')
   setNotice(`note ${id}`, isTold ? `Not saved: ${text?.peek().title}.` : undefined, `/app/notes/${id}`)
 }
 
-/** A note that is left is saved at once; it stays here until that is acknowledged. */
+/** Saves a note that is no longer shown; its document remains until the save is acknowledged. */
 function leaveDocument(id: string): void {
   shown.delete(id)
   for (const left of documents.peek().values()) {
     if (left.id !== id) continue
     void left.queue.flush()
-    tellUnsettled(id)
+    setConflictNotice(id)
     if (!left.queue.isUnsaved) forget(left)
   }
 }
 
-/** Saves what is typed into a note, also before this page was loaded; resolves when it is saved, or cannot be saved now. */
+/** Saves the edits of a note, including stored drafts. Resolves when they are saved or cannot be saved now. */
 export const saveDocument = (id: string): Promise<void> =>
   draftsLoaded().then(() => findDocument(id)?.queue.flush())
 
@@ -124,11 +124,11 @@ function forget(document: NoteDocument): void {
   void takeUp()
 }
 
-/** Makes a new note of what is typed; it is there at once, whether or not the server is. */
+/** Creates a note. It is available immediately, even if the server cannot be reached. */
 export function createDocument(id: string, text: NoteText, tags: readonly string[]): void {
-  const present = owner()
+  const current = owner()
   const base = { title: '', content: '', updated_at: NOT_MADE }
-  if (present) addDocument({ ...present, id }, base, { text, sent: [], tags, at: Date.now() })
+  if (current) addDocument({ ...current, id }, base, { text, sent: [], tags, at: Date.now() })
 }
 
 function addDocument(
@@ -137,7 +137,7 @@ function addDocument(
   draft: Pick<Draft, 'text' | 'sent' | 'tags' | 'at'> | undefined,
 ): SaveQueue {
   const tags = draft?.tags ?? []
-  /** What was typed last, and when. */
+  /** The last edit and its time. */
   const typed = { text: draft?.text ?? base, at: draft?.at ?? 0 }
   const keep = keeperOf({ user, workspace, note: id, tab: TAB }, tags)
   const saver = new SaveQueue(
@@ -146,7 +146,7 @@ function addDocument(
       save: (changes, ifUnchanged) =>
         sendInOrder(typed.at, async () => {
           if (!isOwn({ user, workspace }))
-            throw new Error('This note belongs to another workspace; its draft waits here.')
+            throw new Error('This note belongs to another workspace. Open that workspace to save its draft.')
           return (await saving()).saveNote(id, changes, ifUnchanged, tags)
         }),
       read: async () => (await saving()).readVersion(id),
@@ -169,18 +169,18 @@ function addDocument(
   )
   const opened = { id, user, workspace, queue: saver }
   documents.value = new Map(documents.peek()).set(nameOf(opened), opened)
-  saver.state.subscribe(() => tellUnsettled(id))
+  saver.state.subscribe(() => setConflictNotice(id))
   return saver
 }
 
-/** Has what is read offline be what was saved here; where that cannot be, the feed brings it up to date. */
+/** Updates the offline copy with the saved version. If that fails, the change feed will update it. */
 const keepSaved = (id: string, saved: NoteVersion): Promise<void> =>
   import('../offline/copy.ts').then(({ keepSavedNote }) => keepSavedNote(id, saved)).catch(() => {})
 
-/** Writes each draft at once, as the tab may be closed with the next key; the browser keeps them in order. */
+/** Stores each draft immediately, because the tab may be closed at any time. */
 function keeperOf(key: DraftKey, tags: readonly string[]) {
   return async (draft: Kept | undefined, at: number) => {
-    // What somebody else left is not kept for this person's eyes.
+    // Drafts of another user are not stored during this session.
     if (session.peek() && session.peek()?.user.id !== key.user) return
     try {
       const { putDraft, removeDraft } = loadedQueue ?? (await queue())
@@ -189,57 +189,57 @@ function keeperOf(key: DraftKey, tags: readonly string[]) {
       draftStoredAt.value = Date.now()
       draftsRefusal.value = undefined
     } catch (error) {
-      draftsRefusal.value = `This browser keeps no drafts (${(error as Error).message}); leave this page only when the note is saved.`
+      draftsRefusal.value = `Drafts can’t be stored in this browser (${(error as Error).message}). Stay on this page until the note is saved.`
     }
   }
 }
 
-/** What is shown in this tab: a note, or a structure. */
+/** The subject on the screen of this tab: a note or a table. */
 export interface Subject {
   readonly note?: string
   readonly structure?: string
 }
 
-/** Takes up what closed tabs left behind, and saves it in the order in which it was written. */
+/** Adopts the drafts of closed tabs and saves them, oldest first. */
 async function takeUpDrafts(subject: Subject): Promise<void> {
-  const present = owner()
-  if (!present) return
+  const current = owner()
+  if (!current) return
   await queue()
   const { takeUp } = await import('../offline/take-up.ts')
-  isLeftOver = await takeUp(present, subject, {
-    isOpen: (id) => documents.peek().has(nameOf({ ...present, id })),
-    // Of whom it is, not of who may have signed in meanwhile.
-    take: (draft) => void addDocument({ ...present, id: draft.note }, draft.base, draft).flush(),
-    give: (id, isGivenUp) => (shown.has(id) && !isGivenUp) || findDocument(id)?.queue.discard(),
+  isLeftOver = await takeUp(current, subject, {
+    isOpen: (id) => documents.peek().has(nameOf({ ...current, id })),
+    // With the owner from before the adoption: another user may have signed in since.
+    take: (draft) => void addDocument({ ...current, id: draft.note }, draft.base, draft).flush(),
+    give: (id, isDiscarded) => (shown.has(id) && !isDiscarded) || findDocument(id)?.queue.discard(),
   })
 }
 
-/** Whether a draft of a closed tab waits until the same note is no longer written into here. */
+/** Whether a draft of a closed tab cannot be adopted until the same note is saved here. */
 let isLeftOver = false
 
 let ready: Promise<void> | undefined
 
 /**
- * Resolves once the drafts that were left behind are taken up; of what is shown here, also those of tabs that show it
- * not.
+ * Resolves once the drafts of closed tabs are adopted, and, for the subject on the screen, those of tabs that do not show
+ * it.
  */
 export function draftsLoaded(subject: Subject = {}): Promise<void> {
   ready ??= takeUp()
   return hasOtherTabs?.() ? ready.then(() => takeUp(subject)) : ready
 }
 
-/** One tab at a time takes up what others left. */
+/** Adopts drafts, in one tab at a time. */
 async function takeUp(subject: Subject = {}): Promise<void> {
   const act = () => takeUpDrafts(subject)
   try {
     if (navigator.locks) await navigator.locks.request('daybook-queue', act)
     else await act()
   } catch {
-    // A browser that keeps nothing has nothing to be taken up.
+    // Without storage there are no drafts to adopt.
   }
 }
 
-/** Starts keeping drafts for this tab; what waited is sent when somebody is signed in again. */
+/** Starts storing drafts in this tab, and sends pending ones after each sign-in. */
 export function startDocuments(): void {
   queue().catch(() => {})
   effect(() => {
@@ -258,7 +258,7 @@ export function startDocuments(): void {
   discarders.add((except) => {
     const all = [...documents.peek()]
     for (const [, { user, queue }] of all) if (user !== except) queue.discard()
-    // What is on the screen stays there, as the server has it.
+    // Notes on the screen remain, with their saved version.
     documents.value = new Map(all.filter(([, { id, user }]) => user === except || shown.has(id)))
   })
 }

@@ -3,7 +3,7 @@ import type { components } from './api-types.d.ts'
 
 export type Revision = components['schemas']['Revision']
 
-/** The revisions of a note, newest first; each holds what an edit replaced. */
+/** The revisions of a note, newest first. Each contains the version that an edit replaced. */
 export const readRevisions = async (
   id: string,
   limit: number,

@@ -1,41 +1,41 @@
 import { mergedText, mergeTexts, type Part } from './merge.ts'
 
-/** What a person writes in a note. */
+/** The editable text of a note. */
 export interface NoteText {
   readonly title: string
   readonly content: string
 }
 
-/** A text as the server holds it, and the `updated_at` by which it is known whether it changed since. */
+/** A saved text, and the `updated_at` that identifies its version. */
 export interface NoteVersion extends NoteText {
   readonly updated_at: string
 }
 
-/** What was typed and the server has not acknowledged, with the version that it was typed into. */
+/** Unacknowledged edits, with the version that they are based on. */
 export interface Draft {
   readonly user: string
   readonly workspace: string
   readonly note: string
-  /** The tab that wrote it; two tabs keep a draft each. */
+  /** The tab that wrote the draft; each tab has its own. */
   readonly tab: string
   readonly base: NoteVersion
   readonly text: NoteText
-  /** Fingerprints of what was sent since then without an acknowledgement. */
+  /** Fingerprints of the texts sent since then without an acknowledgement. */
   readonly sent: readonly string[]
   readonly at: number
-  /** Whether the tab shows the note: then no other one takes it up. */
+  /** Whether the tab shows the note, so that no other tab adopts the draft. */
   readonly isShown?: boolean
-  /** Of a note that is not made yet: the tags that it begins with. */
+  /** The initial tags of a note that does not exist yet. */
   readonly tags?: readonly string[]
 }
 
-/** The `updated_at` of a note that the server does not hold yet. */
+/** The `updated_at` of a note that the server has not created yet. */
 export const NOT_MADE = ''
 
-/** Names one draft. */
+/** Identifies a draft. */
 export type DraftKey = Pick<Draft, 'user' | 'workspace' | 'note' | 'tab'>
 
-/** What two sides made of one note; a title is merged like a text of one line. */
+/** Conflicting versions of a note. The title is merged like a text of one line. */
 export interface Conflict {
   readonly theirs: NoteVersion
   readonly title: readonly Part[]
@@ -49,7 +49,7 @@ export const hasSameText = (one: NoteText, other: NoteText): boolean =>
 
 const PRIMES = [0x9e3779b1, 0x85ebca77] as const
 
-/** A short name for a text, by which it is known again: its length and two sums of its characters. */
+/** A short hash of a text: its length and two sums of its characters. */
 export function fingerprint({ title, content }: NoteText): string {
   const text = `${title}\n${content}`
   let [one, other] = [1, 2]
@@ -62,8 +62,8 @@ export function fingerprint({ title, content }: NoteText): string {
 }
 
 /**
- * The header by which a change is made once, though two tabs send it: the same change of the same version has the
- * same key.
+ * The idempotency key of a change, so that it is executed once even if two tabs send it: equal changes of the same version
+ * have the same key.
  */
 export const keyOfChange = (body: object) => ({
   'Idempotency-Key': fingerprint({ title: '', content: JSON.stringify(body) }),
@@ -75,7 +75,7 @@ export const mergeNotes = (base: NoteText, mine: NoteText, theirs: NoteVersion):
   content: mergeTexts(base.content, mine.content, theirs.content),
 })
 
-/** The merged note, or undefined while a passage is to be settled. */
+/** The merged note, or undefined while it has conflicts. */
 export function resolvedText({ title, content }: Conflict): NoteText | undefined {
   const [mergedTitle, mergedContent] = [mergedText(title), mergedText(content)]
   return mergedTitle === undefined || mergedContent === undefined
@@ -86,7 +86,7 @@ export function resolvedText({ title, content }: Conflict): NoteText | undefined
 export const unresolvedCount = ({ title, content }: Conflict): number =>
   [...title, ...content].filter(({ kind }) => kind === 'passage').length
 
-/** Settles one passage. */
+/** Resolves one conflict. */
 export function resolvePassage(
   conflict: Conflict,
   place: 'title' | 'content',
@@ -103,7 +103,7 @@ export function resolvePassage(
   return { ...conflict, [place]: parts }
 }
 
-/** Of both, mine comes first, and each begins on a line of its own. */
+/** The text for a choice. With both, mine comes first, and each starts on its own line. */
 function chosenText({ mine, theirs }: { mine: string; theirs: string }, choice: Choice, separator: string) {
   if (choice !== 'both') return choice === 'mine' ? mine : theirs
   return mine === '' || theirs === '' || mine.endsWith('\n') ? mine + theirs : mine + separator + theirs

@@ -3,7 +3,7 @@ import type { Field, Row, Structure, Value } from '../pages/records/model.ts'
 import { sessionKey } from './session-key.ts'
 import { TAB } from './tabs.ts'
 
-/** Names one entry of the queue. */
+/** Identifies an entry of the queue. */
 export interface Place {
   readonly user: string
   readonly workspace: string
@@ -11,16 +11,16 @@ export interface Place {
   readonly tab: string
 }
 
-/** A cell that was written into, with its row as it was read; of its other cells nothing is kept. */
+/** An edited cell, with the version of its row. The other cells of the row are not stored. */
 export interface Cell {
   readonly structure: Pick<Structure, 'id' | 'name'>
   readonly row: Row
   readonly field: Field
   readonly state: CellState
   readonly at: number
-  /** Values that were sent into it since, of which no response came. */
+  /** Values sent since then without a response. */
   readonly sent: readonly Value[]
-  /** Whether a tab shows it: then no other one takes it up. */
+  /** Whether a tab shows the cell, so that no other tab adopts it. */
   readonly isShown: boolean
 }
 
@@ -28,7 +28,7 @@ export interface StoredCell extends Place, Cell {}
 
 export type Owner = Pick<Place, 'user' | 'workspace' | 'tab'>
 
-/** Who writes now, in which workspace and tab. */
+/** The current user, workspace and tab; undefined without a session. */
 export function currentOwner(): Owner | undefined {
   const [user, workspace] = sessionKey.peek()?.split(' ') ?? []
   return user === undefined || workspace === undefined ? undefined : { user, workspace, tab: TAB }
@@ -36,19 +36,19 @@ export function currentOwner(): Owner | undefined {
 
 export type CellName = readonly [structure: string, row: string, field: string]
 
-/** Where cells wait in this browser. */
+/** The storage of pending cells in this browser. */
 export interface CellStore {
-  /** Writes cells into the queue, and removes from it those that wait no more. */
+  /** Adds cells to the queue and removes those that are no longer pending. */
   putCells(owner: Owner, cells: readonly Cell[], gone: readonly CellName[]): Promise<void>
-  /** The cells of a person in a workspace, oldest first. */
+  /** The pending cells of a user in a workspace, oldest first. */
   listCells(user: string, workspace: string): Promise<StoredCell[]>
-  /** Makes cells of another tab those of this one. */
+  /** Assigns cells of another tab to a tab. */
   moveCells(cells: readonly StoredCell[], tab: string): Promise<void>
-  /** Takes up what another tab has of a structure that is shown here, and does not show. */
+  /** Adopts cells of a table that this tab shows and their tab does not. */
   adoptCellsOf(structure: string): void
-  /** Has what is read offline be what was saved here. */
+  /** Updates the offline copy with a saved row. */
   keepSaved(structure: string, row: Row): void
 }
 
-/** The store, once its code is there. */
+/** The store, once its code is loaded. */
 export const cellStore: { current?: CellStore } = {}

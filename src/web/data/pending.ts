@@ -1,27 +1,27 @@
 import { signal } from '@preact/signals'
 
-/** How many notes and cells of this tab hold something that is not saved. */
+/** The number of notes and cells with unsaved edits in this tab. */
 export const pendingCount = signal(0)
 
-/** Save at once what waits; each resolves when it is saved, or cannot be saved now. */
+/** Functions that save pending edits immediately. Each resolves when they are saved or cannot be saved now. */
 export const savers = new Set<() => Promise<unknown>>()
 
-/** Give up what waits in memory, but for that of one person: who signs in after another is not to find it. */
+/** Functions that discard unsaved edits in memory, except one user's, so that the next user cannot see them. */
 export const discarders = new Set<(except?: string) => void>()
 
-/** Keep again what waits in memory, when the browser has cleared what it kept. */
+/** Functions that store unsaved edits again after the browser has cleared its storage. */
 export const keepers = new Set<() => unknown>()
 
 interface Notice {
   readonly sentence: string
-  /** Where more is to be seen, if there is more. */
+  /** The address of a screen with details. */
   readonly address?: string | undefined
 }
 
-/** What is to be said on every screen about what this browser keeps, by what it is about. */
+/** Notices shown on every screen, by subject. */
 export const notices = signal<ReadonlyMap<string, Notice>>(new Map())
 
-/** Says something about a subject until it is said otherwise, or nothing any more. */
+/** Sets or (with undefined) removes the notice about a subject. */
 export function setNotice(subject: string, sentence: string | undefined, address?: string): void {
   if (notices.peek().get(subject)?.sentence === sentence) return
   const next = new Map(notices.peek())
@@ -30,18 +30,18 @@ export function setNotice(subject: string, sentence: string | undefined, address
   notices.value = next
 }
 
-/** Each says whether something that is under way would be lost with the page; the browser then asks before it closes it. */
+/** Each returns whether closing the page would lose work in progress; the browser then asks for confirmation. */
 export const unfinished = new Set<() => boolean>()
 
 addEventListener('beforeunload', (event) => {
   if ([...unfinished].some((isUnfinished) => isUnfinished())) event.preventDefault()
 })
 
-/** A server that does not answer is not waited for longer. */
+/** The maximum time to wait for the server. */
 const PATIENCE_MS = 3_000
 
-/** Saves what waits, before the session is another one: who leaves may not come back to this browser. */
-export async function saveWhatWaits(): Promise<void> {
+/** Saves pending edits before the session changes, because the user may not return to this browser. */
+export async function savePending(): Promise<void> {
   const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))
   await Promise.race([Promise.all([...savers].map((save) => save())), patience])
 }

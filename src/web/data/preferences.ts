@@ -3,38 +3,38 @@ import { savers } from './pending.ts'
 import { request } from './request.ts'
 import { sessionKey } from './session-key.ts'
 
-/** What a person chose for the columns of a table, until it is saved in a view; fields are named by their keys. */
+/** A user's column settings of a table that are not saved in a view, by field key. */
 export interface TableChoices {
   readonly widths?: Readonly<Record<string, number>>
   readonly shown?: readonly string[]
-  /** How many columns stay in sight at the left. */
+  /** The number of frozen columns. */
   readonly frozen?: number
-  /** What the foot of the table says of a field. */
+  /** The summary of each field in the footer of the table. */
   readonly figures?: Readonly<Record<string, string>>
-  /** The groups that are folded, by their values. */
+  /** The values of the collapsed groups. */
   readonly folded?: readonly string[]
 }
 
-/** The person's own choices, which the server keeps for every browser. */
+/** The preferences of a user, which the server stores for all browsers. */
 export interface Preferences {
   readonly theme?: 'light' | 'dark'
-  /** The languages whose way to write dates and numbers is used; `iso` dates are as the API has them. */
+  /** The locales of the date and number formats; `iso` is the date format of the API. */
   readonly dates?: string
   readonly numbers?: string
   /** The first day of the week, 0 for Sunday. */
   readonly week_start?: number
-  /** What the sample of the first hour made, until it is removed. */
+  /** The IDs of the sample, until it is removed. */
   readonly sample?:
     | { readonly workspace: string; readonly structure: string; readonly notes: readonly string[] }
     | undefined
-  /** By the id of a structure or a view. */
+  /** By the ID of a table or view. */
   readonly tables?: Readonly<Record<string, TableChoices>>
 }
 
-/** Changes that follow each other are sent together. */
+/** Changes within this time are sent together. */
 const REST_MS = 300
 
-/** Of the person who was here last, so that a page looks as it will before anything is read. */
+/** The storage key of the last user's preferences, which apply before the session is loaded. */
 const KEPT = 'preferences'
 
 function kept(name: string): Preferences {
@@ -60,7 +60,7 @@ function keep(name: string, value: Preferences): void {
   try {
     localStorage.setItem(name, JSON.stringify(value))
   } catch {
-    // A full or closed storage only means that the next page is shown as usual first.
+    // Without storage, the next page starts with the defaults.
   }
 }
 
@@ -69,7 +69,7 @@ function show(shown: Preferences): void {
   keep(KEPT, shown)
 }
 
-/** What a page that was closed did not send is sent by the next one. */
+/** The storage key of unsent changes, which the next page sends. */
 const unsentOf = (person: string | undefined) => `${KEPT} of ${person}`
 
 function setUnsent(change: Preferences): void {
@@ -77,7 +77,7 @@ function setUnsent(change: Preferences): void {
   keep(unsentOf(sessionKey.peek()), change)
 }
 
-/** Chooses something; what is undefined is as usual again. */
+/** Changes preferences; undefined restores the default. */
 export function prefer(change: Preferences): void {
   setUnsent(merged(unsent, change))
   show(merged(preferences.peek(), change))
@@ -85,7 +85,7 @@ export function prefer(change: Preferences): void {
   timer = setTimeout(() => void send(), REST_MS)
 }
 
-/** Chooses something for a table. */
+/** Changes the column settings of a table. */
 export function preferTable(id: string, change: TableChoices): void {
   prefer({ tables: { [id]: { ...preferences.peek().tables?.[id], ...change } } })
 }
@@ -93,7 +93,7 @@ export function preferTable(id: string, change: TableChoices): void {
 const read = async () =>
   (await request<{ preferences: Preferences }>('GET', '/app/api/preferences', { isFresh: true })).preferences
 
-/** Sends what was chosen here, and keeps what was chosen in other browsers; without a server it waits for the next time. */
+/** Sends changed preferences, without overwriting other ones changed in other browsers. Without a server, retries later. */
 async function send(): Promise<void> {
   clearTimeout(timer)
   const sent = unsent
@@ -114,7 +114,7 @@ effect(() => {
   const person = sessionKey.value
   unsent = person === undefined ? {} : kept(unsentOf(person))
   if (person === undefined) return
-  // What was left unsent is there before it is read.
+  // Unsent changes are sent before the preferences are read.
   send()
     .then(read)
     .then(

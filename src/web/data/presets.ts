@@ -2,7 +2,7 @@ import { noteAddress } from '../components/addresses.ts'
 import { navigate } from '../router.ts'
 import { api } from './api.ts'
 
-/** Makes a note from a preset that has a text, and opens it; the day is part of its title. */
+/** Creates and opens a note from a preset with text. Its title contains the date. */
 export async function createNoteFrom(preset: string, name: string): Promise<void> {
   const { timeZone: tz } = Intl.DateTimeFormat().resolvedOptions()
   const day = new Date().toLocaleDateString(undefined, { dateStyle: 'long' })

@@ -1,20 +1,20 @@
 import { signal } from '@preact/signals'
 
-/** The value to blame for a refusal, and its place in the request. */
+/** The invalid value that caused an error, and its place in the request. */
 export interface Fault {
-  /** The sentence without the place. */
+  /** The message without the place. */
   readonly detail: string
-  /** The names and indexes that lead to it in the body; `query` and the name of a parameter of the query. */
+  /** The keys and indexes of the value in the body, or `query` and the name of a query parameter. */
   readonly path: readonly string[]
 }
 
-/** The server refused; `message` is its sentence, to be shown as it is where the fault lies. */
+/** The server rejected the request; `message` is its explanation, shown unchanged next to the invalid value. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
-    /** Seconds after which the same call may succeed. */
+    /** Seconds after which a retry may succeed. */
     readonly retryAfter: number | undefined,
     readonly fault?: Fault,
   ) {
@@ -22,7 +22,7 @@ export class Refused extends Error {
   }
 }
 
-/** A value that was typed and cannot be sent; `message` says what to change. */
+/** An invalid input that was not sent; `message` says what to change. */
 export class Unsendable extends Error {
   readonly fault: Fault
 
@@ -32,35 +32,35 @@ export class Unsendable extends Error {
   }
 }
 
-/** The value to blame, if the error names one. */
+/** The invalid value, if the error names one. */
 export const faultIn = (error: unknown): Fault | undefined =>
   error instanceof Refused || error instanceof Unsendable ? error.fault : undefined
 
-/** The server could not be reached, or is stopping: nothing is known about the call. */
+/** The server could not be reached or is stopping, so it is unknown whether the request was executed. */
 export class Unreachable extends Error {}
 
-/** Statuses with which the server, or a proxy before it, puts a call off. */
+/** Statuses with which the server, or a proxy in front of it, asks for a retry. */
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
-/** Whether the same call may succeed later without being changed. */
+/** Whether the same request may succeed later. */
 export const isRetryable = (error: unknown): boolean =>
   error instanceof Unreachable || (error instanceof Refused && BUSY.has(error.status))
 
 const RETRY_MS = 2_000
 
-/** How long to wait before the same call is made again, in milliseconds; a second at least. */
+/** The delay before a retry in milliseconds, at least a second. */
 export const retryDelayOf = (error: unknown): number =>
   error instanceof Refused && error.retryAfter !== undefined
     ? Math.max(1, error.retryAfter) * 1_000
     : RETRY_MS
 
-/** Whether nobody is signed in any more. */
+/** Whether the session has ended. */
 export const isSignedOut = signal(false)
 
-/** The instant since which the server cannot be reached, if it cannot. */
+/** The instant since which the server cannot be reached; undefined if it can. */
 export const awaySince = signal<number | undefined>(undefined)
 
-/** Has reads answered from what this browser keeps until the server responds again. */
+/** Answers reads from the offline copy until the server responds again. */
 export function setAway(): void {
   if (awaySince.peek() !== undefined) return
   awaySince.value = Date.now()
@@ -73,10 +73,10 @@ function askWhetherBack(): void {
   request('GET', '/app/api/session', { isFresh: true }).then(again, again)
 }
 
-/** Whether the server can be reached, and put off calls that are made again by themselves. */
+/** Whether the server is reachable but busy, so that requests are retried automatically. */
 export const isBusy = signal(false)
 
-/** By then the call that is made again is answered. */
+/** Long enough for the response to a retry. */
 const GRACE_MS = 1_000
 let busyTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -92,23 +92,23 @@ export interface RequestOptions {
   readonly body?: unknown
   readonly headers?: Record<string, string>
   readonly signal?: AbortSignal
-  /** Whether a read is never answered from what this browser keeps. */
+  /** Whether the read must not be answered from the offline copy. */
   readonly isFresh?: boolean
 }
 
-/** Answers a read from what this browser keeps; undefined where it keeps nothing. */
+/** Answers a read from the offline copy; undefined if there is none. */
 type Copy = (method: string, path: string, body: unknown) => Promise<object | undefined>
 
 let copy: Copy = () => Promise.resolve(undefined)
 
-/** Has reads answered by the function while the server is away. */
+/** Sets the function that answers reads while the server cannot be reached. */
 export function answerFrom(kept: Copy): void {
   copy = kept
 }
 
 /**
- * Calls an endpoint with the session of this browser; returns the parsed response. Throws `Refused` or `Away`. While the
- * server is away, reads are answered from what this browser keeps.
+ * Calls an endpoint with the session of this browser and returns the parsed response. Throws `Refused` or `Unreachable`.
+ * While the server cannot be reached, reads are answered from the offline copy.
  */
 export async function request<Result>(
   method: string,
@@ -146,10 +146,10 @@ async function call<Result>(
   throw refusal
 }
 
-/** A 401 there is a wrong password or a used link, and says nothing about the session that there is. */
+/** A 401 from these endpoints means a wrong password or a used link, not that the session has ended. */
 const BEGINS_SESSION = /^\/app\/api\/(?:session|setup)/
 
-/** The bytes that an endpoint sends. */
+/** The bytes of a response. */
 export async function fetchBytes(path: string): Promise<Blob> {
   const response = await reach(path, {})
   if (response.ok) return received(response.blob())
@@ -159,23 +159,23 @@ export async function fetchBytes(path: string): Promise<Blob> {
 
 const isJson = (body: unknown): boolean => body !== undefined && !(body instanceof Blob)
 
-/** How far the clock of the server is ahead of the browser's, as of the last response. */
+/** The offset of the server's clock from the browser's, from the last response. */
 let aheadMs = 0
 
-/** The time by the clock of the server, give or take a second. */
+/** The time of the server's clock, accurate to about a second. */
 export const serverNow = (): number => Date.now() + aheadMs
 
-/** Whether something before the server led elsewhere, where one is to sign in. */
-export const isLedAway = signal(false)
+/** Whether a proxy in front of the server redirected to its own sign-in page. */
+export const isProxyRedirect = signal(false)
 
-/** Errors come as problem details, which say where the fault is. */
+/** Requests errors as problem details, which name the invalid value. */
 export const ACCEPT = 'application/problem+json, */*'
 
 async function reach(path: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers)
   headers.set('Accept', ACCEPT)
   const response = await received(fetch(path, { ...init, headers, credentials: 'same-origin' }))
-  isLedAway.value = response.redirected
+  isProxyRedirect.value = response.redirected
   if (response.redirected) throw away()
   awaySince.value = undefined
   const sentAt = Date.parse(response.headers.get('date') ?? '')
@@ -183,12 +183,12 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
   return response
 }
 
-/** What the server sends; a connection that fails, also in the middle of a response, says nothing about the call. */
+/** The response of the server. A failed connection, even during the response, becomes `Unreachable`. */
 async function received<Sent>(sending: Promise<Sent>): Promise<Sent> {
   try {
     return await sending
   } catch (error) {
-    // What is no JSON is not of the server.
+    // A response that is not JSON does not come from the server.
     if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
     throw away()
   }
@@ -196,30 +196,30 @@ async function received<Sent>(sending: Promise<Sent>): Promise<Sent> {
 
 function away(): Unreachable {
   setAway()
-  return new Unreachable('The server cannot be reached; try again when it is back.')
+  return new Unreachable('The server cannot be reached. Try again when it is back.')
 }
 
 interface Problem {
   readonly detail?: string
-  /** In place of `detail` from servers before problem details, to which a tab may come back. */
+  /** The predecessor of `detail`, from older servers that an open tab may meet. */
   readonly error?: string
   readonly code?: string
   readonly errors?: readonly { readonly detail: string; readonly pointer: string }[]
 }
 
-/** The names of a JSON pointer that is the fragment of a URI. */
+/** The keys of a JSON pointer in URI fragment notation. */
 const pathOf = (pointer: string): string[] =>
   pointer
     .split('/')
     .slice(1)
     .map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'))
 
-/** The refusal in a response other than 2xx. */
+/** The error in a response other than 2xx. */
 export async function refusalOf(response: Response): Promise<Error> {
   const problem = (await response.json().catch(() => ({}))) as Problem
   const { code = '', errors = [] } = problem
   const sentence =
-    problem.detail ?? problem.error ?? `The server answered with status ${response.status}; try again.`
+    problem.detail ?? problem.error ?? `The server returned status ${response.status}. Try again.`
   const [first] = errors
   const fault = first && { detail: first.detail, path: pathOf(first.pointer) }
   const seconds = Number.parseInt(response.headers.get('retry-after') ?? '', 10)

@@ -23,37 +23,36 @@ export type SaveState =
   | { readonly kind: 'conflict'; readonly conflict: Conflict }
   | { readonly kind: 'refused'; readonly sentence: string; readonly isGone: boolean }
 
-/** What is not acknowledged: the text, the version it changes, and fingerprints of what was sent since. */
+/** The unacknowledged edits: the text, its base version, and fingerprints of the texts sent since. */
 export type Kept = Pick<Draft, 'base' | 'text' | 'sent'>
 
-/** What a queue needs of the world around it. */
+/** The dependencies of a queue. */
 export interface QueueOptions {
-  /** Writes what changed if the note still has this `updated_at`, else throws `Refused` with the code `stale`. */
+  /** Saves changes if the note still has this `updated_at`, else throws `Refused` with the code `stale`. */
   readonly save: (changes: Partial<NoteText>, ifUnchanged: string) => Promise<NoteVersion>
   readonly read: () => Promise<NoteVersion>
-  /** Keeps what is not acknowledged until it is: `draft` is undefined once everything is saved. */
+  /** Stores the unacknowledged edits; undefined removes them once everything is saved. */
   readonly keep: (draft: Kept | undefined) => void
-  /** Calls after a time; returns the function that prevents it. */
+  /** Calls a function after a delay. Returns a function that cancels the call. */
   readonly later: (act: () => void, ms: number) => () => void
   readonly onUnsaved: (isUnsaved: boolean) => void
 }
 
-/** A pause in typing after which is saved. */
+/** The pause in typing after which edits are saved. */
 const PAUSE_MS = 1_000
-/** A title is saved later, or when its field is left, as links elsewhere are rewritten with it. */
+/** Titles are saved later, or when their field loses the focus, because saving one rewrites links in other notes. */
 const TITLE_PAUSE_MS = 4_000
 const MAX_SENT = 100
 
-/** The content is written also when nothing differs: then it is not known whether the server holds it. */
+/** Includes the content even without a difference: then it is unknown whether the server has saved it. */
 const changesBetween = (base: NoteText, text: NoteText): Partial<NoteText> => ({
   ...(text.title !== base.title && { title: text.title }),
   ...((text.content !== base.content || text.title === base.title) && { content: text.content }),
 })
 
 /**
- * Saves one note as it is written: one request at a time, each with what was typed until then, again when the server
- * is back. What another person saved meanwhile is merged; where both changed the same lines, nothing is saved until
- * the person has settled it.
+ * Saves one note while it is edited: one request at a time with all edits so far, retried while the server cannot be
+ * reached. Concurrent changes are merged; if both changed the same lines, nothing is saved until the conflict is resolved.
  */
 export class SaveQueue {
   readonly text: Signal<NoteText>
@@ -61,11 +60,11 @@ export class SaveQueue {
   #base: NoteVersion
   #sent: readonly string[]
   #isSaving = false
-  /** The save that is under way, or was last. */
+  /** The current or last save. */
   #saving: Promise<void> = Promise.resolve()
   #isUnsaved = false
   #cancel: (() => void) | undefined
-  /** What the server held when it was last received while something waited here. */
+  /** The saved version that was received last while edits were pending. */
   #received: NoteVersion | undefined
 
   constructor(
@@ -90,45 +89,45 @@ export class SaveQueue {
     return this.#isUnsaved
   }
 
-  /** Takes over what was typed; it is saved after a pause. */
+  /** Records an edit, which is saved after a pause. */
   edit(change: Partial<NoteText>): void {
     const text = { ...this.text.peek(), ...change }
     if (hasSameText(text, this.text.peek())) return
     this.text.value = text
     const state = this.state.peek()
     const isIdle = state.kind !== 'conflict' && !this.#isSaving
-    // What was sent without an acknowledgement may be what the server holds.
+    // With unacknowledged requests, it is unknown which text the server has saved.
     if (isIdle && this.#sent.length === 0 && hasSameText(text, this.#base)) this.discard()
     else this.#markUnsaved()
-    // What is typed just before the passages are shown belongs to them.
+    // Edits typed just before the conflict is shown are part of it.
     const isMerged = state.kind === 'conflict' && this.#merge(this.#base, state.conflict.theirs)
     if ((isIdle || isMerged) && this.#isUnsaved)
       this.#wait(change.title === undefined ? PAUSE_MS : TITLE_PAUSE_MS)
   }
 
-  /** Saves at once what is not saved; resolves when it is, or cannot be saved now. */
+  /** Saves pending edits immediately. Resolves when they are saved or cannot be saved now. */
   async flush(): Promise<void> {
     const isUnderWay = this.#isSaving
     if (this.#isUnsaved && this.state.peek().kind !== 'conflict') this.#save()
     await this.#saving
-    // What was typed since that save began waits for a pause in typing.
+    // Edits since the start of that save would wait for a pause in typing.
     if (isUnderWay && this.state.peek().kind === 'waiting') await this.flush()
   }
 
-  /** Takes over what the server holds now, when nothing is waiting here; else saving will find out. */
+  /** Adopts a saved version if no edits are pending; otherwise the next save merges it. */
   receive(version: NoteVersion): void {
     const base = this.#base
     if (version.updated_at === base.updated_at) return
-    // A response that was late, or a server that was set back: then what it holds now is older, too.
+    // Either a late response, or the server was restored from a backup and its current version is older, too.
     if (version.updated_at < base.updated_at) this.#ask()
     else this.#take(version)
   }
 
-  /** Takes over what the server says that it holds, unless something was saved or received meanwhile. */
+  /** Reads and adopts the saved version, unless another one was saved or received meanwhile. */
   #ask(): void {
     const base = this.#base
     this.options.read().then(
-      (present) => this.#base === base && present.updated_at !== base.updated_at && this.#take(present),
+      (saved) => this.#base === base && saved.updated_at !== base.updated_at && this.#take(saved),
       () => {},
     )
   }
@@ -143,7 +142,7 @@ export class SaveQueue {
     return false
   }
 
-  /** Chooses for one passage; after the last one the result is saved. */
+  /** Resolves one conflict; after the last one, saves the result. */
   resolve(place: 'title' | 'content', index: number, choice: Choice): void {
     const state = this.state.peek()
     if (state.kind !== 'conflict') return
@@ -156,14 +155,14 @@ export class SaveQueue {
     } else this.state.value = { kind: 'conflict', conflict }
   }
 
-  /** Gives up what is not saved: the note is what the server holds. */
+  /** Discards unsaved edits and shows the saved version. */
   discard(): void {
     this.#cancel?.()
     this.#rebase(this.#base, this.#base)
     this.state.value = { kind: 'saved' }
   }
 
-  /** Has what is not acknowledged kept once more. */
+  /** Stores the unacknowledged edits again. */
   keepAgain(): void {
     if (this.#isUnsaved) this.#markUnsaved()
   }
@@ -204,7 +203,7 @@ export class SaveQueue {
     if (this.#isUnsaved && this.state.peek().kind === 'saving') this.#wait()
   }
 
-  /** Returns whether the next save may follow at once. */
+  /** Returns whether the next save can follow immediately. */
   async #saveOnce(): Promise<boolean> {
     this.state.value = { kind: 'saving' }
     const sent = this.text.peek()
@@ -213,9 +212,9 @@ export class SaveQueue {
     this.#markUnsaved()
     try {
       const saved = await this.options.save(changesBetween(this.#base, sent), this.#base.updated_at)
-      // Given up meanwhile: what is here is no change of it.
+      // The edits were discarded during the save.
       if (!this.#isUnsaved) return this.#take(saved)
-      // The server may have changed more than was sent: links of the note to itself follow its title.
+      // The server may have changed more than was sent: it rewrites the note's links to itself when the title changes.
       this.#merge(sent, saved)
       return false
     } catch (error) {
@@ -246,7 +245,7 @@ export class SaveQueue {
     return false
   }
 
-  /** Merges what the server holds with what is here; it may be what was sent before without an acknowledgement. */
+  /** Merges the saved version with the edits. It may be an earlier, unacknowledged one of this queue. */
   async #catchUp(): Promise<boolean> {
     let theirs: NoteVersion
     try {
@@ -258,7 +257,7 @@ export class SaveQueue {
     return this.#merge(isOurs ? theirs : this.#base, theirs)
   }
 
-  /** Returns whether the text that is here could be merged; else there are passages to be settled. */
+  /** Merges a saved version. Returns false if there are conflicts. */
   #merge(base: NoteText, theirs: NoteVersion): boolean {
     const conflict = mergeNotes(base, this.text.peek(), theirs)
     const text = resolvedText(conflict)
@@ -268,7 +267,7 @@ export class SaveQueue {
     return text !== undefined
   }
 
-  /** From here on the text is a change of this version. */
+  /** Makes this version the base of the edits. */
   #rebase(base: NoteVersion, { title, content }: NoteText): void {
     this.#base = base
     this.#sent = []
@@ -279,7 +278,7 @@ export class SaveQueue {
     } else this.#markUnsaved()
     const received = this.#received
     this.#received = undefined
-    // What was saved is the response to a request that was sent again, as it was the first time.
+    // The response to a retried request is the one of the first attempt, which may be outdated.
     if (received && received.updated_at > base.updated_at) this.#ask()
   }
 }

@@ -2,7 +2,7 @@ import { api } from './api.ts'
 import { keyOfChange, NOT_MADE, type NoteText, type NoteVersion } from './note-text.ts'
 import { Refused } from './request.ts'
 
-/** Writes what changed of a note if it still has this `updated_at`, or makes it. */
+/** Saves changes of a note if it still has this `updated_at`, or creates it. */
 export const saveNote = (
   id: string,
   changes: Partial<NoteText>,
@@ -31,7 +31,7 @@ async function makeNote(
   try {
     await api.post('/v1/changes/apply', { body, headers: keyOfChange(body) })
   } catch (error) {
-    // It was made by an earlier call that got no response: what was typed since is a change of it.
+    // An earlier request without a response created the note, so later edits are changes of it.
     const isMade = error instanceof Refused && error.code === 'name_taken'
     throw isMade ? new Refused(409, 'stale', error.message, undefined) : error
   }

@@ -2,31 +2,31 @@ import { effect } from '@preact/signals'
 import { awaySince, Unreachable } from './request.ts'
 
 /*
- * What was written is sent in the order in which it was written: one request at a time, whether it is of a note or of a
- * cell. While the server is away nothing is sent; who waits asks again when it is back.
+ * Sends edits of notes and cells in the order in which they were written, one request at a time. Nothing is sent while the
+ * server cannot be reached; callers retry when it is back.
  */
 
-/** How tabs take turns, once its code is there: what was put off in one of them may be older than what is sent in another. */
+/** Coordination between tabs, once its code is loaded: a delayed edit in one tab may be older than one in another. */
 interface Turns {
   putOff(at: number): void
   take<Result>(at: number, send: () => Promise<Result>): Promise<Result>
-  /** Nothing waits here any more. */
+  /** Reports that this tab has no pending edits. */
   end(): void
 }
-export const turns: { present?: Turns } = {}
+export const turns: { current?: Turns } = {}
 
-/** Nothing was sent, unlike where no response came. */
+/** The request was not sent, in contrast to a request without a response. */
 export class NotSent extends Unreachable {}
 
-interface Waiting {
-  /** When it was written. */
+interface PendingEdit {
+  /** The time of the edit. */
   readonly at: number
   readonly send: () => Promise<void>
 }
 
-const waiting: Waiting[] = []
+const waiting: PendingEdit[] = []
 let isSending = false
-/** When the server is back, all that waits is put in order before the first of it is sent. */
+/** Set when the server is back, while pending edits are collected and sorted before sending. */
 let gathered: Promise<unknown> | undefined
 effect(() => {
   if (awaySince.value === undefined) return
@@ -34,21 +34,21 @@ effect(() => {
     gathered = new Promise((resolve) =>
       setTimeout(() => {
         resolve(undefined)
-        if (!isSending) turns.present?.end()
+        if (!isSending) turns.current?.end()
       }),
     )
   }
 })
 
-/** Sends something in its turn. Throws `Away` without sending while the server is away. */
+/** Sends an edit in order. Throws `NotSent` while the server cannot be reached. */
 export function sendInOrder<Result>(at: number, send: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const inTurn = async () => {
       try {
         if (awaySince.peek() !== undefined) throw new NotSent()
-        return await (turns.present?.take(at, send) ?? send())
+        return await (turns.current?.take(at, send) ?? send())
       } catch (error) {
-        if (error instanceof Unreachable) turns.present?.putOff(at)
+        if (error instanceof Unreachable) turns.current?.putOff(at)
         throw error
       }
     }
@@ -63,7 +63,7 @@ async function sendAll(): Promise<void> {
   gathered = undefined
   for (let next = takeOldest(); next; next = takeOldest()) await next.send()
   isSending = false
-  if (awaySince.peek() === undefined) turns.present?.end()
+  if (awaySince.peek() === undefined) turns.current?.end()
 }
 
-const takeOldest = (): Waiting | undefined => waiting.sort((one, other) => one.at - other.at).shift()
+const takeOldest = (): PendingEdit | undefined => waiting.sort((one, other) => one.at - other.at).shift()

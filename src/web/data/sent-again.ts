@@ -2,8 +2,7 @@ import { effect } from '@preact/signals'
 import { awaySince, isSignedOut, retryDelayOf } from './request.ts'
 
 /**
- * Resolves when what was put off may be sent again: after a while, or as soon as the server is back and somebody
- * signed in.
+ * Resolves when a failed request can be retried: after a delay, or as soon as the server is back and there is a session.
  */
 export function untilRetry(error: unknown): Promise<void> {
   if (isReachable()) return new Promise((resolve) => setTimeout(resolve, retryDelayOf(error)))

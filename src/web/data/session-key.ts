@@ -1,4 +1,4 @@
 import { signal } from '@preact/signals'
 
-/** Names who is signed in and the workspace that is shown, if anybody is; what belongs to one of them is no other's. */
+/** Identifies the current user and workspace; undefined without a session. Data in memory is stored under this key. */
 export const sessionKey = signal<string | undefined>(undefined)

@@ -17,23 +17,23 @@ export interface Session {
   readonly workspace: Workspace
   readonly workspaces: readonly Workspace[]
   readonly expires_at: string
-  /** What the button of the provider says, if there is one. */
+  /** The label of the provider's button; undefined without a provider. */
   readonly oidc_name?: string
   readonly oidc_linked?: boolean
-  /** In a copy: the address of the remote, and whether notes and rows may be changed. */
+  /** In a mirror: the address of the remote, and whether notes and rows can be changed. */
   readonly mirror_of?: string
   readonly mirror_writable?: true
 }
 
-/** Who is signed in; null when nobody is, undefined until that is known. */
+/** The current session; null if signed out, undefined while unknown. */
 export const session = signal<Session | null | undefined>(undefined)
 
-/** The address of the remote, in a server that is a copy. */
+/** The address of the remote, if this server is a mirror. */
 export const mirrorOf = computed(() => session.value?.mirror_of)
 
 export const isReadOnlyCopy = computed(() => mirrorOf.value !== undefined && !session.value?.mirror_writable)
 
-/** Whether the person may change anything; a viewer may not, and nobody in a read-only copy. */
+/** Whether the user has write access; false in a read-only mirror. */
 export const mayWrite = computed(
   () => session.value !== null && session.value?.workspace.role !== 'viewer' && !isReadOnlyCopy.value,
 )
@@ -53,7 +53,7 @@ function enter(entered: Session): void {
   const isSame = isShown(entered)
   if (isSame) void refetch()
   else cache.clear()
-  // Together: what somebody else left unsaved is not sent in this session.
+  // In one batch, so that unsaved edits of another user are not sent in this session.
   batch(() => {
     isSignedOut.value = false
     sessionKey.value = nameOf(entered)
@@ -62,21 +62,21 @@ function enter(entered: Session): void {
   startLive(isSame)
 }
 
-/** Reads again what the session is called and where it may go. */
+/** Refetches the session with its user and workspaces. */
 export async function refreshSession(): Promise<void> {
   session.value = await readSession()
 }
 
 const readSession = () => request<Session>('GET', '/app/api/session', { isFresh: true })
 
-/** Whether the browser sent a cookie with the request for the page. */
+/** Whether the request for the page had a session cookie. */
 export const hadCookie = (): boolean =>
   document.querySelector<HTMLMetaElement>('meta[name=session-cookie]')?.content === 'sent'
 
-/** Why it is not known yet who is signed in: the sentence of a server that can be reached. */
+/** The error of a reachable server while the session is unknown. */
 export const entryRefusal = signal<string | undefined>(undefined)
 
-/** Reads who is signed in, when the page is loaded; only a 401 says that nobody is, after anything else it asks again. */
+/** Loads the session with the page. Only a 401 means signed out; other errors are retried. */
 async function loadSession(): Promise<void> {
   const timer = setTimeout(enterKept, PATIENCE_MS)
   try {
@@ -92,10 +92,10 @@ async function loadSession(): Promise<void> {
   }
 }
 
-/** A server that takes longer is away, where something is kept to be shown meanwhile. */
+/** A server that takes longer counts as unreachable if there is an offline copy to show. */
 const PATIENCE_MS = 3_000
 
-/** Shows what is kept of who was signed in last, until the server says who is. */
+/** Shows the offline copy of the last user until the server returns the session. */
 async function enterKept(): Promise<void> {
   const copy = await import('../offline/answers.ts').catch(() => undefined)
   const kept = session.peek() === undefined ? await copy?.keptSession() : undefined
@@ -104,19 +104,19 @@ async function enterKept(): Promise<void> {
   enter(kept)
 }
 
-/** All tabs of a browser have one session: what one of them does with it, the others follow. */
+/** Synchronizes the session between all tabs of the browser. */
 const tabs = new BroadcastChannel('daybook-session')
 
 async function followOtherTabs(): Promise<void> {
   if (TO_BE_ENDED in localStorage) isSignedOut.value = true
-  const present = await readSession().catch(() => undefined)
-  if (!present) return
-  if (isSignedOut.peek() || !isShown(present)) enter(present)
+  const current = await readSession().catch(() => undefined)
+  if (!current) return
+  if (isSignedOut.peek() || !isShown(current)) enter(current)
   // An owner may have changed the role.
-  else session.value = present
+  else session.value = current
 }
 
-/** Keeps this tab with the session of the browser. A tab that was in the background may have missed a message. */
+/** Follows the session of the browser. A tab in the background may have missed a message. */
 export function startSession(): void {
   tabs.onmessage = () => void followOtherTabs()
   document.addEventListener('visibilitychange', () => {
@@ -133,7 +133,7 @@ async function enterHere(entering: Promise<Session>): Promise<void> {
   tabs.postMessage('entered')
 }
 
-/** Signs in; who did so on a page whose session had ended goes on in the workspace that the page shows. */
+/** Signs in. On a page whose session had ended, the same user continues in the same workspace. */
 export async function signIn(body: object): Promise<void> {
   const shown = session.peek()?.workspace.id
   const entered = await request<Session>('POST', '/app/api/session', { body })
@@ -148,7 +148,7 @@ export const setUp = (token: string, password: string, user: string | undefined)
 export const enterWorkspace = (id: string): Promise<void> =>
   enterHere(request('PATCH', '/app/api/session', { body: { workspace_id: id } }))
 
-/** Stored where somebody signed out while the server was away: no tab shows his session, which ends once it is back. */
+/** Set when a user signs out while the server cannot be reached: no tab shows that session, which ends once it is back. */
 export const TO_BE_ENDED = 'daybook-to-be-ended'
 
 export async function signOut(): Promise<void> {
@@ -165,7 +165,7 @@ export async function signOut(): Promise<void> {
   session.value = null
 }
 
-// What is on the screen stays when a session ends; signing in comes over it.
+// The screen remains when a session ends; the sign-in dialog opens over it.
 effect(() => {
   if (isSignedOut.value) stopLive()
 })

@@ -3,15 +3,15 @@ import { request } from './request.ts'
 import type { Role, Workspace } from './session.ts'
 import { type Key, useQuery } from './use-query.ts'
 
-/* What only a person does who is signed in: the endpoints under `/app/api`. */
+/* Endpoints under `/app/api`, which need a session and accept no keys. */
 
 export type Scope = 'read' | 'write'
 
-/** What a member or a key reaches; a part that is left out is written. */
+/** The access of a member or key; an omitted part means write access. */
 export interface Access {
   readonly notes?: string
   readonly files?: string
-  /** By id; `*` for all others. */
+  /** By ID; `*` for all others. */
   readonly structures?: Readonly<Record<string, string>>
 }
 
@@ -46,7 +46,7 @@ export interface ListedSession {
   readonly current: boolean
 }
 
-/** A list that the change feed does not report; it is read again after each change made here. */
+/** A list that is not part of the change feed and is refetched after each change in this tab. */
 export function listOf<Name extends string, Item>(name: Name) {
   const key: Key = [name]
   return {

@@ -5,11 +5,11 @@ import { type Key, useQuery } from './use-query.ts'
 export type Share = Answer<'/v1/shares/{id}', 'get'>['share']
 export type ShareKind = Share['kind']
 
-/** How many the server gives at once; there are never more than five times as many. */
+/** The page size of the server; there are at most five pages. */
 const AT_ONCE = 200
 const KEY: Key = ['share']
 
-/** All links that are open, as far as this person sees them. */
+/** All active share links that the user can see. */
 export const useShares = () =>
   useQuery(
     KEY,
@@ -42,7 +42,7 @@ export async function createShare(body: NewShare): Promise<Share> {
   return share
 }
 
-/** Gives a link another address. */
+/** Replaces the address of a share link. */
 export async function rotateShare(id: string): Promise<void> {
   await api.post('/v1/shares/{id}/rotate', { params: { id } })
   await readSharesAgain()

@@ -8,7 +8,7 @@ export type SourceEventDetail = Answer<'/v1/sources/{id}/events/{eventId}', 'get
 export type Tried = Answer<'/v1/sources/{id}/try', 'post'>
 export type EventStatus = SourceEvent['status']
 
-/** The feed says nothing of events. */
+/** Events are not part of the change feed, so they are polled. */
 const SOON_MS = 2_000
 
 export const useSources = () =>
@@ -91,7 +91,7 @@ export async function replayEvent(id: string, eventId: string): Promise<void> {
   await readSourcesAgain()
 }
 
-/** Judges again all that are unmapped. */
+/** Processes all unmapped events again. */
 export async function replayUnmapped(id: string) {
   const done = await api.post('/v1/sources/{id}/replay', { params: { id }, body: { status: 'unmapped' } })
   await readSourcesAgain()

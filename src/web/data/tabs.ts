@@ -1,2 +1,2 @@
-/** This tab; what it keeps in this browser is not another tab's to take up while it is open. */
+/** The ID of this tab. Other tabs do not adopt its drafts while it is open. */
 export const TAB = crypto.getRandomValues(new Uint32Array(4)).join('-')

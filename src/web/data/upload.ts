@@ -6,35 +6,35 @@ import { ACCEPT, isSignedOut, refusalOf, Unreachable } from './request.ts'
 import { sessionKey } from './session-key.ts'
 
 interface Purpose {
-  /** The note that the files are stored with. */
+  /** The note to attach the files to. */
   readonly note?: string
-  /** What is done with each once it is stored. */
+  /** Called for each stored file. */
   readonly onStored?: ((stored: StoredFile) => Promise<void>) | undefined
 }
 
-/** A file on its way to the server. */
+/** A file that is being uploaded. */
 export interface Upload extends Purpose {
   readonly id: number
   readonly file: File
-  /** Who sends it, and into which workspace; in another session it waits. */
+  /** The session key of the sender; in other sessions the upload is paused. */
   readonly sender: string | undefined
-  /** From 0 to 1. */
+  /** The sent fraction. */
   readonly sent: number
   readonly stored?: StoredFile
-  /** Why it did not arrive. */
+  /** Why the upload failed. */
   readonly refusal?: string
 }
 
 const all = signal<readonly Upload[]>([])
 
-/** What is on its way, or was refused, of who is signed in; in order. */
+/** The current and failed uploads of the user, in order. */
 export const uploads = computed(() => all.value.filter(({ sender }) => sender === sessionKey.value))
 
 let made = 0
 let isRunning = false
 const started = new Set<number>()
 
-/** Sends files one after the other; each is gone from the list when it has arrived. */
+/** Uploads files one after the other; each is removed from the list when it is stored. */
 export function upload(files: Iterable<File>, purpose: Purpose = {}): void {
   const sender = sessionKey.peek()
   const added = [...files].map((file): Upload => ({ ...purpose, id: made++, file, sender, sent: 0 }))
@@ -84,7 +84,7 @@ async function sendOne(one: Upload): Promise<void> {
   }
 }
 
-/** `fetch` does not report how much of a body is sent. */
+/** Uses XMLHttpRequest, because `fetch` does not report upload progress. */
 function send({ file, note }: Upload, onProgress: (part: number) => void): Promise<StoredFile> {
   const query = new URLSearchParams({ file_name: file.name, ...(note !== undefined && { note_id: note }) })
   return new Promise((resolve, reject) => {
@@ -92,7 +92,7 @@ function send({ file, note }: Upload, onProgress: (part: number) => void): Promi
     request.open('POST', `/app/api/files?${query}`)
     request.setRequestHeader('Accept', ACCEPT)
     request.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 0 : loaded / total)
-    request.onerror = () => reject(new Unreachable('The server cannot be reached; try again.'))
+    request.onerror = () => reject(new Unreachable('The server cannot be reached. Try again.'))
     request.onload = () => {
       if (request.status < 300)
         return resolve((JSON.parse(request.responseText) as { file: StoredFile }).file)
@@ -103,7 +103,7 @@ function send({ file, note }: Upload, onProgress: (part: number) => void): Promi
   })
 }
 
-/** What waited in another session goes on in its own. */
+/** Continues the paused uploads of a session. */
 effect(() => {
   if (sessionKey.value) void sendAll()
 })

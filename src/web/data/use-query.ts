@@ -19,12 +19,12 @@ export type Kind =
   | 'row_view'
 
 /**
- * A key names first the kinds of objects that the response depends on, separated by spaces: when one of them changes
- * anywhere, the response is read again.
+ * Query keys start with the kinds of objects that the response depends on, separated by spaces. A change of such an object
+ * refetches the query.
  */
 export type Key = readonly [kinds: string, ...rest: unknown[]]
 
-/** Reads through the cache, and again whenever something changed that the response depends on. */
+/** Queries through the cache, and refetches after changes of the objects that the response depends on. */
 export function useQuery<Data>(
   key: Key,
   queryFn: (context: { signal: AbortSignal }) => Promise<Data>,

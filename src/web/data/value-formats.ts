@@ -2,7 +2,7 @@ import { computed } from '@preact/signals'
 import { formatNumber, isIso, language } from './formats.ts'
 import { preferences } from './preferences.ts'
 
-/* Values of rows as the person reads them. */
+/* Formats of the values of rows. */
 
 const SHORT = computed(
   () =>
@@ -10,7 +10,7 @@ const SHORT = computed(
 )
 const LONG = 100_000_000
 
-/** A number for little room: a long one in millions or billions, one with many digits rounded. */
+/** A short number: large ones in millions or billions, others rounded. */
 export const shortNumber = (value: number): string =>
   Math.abs(value) >= LONG
     ? SHORT.value.format(value)
@@ -27,7 +27,7 @@ export function formatDay(day: string): string {
   return isIso() || Number.isNaN(instant.getTime()) ? day : DAYS.value.format(instant)
 }
 
-/** An instant, where the person is. */
+/** An instant in the local time zone. */
 export function formatInstant(value: string): string {
   const instant = new Date(value)
   if (!isIso()) return INSTANTS.value.format(instant)

@@ -6,18 +6,18 @@ export type Webhook = Answer<'/v1/webhooks/{id}', 'get'>['webhook']
 export type Delivery = Answer<'/v1/webhooks/{id}/deliveries', 'get'>['deliveries'][number]
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed'
 
-/** The feed says nothing of attempts, so what is pending is read again soon, and the rest now and then. */
+/** Attempts are not part of the change feed, so pending deliveries are polled often and the others rarely. */
 const SOON_MS = 1_000
 const LATER_MS = 5_000
 
 export const PAGE = 50
-/** The longest page the endpoint gives. */
+/** The maximum page size of the endpoint. */
 const LONGEST = 200
 
 export const useWebhooks = () =>
   useQuery(['webhook structure'], async ({ signal }) => (await api.get('/v1/webhooks', { signal })).webhooks)
 
-/** The subscription changes by itself too: failures in a row, and the pause after ten. */
+/** Polled, because the server changes webhooks too: it counts consecutive failures and pauses after ten. */
 export const useWebhook = (id: string) =>
   useQuery(
     ['webhook structure', id],
@@ -30,7 +30,7 @@ const deliveriesKey = (id: string): Key => ['webhook record', id, 'deliveries']
 const listDeliveries = async (id: string, query: object, signal: AbortSignal) =>
   (await api.get('/v1/webhooks/{id}/deliveries', { params: { id }, query, signal })).deliveries
 
-/** A page of the newest deliveries, or of those before another; it follows what comes of them. */
+/** A page of deliveries, newest first, refetched while they change. */
 export const useDeliveries = (id: string, query: { status?: DeliveryStatus; before?: string }) =>
   useQuery(
     [...deliveriesKey(id), query],
@@ -41,7 +41,7 @@ export const useDeliveries = (id: string, query: { status?: DeliveryStatus; befo
     },
   )
 
-/** The newest of those that failed for good, as many as one page holds. */
+/** A page of the newest failed deliveries. */
 export const useFailed = (id: string) =>
   useQuery(
     [...deliveriesKey(id), 'failed'],
@@ -69,7 +69,7 @@ export async function redeliver(id: string, deliveryId: string): Promise<void> {
   await readDeliveriesAgain(id)
 }
 
-/** Sends again what failed for good at an instant or later; returns how many. */
+/** Retries the deliveries that failed since an instant. Returns their number. */
 export async function recoverSince(id: string, since: string): Promise<number> {
   const { redelivered } = await api.post('/v1/webhooks/{id}/recover', { params: { id }, body: { since } })
   await readDeliveriesAgain(id)
@@ -86,7 +86,7 @@ export interface WebhookInput {
   readonly ignore_key_id: string | null
   readonly ignore_own_key: boolean
   readonly description: string | null
-  /** Left out, they stay as they are. */
+  /** Omitted headers stay unchanged. */
   readonly headers?: Record<string, string>
   readonly format: Webhook['format'] | null
   readonly template: string | null
@@ -97,7 +97,7 @@ export interface WebhookInput {
 
 export type WebhookKind = NonNullable<Webhook['kind']>
 
-/** Makes a subscription. A response that was lost is repeated without its secret: then a new one is made. */
+/** Creates a webhook. If the first response was lost, the retry returns no secret, so a new one is created. */
 export async function createWebhook(input: WebhookInput & { structure?: string; kind?: WebhookKind }) {
   const { webhook, secret } = await api.post('/v1/webhooks', { body: input })
   await readWebhooksAgain()
@@ -120,10 +120,10 @@ export async function deleteWebhook(id: string): Promise<void> {
 export const rotateSecret = async (id: string, hours: number): Promise<string> =>
   (await api.post('/v1/webhooks/{id}/rotate', { params: { id }, body: { overlap_hours: hours } })).secret
 
-/** What the events of a subscription are about: the name of a structure, "notes" or "files". */
+/** The subject of the events of a webhook: the name of a table, “notes” or “files”. */
 export const aboutOf = ({ structure, kind }: Pick<Webhook, 'structure' | 'kind'>): string =>
   structure?.name ?? `${kind}s`
 
-/** What people call a subscription: its description, else where it goes. */
+/** The name of a webhook: its description, else its URL. */
 export const nameOf = ({ description, url }: Pick<Webhook, 'description' | 'url'>): string =>
   description?.split('\n')[0] || (URL.canParse(url) ? new URL(url).host : url)

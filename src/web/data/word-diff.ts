@@ -1,15 +1,15 @@
 import { diffLines, linesOf } from './line-diff.ts'
 
-/** A piece of a passage that was changed. */
+/** A piece of a changed passage. */
 export interface Piece {
   readonly kind: 'kept' | 'removed' | 'added'
   readonly text: string
 }
 
-/** The words of a text and the space between them, so that joined they are the text again. */
+/** The words of a text and the spaces between them. */
 const wordsOf = (text: string): string[] => text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]+/gu) ?? []
 
-/** How one text became another: what both have, what only the old one and what only the new one has, in order. */
+/** The pieces of two texts, in order: common, removed or added. */
 export function wordDiff(before: string, after: string): Piece[] {
   const [old, young] = [wordsOf(before), wordsOf(after)]
   const pieces: Piece[] = []
@@ -27,7 +27,7 @@ export function wordDiff(before: string, after: string): Piece[] {
   return pieces
 }
 
-/** Characters of a line that are shown before and after what was changed in it. */
+/** The number of characters shown around a change in a line. */
 const AROUND = 80
 
 const startOf = (text: string): string => (text.length <= AROUND ? text : `${text.slice(0, AROUND)}…`)
@@ -40,7 +40,7 @@ function shortened({ kind, text }: Piece, at: number, all: readonly Piece[]): Pi
   return { kind, text: text.length <= 2 * AROUND ? text : `${startOf(text)} ${endOf(text)}` }
 }
 
-/** The passages in which two texts differ, each from the start of a line, with some of the words around. */
+/** The passages in which two texts differ, each from the start of a line, with some context. */
 export function changedPassages(before: string, after: string): Piece[][] {
   const [old, young] = [linesOf(before), linesOf(after)]
   return diffLines(old, young).map(({ from, to, newFrom, newTo }) =>

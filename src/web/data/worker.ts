@@ -1,4 +1,4 @@
-/** The browsers that hold scripts to trusted types; others do without. */
+/** Only some browsers require trusted types for scripts. */
 interface TrustedTypes {
   createPolicy(
     name: string,
@@ -16,7 +16,7 @@ const policy = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.cre
 
 const trusted = (url: string): string => policy?.createScriptURL(url) ?? url
 
-/** The address of the service worker, which keeps the application in this browser. */
+/** The address of the service worker, which stores the application in this browser. */
 export const serviceWorkerUrl = (): string => trusted(SERVICE_WORKER)
 
 /** Starts the script of this page as a worker; `main.tsx` says what it does there. */

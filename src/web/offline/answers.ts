@@ -11,18 +11,18 @@ import { KeptRows } from './kept-rows.ts'
 import { listDrafts, onQueueChange } from './queue.ts'
 
 /*
- * Reads that are answered from what this browser keeps, in the form in which the server answers them. What is not kept, or
- * cannot be judged here, is refused with a sentence that says so.
+ * Answers reads from the offline copy, in the same form as the server. Throws an error with an explanation if the data is
+ * not in the copy or the query cannot be evaluated here.
  */
 
-/** What was asked for is not in this browser. */
+/** The requested data is not in the offline copy. */
 export class NotKept extends Error {
-  constructor(what: string) {
-    super(`${what} is there again when the server can be reached.`)
+  constructor(reason: string, advice = 'Reconnect and try again.') {
+    super(`${reason} ${advice}`)
   }
 }
 
-/** What is kept, as it was last read, with what was written since. */
+/** The offline copy, merged with the edits since. */
 class Kept {
   readonly #rows = new Map<string, Promise<KeptRows>>()
   #stored: ReturnType<typeof readStored> | undefined
@@ -56,7 +56,7 @@ class Kept {
     return new KeptNotes([...notes.values()], texts)
   }
 
-  /** Something was written. */
+  /** Called after an edit. */
   forgetDrafts(): void {
     this.#drafts = undefined
     this.#notes = undefined
@@ -90,7 +90,7 @@ async function readRows(structure: Structure): Promise<KeptRows> {
   )
 }
 
-/** A note as it was written here. */
+/** A note with its edits applied. */
 function headOf({ note, text, at, tags = [] }: Draft, head: KeptNote | undefined): KeptNote {
   const written = {
     title: text.title,
@@ -116,7 +116,7 @@ onKeptChange(() => {
   kept = undefined
 })
 
-/** Lists of notes that are shown while the server is away are read again after a pause in writing. */
+/** Lists of notes are refetched from the copy after this pause in writing. */
 const PAUSE_MS = 1_000
 const LISTS = { queryKey: ['note tag view'] }
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -133,8 +133,8 @@ async function readKept(): Promise<Kept | undefined> {
   return new Kept(about, await (await database()).getAll('marks', whereOf(user.id, workspace.id)))
 }
 
-/** What is kept of the workspace that is shown. */
-async function present(): Promise<Kept | undefined> {
+/** The offline copy of the current workspace. */
+async function currentCopy(): Promise<Kept | undefined> {
   kept ??= readKept().catch(() => undefined)
   const found = await kept
   const isShown =
@@ -142,7 +142,7 @@ async function present(): Promise<Kept | undefined> {
   return isShown ? found : undefined
 }
 
-/** Who was signed in when the copy was made; undefined when nothing is kept. */
+/** The session in which the copy was made; undefined without a copy. */
 export const keptSession = async () => (await readKept().catch(() => undefined))?.about.session
 
 interface Asked {
@@ -174,13 +174,13 @@ interface NotesBody {
 async function queryNotes({ kept, body }: Asked) {
   const { filter, limit = 50, offset = 0, search } = body as NotesBody
   const fits = filter === undefined ? () => true : nameTest(filter)
-  if (!fits) throw new NotKept('Which notes a filter fits cannot be judged offline; the list')
+  if (!fits) throw new NotKept('This filter doesn’t work offline.')
   return (await kept.notes).list({ ...(search !== undefined && { search }), fits, limit, offset })
 }
 
 async function noteOf({ kept, parts: [id = ''] }: Asked): Promise<KeptNote> {
   const note = (await kept.notes).find(id)
-  if (!note) throw new NotKept('This note is not kept offline; it')
+  if (!note) throw new NotKept('This note isn’t available offline.')
   return note
 }
 
@@ -189,14 +189,14 @@ async function readNote(asked: Asked) {
   const draft = (await asked.kept.drafts).find(({ note: id }) => id === note.id)
   if (draft) return { note: { ...note, ...draft.base, tags: note.tags } }
   const content = (await asked.kept.notes).texts.get(note.id)
-  if (content === undefined) throw new NotKept(`Of “${note.title}” only the title is kept offline; its text`)
+  if (content === undefined) throw new NotKept(`The text of “${note.title}” isn’t available offline.`)
   return { note: { ...note, content } }
 }
 
 async function readProperties(asked: Asked) {
   const { id, properties } = await noteOf(asked)
   const isWhole = (await asked.kept.notes).texts.has(id)
-  if (!properties && !isWhole) throw new NotKept('The properties of this note are not kept offline; the list')
+  if (!properties && !isWhole) throw new NotKept('The properties of this note aren’t available offline.')
   return { properties: properties ?? {} }
 }
 
@@ -208,20 +208,20 @@ async function readLinks(asked: Asked) {
 async function readView({ parts: [id] }: Asked) {
   const { views } = await saved<{ views: { id: string }[] }>('/v1/views')
   const view = views.find((one) => one.id === id)
-  if (!view) throw new NotKept('This view is not kept offline; it')
+  if (!view) throw new NotKept('This view isn’t available offline.')
   return { view }
 }
 
 async function saved<Response extends object>(path: string): Promise<Response> {
   const found = await (await database()).get('answers', path)
-  if (!found) throw new NotKept('This is not kept offline; it')
+  if (!found) throw new NotKept('This isn’t available offline.')
   return found as Response
 }
 
 async function structureNamed(nameOrId: string): Promise<Structure> {
   const { structures } = await saved<{ structures: Structure[] }>('/v1/records/structures')
   const found = structures.find(({ id, name }) => id === nameOrId || name === nameOrId)
-  if (!found) throw new NotKept('This table is not kept offline; it')
+  if (!found) throw new NotKept('This table isn’t available offline.')
   return found
 }
 
@@ -232,15 +232,16 @@ const readStructure = async ({ parts: [nameOrId = ''] }: Asked) => ({
 const isWhole = ({ since }: Mark): boolean => since !== undefined
 
 async function listRows({ kept, query }: Asked) {
-  if (query.deleted === 'true') throw new NotKept('Deleted rows are not kept offline; the list')
+  if (query.deleted === 'true') throw new NotKept('Deleted rows aren’t available offline.')
   const structure = await structureNamed(query.structure ?? '')
   const mark = kept.marks.find((one) => one.structure === structure.id)
   if (!mark || !isWhole(mark))
-    throw new NotKept(
-      mark?.problem
-        ? `${mark.problem}; the list`
-        : `The rows of ${structure.name} are not kept offline: choose “Keep offline” in their menu while the server is there. The list`,
-    )
+    throw mark?.problem
+      ? new NotKept(mark.problem)
+      : new NotKept(
+          `${structure.name} isn’t available offline.`,
+          'Select “Keep offline” in its menu when you are online.',
+        )
   return (await kept.rows(structure)).list({ ...query, ...pageOf(query) })
 }
 
@@ -249,10 +250,10 @@ async function readRow({ kept, parts: [id = ''] }: Asked) {
     const found = await (await database()).get('rows', [structure, id])
     if (found) return { record: found.row, structure_id: structure }
   }
-  throw new NotKept('This row is not kept offline; it')
+  throw new NotKept('This row isn’t available offline.')
 }
 
-/** Reads by their method and path, of which a part in braces may be anything. */
+/** Answers by method and path; a part in braces matches any value. */
 const ANSWERS: readonly (readonly [form: RegExp, answer: Answer])[] = [
   [/^GET \/v1\/notes$/, listNotes],
   [/^POST \/v1\/notes\/query$/, queryNotes],
@@ -266,28 +267,28 @@ const ANSWERS: readonly (readonly [form: RegExp, answer: Answer])[] = [
   [/^GET \/v1\/records\/(?!structures$|views$|board$|summary$|watch$)([^/]+)$/, readRow],
 ]
 
-/** Why a read cannot be answered here, by its path. */
+/** Reasons why a read cannot be answered offline, by path. */
 const NOT_KEPT: readonly (readonly [path: RegExp, what: string])[] = [
-  [/^\/v1\/notes\/trash/, 'The trash is not kept offline; it'],
-  [/^\/v1\/views\/[^/]+\/notes$/, 'Which notes a view shows cannot be judged offline; it'],
-  [/\/revisions/, 'Earlier versions are not kept offline; the list of them'],
-  [/\/mentions$/, 'What mentions this note is not kept offline; it'],
-  [/\/(?:summary|board)$/, 'Counts and boards of rows cannot be made offline; this one'],
-  [/\/history$/, 'The history of a row is not kept offline; it'],
-  [/^\/v1\/notes\/[^/]+\/files$/, 'The files of this note are not kept offline; the list'],
-  [/^\/v1\/files/, 'Files are not kept offline; this'],
+  [/^\/v1\/notes\/trash/, 'The trash isn’t available offline.'],
+  [/^\/v1\/views\/[^/]+\/notes$/, 'This view doesn’t work offline.'],
+  [/\/revisions/, 'Earlier versions aren’t available offline.'],
+  [/\/mentions$/, 'Mentions of this note aren’t available offline.'],
+  [/\/(?:summary|board)$/, 'Boards and summaries aren’t available offline.'],
+  [/\/history$/, 'The history of a row isn’t available offline.'],
+  [/^\/v1\/notes\/[^/]+\/files$/, 'The files of this note aren’t available offline.'],
+  [/^\/v1\/files/, 'Files aren’t available offline.'],
 ]
 
 /**
- * Answers a read of the workspace that is shown; undefined where nothing of it is kept. Throws what the server would refuse
- * it with, or `NotKept`.
+ * Answers a read of the current workspace; undefined if there is no copy of it. Throws the error that the server would
+ * return, or `NotKept`.
  */
 export async function answerFromCopy(
   method: string,
   address: string,
   body: unknown,
 ): Promise<object | undefined> {
-  const found = await present()
+  const found = await currentCopy()
   if (!found) return undefined
   const { pathname: path, searchParams } = new URL(address, location.origin)
   for (const [form, answer] of ANSWERS) {
@@ -303,6 +304,6 @@ export async function answerFromCopy(
   }
   const saved = method === 'GET' ? await (await database()).get('answers', address) : undefined
   if (saved) return saved
-  const [, what = 'This is not kept offline; it'] = NOT_KEPT.find(([form]) => form.test(path)) ?? []
+  const [, what = 'This isn’t available offline.'] = NOT_KEPT.find(([form]) => form.test(path)) ?? []
   throw new NotKept(what)
 }

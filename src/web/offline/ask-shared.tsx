@@ -2,20 +2,20 @@ import { render } from 'preact'
 import { Button } from '../components/form.tsx'
 import { Modal } from '../components/modal.tsx'
 
-/** What a note of what was shared begins with, and the names of its files. */
+/** The text of the new note, and the names of the shared files. */
 export interface SharedNote {
   readonly title: string
   readonly content: string
   readonly files: readonly string[]
 }
 
-/** So much of a text is enough to know it by. */
+/** The number of characters shown of a text. */
 const SHOWN = 300
 
 const beginningOf = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text)
 
-/** Asks whether what was shared becomes a note; undefined puts that off. */
-export function askWhetherKept({ title, content, files }: SharedNote): Promise<boolean | undefined> {
+/** Asks whether to create a note from shared content; undefined if the user postpones the answer. */
+export function confirmShared({ title, content, files }: SharedNote): Promise<boolean | undefined> {
   const place = document.createElement('div')
   document.body.append(place)
   return new Promise((resolve) => {
@@ -25,10 +25,10 @@ export function askWhetherKept({ title, content, files }: SharedNote): Promise<b
       resolve(isKept)
     }
     render(
-      <Modal title="Keep this as a note?" onClose={() => answer(undefined)}>
-        {/* It has the focus, so that a key that was meant for the website answers nothing. */}
+      <Modal title="Save as a note?" onClose={() => answer(undefined)}>
+        {/* Focused instead of a button, so that a key press meant for the website cannot answer. */}
         <p tabIndex={-1} autofocus>
-          A website or an app has sent this to daybook. Discard it if you did not share it yourself.
+          A website or app sent this to daybook. Discard it if you did not share it yourself.
         </p>
         <p>
           <strong>{title}</strong>
@@ -39,7 +39,7 @@ export function askWhetherKept({ title, content, files }: SharedNote): Promise<b
         )}
         <p class="actions">
           <Button kind="main" onClick={() => answer(true)}>
-            Keep as a note
+            Save as a note
           </Button>
           <Button onClick={() => answer(false)}>Discard</Button>
         </p>

@@ -11,17 +11,17 @@ import type { KeptNote } from './kept-notes.ts'
 import { keepPictures } from './pictures.ts'
 
 /*
- * The copy of a part of the workspace: the titles of the notes edited last, the texts of the latest and of those that are
- * pinned, what is small, and the rows of marked structures. It is made once and then follows the feed.
+ * The offline copy of a part of the workspace: the titles of the last edited notes, the texts of the newest and pinned
+ * ones, small lists, and the rows of the tables marked “Keep offline”. It is made once and then follows the change feed.
  */
 
-/** Of so many notes the title is known; of the latest the text is kept, too. */
+/** The maximum number of titles and texts in the copy. */
 export const KNOWN_NOTES = 5_000
 export const WHOLE_NOTES = 500
 const MAX_CHARACTERS = 40_000_000
 export const MOST_ROWS = 50_000
 
-/** Small lists that are kept as they are. */
+/** Small lists that are stored unchanged. */
 const LISTS: readonly string[] = [
   '/v1/tags',
   '/v1/properties',
@@ -34,10 +34,10 @@ const LISTS: readonly string[] = [
   '/app/api/preferences',
 ]
 
-/** Those of them that count notes or rows. */
+/** The lists that contain counts of notes or rows. */
 const COUNTS: readonly string[] = ['/v1/tags', '/v1/records/structures', '/v1/workspace']
 
-/** The views of the rows of a structure. */
+/** The path of the views of a table. */
 const viewsOf = (structure: string): string => `/v1/records/views?structure=${structure}`
 
 type Note = components['schemas']['Note'] & {
@@ -48,7 +48,7 @@ type Note = components['schemas']['Note'] & {
 
 const read = <Response>(path: string): Promise<Response> => request<Response>('GET', path, { isFresh: true })
 
-/** Acts on several at a time, so that what a person asks for meanwhile need not wait for all. */
+/** Acts on a few items at a time, so that requests of the user need not wait for all. */
 async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>): Promise<void> {
   const left = [...items]
   const next = async () => {
@@ -63,13 +63,13 @@ const kept = ({ content = '', edited_at, excerpt, ...head }: Note): KeptNote => 
   excerpt: excerpt ?? excerptOf(content),
 })
 
-/** What the person may read, as a text. */
+/** The user's read access, as a comparable text. */
 const readAccess = async (): Promise<string> =>
   JSON.stringify((await read<{ access?: object }>('/v1/me')).access ?? null)
 
 /**
- * Brings the copy up to date, or makes it; `isSure` says that the person may read what he could. Resolves to whether it
- * was made anew because the server was set back.
+ * Updates or creates the copy. `isSure` means that the user's read access is unchanged. Returns whether the copy was
+ * created again because the server was restored from a backup.
  */
 export async function bringUpToDate(session: Session, isSure: boolean): Promise<boolean> {
   const about = await (await database()).get('about', 'copy')
@@ -90,13 +90,13 @@ export async function bringUpToDate(session: Session, isSure: boolean): Promise<
     }
   await copyMarked(session, isSetBack, isSure)
   await countRows(session)
-  await tellSize()
+  await updateSize()
   return isSetBack
 }
 
 type Kept = Pick<About, 'access'> & Partial<Pick<About, 'since'>>
 
-/** Makes the copy anew; what was there is there until the new one is whole. */
+/** Creates a new copy, which replaces the old one only once it is complete. */
 async function makeCopy(session: Session, { access, since = Date.now() }: Kept): Promise<void> {
   const { cursor } = await read<{ cursor: string }>('/v1/changes?after=now')
   const heads: KeptNote[] = []
@@ -108,7 +108,7 @@ async function makeCopy(session: Session, { access, since = Date.now() }: Kept):
   }
   const lists = await readLists(LISTS)
   const notes = new Map(heads.map((head) => [head.id, head]))
-  const texts = await readTexts(notes, wholeNotes(heads, lists))
+  const texts = await readTexts(notes, notesWithText(heads, lists))
   if (hasItems(lists, '/v1/properties', 'properties'))
     await each([...texts.keys()], async (id) => {
       const { properties } = await read<Pick<KeptNote, 'properties'>>(`/v1/notes/${id}/properties`)
@@ -122,7 +122,7 @@ async function makeCopy(session: Session, { access, since = Date.now() }: Kept):
   for (const note of notes.values()) void store('notes').put(note)
   for (const [id, text] of texts) void store('texts').put(text, id)
   for (const [path, list] of lists) void store('answers').put(list, path)
-  // Rows are read again, too.
+  // Rows are read again as well.
   for (const mark of await transaction.objectStore('marks').getAll(placeOf(session))) {
     const { since: _, ...unread } = mark
     void transaction.objectStore('marks').put({ ...unread, rows: 0 })
@@ -147,15 +147,15 @@ async function readLists(paths: readonly string[]): Promise<Map<string, object>>
 const hasItems = (lists: ReadonlyMap<string, object>, path: string, name: string): boolean =>
   ((lists.get(path) as Record<string, readonly unknown[]> | undefined)?.[name]?.length ?? 0) > 0
 
-/** The ids of the notes whose texts are kept: the latest, the pinned ones, and those in quick access. */
-function wholeNotes(heads: readonly KeptNote[], lists: ReadonlyMap<string, object>): Set<string> {
+/** The IDs of the notes whose texts are stored: the newest, the pinned, and those in quick access. */
+function notesWithText(heads: readonly KeptNote[], lists: ReadonlyMap<string, object>): Set<string> {
   const { items = [] } = (lists.get('/v1/quick-access') ?? {}) as { items?: readonly { note_id: string }[] }
   const pinned = heads.filter(({ pinned }) => pinned)
   const latest = heads.slice(0, WHOLE_NOTES)
   return new Set([...latest, ...pinned].map(({ id }) => id).concat(items.map(({ note_id }) => note_id)))
 }
 
-/** The texts of these notes; notes of which no title is known yet are added. */
+/** Stores the texts of these notes, and the titles of new ones. */
 async function readTexts(
   notes: Map<string, KeptNote>,
   wanted: ReadonlySet<string>,
@@ -197,21 +197,21 @@ interface FeedPage {
 
 const KINDS = 'note,record,row_view,tag,property,structure,preset,view,lens,quick_access_item'
 
-/** The lists that are no longer true after a change. */
+/** The lists that a change affects. */
 function listsAfter({ kind, op, changed, structure_id }: Change): readonly string[] {
   if (kind === 'row_view') return [viewsOf(structure_id ?? '')]
   if (kind !== 'note' && kind !== 'record') return LISTS
   return op !== 'updated' || changed.includes('tags') ? COUNTS : []
 }
 
-/** Applies what changed since the copy was last true. */
+/** Applies the changes since the last update. */
 async function follow(session: Session, about: About, from: string): Promise<void> {
   let cursor = from
   const changed = new Set<string>()
   for (let more = true; more; ) {
     const path = `/v1/changes?include=objects&edited=true&limit=200&kinds=${KINDS}&after=${cursor}`
     const page = await read<FeedPage>(path)
-    // A name that many notes show has changed, and none of them has a change of its own.
+    // Renaming a tag changes many notes without a change of their own.
     if (page.changes.some(({ kind, op }) => kind === 'tag' && op !== 'created'))
       return makeCopy(session, about)
     for (const list of page.changes.flatMap(listsAfter)) changed.add(list)
@@ -222,10 +222,10 @@ async function follow(session: Session, about: About, from: string): Promise<voi
   const known = new Set(await (await database()).getAllKeys('answers'))
   const lists = await readLists([...changed].filter((path) => LISTS.includes(path) || known.has(path)))
   const transaction = (await database()).transaction(['about', 'answers'], 'readwrite')
-  const present = await transaction.objectStore('about').get('copy')
-  if (present) {
+  const current = await transaction.objectStore('about').get('copy')
+  if (current) {
     for (const [path, list] of lists) void transaction.objectStore('answers').put(list, path)
-    void transaction.objectStore('about').put({ ...present, session }, 'copy')
+    void transaction.objectStore('about').put({ ...current, session }, 'copy')
   }
   await transaction.done
   if (cursor !== from) {
@@ -240,7 +240,7 @@ async function apply(session: Session, { changes, cursor }: FeedPage): Promise<v
     'readwrite',
   )
   const about = await transaction.objectStore('about').get('copy')
-  // It was emptied meanwhile.
+  // The copy was emptied in the meantime.
   if (!about) return
   const marks = await transaction.objectStore('marks').getAll(placeOf(session))
   for (const { kind, id, op, structure_id, object } of changes) {
@@ -270,7 +270,7 @@ async function apply(session: Session, { changes, cursor }: FeedPage): Promise<v
 
 const withoutContent = (note: Note): Note => ({ ...note, excerpt: excerptOf(note.content) })
 
-/** Keeps what was saved from here at once, where the text of the note is kept: the feed tells of it a moment later. */
+/** Updates the stored text of a note saved in this tab, before the change feed reports it. */
 export async function keepSavedNote(id: string, { title, content, updated_at }: NoteVersion): Promise<void> {
   const transaction = (await database()).transaction(['notes', 'texts'], 'readwrite')
   const head = await transaction.objectStore('notes').get(id)
@@ -283,7 +283,7 @@ export async function keepSavedNote(id: string, { title, content, updated_at }: 
   tellChanged()
 }
 
-/** The same of a row, where those of its structure are kept. */
+/** Updates a row saved in this tab, if its table is marked. */
 export async function keepSavedRow(structure: string, row: Row): Promise<void> {
   const transaction = (await database()).transaction('rows', 'readwrite')
   const kept = await transaction.store.get([structure, row.id])
@@ -293,13 +293,13 @@ export async function keepSavedRow(structure: string, row: Row): Promise<void> {
   tellChanged()
 }
 
-/** Lets go of what is more than is kept. */
+/** Deletes the notes and texts beyond the limits. */
 async function trim(): Promise<void> {
   const transaction = (await database()).transaction(['notes', 'texts', 'answers'], 'readwrite')
   const heads = await transaction.objectStore('notes').getAll()
   const quick = await transaction.objectStore('answers').get('/v1/quick-access')
   heads.sort((one, other) => (one.edited_at < other.edited_at ? 1 : -1))
-  const whole = wholeNotes(heads, new Map(quick ? [['/v1/quick-access', quick]] : []))
+  const whole = notesWithText(heads, new Map(quick ? [['/v1/quick-access', quick]] : []))
   for (const id of await transaction.objectStore('texts').getAllKeys())
     if (!whole.has(id)) void transaction.objectStore('texts').delete(id)
   for (const { id } of heads.slice(KNOWN_NOTES))
@@ -307,7 +307,7 @@ async function trim(): Promise<void> {
   await transaction.done
 }
 
-/** Reads the rows of the structures that were marked since; of one that had too many not again after every change. */
+/** Reads the rows of newly marked tables. A table with too many rows is not tried again after every change. */
 async function copyMarked(session: Session, isAgain: boolean, isSure: boolean): Promise<void> {
   const marks = await (await database()).getAll('marks', placeOf(session))
   for (const mark of marks) {
@@ -317,7 +317,7 @@ async function copyMarked(session: Session, isAgain: boolean, isSure: boolean): 
   }
 }
 
-/** How often rows are read again when some were deleted meanwhile, which moves those behind them. */
+/** The maximum number of attempts to read rows, because rows deleted meanwhile shift the following pages. */
 const MOST_TRIES = 5
 
 async function copyRows(mark: Mark): Promise<void> {
@@ -334,7 +334,7 @@ async function copyRows(mark: Mark): Promise<void> {
     for (let more = true; more; ) {
       const path = `/v1/records?structure=${structure}&direction=asc&limit=500&offset=${rows}`
       const page = await read<RowPage>(path)
-      if (page.total > MOST_ROWS) return letGo(mark, page.total)
+      if (page.total > MOST_ROWS) return unmarkTooLarge(mark, page.total)
       const transaction = db.transaction(['rows', 'marks'], 'readwrite')
       const isMarked = await transaction.objectStore('marks').getKey(keyOf(mark))
       if (!isMarked) return
@@ -354,34 +354,34 @@ async function copyRows(mark: Mark): Promise<void> {
 
 const keyOf = ({ user, workspace, structure }: Mark): [string, string, string] => [user, workspace, structure]
 
-/** Writes what is so with a structure that is marked, unless it no longer is. */
+/** Stores the state of a marked table, unless it is no longer marked. */
 async function putMark(mark: Mark): Promise<void> {
   const transaction = (await database()).transaction('marks', 'readwrite')
   if (await transaction.store.getKey(keyOf(mark))) void transaction.store.put(mark)
   await transaction.done
 }
 
-/** Keeps no rows of a structure that has too many. */
-async function letGo({ since: _, ...mark }: Mark, total: number): Promise<void> {
-  const problem = `${mark.name} has ${formatNumber(total)} rows, and up to ${formatNumber(MOST_ROWS)} are kept offline`
+/** Deletes the rows of a table that has too many. */
+async function unmarkTooLarge({ since: _, ...mark }: Mark, total: number): Promise<void> {
+  const problem = `${mark.name} has ${formatNumber(total)} rows; at most ${formatNumber(MOST_ROWS)} can be kept offline.`
   await (await database()).delete('rows', rowsOf(mark.structure))
   await putMark({ ...mark, rows: 0, problem })
 }
 
-/** Counts the rows that are kept: there may be others since they were read. */
+/** Counts the stored rows, which may have changed since they were read. */
 async function countRows(session: Session): Promise<void> {
   const db = await database()
   for (const mark of await db.getAll('marks', placeOf(session))) {
     const rows = await db.count('rows', rowsOf(mark.structure))
     if (mark.since === undefined || rows === mark.rows) continue
-    if (rows > MOST_ROWS) await letGo(mark, rows)
+    if (rows > MOST_ROWS) await unmarkTooLarge(mark, rows)
     else await putMark({ ...mark, rows })
     tellChanged()
   }
 }
 
-/** Keeps the pictures of what is kept, and counts it. */
-async function tellSize(): Promise<void> {
+/** Stores the images of the stored notes, and updates the size of the copy. */
+async function updateSize(): Promise<void> {
   const db = await database()
   const texts = await db.getAll('texts')
   const characters = texts.reduce((sum, text) => sum + text.length, 0)

@@ -6,8 +6,8 @@ import type { KeptNote } from './kept-notes.ts'
 import type { StoredBase, StoredNote } from './queue.ts'
 
 /*
- * What this browser keeps, in one database: a copy of a part of the workspace, from which reads are answered while the
- * server is away, and the queue of what was written and is not acknowledged.
+ * The database of this browser: the offline copy, from which reads are answered while the server cannot be reached, and
+ * the queue of unacknowledged edits.
  */
 
 export interface KeptRow {
@@ -16,26 +16,26 @@ export interface KeptRow {
   readonly row: Row
 }
 
-/** A structure whose rows are kept. */
+/** A table whose rows are stored. */
 export interface Mark {
   readonly user: string
   readonly workspace: string
   readonly structure: string
   readonly name: string
-  /** Undefined until all rows are there; an instant of the server. */
+  /** The server time at which all rows were stored; undefined before. */
   readonly since?: number
   readonly rows: number
-  /** Why its rows are not kept, in a sentence. */
+  /** Why its rows are not stored, as a sentence. */
   readonly problem?: string
 }
 
-/** Whose copy it is, and how far it goes. */
+/** The session of the copy, and its size. */
 export interface About {
   readonly session: Session
-  /** The place in the change feed up to which the copy is true; undefined while it is being made. */
+  /** The cursor up to which the copy follows the change feed; undefined while it is being created. */
   readonly cursor: string | undefined
   readonly since: number
-  /** What the person could read, as a text. */
+  /** The user's read access, as a comparable text. */
   readonly access: string
   readonly notes: number
   readonly characters: number
@@ -48,16 +48,16 @@ interface Schema extends DBSchema {
   texts: { key: string; value: string }
   rows: { key: [structure: string, id: string]; value: KeptRow }
   marks: { key: [user: string, workspace: string, structure: string]; value: Mark }
-  /** Responses that are kept as they came, by their paths. */
+  /** Unchanged responses, by path. */
   answers: { key: string; value: object }
   queue: { key: string[]; value: StoredNote | StoredCell }
-  /** What the contents of notes were before they were written into: stored once, as a long one takes long to store. */
+  /** The contents of notes before they were edited, stored only once because storing long texts is slow. */
   bases: { key: string[]; value: StoredBase }
 }
 
 export type OfflineDatabase = IDBPDatabase<Schema>
 
-/** The stores of the copy; they can be filled again at any time. */
+/** The stores of the copy, which can be recreated at any time. */
 export const COPY = ['about', 'notes', 'texts', 'rows', 'answers'] as const
 
 let opened: Promise<OfflineDatabase> | undefined
@@ -74,7 +74,7 @@ export function database(): Promise<OfflineDatabase> {
       made.createObjectStore('queue', { keyPath: ['user', 'workspace', 'name', 'tab'] })
       made.createObjectStore('bases', { keyPath: ['user', 'workspace', 'name', 'tab'] })
     },
-    // Another tab with a newer form of the database: opened again when it is next needed.
+    // Another tab needs a newer version of the database: close it, and reopen it on the next access.
     blocking: (_current, _blocked, event) => {
       ;(event.target as IDBDatabase).close()
       opened = undefined
@@ -92,18 +92,18 @@ export function database(): Promise<OfflineDatabase> {
 
 const clearedListeners = new Set<() => void>()
 
-/** Calls the listener when the browser, or who uses it, has cleared what was kept. */
+/** Calls the listener when the browser or its user has cleared the storage. */
 export function onCleared(listener: () => void): void {
   clearedListeners.add(listener)
 }
 
-/** All rows of a structure lie between. */
+/** The key range of all rows of a table. */
 export const rowsOf = (structure: string): IDBKeyRange => IDBKeyRange.bound([structure], [structure, []])
 
 export const whereOf = (user: string, workspace: string): IDBKeyRange =>
   IDBKeyRange.bound([user, workspace], [user, workspace, []])
 
-/** Tells all tabs that what is kept has changed. */
+/** Notifies all tabs about changes of the database. */
 const news = new BroadcastChannel('daybook-offline')
 
 export function tellChanged(): void {
@@ -113,7 +113,7 @@ export function tellChanged(): void {
 
 const listeners = new Set<() => void>()
 
-/** Calls the listener whenever what is kept has changed, in this tab or another. */
+/** Calls the listener after changes of the database, in any tab. */
 export function onKeptChange(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

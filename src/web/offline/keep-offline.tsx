@@ -10,11 +10,11 @@ interface KeepOfflineProps {
 
 function wordsFor(mark: Mark | undefined): string {
   if (mark === undefined) return 'Keep offline'
-  if (mark.since !== undefined) return 'Kept offline: stop keeping'
-  return mark.problem === undefined ? 'Not kept offline yet: stop' : 'Too many to keep offline: stop trying'
+  if (mark.since !== undefined) return 'Remove offline copy'
+  return mark.problem === undefined ? 'Cancel offline copy' : 'Too many rows to keep offline: cancel'
 }
 
-/** Has the rows of a structure kept in this browser, or ends that. */
+/** Starts or stops storing the rows of a table in this browser. */
 export function KeepOffline({ structure, onChosen }: KeepOfflineProps) {
   const mark = marks.value.find((one) => one.structure === structure.id)
   return (

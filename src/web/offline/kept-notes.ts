@@ -5,11 +5,11 @@ import { noteSnippet } from '../../search/note-snippet.ts'
 import { type Phrase, parseSearch, visitWords } from '../../search/words.ts'
 import type { components } from '../data/api-types.d.ts'
 
-/** A note without its text, which may be long: so that a list of thousands is read in one go. */
+/** A note without its text, so that lists of thousands of notes load fast. */
 export interface KeptNote extends Omit<components['schemas']['Note'], 'content'> {
   readonly edited_at: string
   readonly excerpt: string
-  /** Its values by key, where the note is kept whole. */
+  /** Its property values by key, if the whole note is stored. */
   readonly properties?: Readonly<Record<string, unknown>>
 }
 
@@ -25,7 +25,7 @@ export interface NotesQuery {
 
 type NoteTest = (note: KeptNote) => boolean
 
-/** A filter of notes as it is sent, as far as it is looked at here. */
+/** The parts of a filter of notes that can be evaluated offline. */
 export interface Filter {
   readonly type?: string
   readonly match?: string
@@ -35,14 +35,14 @@ export interface Filter {
   readonly value?: unknown
 }
 
-/** Tests of names; what is looked for is folded, but for `eq`. */
+/** Tests of titles. The searched text is folded, except for `eq`. */
 const NAME_TESTS: Readonly<Record<string, (name: string, wanted: string) => boolean>> = {
   eq: (name, wanted) => name === wanted,
   starts_with: (name, wanted) => fold(name).startsWith(fold(wanted)),
   contains: (name, wanted) => fold(name).includes(fold(wanted)),
 }
 
-/** The test that a filter makes of notes, if it looks at nothing but their names. */
+/** The test of a filter that uses only titles; undefined for other filters. */
 export function nameTest({
   type,
   match,
@@ -63,7 +63,7 @@ export function nameTest({
 type Sortable = 'updated_at' | 'edited_at' | 'created_at' | 'title'
 const SORTS: readonly string[] = ['updated_at', 'edited_at', 'created_at', 'title'] satisfies Sortable[]
 
-/** The notes that are kept, listed, searched and linked as the server does it. */
+/** Lists, searches and links the stored notes in the same way as the server. */
 export class KeptNotes {
   readonly #byId: ReadonlyMap<string, KeptNote>
   #terms: ReadonlyMap<string, ReadonlySet<KeptNote>> | undefined
@@ -71,7 +71,7 @@ export class KeptNotes {
 
   constructor(
     readonly notes: readonly KeptNote[],
-    /** By the ids of the notes; some notes are known by their titles alone. */
+    /** By note ID; some notes have only a title. */
     readonly texts: ReadonlyMap<string, string>,
   ) {
     this.#byId = new Map(notes.map((note) => [note.id, note]))
@@ -81,7 +81,7 @@ export class KeptNotes {
     return this.#byId.get(id)
   }
 
-  /** A page of the notes that fit, with a snippet of each if they were searched for. */
+  /** A page of the matching notes, with snippets for a search. */
   list({ tag, search, sort, direction, fits = () => true, limit, offset }: NotesQuery) {
     const phrases = search === undefined ? undefined : parseSearch(search)
     const isTagged = ({ tags }: KeptNote) => tag === undefined || tags.some((one) => fold(one) === fold(tag))
@@ -101,7 +101,7 @@ export class KeptNotes {
     return [note.title, note.tags.join('\n'), this.texts.get(note.id) ?? '']
   }
 
-  /** The notes by the words that are in them. */
+  /** Notes by their words. */
   get #index(): ReadonlyMap<string, ReadonlySet<KeptNote>> {
     if (this.#terms) return this.#terms
     const terms = new Map<string, Set<KeptNote>>()
@@ -144,7 +144,7 @@ export class KeptNotes {
     return all
   }
 
-  /** What is in the title comes first, then what is in the tags. */
+  /** Matches in the title rank first, then matches in tags. */
   #rank(note: KeptNote, phrases: readonly Phrase[]): number {
     const wanted = phrases.filter(({ isExcluded }) => !isExcluded)
     const place = this.#partsOf(note).findIndex((part) => wanted.some((phrase) => isMatch(part, [phrase])))
@@ -156,7 +156,7 @@ export class KeptNotes {
     return noteSnippet(text, [title, tags], phrases)
   }
 
-  /** The notes by what a link may call them: the id, else the alias, else the title, of which the oldest note has it. */
+  /** Notes by link target: ID, else alias, else title (of several notes, the oldest). */
   get #targets(): ReadonlyMap<string, KeptNote> {
     if (this.#names) return this.#names
     const names = new Map<string, KeptNote>()
@@ -176,7 +176,7 @@ export class KeptNotes {
     return undefined
   }
 
-  /** Where a note leads, and which of the notes that are kept lead to it. */
+  /** The links of a note, and its backlinks from stored notes. */
   links(id: string) {
     const outgoing = parseLinks(this.texts.get(id) ?? '').map(({ target, label }) => {
       const note = this.#resolve(target)
@@ -195,7 +195,7 @@ export class KeptNotes {
     return { outgoing, backlinks }
   }
 
-  /** The text around the first link of a note to another; undefined if there is none. */
+  /** The text around the first link from one note to another; undefined without a link. */
   #contextOf(from: KeptNote, to: string): string | undefined {
     const text = this.texts.get(from.id) ?? ''
     for (const { text: inner, start } of bracketed(text)) {

@@ -22,11 +22,11 @@ interface Known {
   readonly state: RecordState
 }
 
-/** The rows of a structure that are kept, filtered and sorted as the server does it. */
+/** Filters and sorts the stored rows of a table in the same way as the server. */
 export class KeptRows {
   readonly #known: readonly Known[]
   readonly #fields: ReadonlyMap<string, TypedField>
-  /** Of the last query: its pages are asked for one after the other. */
+  /** The result of the last query, because its pages are read one after the other. */
   #last: { readonly query: string; readonly found: readonly Known[] } | undefined
 
   constructor({ fields }: Pick<Structure, 'fields'>, rows: readonly Row[]) {
@@ -38,7 +38,7 @@ export class KeptRows {
     return this.#known.find(({ row }) => row.id === id)?.row
   }
 
-  /** Refuses what the server refuses, in the same words. */
+  /** Throws the same errors as the server. */
   list({ limit, offset, ...query }: RowsQuery): RowPage {
     const text = JSON.stringify(query)
     if (this.#last?.query !== text) this.#last = { query: text, found: this.#find(query) }

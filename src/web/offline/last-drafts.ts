@@ -1,23 +1,23 @@
 import type { Draft } from '../data/note-text.ts'
 
 /*
- * What was typed in the last moment of a page. A browser gives up what IndexedDB has not begun to write when the page is
- * left; such drafts are put into the local storage, which is written at once, and from there into the queue by the next page.
+ * Drafts of the last moment of a page. When a page is closed, browsers drop IndexedDB writes that have not started. Such
+ * drafts are written synchronously to the local storage, and the next page moves them into the queue.
  */
 
 const PREFIX = 'daybook-left '
 
-/** The drafts that are being written, by name. */
+/** The drafts with a pending write, by name. */
 const unwritten = new Map<string, Draft>()
 
-/** Holds a draft while it is written. */
+/** Registers a draft until its write has finished. */
 export async function untilWritten(name: string, draft: Draft, writing: Promise<void>): Promise<void> {
   unwritten.set(name, draft)
   await writing
   if (unwritten.get(name) === draft) forget(name)
 }
 
-/** There is nothing more to be kept under this name. */
+/** Removes the draft with this name. */
 export function forget(name: string): void {
   unwritten.delete(name)
   localStorage.removeItem(PREFIX + name)
@@ -28,11 +28,11 @@ addEventListener('pagehide', () => {
     try {
       localStorage.setItem(PREFIX + name, JSON.stringify(draft))
     } catch {
-      // One that is too long for it is as it was written last.
+      // A draft that is too long for the local storage keeps its last written state.
     }
 })
 
-/** The drafts that pages of a person in a workspace were left with. */
+/** The last drafts of a user in a workspace. */
 export function listLast(user: string, workspace: string): Draft[] {
   const names = Object.keys(localStorage).filter((name) => name.startsWith(`${PREFIX}${user} ${workspace} `))
   return names.map((name) => JSON.parse(localStorage.getItem(name) ?? ''))

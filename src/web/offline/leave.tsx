@@ -6,12 +6,11 @@ import { countAll } from './queue.ts'
 
 export { emptyAll } from './start.ts'
 
-export const changesWait = (count: number): string =>
-  count === 1 ? '1 change waits' : `${count} changes wait`
+export const changesAre = (count: number): string => (count === 1 ? '1 change is' : `${count} changes are`)
 
-/** Asks, where something is not saved, whether it is to be given up. */
+/** Returns whether signing out may go on. With unsaved changes, asks whether to discard them. */
 export async function mayLeave(): Promise<boolean> {
-  // What a browser does not keep is in this tab alone.
+  // Edits that could not be stored exist only in this tab.
   const waits = Math.max(pendingCount.peek(), await countAll().catch(() => 0))
   return waits === 0 || ask(waits)
 }
@@ -28,12 +27,12 @@ function ask(waits: number): Promise<boolean> {
     render(
       <Modal title="Sign out" onClose={() => answer(false)}>
         <p>
-          {changesWait(waits)} in this browser and could not be saved yet. Signing out gives up what was
-          written, and empties what is kept here.
+          {changesAre(waits)} not saved yet. Signing out discards {waits === 1 ? 'it' : 'them'} and removes
+          the offline copy from this browser.
         </p>
         <p class="actions">
           <Button kind="danger" onClick={() => answer(true)}>
-            Sign out and give it up
+            Sign out and discard
           </Button>
           <Button kind="quiet" onClick={() => answer(false)}>
             Stay

@@ -33,7 +33,7 @@ cellStore.current = {
       }
     }),
   adoptCellsOf: (structure) => void draftsLoaded({ structure }),
-  // Where that cannot be, the feed brings the copy up to date.
+  // If this fails, the change feed updates the copy.
   keepSaved: (structure, row) =>
     void import('./copy.ts').then(({ keepSavedRow }) => keepSavedRow(structure, row)).catch(() => {}),
 }

@@ -2,11 +2,10 @@ import { contentOf } from '../data/files.ts'
 import { fetchBytes, request } from '../data/request.ts'
 
 /*
- * The pictures of the notes that are kept whole, up to a limit. The service worker shows them where the server cannot be
- * reached.
+ * The images of the stored notes, up to a limit. The service worker serves them while the server cannot be reached.
  */
 
-/** The cache of the pictures; the service worker knows it by this name, too. */
+/** The cache of the images; the service worker uses the same name. */
 const PICTURES = 'daybook-pictures'
 const MOST_BYTES = 100_000_000
 const MOST_BYTES_EACH = 10_000_000
@@ -21,9 +20,9 @@ const NOTHING = { count: 0, bytes: 0 }
 
 const MENTIONED = /(?:\[\[file:|\/v1\/files\/)([0-9a-f-]{36})/gi
 
-/** Keeps the pictures that these texts mention, of which the last counts most, and no others; tells how many there are. */
+/** Stores the images in these texts, those of the last text first, and deletes all others. Returns their number and size. */
 export async function keepPictures(texts: readonly string[]): Promise<{ count: number; bytes: number }> {
-  // A page that did not come by https has no caches.
+  // Pages without HTTPS have no caches.
   if (!('caches' in globalThis)) return NOTHING
   const mentioned = texts.toReversed().flatMap((text) => [...text.matchAll(MENTIONED)].map(([, id]) => id))
   if (mentioned.length === 0 && !(await caches.has(PICTURES))) return NOTHING
@@ -39,10 +38,10 @@ export async function keepPictures(texts: readonly string[]): Promise<{ count: n
     bytes += size
   }
   const cache = await caches.open(PICTURES)
-  const present = (await cache.keys()).map(({ url }) => new URL(url).pathname)
-  for (const path of present) if (!wanted.has(path)) await cache.delete(path)
+  const current = (await cache.keys()).map(({ url }) => new URL(url).pathname)
+  for (const path of current) if (!wanted.has(path)) await cache.delete(path)
   for (const path of wanted)
-    if (!present.includes(path)) {
+    if (!current.includes(path)) {
       const picture = await fetchBytes(path)
       await cache.put(path, new Response(picture, { headers: { 'Content-Type': picture.type } }))
     }

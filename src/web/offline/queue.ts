@@ -5,15 +5,15 @@ import { database, onCleared, tellChanged } from './database.ts'
 import { forget, listLast, untilWritten } from './last-drafts.ts'
 
 /*
- * What was written and is not acknowledged, by whom and in which tab: texts of notes, and cells of rows. An entry outlives
- * its tab, and another one takes it up.
+ * The queue of unacknowledged edits of notes and cells, by user and tab. Entries outlive their tab and are adopted by
+ * another one.
  */
 
-/** The text of a note as it is stored: of its content only what differs from that of its base. */
+/** The stored draft of a note. Only the difference between its content and that of its base is stored. */
 export interface StoredNote extends Place, Omit<Draft, 'base' | 'text'> {
   readonly base: Omit<Draft['base'], 'content'>
   readonly title: string
-  /** How much of the content of the base comes before and after what was inserted. */
+  /** The number of characters of the base before and after the inserted text. */
   readonly before: number
   readonly after: number
   readonly inserted: string
@@ -31,7 +31,7 @@ export const draftPlace = ({ user, workspace, note, tab }: DraftKey): Place => (
 })
 export const keyOf = ({ user, workspace, name, tab }: Place) => [user, workspace, name, tab]
 
-/** How many characters two texts have in common at their start; halves are compared whole, which is fast. */
+/** The length of the common start of two texts, found by comparing halves, which is fast. */
 function commonStart(one: string, other: string): number {
   let same = 0
   let most = Math.min(one.length, other.length)
@@ -43,7 +43,7 @@ function commonStart(one: string, other: string): number {
   return same
 }
 
-/** The same at their end, of texts that differ. */
+/** The length of the common end of two different texts. */
 function commonEnd(one: string, other: string): number {
   let same = 0
   let most = Math.min(one.length, other.length)
@@ -71,14 +71,14 @@ export function draftOf(
   return { ...draft, base: { ...base, content }, text: { title, content: text } }
 }
 
-/** For which version of a note the base is stored, by the draft. */
+/** The version whose base is stored, by draft. */
 const storedBases = new Map<string, string>()
 onCleared(() => storedBases.clear())
 
 const TOLD_MS = 1_000
 const listeners = new Set<() => void>()
 
-/** Calls the listener when what waits has changed: in this tab at once, in another one within `TOLD_MS`. */
+/** Calls the listener after changes of the queue: at once in this tab, within `TOLD_MS` in others. */
 export function onQueueChange(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
@@ -103,14 +103,14 @@ function tellWritten(): void {
 
 type Stores = Parameters<Awaited<ReturnType<typeof database>>['put']>[0]
 
-/** Writes into the queue, in one transaction. */
+/** Changes the queue in one transaction. */
 export async function writing(
   act: (put: (store: 'queue' | 'bases') => IDBObjectStore) => void,
 ): Promise<void> {
   const transaction = (await database()).transaction(['queue', 'bases'] satisfies Stores[], 'readwrite')
   const raw = transaction as unknown as { db: unknown; commit?: () => void; done: Promise<void> }
   act((store) => transaction.objectStore(store) as unknown as IDBObjectStore)
-  // Without this the browser decides when to write, and a tab that is closed before would lose it.
+  // Without this, the browser may delay the write, and a tab closed before it would lose the edit.
   raw.commit?.()
   await raw.done
   tellWritten()
@@ -148,14 +148,14 @@ export function removeDraft(key: DraftKey): Promise<void> {
   })
 }
 
-/** All entries of one kind of a person in a workspace lie between. */
+/** The key range of all entries of one kind of a user in a workspace. */
 export const entriesOf = (kind: 'note' | 'cell', user: string, workspace: string): IDBKeyRange =>
   IDBKeyRange.bound([user, workspace, `${kind} `], [user, workspace, `${kind}!`])
 
 export const hasCells = async (user: string, workspace: string): Promise<boolean> =>
   (await (await database()).count('queue', entriesOf('cell', user, workspace))) > 0
 
-/** The drafts of a person in a workspace, oldest first. */
+/** The drafts of a user in a workspace, oldest first. */
 export async function listDrafts(user: string, workspace: string): Promise<Draft[]> {
   for (const draft of listLast(user, workspace)) await putDraft(draft)
   const transaction = (await database()).transaction(['queue', 'bases'])
@@ -173,16 +173,16 @@ export async function listDrafts(user: string, workspace: string): Promise<Draft
     .sort((one, other) => one.at - other.at)
 }
 
-/** How many entries wait, of any tab. */
+/** The number of entries of all tabs. */
 export const countAll = async (): Promise<number> => (await database()).count('queue')
 
-/** How many entries of other tabs wait. */
+/** The number of entries of other tabs. */
 export async function countOthers(tab: string): Promise<number> {
   const entries = await (await database()).getAll('queue')
   return entries.filter((entry) => entry.tab !== tab).length
 }
 
-/** Removes what waits, but for that of one person. */
+/** Removes all entries, except those of one user. */
 export async function emptyQueue(except?: string): Promise<void> {
   storedBases.clear()
   const transaction = (await database()).transaction(['queue', 'bases'], 'readwrite')
@@ -197,7 +197,7 @@ const OLD_DATABASE = 'daybook-drafts'
 
 type OldDraft = Omit<StoredNote, 'name'>
 
-/** Takes over the drafts that an earlier version of the application kept, in a database of their own. */
+/** Moves drafts of an earlier version of the application, which had its own database for them, into the queue. */
 export async function takeOldDrafts(): Promise<void> {
   const known = (await indexedDB.databases?.()) ?? []
   if (!known.some(({ name }) => name === OLD_DATABASE)) return

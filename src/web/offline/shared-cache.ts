@@ -1,10 +1,10 @@
-/* What the service worker and the page both know of what was shared with the application and is in no note yet. */
+/* Names that the service worker and the page use for shared content without a note. */
 
-/** The cache that it is kept in. */
+/** The cache of shared content. */
 export const SHARED = 'daybook-shared'
-/** Where the system sends it; below that it is kept, under the id that its note will have. */
+/** The address to which the system sends content. Entries are stored below it, under the ID of the future note. */
 export const SHARE = '/app/share'
-/** On what is kept: the key that the address had which it was sent to. */
+/** Header of an entry: the key in the address to which it was sent. */
 export const KEY = 'X-Key'
-/** On what is kept: that a page of the application sent it. */
+/** Header of an entry: set if a page of the application sent it. */
 export const OWN = 'X-Own'

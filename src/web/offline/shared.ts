@@ -7,12 +7,12 @@ import type { SharedNote } from './ask-shared.tsx'
 import { KEY, OWN, SHARE, SHARED } from './shared-cache.ts'
 
 /*
- * What was shared with the application: the service worker keeps it until it is in a note, under the id that the note has.
- * Every step can be done again, as the page may be left between any two.
+ * Content shared with the application. The service worker stores it under the ID of its future note. All steps are
+ * idempotent, because the page may be closed between any two of them.
  */
 
 const PATH = `${SHARE}/`
-/** On what is kept: that the note with its text is made, so that only its files are missing. */
+/** Header of an entry whose note has been created, so that only its files are missing. */
 const MADE = 'X-Note'
 
 interface Stored {
@@ -24,8 +24,8 @@ interface Stored {
 const cache = () => caches.open(SHARED)
 
 /**
- * Whether it was sent to the address that the manifest gave the system, or by the application; else by a page of any
- * site.
+ * Whether the content was sent by the system (to the address in the manifest) or by the application. Otherwise any website
+ * may have sent it.
  */
 function isTrusted(shared: Response): boolean {
   if (shared.headers.has(OWN)) return true
@@ -35,8 +35,8 @@ function isTrusted(shared: Response): boolean {
 }
 
 /**
- * Makes a note of what was shared, if it is not made yet, and goes on with its files in the background; asks first where
- * any site may have sent it. Returns whether there is a note.
+ * Creates a note from shared content, if necessary, and attaches its files in the background. Asks first if any website may
+ * have sent it. Returns whether there is a note.
  */
 export async function takeShared(id: string): Promise<boolean> {
   const shared = await (await cache()).match(PATH + id)
@@ -44,8 +44,8 @@ export async function takeShared(id: string): Promise<boolean> {
   if (!shared.headers.has(MADE)) {
     const body = await shared.blob()
     const note = noteOf(await new Response(body, { headers: shared.headers }).formData())
-    const isKept = isTrusted(shared) || (await askWhetherKept(note))
-    tellToBeKept(id, isKept === undefined)
+    const isKept = isTrusted(shared) || (await confirmShared(note))
+    setShareNotice(id, isKept === undefined)
     if (isKept === false) await (await cache()).delete(PATH + id)
     if (!isKept) return false
     await makeNote(id, note, shared, body)
@@ -54,15 +54,15 @@ export async function takeShared(id: string): Promise<boolean> {
   return true
 }
 
-/** Says on every screen where one is asked whether something is to be kept, or that no more. */
-const tellToBeKept = (id: string, isOpen: boolean): void =>
+/** Shows or hides a notice on every screen that leads to the question about shared content. */
+const setShareNotice = (id: string, isOpen: boolean): void =>
   setNotice(
     `shared ${id}`,
-    isOpen ? 'Something that was shared with daybook is in no note yet.' : undefined,
+    isOpen ? 'Something shared with daybook is not saved yet.' : undefined,
     address(['new'], { shared: id }),
   )
 
-const askWhetherKept = async (note: SharedNote) => (await import('./ask-shared.tsx')).askWhetherKept(note)
+const confirmShared = async (note: SharedNote) => (await import('./ask-shared.tsx')).confirmShared(note)
 
 function noteOf(form: FormData): SharedNote {
   const part = (name: string) => String(form.get(name) ?? '').trim()
@@ -83,7 +83,7 @@ async function makeNote(
   await (await cache()).put(PATH + id, new Response(body, { headers }))
 }
 
-/** The files, each by a name of its own: phones often give several pictures the same. */
+/** The files with unique names, because phones often use one name for several images. */
 function filesOf(form: FormData): File[] {
   const taken = new Set<string>()
   return form
@@ -92,7 +92,7 @@ function filesOf(form: FormData): File[] {
     .map((file) => new File([file], freeName(taken, file.name), { type: file.type }))
 }
 
-/** Attaches the files to the note, those that are not there yet; what cannot be sent now is sent at the next start. */
+/** Attaches the missing files to the note. Files that cannot be sent now are sent at the next start. */
 async function attachFiles(id: string): Promise<void> {
   await navigator.locks?.request(`daybook-share ${id}`, async () => {
     const shared = await (await cache()).match(PATH + id)
@@ -117,7 +117,7 @@ async function attach(id: string, file: File): Promise<void> {
   await request('POST', `/v1/notes/${id}/append`, { body: { text }, headers })
 }
 
-/** Takes up what was shared before and is not in its note yet; says where one is asked whether it is to be kept. */
+/** Continues with earlier shared content, and shows a notice for content that needs confirmation. */
 export async function takeUpShared(): Promise<void> {
   if (!(await caches.has(SHARED))) return
   for (const { url } of await (await cache()).keys()) {
@@ -125,9 +125,9 @@ export async function takeUpShared(): Promise<void> {
     const shared = await (await cache()).match(url)
     if (!shared) continue
     if (shared.headers.has(MADE) || isTrusted(shared)) await takeShared(id).catch(() => undefined)
-    else if (search.peek().get('shared') !== id) tellToBeKept(id, true)
+    else if (search.peek().get('shared') !== id) setShareNotice(id, true)
   }
 }
 
-/** Gives up all that was shared and is in no note yet. */
+/** Discards all shared content without a note. */
 export const emptyShared = async (): Promise<void> => void (await caches.delete(SHARED))

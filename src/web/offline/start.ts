@@ -3,7 +3,7 @@ import { onChange, onMissed } from '../data/live.ts'
 import { discarders, keepers, pendingCount, setNotice } from '../data/pending.ts'
 import {
   awaySince,
-  isLedAway,
+  isProxyRedirect,
   isRetryable,
   isSignedOut,
   Refused,
@@ -33,45 +33,45 @@ import { emptyShared, takeUpShared } from './shared.ts'
 import { emptyStorage, hasStorageOfOthers } from './storage.ts'
 
 /*
- * One tab of the browser keeps the copy up to date. What belongs to somebody else is emptied as soon as that is known.
+ * One tab of the browser keeps the offline copy up to date. Data of another user is deleted as soon as the user is known.
  */
 
-/** What is kept now, for those who show it. */
+/** The current offline copy, for display. */
 export const about = signal<About | undefined>(undefined)
 export const marks = signal<readonly Mark[]>([])
 
-/** Has the other tabs give up what waits, but that of one person. */
+/** Has other tabs discard pending edits, except those of one user. */
 const others = new BroadcastChannel('daybook-kept')
 
-/** Has the tab that keeps the copy up to date look at what changed; or at all, where changes may have been missed. */
+/** Messages to the tab that updates the copy: apply new changes, or check for missed ones. */
 type Stirred = 'changed' | 'missed'
 const keeper = new BroadcastChannel('daybook-keeper')
 
-/** Changes that arrive within this time are copied together. */
+/** Changes within this time are applied together. */
 const GATHER_MS = 1_000
 
-/** Empties the copy; what waits to be sent stays. */
+/** Deletes the copy, but not the queue. */
 export async function emptyCopy(): Promise<void> {
   const stores = [...COPY, 'marks'] as const
   const transaction = (await database()).transaction(stores, 'readwrite')
   for (const name of stores) void transaction.objectStore(name).clear()
   await transaction.done
-  // A page that did not come by https has none.
+  // Pages without HTTPS have no caches.
   if ('caches' in globalThis) await emptyPictures()
   tellChanged()
 }
 
-/** Empties all that is kept, in this tab and in the others, but what one person wrote. */
+/** Deletes all stored data, in all tabs, except the edits of one user. */
 export async function emptyAll(except?: string): Promise<void> {
   discard(except)
   others.postMessage({ except })
   emptyStorage(except)
-  // A browser that keeps nothing has nothing to be emptied.
+  // Without storage there is nothing to delete.
   for (const empty of [emptyCopy, emptyShared, () => emptyQueue(except)]) await empty().catch(() => undefined)
 }
 
 function discard(except: string | undefined): void {
-  for (const giveUp of discarders) giveUp(except)
+  for (const discardPending of discarders) discardPending(except)
 }
 
 async function readShown(): Promise<void> {
@@ -84,11 +84,11 @@ async function readShown(): Promise<void> {
 }
 
 async function allMarks(): Promise<readonly Mark[]> {
-  const present = session.peek()
-  return present ? (await database()).getAll('marks', whereOf(present.user.id, present.workspace.id)) : []
+  const current = session.peek()
+  return current ? (await database()).getAll('marks', whereOf(current.user.id, current.workspace.id)) : []
 }
 
-/** Empties what another person left in this browser. */
+/** Deletes the data of other users. */
 async function emptyOfOthers({ user }: Session): Promise<void> {
   const db = await database()
   const owners = [
@@ -103,7 +103,7 @@ async function emptyOfOthers({ user }: Session): Promise<void> {
 let isRunning = false
 let isAgain = false
 
-/** Brings the copy up to date; again where something changed meanwhile. */
+/** Updates the copy, and repeats the update if something changed meanwhile. */
 async function run(): Promise<void> {
   if (isRunning) {
     isAgain = true
@@ -118,44 +118,44 @@ async function run(): Promise<void> {
 }
 
 async function runOnce(): Promise<void> {
-  const present = session.peek()
-  if (!present || isSignedOut.peek() || awaySince.peek() !== undefined) return
+  const current = session.peek()
+  if (!current || isSignedOut.peek() || awaySince.peek() !== undefined) return
   const isSure = !isMissed
   isMissed = false
-  const isSetBack = await bringUpToDate(present, isSure)
-  // This is said until the page is left.
+  const isSetBack = await bringUpToDate(current, isSure)
+  // This notice remains until the page is closed.
   if (isSetBack) setNotice('set back', SET_BACK)
   setNotice('copy', undefined)
-  tellOfClock()
+  warnAboutClock()
   await readShown()
 }
 
 const CLOCK_MINUTES = 10
 
-/** A wrong clock changes only what is shown: order and conflicts go by the server's. */
-function tellOfClock(): void {
+/** Warns about a wrong clock. It affects only displayed times; order and conflicts depend on the server's clock. */
+function warnAboutClock(): void {
   const ahead = Math.round((serverNow() - Date.now()) / 60_000)
   const minutes = Math.abs(ahead)
-  const sentence = `The clock of this device is ${minutes} minutes ${ahead > 0 ? 'behind' : 'ahead of'} the server’s: set it, as times shown here are wrong; nothing that you write is lost by it.`
+  const sentence = `The clock of this device is ${minutes} minutes ${ahead > 0 ? 'behind' : 'ahead of'} the server’s, so displayed times are wrong. Correct the clock; your changes are safe.`
   setNotice('clock', minutes < CLOCK_MINUTES ? undefined : sentence)
 }
 
 const SET_BACK =
-  'The server was set back to an earlier state, or no longer knows what changed since this browser last read it; what is shown was read again, and what waits here is sent to it.'
+  'The server was restored from an earlier backup. This browser has loaded its data again and sends your pending changes.'
 
 const NO_ROOM =
-  'This browser has no room left to keep more for reading offline; free some, or keep fewer tables in the settings.'
+  'This browser has no space left for the offline copy. Free some space, or keep fewer tables offline (Settings).'
 
 function failed(error: Error): void {
   isMissed = true
-  // When the server or the session is back, everything is tried again.
+  // These errors are retried when the server or the session is back.
   if (isRetryable(error) || isSignedOut.peek() || error.name === 'AbortError') return
-  const sentence = `What is kept for reading offline is not up to date: ${error.message}`
+  const sentence = `The offline copy could not be updated: ${error.message}`
   setNotice('copy', error.name === 'QuotaExceededError' ? NO_ROOM : sentence)
 }
 
 let isSoon = false
-/** Whether changes may have been missed; with them, what the person may read. */
+/** Whether changes, possibly of the user's access, may have been missed. */
 let isMissed = true
 
 function soon(): void {
@@ -167,11 +167,11 @@ function soon(): void {
   }, GATHER_MS)
 }
 
-/** A structure was marked, or one that was marked no longer is. */
+/** Marks or unmarks a table. */
 export async function setMark(structure: { id: string; name: string }, isKept: boolean): Promise<void> {
-  const present = session.peek()
-  if (!present) return
-  const { user, workspace } = present
+  const current = session.peek()
+  if (!current) return
+  const { user, workspace } = current
   const place = { user: user.id, workspace: workspace.id, structure: structure.id }
   const db = await database()
   if (isKept) await db.put('marks', { ...place, name: structure.name, rows: 0 })
@@ -185,7 +185,7 @@ export async function setMark(structure: { id: string; name: string }, isKept: b
   if (isOwner) void run()
 }
 
-/** In the tab that keeps the copy, which may be behind others and then hears of nothing itself. */
+/** Handles a message in the tab that updates the copy. In the background, it does not follow the feed itself. */
 function follow(what: Stirred): void {
   isMissed ||= what === 'missed'
   if (isOwner) soon()
@@ -194,11 +194,11 @@ function follow(what: Stirred): void {
 
 let isOwner = false
 
-/** Has this tab keep the copy up to date as long as it is open, once no other does. */
+/** Makes this tab responsible for the copy, once no other tab is. */
 function own(): void {
   const keep = () => {
     isOwner = true
-    // Also when somebody else is signed in now, or another workspace is shown.
+    // Also changes with the user and the workspace.
     const place = computed(
       () =>
         awaySince.value === undefined &&
@@ -214,16 +214,16 @@ function own(): void {
   else void keep()
 }
 
-/** Shows on the icon of the installed application how much waits. */
+/** Shows the number of pending changes on the icon of the installed application. */
 async function showBadge(own: number): Promise<void> {
   const { setAppBadge } = navigator as { setAppBadge?: (count: number) => Promise<void> }
   await setAppBadge?.call(navigator, own + (await countOthers(TAB))).catch(() => undefined)
 }
 
 const LED_AWAY =
-  'Something before the server asks to sign in: load this page again to do so; what you write is kept here until then.'
+  'A proxy wants you to sign in. Reload the page to do so; your changes are safe in this browser.'
 
-/** Begins to keep what is read, for the person who is signed in. */
+/** Starts the offline copy of the current user. */
 export function startOffline(): void {
   void startServiceWorker()
   effect(() => {
@@ -231,27 +231,27 @@ export function startOffline(): void {
     if (session.value && isReachable) takeUpShared().catch(() => undefined)
   })
   effect(() => void showBadge(pendingCount.value))
-  effect(() => setNotice('led away', isLedAway.value ? LED_AWAY : undefined))
+  effect(() => setNotice('led away', isProxyRedirect.value ? LED_AWAY : undefined))
   others.onmessage = ({ data }) => {
-    // A tab of an earlier version says here, in a word, that a table was marked.
+    // Tabs of an earlier version send a string when a table is marked.
     if (typeof data === 'string') return
     discard(data.except)
-    // Each tab has a storage of its own.
+    // Each tab also has its own session storage.
     if (data.except === undefined) emptyStorage()
   }
   onKeptChange(() => void readShown())
   onCleared(keepAgain)
   void readShown()
   effect(() => {
-    const present = session.value
-    if (present) void emptyOfOthers(present)
+    const current = session.value
+    if (current) void emptyOfOthers(current)
   })
   effect(() => {
     const isOut = session.value === null || isSignedOut.value
     void endSession(isOut && awaySince.value === undefined)
   })
   effect(() => {
-    // What waits is asked about where one signs in again.
+    // The sign-in dialog mentions pending changes.
     if (session.value === null || isSignedOut.value) void emptyCopyOfEnded()
   })
   keeper.onmessage = ({ data }) => isOwner && follow(data)
@@ -260,9 +260,9 @@ export function startOffline(): void {
   own()
 }
 
-const TO_END = 'You are signed out here; the server is told so when it can be reached.'
+const TO_END = 'You are signed out in this browser. The session ends on the server when it can be reached.'
 
-/** Ends the session of somebody who signed out while the server was away, if it can be ended now. */
+/** Ends the session of a user who signed out while the server could not be reached, if possible now. */
 async function endSession(isPossible: boolean): Promise<void> {
   const isToEnd = TO_BE_ENDED in localStorage
   setNotice('to be ended', isToEnd ? TO_END : undefined)
@@ -279,7 +279,7 @@ async function endSession(isPossible: boolean): Promise<void> {
 }
 
 const CLEARED =
-  'The browser has cleared what was kept here; what you wrote in open tabs is kept anew, and the rest is read again when the server can be reached.'
+  'The browser cleared its storage. Your changes in open tabs are stored again; the offline copy is loaded when the server can be reached.'
 
 function keepAgain(): void {
   setNotice('cleared', CLEARED)
@@ -288,7 +288,7 @@ function keepAgain(): void {
   if (isOwner) void run()
 }
 
-/** A session that ended leaves nothing to be read; what waits is kept until its writer is asked. */
+/** Deletes the copy of an ended session. Pending edits remain until their author signs in. */
 async function emptyCopyOfEnded(): Promise<void> {
   await emptyCopy()
   if (session.peek() === null) emptyStorage()

@@ -3,7 +3,7 @@ import { TO_BE_ENDED } from '../data/session.ts'
 
 const STORAGES = [localStorage, sessionStorage]
 
-/** Whether something of another person is stored. */
+/** Whether data of another user is stored. */
 export const hasStorageOfOthers = (user: string): boolean =>
   STORAGES.some((storage) =>
     Object.keys(storage).some((name) => NAMES_PERSON.test(name) && !name.includes(user)),
@@ -11,12 +11,12 @@ export const hasStorageOfOthers = (user: string): boolean =>
 
 const NAMES_PERSON = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/
 
-/** How the marks begin that stay: they name nobody, and without them people would be asked again each time. */
+/** The prefix of keys that are not deleted: they identify no user, and prevent repeated questions. */
 export const PASSKEY_OFFERED = 'daybook-asked '
 
 const isToStay = (name: string) => name.startsWith(PASSKEY_OFFERED) || name === TO_BE_ENDED
 
-/** Removes what the pages of the application have stored beside the database, but for what names one person. */
+/** Deletes the local and session storage of the application, except the data of one user. */
 export function emptyStorage(except?: string): void {
   for (const storage of STORAGES)
     for (const name of Object.keys(storage))

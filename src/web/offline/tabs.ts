@@ -2,19 +2,19 @@ import { TAB } from '../data/tabs.ts'
 
 const lockOf = (tab: string) => `daybook-tab ${tab}`
 
-/** Every tab holds a lock for as long as it is open; where the browser has none, only this tab is known. */
+/** The IDs of the open tabs, each of which holds a lock. Without support for locks, only this tab is known. */
 export async function openTabs(): Promise<Set<string>> {
   const held = (await navigator.locks?.query())?.held ?? []
   return new Set([TAB, ...held.map(({ name }) => name?.slice(lockOf('').length) ?? '')])
 }
 
-/** The tabs that are watched, of which some may have been closed by now. */
+/** The watched tabs, some of which may have been closed since. */
 const watched = new Set([TAB])
 
 /** Whether other tabs may be open. */
 export const areOthersOpen = (): boolean => watched.size > 1
 
-/** Calls the function whenever another tab has been closed, or has crashed. */
+/** Calls the function after another tab was closed or crashed. */
 export function watchTabs(onClosed: () => void): void {
   const { locks } = navigator
   if (!locks) return

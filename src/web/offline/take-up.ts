@@ -6,27 +6,27 @@ import { draftPlace, hasCells, listDrafts, putDraft, removeDraft, takeOldDrafts 
 import { openTabs } from './tabs.ts'
 
 interface Taker {
-  /** Whether a note is written into in this tab. */
+  /** Whether a note has unsaved edits in this tab. */
   readonly isOpen: (note: string) => boolean
   readonly take: (draft: Draft) => void
-  /** Leaves a note to another tab that took it up, unless it is shown here, or gives up what was written into it. */
-  readonly give: (note: string, isGivenUp: boolean) => void
+  /** Releases a note that another tab adopted, unless it is shown here, or discards its edits. */
+  readonly give: (note: string, isDiscarded: boolean) => void
 }
 
 interface Taken extends Pick<Place, 'name' | 'tab'> {
-  readonly isGivenUp?: boolean
+  readonly isDiscarded?: boolean
 }
 
-/** Tells the other tabs what was taken up of theirs. */
+/** Notifies other tabs about adopted edits. */
 const taken = new BroadcastChannel('daybook-taken')
 
-/** Has the tab that holds it give something up. */
-export const tellGivenUp = ({ name, tab }: Place): void =>
-  taken.postMessage([{ name, tab, isGivenUp: true } satisfies Taken])
+/** Has another tab discard an edit. */
+export const requestDiscard = ({ name, tab }: Place): void =>
+  taken.postMessage([{ name, tab, isDiscarded: true } satisfies Taken])
 
 /**
- * Takes up what tabs that are closed left behind, and of what is shown here also what another tab has and does not show.
- * Returns whether drafts were left where they are, as the same notes are written into here.
+ * Adopts the edits of closed tabs, and, for the subject on the screen, those of tabs that do not show it. Returns whether
+ * drafts remain because the same notes are being edited here.
  */
 export async function takeUp(
   { user, workspace }: Pick<Owner, 'user' | 'workspace'>,
@@ -59,12 +59,12 @@ export async function takeUp(
   return isLeft
 }
 
-/** Leaves to another tab what it took up, or what is given up there. */
+/** Releases edits that another tab adopted or discarded. */
 async function giveAway(places: readonly Taken[], give: Taker['give']): Promise<void> {
-  for (const { name, tab, isGivenUp = false } of places) {
+  for (const { name, tab, isDiscarded = false } of places) {
     if (tab !== TAB) continue
     const [kind, id = '', row = '', field = ''] = name.split(' ')
-    if (kind === 'note') give(id, isGivenUp)
-    else (await import('../pages/records/edits.ts')).releaseCell([id, row, field], isGivenUp)
+    if (kind === 'note') give(id, isDiscarded)
+    else (await import('../pages/records/edits.ts')).releaseCell([id, row, field], isDiscarded)
   }
 }

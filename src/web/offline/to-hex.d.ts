@@ -1,4 +1,4 @@
-/** Of the platform; TypeScript does not know it yet. */
+/** A web API that TypeScript does not declare yet. */
 interface Uint8Array {
   toHex(): string
 }

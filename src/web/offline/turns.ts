@@ -2,22 +2,22 @@ import { request } from '../data/request.ts'
 import { turns } from '../data/sending.ts'
 
 /*
- * When the server is back, what waits in several tabs is sent in the order in which it was written. Each tab holds a lock
- * whose name tells since when something waits in it; who sends holds another one, and lets go of it while a tab has
- * something older.
+ * Sends the pending edits of all tabs in the order in which they were written, once the server is back. Each tab holds a
+ * lock whose name contains the time of its oldest pending edit. The sending tab holds a second lock, and releases it while
+ * another tab has an older edit.
  */
 
 const SENDING = 'daybook-sending'
 const WAITS = 'daybook-waits '
-/** A tab that does not get on with what it has is not waited for longer. */
+/** The maximum time to wait for another tab. */
 const PATIENCE_MS = 5_000
 const PAUSE_MS = 20
 
-/** Whether something was put off in this tab that may not be sent yet. */
+/** Whether this tab has delayed edits that must be sent in order. */
 let isOrdered = false
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Since when something waits in this tab that was put off, and what ends the telling of it. */
+/** The time of the oldest delayed edit in this tab, and a function that releases its lock. */
 let told: { readonly at: number; readonly end: () => void } | undefined
 
 async function tell(at: number | undefined): Promise<void> {
@@ -40,13 +40,13 @@ async function isOlderElsewhere(at: number): Promise<boolean> {
   return held.some(({ name = '' }) => name.startsWith(WAITS) && Number(name.slice(WAITS.length)) < at)
 }
 
-/** Tells the other tabs that the server is back. */
+/** Notifies other tabs that the server is back. */
 const back = new BroadcastChannel('daybook-back')
 back.onmessage = () => void request('GET', '/app/api/session', { isFresh: true }).catch(() => undefined)
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 
-/** Sends once no tab has anything older, as far as that is waited for. */
+/** Sends once no tab has an older edit, or after the maximum time to wait. */
 async function take<Result>(at: number, send: () => Promise<Result>): Promise<Result> {
   if (!isOrdered) return send()
   clearTimeout(timer)
@@ -64,7 +64,7 @@ async function take<Result>(at: number, send: () => Promise<Result>): Promise<Re
   return send()
 }
 
-/** What the function resolves to; `undefined` where it did not begin within a time. */
+/** The result of a function; undefined if it did not start in time. */
 async function unlessLate<Result>(
   ms: number,
   act: (signal: AbortSignal) => Promise<Result>,
@@ -79,7 +79,7 @@ async function unlessLate<Result>(
 }
 
 if (navigator.locks)
-  turns.present = {
+  turns.current = {
     putOff: (at) => {
       isOrdered = true
       clearTimeout(timer)
@@ -88,7 +88,7 @@ if (navigator.locks)
     take,
     end: () => {
       void tell(undefined)
-      // What follows from what was sent is sent by then.
+      // By then, follow-up requests have been sent.
       clearTimeout(timer)
       timer = setTimeout(() => {
         isOrdered = false

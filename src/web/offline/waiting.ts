@@ -6,39 +6,39 @@ import { discardCell } from '../pages/records/edits.ts'
 import { database, tellChanged } from './database.ts'
 import { draftOf, keyOf, type StoredNote, writing } from './queue.ts'
 import { openTabs } from './tabs.ts'
-import { tellGivenUp } from './take-up.ts'
+import { requestDiscard } from './take-up.ts'
 
-/** Something that was written and is not saved. */
-export interface Waiting {
+/** A pending edit. */
+export interface PendingEdit {
   readonly place: Place
   readonly name: string
   readonly text: string
   readonly at: number
-  /** Where it can be settled, if it can. */
+  /** The address at which a conflict can be resolved. */
   readonly address: string | undefined
-  /** Why it waits, in a sentence. */
+  /** Why it is pending, as a sentence. */
   readonly error: string
 }
 
 const ownPlace = (): string => {
-  const present = session.peek()
-  return `${present?.user.id} ${present?.workspace.id}`
+  const current = session.peek()
+  return `${current?.user.id} ${current?.workspace.id}`
 }
 
-/** Why something of another workspace is not sent from here. */
+/** Why an edit of another workspace cannot be sent here. */
 function elsewhere(workspace: string): string | undefined {
-  const present = session.peek()
-  if (!present || present.workspace.id === workspace) return undefined
-  const known = present.workspaces.find(({ id }) => id === workspace)
+  const current = session.peek()
+  if (!current || current.workspace.id === workspace) return undefined
+  const known = current.workspaces.find(({ id }) => id === workspace)
   return known
-    ? `It belongs to ${known.name}: go there, and it is sent.`
-    : 'You can no longer reach the workspace that it belongs to: copy what you need.'
+    ? `This change belongs to ${known.name}. Open that workspace to send it.`
+    : 'You no longer have access to the workspace of this change. Copy what you need.'
 }
 
-const WAITS = 'It is sent when the server can be reached.'
+const WAITS = 'Sent when the server can be reached.'
 
-/** All that the person who is signed in wrote in this browser and that is not saved, oldest first. */
-export async function listWaiting(): Promise<Waiting[]> {
+/** All pending edits of the current user in this browser, oldest first. */
+export async function listPending(): Promise<PendingEdit[]> {
   const user = session.peek()?.user.id
   if (user === undefined) return []
   const transaction = (await database()).transaction(['queue', 'bases'])
@@ -49,9 +49,9 @@ export async function listWaiting(): Promise<Waiting[]> {
   ])
   const open = await openTabs()
   const contents = new Map(bases.map((base) => [keyOf(base).join(' '), base]))
-  const found = entries.map((entry): Waiting => {
+  const found = entries.map((entry): PendingEdit => {
     const isElsewhere = entry.tab !== TAB && open.has(entry.tab)
-    const error = elsewhere(entry.workspace) ?? (isElsewhere ? 'It is open in another tab.' : undefined)
+    const error = elsewhere(entry.workspace) ?? (isElsewhere ? 'Open in another tab.' : undefined)
     if ('row' in entry) return cellOf(entry, error)
     const base = contents.get(keyOf(entry).join(' ')) ?? { ...entry, content: '' }
     return noteOf(entry, draftOf(entry, base).text, error)
@@ -61,13 +61,13 @@ export async function listWaiting(): Promise<Waiting[]> {
 
 const isHere = ({ user, workspace }: Place): boolean => `${user} ${workspace}` === ownPlace()
 
-function cellOf(entry: StoredCell, error: string | undefined): Waiting {
+function cellOf(entry: StoredCell, error: string | undefined): PendingEdit {
   const { structure, field, state, at } = entry
   const own =
     state.kind === 'refused'
       ? state.error
       : state.kind === 'conflict'
-        ? `Somebody else wrote “${state.theirs ?? ''}” there meanwhile.`
+        ? `Someone else changed this cell to “${state.theirs ?? ''}”.`
         : WAITS
   return {
     place: entry,
@@ -83,13 +83,13 @@ function noteOf(
   entry: StoredNote,
   text: { title: string; content: string },
   error: string | undefined,
-): Waiting {
+): PendingEdit {
   const state = isHere(entry) ? findDocument(entry.note)?.queue.state.peek() : undefined
   const own =
     state?.kind === 'refused'
       ? state.sentence
       : state?.kind === 'conflict'
-        ? 'Somebody else changed the same lines meanwhile: open it, and choose.'
+        ? 'Someone else changed the same lines. Open the note to choose a version.'
         : WAITS
   return {
     place: entry,
@@ -101,10 +101,10 @@ function noteOf(
   }
 }
 
-/** Gives up something that waits, in the tab that holds it and in what this browser keeps. */
-export async function giveUp({ place }: Waiting): Promise<void> {
+/** Discards a pending edit, in its tab and in the database. */
+export async function discardPending({ place }: PendingEdit): Promise<void> {
   const [kind, id = '', row = '', field = ''] = place.name.split(' ')
-  if (place.tab !== TAB) tellGivenUp(place)
+  if (place.tab !== TAB) requestDiscard(place)
   else if (isHere(place) && kind === 'note') findDocument(id)?.queue.discard()
   else if (isHere(place)) discardCell([id, row, field])
   await writing((store) => {

@@ -289,11 +289,11 @@ function UndoLink({ transaction, isOn }: { transaction: Transaction; isOn: boole
   if (transaction.counts.some(({ op }) => op === 'purged')) return <small>permanent</small>
   if (!isUndoable(transaction))
     return <small title="Only notes and rows can be undone">cannot be undone</small>
-  const present = Object.fromEntries(search.value)
+  const current = Object.fromEntries(search.value)
   return (
     <a
       class={isOn ? 'button' : 'button quiet'}
-      href={address(['changes'], { ...present, undo: transaction.transaction })}
+      href={address(['changes'], { ...current, undo: transaction.transaction })}
       aria-current={isOn ? 'true' : undefined}
     >
       Undo…

@@ -108,8 +108,8 @@ export function valuesOf(
     for (const { cursor, kind, id, previous, object } of entries ?? []) {
       const values = Object.entries(previous).map(([key, before]) => {
         const place = `${kind} ${id} ${key}`
-        const present = isCurrentKnown ? currentValue(kind, object, key) : undefined
-        const after = later.has(place) ? later.get(place) : present
+        const current = isCurrentKnown ? currentValue(kind, object, key) : undefined
+        const after = later.has(place) ? later.get(place) : current
         later.set(place, before)
         return { key, before, after }
       })

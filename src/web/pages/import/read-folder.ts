@@ -60,9 +60,9 @@ class EarlierImport {
   /** Imports whose file is no longer in the folder. */
   readonly #gone = new Map<string, Imported>()
 
-  constructor(imported: readonly Imported[], present: ReadonlySet<string>) {
+  constructor(imported: readonly Imported[], current: ReadonlySet<string>) {
     for (const one of imported)
-      if (present.has(one.path)) this.#byPath.set(one.path, one)
+      if (current.has(one.path)) this.#byPath.set(one.path, one)
       else this.#gone.set(`${one.state} ${baseName(one.path)}`, one)
   }
 

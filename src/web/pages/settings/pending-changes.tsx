@@ -3,12 +3,12 @@ import { Button } from '../../components/form.tsx'
 import { Time } from '../../components/time.tsx'
 import { notices, pendingCount } from '../../data/pending.ts'
 import { onQueueChange } from '../../offline/queue.ts'
-import { giveUp, listWaiting, type Waiting } from '../../offline/waiting.ts'
+import { discardPending, listPending, type PendingEdit } from '../../offline/waiting.ts'
 
 /** Unsaved changes in this browser: the reason for each, and buttons to copy or discard it. */
 export function PendingChanges() {
-  const [found, setFound] = useState<readonly Waiting[]>([])
-  const read = () => void listWaiting().then(setFound)
+  const [found, setFound] = useState<readonly PendingEdit[]>([])
+  const read = () => void listPending().then(setFound)
   // Every change of state also changes the count or the notices.
   useEffect(read, [pendingCount.value, notices.value])
   useEffect(() => onQueueChange(read), [])
@@ -28,7 +28,7 @@ export function PendingChanges() {
               <Button kind="quiet" onClick={() => void navigator.clipboard?.writeText(change.text)}>
                 Copy<span class="visually-hidden"> the text: {change.name}</span>
               </Button>
-              <Button kind="danger" onClick={() => void giveUp(change)}>
+              <Button kind="danger" onClick={() => void discardPending(change)}>
                 Discard<span class="visually-hidden">: {change.name}</span>
               </Button>
             </p>
