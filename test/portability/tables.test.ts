@@ -193,7 +193,7 @@ test.each([
   [['--format', 'sqlite'], '"export" needs <file>'],
   [['--format', 'parquet'], '"export" needs <folder>'],
   [['--format', 'parquet', '-'], 'standard output'],
-  [['--format', 'sqlite', '--structure', 'Many', 'x'], 'not for a structure'],
+  [['--format', 'sqlite', '--structure', 'Many', 'x'], 'not to a structure'],
 ])('export %j is wrong usage', async (args, sentence) => {
   expect(await run(...args)).toMatchObject({ exitCode: 2, err: expect.stringContaining(sentence) })
   expect(existsSync('x')).toBe(false)
