@@ -138,7 +138,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
         isMirrorWritable: ctx.isMirrorWritable,
       }),
       kernel: ctx.kernel,
-      recheck: (right, reader = ctx.db) => checkRight(reader, right, ctx.clock.now()),
+      recheck: (grant) => checkRight(ctx.db, grant, ctx.clock.now()),
       onRightEnd: (caller, listener) => streams.credentials.onEnd(caller, listener),
       rules,
       corsOrigins: ctx.config.corsOrigins,

@@ -18,10 +18,8 @@ import { State } from './db/state.ts'
 import type { WorkerQuery, WorkerTask } from './db/worker/client.ts'
 import { COMMITTING, type WorkerRequest, type WorkerResponse } from './db/worker/thread.ts'
 import { Trial } from './db/writes/transaction.ts'
-import type { RightData } from './http/authorizer.ts'
 import { encoded } from './http/responses.ts'
 import { type Performed, performRead, performWrite, received, type Sent } from './kernel/call.ts'
-import type { Standing } from './kernel/caller.ts'
 import type { ReadOperation, WriteOperation } from './kernel/operation.ts'
 import { createIdSource } from './lib/ids.ts'
 import { lowerThreadPriority } from './lib/thread-priority.ts'
@@ -113,7 +111,7 @@ class Requests {
 
   /** Commit listeners of a task run on the main thread, which is notified that there are any. */
   #runTask(task: AnyTask, request: WorkerRequest): Done {
-    const { now, right, isDryRun } = request
+    const { now } = request
     this.#writing ??= openWriting(request)
     const { sql } = this.#writing
     if ('isBackground' in task) this.#lowerPriority()
@@ -121,7 +119,6 @@ class Requests {
     let wakes = false
     sql.run('BEGIN IMMEDIATE')
     try {
-      if (right) takeStanding(request.input, checkRight({ sql }, right as RightData, now))
       const tx = {
         sql,
         now,
@@ -135,7 +132,6 @@ class Requests {
         'kind' in task
           ? crossing(performWrite(task, tx, received(request.input as Sent), checkRight))
           : task.run(tx, request.input)
-      if (isDryRun) throw new Trial(output)
       self.postMessage(COMMITTING)
       sql.run('COMMIT')
       return { output, wakes }
@@ -183,12 +179,6 @@ class Requests {
     for (const reader of [this.#reading, this.#writing]) if (reader) shrinkMemory(reader.sql.database)
     Bun.gc(true)
   }
-}
-
-/** Gives the caller its current permissions instead of those at the time of the request. */
-function takeStanding(input: unknown, { rights }: Standing): void {
-  if (typeof input === 'object' && input !== null && 'caller' in input)
-    Object.assign(input.caller as object, { rights })
 }
 
 function openWriting(request: WorkerRequest): Reader {

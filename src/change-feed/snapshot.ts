@@ -159,11 +159,11 @@ export const readLastCursor = read({
 /** The lines of a snapshot, in parts. The reader of the parts takes the time it needs: nothing waits for it. */
 async function* snapshotLines(
   { kernel }: Pick<AppContext, 'kernel'>,
-  { userId, keyId, surface, grant }: Credential,
+  { turnKey, grant }: Credential,
   { edited: isEdited }: Static<typeof SnapshotQuery>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const reader: Credential = { userId, keyId, surface, grant, signal, isBackground: true }
+  const reader: Credential = { turnKey, grant, signal, isBackground: true }
   const encoder = new TextEncoder()
   const cursor = await kernel.call(readLastCursor, reader, {})
   yield encoder.encode(`{"cursor":"${cursor}"}\n`)

@@ -162,8 +162,8 @@ export class ChangeSubscribers {
     const key = `${this.lastOf(follower.workspacePk)} ${after} ${isStream} ${ofAll}`
     const known = this.#pages.get(key)
     if (known) return known
-    const { userId, keyId, surface, grant } = follower
-    const reader = { userId, keyId, surface, grant, isBackground: true }
+    const { turnKey, grant } = follower
+    const reader = { turnKey, grant, isBackground: true }
     const input = { query, after, isStream }
     const page = Promise.try(() => this.ctx.kernel.call(readNextChanges, reader, input)).then(withEvents)
     this.#pages.set(key, page)

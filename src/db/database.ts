@@ -1,4 +1,3 @@
-import type { Clock } from '../lib/clock.ts'
 import type { Histogram } from '../lib/histogram.ts'
 import { createIdSource, type IdSource } from '../lib/ids.ts'
 import type { Refusal } from '../refusal.ts'
@@ -12,7 +11,6 @@ import { WalSync } from './connection/wal-sync.ts'
 import { unlessStorageFails } from './errors.ts'
 import type { Reader } from './reader.ts'
 import { Sql } from './sql.ts'
-import { asNobody } from './writes/requester.ts'
 import type { WriteFunction } from './writes/transaction.ts'
 import { type PausingAction, type Sync, type WriteOptions, WriteQueue } from './writes/write-queue.ts'
 
@@ -131,10 +129,8 @@ export function openDatabase(options: OpenOptions): Db {
   const noteWrite = () => {
     if (folds) checkpoints.noteCommit()
   }
-  // Checkpoints belong to no caller, so they never queue behind the writer that triggered them.
-  const clockOfNobody: Clock = { ...clock, every: (ms, run) => asNobody(() => clock.every(ms, run)) }
   const stopReleasing = reading && releasePageCaches(clock, log, [sql, reading.sql])
-  const checkpoints = new Checkpoints({ file, descriptor, clock: clockOfNobody, log, sql, pauseDuring })
+  const checkpoints = new Checkpoints({ file, descriptor, clock, log, sql, pauseDuring })
   const commitListeners = new Set<() => void>()
   const externalPolls = new Set<() => void>()
   const ids = createIdSource()
@@ -224,7 +220,7 @@ export function openDatabase(options: OpenOptions): Db {
       checkpoints.runNow()
     },
     waitForCheckpoint: async () => {
-      if (folds) await asNobody(() => checkpoints.keepUp())
+      if (folds) await checkpoints.keepUp()
     },
     finishCheckpoint: async () => {
       // An empty write shows whether the disk responds. Closing may abandon the thread that waits for it

@@ -3,7 +3,6 @@ import { type ChangeAuthor, logUpdate } from '../changes/log.ts'
 import { type Caller, type InWorkspace, placeFor, wholeWorkspace } from '../context.ts'
 import type { Db } from '../db/database.ts'
 import { pauseForOthers } from '../db/writes/chunks.ts'
-import { asNobody } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type WriteOperation, write } from '../kernel/operation.ts'
@@ -137,7 +136,7 @@ export async function addFile(writer: FileWriter, file: NewFile): Promise<FileRo
     const complete = { pk, id: file.id ?? id, size: await storeParts(writer, pk, bytes), createdAt }
     return await (file.finish ? file.finish(complete) : writer.run(finishFile, complete))
   } catch (error) {
-    await asNobody(() => writer.db.write((tx): void => abandonFile(tx, { pk, workspace })))
+    await writer.db.write((tx): void => abandonFile(tx, { pk, workspace }))
     throw error
   }
 }

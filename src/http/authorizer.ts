@@ -1,11 +1,8 @@
 import { type Covers, checkCovered } from '../access/rights.ts'
 import { onlyNotesAndRecords, readOnlyCopy } from '../changes/mirror-guard.ts'
 import type { Caller } from '../context.ts'
-import type { Reader } from '../db/reader.ts'
-import { requesterKey } from '../db/worker/client.ts'
-import type { Right } from '../db/writes/requester.ts'
 import type { Credential } from '../kernel/call.ts'
-import { type Grant, grantOf, type Standing, standsForWriting } from '../kernel/caller.ts'
+import { type Grant, grantOf, type Standing, turnKeyOf } from '../kernel/caller.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -150,7 +147,7 @@ export function createAuthorizer(options: AuthorizerOptions): Authorize {
     const key = presentedKey(request, token)
     const caller = key === undefined ? signedIn(options, request, rule) : options.authenticate(key)
     if (!caller) throw failed.refuse(addressGroup(server.requestIP(request)?.address ?? 'unknown'))
-    limit.check(requesterKey(caller))
+    limit.check(caller.keyId ?? caller.userId)
     if (rule.session && caller.sessionId === undefined) throw sessionRequired()
     if (rule.owner && caller.role !== 'owner') throw ownerRequired()
     if (rule.workspace) refuseInCopy(options, request)
@@ -200,146 +197,37 @@ function readOnlySentence(isSession: boolean, scope: Caller['scope']): string {
     : 'The user of this API key is a viewer of the workspace and cannot change anything.'
 }
 
-/** The credential and the requirements of a request. */
-export interface RightData extends Omit<Grant, 'needsWrite' | 'covers' | 'isNamed'> {
-  needsWrite: boolean
-  covers: Covers
-  isNamed: boolean
-}
+/** Throws the refusal that a request would get if it came now; returns the permissions of its caller. */
+export type Recheck = (grant: Grant) => Standing
 
-/** Throws the refusal that the request would get now; by default it sees the database as reads do. */
-export type Recheck = (right: RightData, reader?: Reader) => Standing
-
-/** The requirements of an endpoint, and whether its path names an object. */
-interface Asked {
+/** What an endpoint requires of its caller, and whether its path names an object. */
+export interface Requirement {
   readonly rule: Rule & { readonly covers: Covers }
   readonly isNamed: boolean
 }
 
-/**
- * The caller of one request, and its right. The right is checked when the request arrives (`createAuthorizer`).
- * Because it may end meanwhile, it is checked again once the body has arrived, in every transaction of a write, and
- * before the response to a read that had to wait. Only the first check counts towards limits. The caller has the
- * permissions of the last check.
- */
-export class RequestCaller implements Caller, Credential, Right {
-  workspacePk: number
-  readonly workspaceId: string
-  readonly userId: string
-  readonly keyId: string | null
-  readonly keyName: string | null
-  readonly sessionId: string | undefined
-  scope: Caller['scope']
-  role: Caller['role']
-  mayWrite: boolean
-  rights: Caller['rights']
-  readonly surface: Caller['surface']
-  readonly #request: Request
-  readonly #recheck: Recheck
-  readonly #data: RightData
-  /** Whether the request writes for its caller. Indexes that a read writes belong to the server. */
-  readonly #isWriteRoute: boolean
-  #isFulfilled = false
-  /** Whether the right was just checked, so that the response needs no further check. */
-  #isFresh = false
+/** The caller of a request as a check of its right found it, with the credential of its calls. Frozen. */
+export interface AdmittedCaller extends Caller, Credential {}
 
-  constructor(caller: Caller, request: Request, { rule, isNamed }: Asked, recheck: Recheck) {
-    this.workspacePk = caller.workspacePk
-    this.workspaceId = caller.workspaceId
-    this.userId = caller.userId
-    this.keyId = caller.keyId
-    this.keyName = caller.keyName
-    this.sessionId = caller.sessionId
-    this.scope = caller.scope
-    this.role = caller.role
-    this.mayWrite = caller.mayWrite
-    this.rights = caller.rights
-    this.surface = caller.surface
-    this.#request = request
-    this.#recheck = recheck
-    const { owner: needsOwner = false, write: needsWrite = false, covers } = rule
-    this.#data = grantOf(caller, { needsOwner, needsWrite, covers, isNamed })
-    this.#isWriteRoute = needsWrite || (rule.session === true && !isRead(request))
-    this.#narrow()
-  }
-
-  /** Read only where something waits for long: Bun makes the signal when it is first read. */
-  get signal(): AbortSignal {
-    return this.#request.signal
-  }
-
-  /** Whether what was asked for is written: then the response says so, whatever has ended since. */
-  get isFulfilled(): boolean {
-    return this.#isFulfilled
-  }
-
-  get grant(): Grant {
-    return this.#data
-  }
-
-  get data(): RightData | undefined {
-    return this.#isWriteRoute ? this.#data : undefined
-  }
-
-  checkInWrite(reader: Reader): void {
-    if (this.#isWriteRoute) this.check(reader)
-  }
-
-  check(reader?: Reader): void {
-    const { scope, role, rights } = this.#recheck(this.#data, reader)
-    this.scope = scope
-    this.role = role
-    this.mayWrite &&= standsForWriting({ scope, role })
-    this.rights = rights
-    this.#narrow()
-  }
-
-  #narrow(): void {
-    this.workspacePk = workspaceOf(this.#data, this.rights)
-  }
-
-  /** Notes that the right was checked while the response was made, without waiting for anything since. */
-  noteFresh(): void {
-    this.#isFresh = true
-  }
-
-  /** Checks it when the handler is done, but for one that has written what was asked for. */
-  checkAfter(hasSucceeded: boolean): void {
-    if (hasSucceeded && this.#isWriteRoute) this.#isFulfilled = true
-    if (!this.#isFulfilled && !(hasSucceeded && this.#isFresh)) this.check()
-  }
-
-  /** Notes that the request has written something, so that its response is sent whatever ends now. */
-  noteFulfilled(): void {
-    this.#isFulfilled = true
-  }
-
-  /** The caller as it is now, on another surface. */
-  on(surface: Caller['surface']): Caller {
-    const { workspacePk, workspaceId, userId, keyId, keyName, scope, role, mayWrite, rights } = this
-    const request = this.#request
-    return {
-      workspacePk,
-      workspaceId,
-      userId,
-      keyId,
-      keyName,
-      scope,
-      role,
-      mayWrite,
-      rights,
-      surface,
-      get signal() {
-        return request.signal
-      },
-    }
-  }
+/** Narrows a caller to what an endpoint covers; refuses one that may not write it. */
+export function admitted(caller: Caller, request: Request, { rule, isNamed }: Requirement): AdmittedCaller {
+  const { owner: needsOwner = false, write: needsWrite = false, covers } = rule
+  let grant: Grant | undefined
+  return Object.freeze({
+    ...caller,
+    workspacePk: checkCovered(caller.rights, caller.workspacePk, { covers, isWrite: needsWrite, isNamed }),
+    get grant() {
+      grant ??= grantOf(caller, { needsOwner, needsWrite, covers, isNamed })
+      return grant
+    },
+    get turnKey() {
+      return turnKeyOf(caller)
+    },
+    /** Bun makes the signal when it is first read, which is only where something waits for long. */
+    get signal() {
+      return request.signal
+    },
+  })
 }
-
-/** The workspace in which a request looks for what its endpoint covers. */
-export const workspaceOf = (
-  { workspacePk, needsWrite: isWrite, covers, isNamed }: RightData,
-  rights: Caller['rights'],
-): number => checkCovered(rights, workspacePk, { covers, isWrite, isNamed })
 
 export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD'

@@ -1,4 +1,4 @@
-import { requesterKey } from '../db/worker/client.ts'
+import { turnKeyOf } from '../kernel/caller.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -22,11 +22,11 @@ export class SentBody {
   async read(check: FormCheck, isRequired: boolean): Promise<unknown> {
     const { exchange } = this
     const { caller } = exchange
-    const key = caller ? requesterKey(caller) : addressGroup(exchange.address)
+    const key = caller ? turnKeyOf(caller) : addressGroup(exchange.address)
     const bytes = await this.#received(key, MAX_BODY_BYTES)
     const text = decodeUtf8(bytes)
     const value = bytes.byteLength === 0 ? undefined : await parsed(key, text, caller?.mayWrite ?? false)
-    caller?.check()
+    exchange.recheck()
     exchange.bodyText = text
     exchange.body = value
     if (value === undefined && isRequired)

@@ -1,18 +1,18 @@
 import type { Covers } from '../access/rights.ts'
 import type { Caller } from '../context.ts'
-import { requesterKey } from '../db/worker/client.ts'
-import { identifyRequester } from '../db/writes/requester.ts'
 import type { Kernel } from '../kernel/call.ts'
+import { standsForWriting } from '../kernel/caller.ts'
 import { KEY_FORM, type RequestIdentity, savedFor } from '../kernel/once.ts'
 import type { Operation, WriteOperation } from '../kernel/operation.ts'
-import { addressGroup } from '../lib/address-group.ts'
 import { fail, invalid, Refusal } from '../refusal.ts'
 import {
+  type AdmittedCaller,
   type Authorize,
+  admitted,
   isRead,
   keyNeeded,
   type Recheck,
-  RequestCaller,
+  type Requirement,
   type Rule,
   tokenIn,
 } from './authorizer.ts'
@@ -70,8 +70,8 @@ export class Exchange {
   readonly startedAt = performance.now()
   /** The path of the endpoint with the names of its parameters; undefined for a request that matches none. */
   route: string | undefined = undefined
-  /** Undefined if no key is needed, and until it is checked. */
-  caller: RequestCaller | undefined = undefined
+  /** The caller as last checked; undefined where no key is needed, and until it is checked. */
+  caller: AdmittedCaller | undefined = undefined
   /** The body as sent; empty without one. */
   bodyText = ''
   /** The parsed value of a JSON body. */
@@ -82,6 +82,13 @@ export class Exchange {
   reservation: BodyReservation | undefined = undefined
   /** Whether the key may be in the query. */
   takesToken = false
+  /** Whether the request has written something, so that its response is sent whatever has ended since. */
+  isFulfilled = false
+  /** Whether the response rests on permissions that were found without waiting for anything since. */
+  private isFresh = false
+  /** The caller as it was authenticated, and what the endpoint requires of it. */
+  private authenticated: Caller | undefined = undefined
+  private requirement: Requirement | undefined = undefined
   /** Whether the idle timeout of the connection is suspended. */
   private isWaiting = false
 
@@ -111,10 +118,35 @@ export class Exchange {
     this.takesToken = rule.keyInQuery ?? false
     const token = this.takesToken ? tokenIn(this.search) : undefined
     const { request, server, rights } = this
-    const caller = rights.authorize(request, server, rule, token)
-    this.caller = new RequestCaller(caller, request, { rule, isNamed: route.includes(':') }, rights.recheck)
-    identifyRequester(requesterKey(caller), this.caller)
+    this.authenticated = rights.authorize(request, server, rule, token)
+    this.requirement = { rule, isNamed: route.includes(':') }
+    this.caller = admitted(this.authenticated, request, this.requirement)
     if (!isRead(request)) checkEncoding(request)
+  }
+
+  /**
+   * Checks the right of the caller again, which may end while the request waits: throws the refusal that the request would
+   * get if it came now. Only the first check counts for limits.
+   */
+  recheck(): void {
+    const { caller, authenticated, requirement, request } = this
+    if (!caller || !authenticated || !requirement) return
+    const standing = this.rights.recheck(caller.grant)
+    const mayWrite = authenticated.mayWrite && standsForWriting(standing)
+    this.caller = admitted({ ...authenticated, ...standing, mayWrite }, request, requirement)
+  }
+
+  /** Checks the right once the handler is done, unless it has written what was requested. */
+  checkAfter(hasSucceeded: boolean): void {
+    if (!this.caller) return
+    if (hasSucceeded && this.isWriteRoute) this.isFulfilled = true
+    if (!this.isFulfilled && !(hasSucceeded && this.isFresh)) this.recheck()
+  }
+
+  /** Whether the endpoint changes something, if only who may enter. */
+  private get isWriteRoute(): boolean {
+    const { write, session } = this.requirement?.rule ?? {}
+    return write === true || (session === true && !isRead(this.request))
   }
 
   /** Runs an operation for the caller and responds with its output as JSON. */
@@ -126,7 +158,7 @@ export class Exchange {
     const caller = this.credential
     const body = this.rights.kernel.respond(operation, caller, input, this.bodyText)
     if (body instanceof Promise) return body.then((text) => jsonResponse(text, status))
-    caller.noteFresh()
+    this.isFresh = true
     return jsonResponse(body, status)
   }
 
@@ -145,8 +177,16 @@ export class Exchange {
     input: Input,
     isNamed?: boolean,
   ): Promise<Output> {
-    const output = await this.rights.kernel.callAs(this.credential.on(surface), operation, input, isNamed)
-    if (operation.kind === 'write') this.credential.noteFulfilled()
+    const { request } = this
+    const caller: Caller = {
+      ...(this.authenticated ?? fail(keyNeeded())),
+      surface,
+      get signal() {
+        return request.signal
+      },
+    }
+    const output = await this.rights.kernel.callAs(caller, operation, input, isNamed)
+    if (operation.kind === 'write') this.isFulfilled = true
     return output
   }
 
@@ -180,16 +220,14 @@ export class Exchange {
   }
 
   /** The caller of an endpoint that needs one. */
-  get credential(): RequestCaller {
+  get credential(): AdmittedCaller {
     return this.caller ?? fail(keyNeeded())
   }
 
-  /** Admits anyone. Writes are scheduled fairly by client address. */
+  /** Admits anyone. */
   open(route: string): void {
     this.route = route
-    if (isRead(this.request)) return
-    identifyRequester(`address ${addressGroup(this.address)}`)
-    checkEncoding(this.request)
+    if (!isRead(this.request)) checkEncoding(this.request)
   }
 
   /**

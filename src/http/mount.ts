@@ -1,7 +1,6 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { type AnyElysia, Elysia, NotFoundError } from 'elysia'
 import type { Caller } from '../context.ts'
-import { asRequester } from '../db/writes/requester.ts'
 import { isRead, TOKEN } from './authorizer.ts'
 import { type BodyBudget, SentBody } from './body.ts'
 import { preflight } from './browser/cors.ts'
@@ -129,9 +128,7 @@ export function mount(features: readonly Endpoints[], pipeline: Pipeline, { bodi
     app,
     fetch: (received: Request): Response | Promise<Response> => {
       const request = withUsualUrl(received)
-      if (request.method === 'GET') return app.fetch(request)
-      if (request.method === 'HEAD') return head(request)
-      return asRequester('', () => app.fetch(request))
+      return request.method === 'HEAD' ? head(request) : app.fetch(request)
     },
   }
 }
@@ -189,6 +186,8 @@ function endpointOf({ method, path, handler, marks }: DeclaredEndpoint, bodies: 
     context.query = queryOf(exchange)
     if (isRead(exchange.request)) return handle(context)
     return bodyOf(new SentBody(exchange, bodies), (value) => {
+      // The right was checked again when the body had arrived.
+      context.caller = exchange.caller
       context.body = value
       return handle(context)
     })

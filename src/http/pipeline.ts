@@ -79,7 +79,7 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
     if (isRead(exchange.request)) exchange.waitForHandler()
     try {
       const value = await result
-      exchange.caller?.checkAfter(true)
+      exchange.checkAfter(true)
       return await succeed(exchange, value)
     } catch (error) {
       return fail(exchange, error)
@@ -124,9 +124,9 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
 }
 
 /** The refusal of a caller whose right has ended meanwhile, which takes precedence over a failure of the handler. */
-function refusalOf({ caller }: Exchange): Refusal | undefined {
+function refusalOf(exchange: Exchange): Refusal | undefined {
   try {
-    caller?.checkAfter(false)
+    exchange.checkAfter(false)
   } catch (error) {
     if (error instanceof Refusal) return error
   }

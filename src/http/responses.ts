@@ -1,4 +1,4 @@
-import { requesterKey } from '../db/worker/client.ts'
+import { turnKeyOf } from '../kernel/caller.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
 import { Refusal } from '../refusal.ts'
@@ -144,10 +144,10 @@ export function withBody(exchange: Exchange, response: Response, untaken: Untake
   if (!bytes) return response
   const { request, caller } = exchange
   const { status, headers } = response
-  const isRead = request.method === 'GET' || (request.method === 'POST' && caller?.isFulfilled === false)
+  const isRead = request.method === 'GET' || (request.method === 'POST' && caller && !exchange.isFulfilled)
   if (!isRead) return new Response(bytes, { status, headers })
   const release = caller
-    ? untaken.callers.hold(requesterKey(caller), bytes.byteLength)
+    ? untaken.callers.hold(turnKeyOf(caller), bytes.byteLength)
     : untaken.visitors.hold(addressGroup(exchange.address), bytes.byteLength)
   let at = 0
   const close = () => {

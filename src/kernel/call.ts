@@ -1,17 +1,11 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
-import {
-  type Requester,
-  requesterKey,
-  TooLongForMainThread,
-  tooLong,
-  type WorkerClient,
-} from '../db/worker/client.ts'
+import { type QueryTurn, TooLongForMainThread, tooLong, type WorkerClient } from '../db/worker/client.ts'
 import { resultOf, Trial, type Tx } from '../db/writes/transaction.ts'
 import type { WriteOptions } from '../db/writes/write-queue.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { type Caller, callerIn, type FindStanding, type Grant, grantOf } from './caller.ts'
+import { type Caller, callerIn, type FindStanding, type Grant, grantOf, turnKeyOf } from './caller.ts'
 import { enqueuedKeys, type JobKey, settle } from './jobs.ts'
 import { type Outcome, once, type RequestIdentity, signed } from './once.ts'
 import type { Operation, ReadOperation, WriteOperation } from './operation.ts'
@@ -24,7 +18,7 @@ import type { Operation, ReadOperation, WriteOperation } from './operation.ts'
  */
 
 /** Made once for each request; the signal is read only where a call waits. */
-export interface Credential extends Requester {
+export interface Credential extends QueryTurn {
   readonly grant: Grant
 }
 
@@ -161,11 +155,8 @@ export class Kernel {
   ): Output | Promise<Output> {
     const { covers, kind } = operation
     const needs = { needsOwner: false, needsWrite: kind === 'write', covers, isNamed }
-    const { userId, keyId, surface } = caller
     const credential = {
-      userId,
-      keyId,
-      surface,
+      turnKey: turnKeyOf(caller),
       grant: grantOf(caller, needs),
       get signal() {
         return caller.signal
@@ -225,22 +216,22 @@ export class Kernel {
   }
 
   async #write(operation: AnyWrite, credential: Credential, sent: Sent): Promise<unknown> {
-    const { output, keys = [] } = await this.#written(operation, requesterKey(credential), sent)
+    const { output, keys = [] } = await this.#written(operation, credential.turnKey, sent)
     for (const job of operation.settles ?? []) for (const key of keys) await settle(this.options, job, key)
     return output
   }
 
-  async #written(operation: AnyWrite, requester: string, sent: Sent): Promise<Performed> {
+  async #written(operation: AnyWrite, turnKey: string, sent: Sent): Promise<Performed> {
     const { worker } = this.options
     const { maxWriteLength: most } = worker
     const length = operation.isLong ? 0 : sent.bodyText.length || lengthOf(sent.input, most)
     try {
       if (worker.isInline || (!operation.isLong && length <= most))
-        return await this.#writtenHere(operation, sent, { requester, isLong: length > LONG_BODY })
+        return await this.#writtenHere(operation, sent, { turnKey, isLong: length > LONG_BODY })
     } catch (error) {
       if (!(error instanceof TooLongForMainThread)) throw error
     }
-    return (await worker.task(operation.name, sendable(sent), requester)) as Performed
+    return (await worker.task(operation.name, sendable(sent), turnKey)) as Performed
   }
 
   #writtenHere(operation: AnyWrite, sent: Sent, options: WriteOptions): Promise<Performed> {

@@ -29,6 +29,10 @@ export interface Caller {
   readonly signal?: AbortSignal
 }
 
+/** The key by which callers take turns: each API key, and each user on a surface. */
+export const turnKeyOf = ({ keyId, surface, userId }: Pick<Caller, 'keyId' | 'surface' | 'userId'>): string =>
+  keyId ?? `${surface} ${userId}`
+
 /** The permissions of a caller, as the database has them in one snapshot. */
 export type Standing = Pick<Caller, 'scope' | 'role' | 'rights'>
 

@@ -1,7 +1,6 @@
 import type { Db } from '../db/database.ts'
 import type { WorkerClient } from '../db/worker/client.ts'
 import { pauseForOthers } from '../db/writes/chunks.ts'
-import { asNobody } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Clock } from '../lib/clock.ts'
 import { HOUR_MS } from '../lib/dates.ts'
@@ -102,7 +101,7 @@ export class JobRunner {
 
   #look(): void {
     this.#timer = undefined
-    this.#running = asNobody(() => this.#runDue()).then((waitMs) => {
+    this.#running = this.#runDue().then((waitMs) => {
       this.#running = undefined
       this.#lookIn(waitMs)
     })

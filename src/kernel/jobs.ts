@@ -1,10 +1,9 @@
 import type { Db } from '../db/database.ts'
 import type { Reader } from '../db/reader.ts'
 
-import type { Requester, WorkerClient, WorkerQuery, WorkerTask } from '../db/worker/client.ts'
+import type { QueryTurn, WorkerClient, WorkerQuery, WorkerTask } from '../db/worker/client.ts'
 import { forSomeMilliseconds, pauseBetween } from '../db/writes/chunks.ts'
 
-import { asNobody } from '../db/writes/requester.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -276,7 +275,7 @@ export const jobTask = (jobs: readonly Job[]): WorkerTask<JobInput, boolean> => 
   },
 })
 
-const BACKGROUND = { userId: '', keyId: null, surface: 'jobs', isBackground: true }
+const BACKGROUND = { turnKey: 'jobs', isBackground: true }
 
 /** What was prepared for each job that goes on with it, by kind and key. */
 export type Prepared = Map<string, unknown>
@@ -285,7 +284,7 @@ async function prepareStep(
   { db, worker }: Place,
   job: Job,
   key: JobKey,
-  { all, requester }: Preparing,
+  { all, turn }: Preparing,
 ): Promise<unknown> {
   const { prepare } = job
   const state = prepare && findState(db, job, key)
@@ -293,14 +292,14 @@ async function prepareStep(
   const name = nameOf(job.kind, key)
   const input = prepare.inputOf(db, key, state)
   if (input !== undefined)
-    all.set(name, worker ? await worker.run(prepare.query, input, requester) : prepare.query.run(db, input))
+    all.set(name, worker ? await worker.run(prepare.query, input, turn) : prepare.query.run(db, input))
   return all.get(name)
 }
 
 interface Preparing {
   readonly all: Prepared
   /** The caller in whose turns the queries run. */
-  readonly requester: Requester
+  readonly turn: QueryTurn
 }
 
 /** Runs some steps in a transaction; returns whether the job is due again at once. */
@@ -309,11 +308,11 @@ export async function runOnce(
   job: Job,
   key: JobKey,
   all: Prepared,
-  requester: Requester = BACKGROUND,
+  turn: QueryTurn = BACKGROUND,
 ): Promise<boolean> {
   const { db, worker } = place
   const { kind, isLong } = job
-  const prepared = await prepareStep(place, job, key, { all, requester })
+  const prepared = await prepareStep(place, job, key, { all, turn })
   const hasMore =
     isLong && worker
       ? await worker.write(jobTask([job]), { kind, key, ...(prepared !== undefined && { prepared }) })
@@ -334,11 +333,10 @@ export async function settle<Key extends JobKey, State>(
   place: Place,
   job: Job<Key, State>,
   key: Key,
-  requester?: Requester,
+  turn?: QueryTurn,
 ): Promise<void> {
   const all: Prepared = new Map()
-  const run = () => asNobody(() => runOnce(place, job as Job, key, all, requester))
-  for (let steps = 1; await run(); steps++)
+  for (let steps = 1; await runOnce(place, job as Job, key, all, turn); steps++)
     if (steps % STEPS_BETWEEN_PAUSES === 0) await pauseBetween(place.db)
 }
 

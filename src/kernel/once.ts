@@ -1,14 +1,12 @@
 import { and, eq, getTableColumns, gt } from 'drizzle-orm'
-import type { Db } from '../db/database.ts'
 import { from, rowBy, upsertInto } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import { idempotencyKeys } from '../db/schema/idempotency-keys.ts'
-import { requesterKey } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { sha256 } from '../lib/sha256.ts'
 import { refused } from '../refusal.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, turnKeyOf } from './caller.ts'
 
 /*
  * Creations that are sent again with the same `Idempotency-Key`. The response is saved in the transaction of the write: the
@@ -75,17 +73,9 @@ export function once<Created extends ResponseContent>(
   )
 }
 
-/** Runs a creation in a transaction of its own, as `once` does. */
-export const createOnce = <Created extends ResponseContent>(
-  db: Db,
-  identity: RequestIdentity | undefined,
-  body: string,
-  create: (tx: Tx) => Created,
-): Promise<Outcome> => db.write((tx) => once(tx, signed(identity, body), create))
-
 /** The owner of a saved response: the key, or the user and the session's current workspace. */
 export const savedFor = (caller: Caller): string =>
-  caller.keyId ?? `${requesterKey(caller)} ${caller.workspaceId}`
+  caller.keyId ?? `${turnKeyOf(caller)} ${caller.workspaceId}`
 
 const saved = getTableColumns(idempotencyKeys)
 

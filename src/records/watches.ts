@@ -8,7 +8,7 @@ import type { RawCondition } from '../filter/record/parse.ts'
 import { noRoom } from '../http/responses.ts'
 import { closedEvent, type StreamEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
 import type { Credential } from '../kernel/call.ts'
-import { grantOf } from '../kernel/caller.ts'
+import { grantOf, turnKeyOf } from '../kernel/caller.ts'
 import { read } from '../kernel/operation.ts'
 import { BoundedCache, memoize } from '../lib/bounded-cache.ts'
 import { sha256 } from '../lib/sha256.ts'
@@ -376,7 +376,7 @@ class WatchChannel {
   #credential(): Credential {
     const [first] = this.#watchers
     if (!first) throw new Error('a channel without readers runs no query')
-    const { userId, keyId, surface } = first.caller
+    const { userId, surface } = first.caller
     const { signal } = this.#abort
     const caller = {
       ...WHOLE,
@@ -385,6 +385,6 @@ class WatchChannel {
       userId,
       surface,
     }
-    return { userId, keyId, surface, signal, isBackground: true, grant: grantOf(caller, READING) }
+    return { turnKey: turnKeyOf(first.caller), signal, isBackground: true, grant: grantOf(caller, READING) }
   }
 }

@@ -1,5 +1,5 @@
 import { desc, eq, lte, or, sql } from 'drizzle-orm'
-import { readAccess, rightsOf } from '../access/rights.ts'
+import { checkCovered, readAccess, rightsOf } from '../access/rights.ts'
 import { type CredentialState, createUsageRecorder, findKeyState } from '../account/keys.ts'
 import {
   deleteSessionsIn,
@@ -18,7 +18,7 @@ import type { Reader } from '../db/reader.ts'
 import type { Role } from '../db/schema/account.ts'
 import { sessions } from '../db/schema/sessions.ts'
 import type { Tx } from '../db/writes/transaction.ts'
-import { invalidKey, ownerRequired, readOnly, signInNeeded, workspaceOf } from '../http/authorizer.ts'
+import { invalidKey, ownerRequired, readOnly, signInNeeded } from '../http/authorizer.ts'
 import { type Grant, type Standing, standsForWriting } from '../kernel/caller.ts'
 import { DAY_MS, isoTimestamp } from '../lib/dates.ts'
 import { sha256 } from '../lib/sha256.ts'
@@ -135,15 +135,15 @@ export function findSessionState(
 }
 
 /** Throws the refusal that the request would get now; returns what its caller may do now. */
-export function checkRight(reader: Reader, right: Grant, now: number): Standing {
-  const { keyId, sessionId, workspacePk } = right
+export function checkRight(reader: Reader, grant: Grant, now: number): Standing {
+  const { keyId, sessionId, workspacePk, needsOwner, needsWrite: isWrite, covers, isNamed } = grant
   const state =
     keyId === null ? findSessionState(reader, sessionId, workspacePk, now) : findKeyState(reader, keyId, now)
   if (!state.isValid) throw keyId === null ? signInNeeded() : invalidKey()
   const { standing } = state
-  if (right.needsOwner && standing.role !== 'owner') throw ownerRequired()
-  if (right.needsWrite && !standsForWriting(standing)) throw readOnly({ keyId, scope: standing.scope })
-  workspaceOf(right, standing.rights)
+  if (needsOwner && standing.role !== 'owner') throw ownerRequired()
+  if (isWrite && !standsForWriting(standing)) throw readOnly({ keyId, scope: standing.scope })
+  checkCovered(standing.rights, workspacePk, { covers, isWrite, isNamed })
   return standing
 }
 

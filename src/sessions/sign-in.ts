@@ -32,7 +32,7 @@ export interface Browser {
 }
 
 /** The writes of a browser that signs in take turns by its address. */
-export const signInLine = ({ address }: Browser) => ({ requester: `address ${addressGroup(address)}` })
+export const signInLine = ({ address }: Browser) => ({ turnKey: `address ${addressGroup(address)}` })
 
 /** A session that has just begun; the token is shown only now. */
 export interface NewSession {

@@ -1,9 +1,9 @@
 import type { Rights } from '../access/rights.ts'
 import { type CredentialEnd, type CredentialState, findKeyState } from '../account/keys.ts'
 import type { AppContext, Caller } from '../context.ts'
-import { requesterKey } from '../db/worker/client.ts'
 import { LARGE_BYTES, newUntaken } from '../http/responses.ts'
 import { closedEvent, type StreamReader, type StreamSource } from '../http/sse.ts'
+import { turnKeyOf } from '../kernel/caller.ts'
 import type { Admission } from '../lib/admission.ts'
 import { stepsOfThread } from '../lib/thread-steps.ts'
 import { Refusal, unavailable } from '../refusal.ts'
@@ -56,7 +56,7 @@ export class Streams {
     isTouched: IsTouched,
   ): StreamSource {
     if (this.#isClosed) throw unavailable('The server is shutting down; reconnect in a moment.')
-    const who = `${verb} ${requesterKey(caller)}`
+    const who = `${verb} ${turnKeyOf(caller)}`
     const asked = this.#queries.get(who)
     if (asked && asked.size >= MAX_QUERIES && !asked.has(query)) throw tooManyQueries(verb)
     return (reader) => {
@@ -107,11 +107,11 @@ export class Streams {
 
   /** Whether `send` would send it to this reader. */
   hasRoom(length: number, { caller }: Asker): boolean {
-    return length <= LARGE_BYTES || this.#untaken.hasRoom(requesterKey(caller), length)
+    return length <= LARGE_BYTES || this.#untaken.hasRoom(turnKeyOf(caller), length)
   }
 
   #sendLarge<To extends Asker>(length: number, one: To, send: (to: To) => void): void {
-    const release = this.#untaken.hold(requesterKey(one.caller), length)
+    const release = this.#untaken.hold(turnKeyOf(one.caller), length)
     try {
       send(one)
     } finally {

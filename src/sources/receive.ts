@@ -4,11 +4,10 @@ import { wakeAfterCommit } from '../changes/bus.ts'
 import type { RecordData } from '../changes/record-data.ts'
 import type { AppContext, Caller } from '../context.ts'
 import type { Reader } from '../db/reader.ts'
-import { requesterKey } from '../db/worker/client.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { Credential } from '../kernel/call.ts'
-import { grantOf } from '../kernel/caller.ts'
+import { grantOf, turnKeyOf } from '../kernel/caller.ts'
 import { write } from '../kernel/operation.ts'
 import { DAY_MS } from '../lib/dates.ts'
 import { isObject } from '../lib/json.ts'
@@ -225,7 +224,7 @@ const NEEDS = { needsOwner: false, needsWrite: true, covers: 'structures', isNam
 /** The credential of a verified call: the calls of a source take turns with the writes of others. */
 function credentialOf({ id, name, workspace }: store.SourceRow): Credential {
   const grant = grantOf(callerFor({ name, workspace, workspaceId: '' }), NEEDS)
-  return { userId: id, keyId: null, surface: 'source', grant }
+  return { turnKey: `source ${id}`, grant }
 }
 
 /** Stores a verified call and writes its row. */
@@ -236,7 +235,7 @@ export async function receive(
   const size = call.body.byteLength
   const getSourceNow = () => store.findSourceByToken(db, token) ?? fail(notFound('source'))
   const credential = credentialOf(getSourceNow())
-  const turnKey = requesterKey(credential)
+  const { turnKey } = credential
   return writeDecided(
     async () => {
       const source = getSourceNow()
@@ -264,7 +263,7 @@ export const replaysOf = (
 
 /** Decides and writes an event again, by the source as it is now. Refuses one that was written. */
 export function replayEvent({ db, caller, write }: ReplayContext, input: ReplayInput): Promise<Outcome> {
-  const turnKey = requesterKey(caller)
+  const turnKey = turnKeyOf(caller)
   let receivedAt = 0
   return writeDecided(
     async () => {
@@ -334,7 +333,7 @@ export function tryEvent(
       ...(when && { when: JSON.stringify(when) }),
     }
   }
-  const turnKey = requesterKey(credential)
+  const { turnKey } = credential
   return writeDecided(
     async () => {
       const source = sourceNow()

@@ -4,7 +4,7 @@ import { ChangeSubscribers } from '../../src/change-feed/subscribers.ts'
 import { lastChange } from '../../src/changes/log.ts'
 import { commandCaller } from '../../src/cli/open-database.ts'
 import type { StreamEvent } from '../../src/http/sse.ts'
-import { grantOf } from '../../src/kernel/caller.ts'
+import { grantOf, turnKeyOf } from '../../src/kernel/caller.ts'
 import { Streams } from '../../src/sessions/streams.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
@@ -19,7 +19,7 @@ function follow(service: TestService, subscribers: ChangeSubscribers, workspaceP
   let served = 0
   let leave = () => {}
   leave = subscribers.stream(
-    { ...caller, grant: grantOf(caller, NEEDS) },
+    { ...caller, turnKey: turnKeyOf(caller), grant: grantOf(caller, NEEDS) },
     QUERY,
     after,
   )({

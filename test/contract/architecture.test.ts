@@ -234,8 +234,6 @@ describe('src', () => {
       /^(?:export )?const (?![A-Z])\w+(?=(?:: [^=]+(?:=>[^=]+)*)? = (?:\[\]|\{\}|new (?:(?:Map|Set)(?:<.*>)?\(\)|\w*(?:Weak(?:Map|Set)|Array|Buffer|Cache|Queue|State|Storage|Turns|Admission)\b)))/gm
     const ofClasses = /^ {2}static (?!readonly)#?\w+(?= *[:=;])/gm
     const kept = [
-      // On behalf of whom a function runs, however it was called.
-      'db/writes/requester.ts: const requesters',
       // A thread does one thing at a time.
       'lib/thread-steps.ts: const turns',
     ]

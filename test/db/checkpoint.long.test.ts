@@ -3,7 +3,6 @@ import { expect, test } from 'bun:test'
 import { statSync, truncateSync } from 'node:fs'
 import { openDatabase } from '../../src/db/database.ts'
 import { inChunks } from '../../src/db/writes/chunks.ts'
-import { asRequester, currentRequester } from '../../src/db/writes/requester.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
@@ -159,24 +158,6 @@ test('what another process leaves in the log is moved by a server that writes no
   }
   other.close()
   await db.finishCheckpoint()
-  db.close()
-  folder.remove()
-})
-
-test('a log is moved for no requester, so that it waits for no other long writes of the one who wrote first', async () => {
-  const folder = newFolder()
-  const file = folder.file('daybook.db')
-  const makers: string[] = []
-  // A timer runs for whoever it was made for.
-  const every: typeof clock.every = (intervalMs, action) => {
-    makers.push(currentRequester())
-    return clock.every(intervalMs, action)
-  }
-  const ownClock = { ...clock, every }
-  const db = openDatabase({ file, programVersion: '0.0.0', clock: ownClock, log, role: 'server' })
-  makers.length = 0
-  await asRequester('a key', () => db.pauseDuring(async () => {}))
-  expect(makers).toEqual([''])
   db.close()
   folder.remove()
 })

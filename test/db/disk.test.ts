@@ -6,7 +6,7 @@ import { addUser } from '../../src/account/users.ts'
 import { createWorkspace } from '../../src/account/workspaces.ts'
 import { type DiskCalls, WalSync } from '../../src/db/connection/wal-sync.ts'
 import { type Db, openDatabase } from '../../src/db/database.ts'
-import { asRequester } from '../../src/db/writes/requester.ts'
+import type { Tx } from '../../src/db/writes/transaction.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { refused } from '../../src/refusal.ts'
 import { newFolder } from '../support/process.ts'
@@ -109,15 +109,14 @@ test('what waits for a turn, so that others share its commit, is not seen, and i
   const first = line('a')
   await until(() => disk.waiting.length === 1)
   const seen = Promise.withResolvers<unknown[]>()
-  const second = asRequester('somebody', () =>
-    db.write(({ sql }): void => {
-      sql.run("INSERT INTO lines VALUES ('b')")
-      setImmediate(() => {
-        seen.resolve([sql.database.inTransaction, db.sql.scalar(COUNT), committed()])
-        db.close()
-      })
-    }),
-  )
+  const writeSecond = ({ sql }: Tx): void => {
+    sql.run("INSERT INTO lines VALUES ('b')")
+    setImmediate(() => {
+      seen.resolve([sql.database.inTransaction, db.sql.scalar(COUNT), committed()])
+      db.close()
+    })
+  }
+  const second = db.write(writeSecond, { turnKey: 'a caller' })
   disk.respond()
   await expect(second).rejects.toThrow('shutting down')
   await first
@@ -184,17 +183,16 @@ test('a refusal that rests on a write of a group that is undone when the databas
   const { db, line, events, committed } = held
   const before = [line('a'), line('b'), line('c')]
   await until(() => disk.waiting.length === 1)
-  const refusals = ['first', 'second'].map((name) =>
-    asRequester(name, () =>
-      db.write(({ sql }): void => {
-        if (name === 'second') {
-          setImmediate(() => db.close())
-          throw refused('There is a line already.')
-        }
-        sql.run("INSERT INTO lines VALUES ('d')")
-      }),
-    ).catch(({ message }) => message),
-  )
+  const refusals = ['first', 'second'].map((turnKey) => {
+    const write = ({ sql }: Tx): void => {
+      if (turnKey === 'second') {
+        setImmediate(() => db.close())
+        throw refused('There is a line already.')
+      }
+      sql.run("INSERT INTO lines VALUES ('d')")
+    }
+    return db.write(write, { turnKey }).catch(({ message }) => message)
+  })
   disk.respond()
   await Promise.all(before)
   expect(await Promise.all(refusals)).toEqual(Array(2).fill(expect.stringContaining('shutting down')))

@@ -2,7 +2,6 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { type Db, openDatabase } from '../../src/db/database.ts'
 import type { Sql } from '../../src/db/sql.ts'
-import { asRequester, currentRequester } from '../../src/db/writes/requester.ts'
 import type { Tx } from '../../src/db/writes/transaction.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { Refusal, refused } from '../../src/refusal.ts'
@@ -50,11 +49,11 @@ function leaveNoRoom(): void {
   writer.all(`PRAGMA max_page_count = ${writer.scalar<number>('PRAGMA page_count')}`)
 }
 
-const write = (text: string) =>
+const write = (text: string, options = {}) =>
   db.write((tx): string => {
     tx.sql.run('INSERT INTO lines (text) VALUES (?)', text)
     return text
-  })
+  }, options)
 
 const outcome = (promise: Promise<unknown>) =>
   promise.then(
@@ -81,13 +80,12 @@ test('callers who each wait for the response before they write again share commi
   const commits = () => db.commitSizes.counts.reduce((sum, count) => sum + count)
   const before = commits()
   const WRITES = 50
-  const caller = (name: string) =>
-    asRequester(name, async () => {
-      for (let at = 0; at < WRITES; at++) {
-        await write(`${name} ${at}`)
-        await nextTurn()
-      }
-    })
+  const caller = async (turnKey: string) => {
+    for (let at = 0; at < WRITES; at++) {
+      await write(`${turnKey} ${at}`, { turnKey })
+      await nextTurn()
+    }
+  }
   const one = caller('one')
   await nextTurn()
   await nextTurn()
@@ -265,32 +263,16 @@ test('what another process writes is noticed; what this one writes is not', asyn
   stop()
 })
 
-test('what follows from a commit belongs to no requester', async () => {
-  const seen: string[] = []
-  const write = (requester: string) =>
-    asRequester(requester, () =>
-      db.write((tx): void => {
-        tx.sql.run("INSERT INTO lines (text) VALUES ('a')")
-        tx.afterCommit(() => seen.push(`"${currentRequester()}"`))
-      }),
-    )
-  await Promise.all([write('one'), write('other')])
-  expect(seen).toEqual(['""', '""'])
-})
-
 test('short writes of one caller alternate with those of others', async () => {
   const order: string[] = []
-  const lineOf = (requester: string, text: string) =>
-    asRequester(requester, async () => {
-      // Also what a request writes later counts as its own.
-      await settle()
-      return db
-        .write((tx): void => {
-          order.push(text)
-          tx.sql.run('INSERT INTO lines (text) VALUES (?)', text)
-        })
-        .then(() => {})
-    })
+  const lineOf = (turnKey: string, text: string) =>
+    db.write(
+      (tx): void => {
+        order.push(text)
+        tx.sql.run('INSERT INTO lines (text) VALUES (?)', text)
+      },
+      { turnKey },
+    )
   const many = Array.from({ length: 300 }, (_, at) => lineOf('a', `a${at}`))
   const few = [lineOf('b', 'b0'), lineOf('b', 'b1'), write('background')]
   await Promise.all([...many, ...few])

@@ -8,13 +8,12 @@ import type { Db } from '../database.ts'
 import { noResponse } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import type { State } from '../state.ts'
-import { currentRequester, currentRight, type Requester, requesterKey } from '../writes/requester.ts'
-import { type Tx, writeUnlessDry } from '../writes/transaction.ts'
-import { QueryScheduler } from './query-scheduler.ts'
+import type { Tx } from '../writes/transaction.ts'
+import { QueryScheduler, type QueryTurn } from './query-scheduler.ts'
 import { TaskQueue } from './task-queue.ts'
 import type { WorkerRequest } from './thread.ts'
 
-export { type Requester, requesterKey }
+export type { QueryTurn }
 
 /**
  * A read that may take long. It begins on the main thread; if it reads too much there (`db/read-limit.ts`), it
@@ -59,26 +58,8 @@ export interface WorkerTask<Input, Output> {
   run(tx: Tx, input: Input): Output
 }
 
-/** The size of a write, as far as its request determines it. */
-export interface WriteSize {
-  /** The length of the body, in characters. */
-  readonly length?: number
-  /** The number of objects that it writes. */
-  readonly items?: number
-}
-
-interface WriteOptions {
-  /** Without a size, the write always runs in the write thread. */
-  readonly size?: WriteSize
-  /** Whether the write is only checked, and nothing is written. */
-  readonly isDryRun?: boolean | undefined
-}
-
 /** Larger writes run in the write thread. The main thread handles this size in some tens of milliseconds. */
 const MAX_LENGTH = 524_288
-const MAX_ITEMS = 2_000
-/** A larger write shares its commit with no other, so that short ones do not wait for many of them. */
-const FEW_ITEMS = 20
 
 /** Runs long work. */
 export interface WorkerClient {
@@ -86,7 +67,7 @@ export interface WorkerClient {
   readonly manyRows: number
   /** The state of the database. */
   readonly state: State
-  run<Input, Output>(query: WorkerQuery<Input, Output>, input: Input, requester: Requester): Promise<Output>
+  run<Input, Output>(query: WorkerQuery<Input, Output>, input: Input, turn: QueryTurn): Promise<Output>
   /** Whether the database is in memory, so that everything runs on the main thread. */
   readonly isInline: boolean
   /** Writes with a longer text run in the write thread. */
@@ -95,10 +76,11 @@ export interface WorkerClient {
    * Runs a read on this thread and returns its output. A read that is too large or long runs in a reader thread with
    * this input.
    */
-  read(query: LongRead, requester: Requester, here: () => unknown, input: () => unknown): unknown
-  /** Runs a write in the write thread; `requester` is the key of its queue. */
-  task(name: string, input: unknown, requester: string): Promise<unknown>
-  write<Input, Output>(task: WorkerTask<Input, Output>, input: Input, options?: WriteOptions): Promise<Output>
+  read(query: LongRead, turn: QueryTurn, here: () => unknown, input: () => unknown): unknown
+  /** Runs a write in the write thread, where writes take turns by `turnKey`. */
+  task(name: string, input: unknown, turnKey: string): Promise<unknown>
+  /** Does the server's own work in the write thread, or in the background thread. */
+  write<Input, Output>(task: WorkerTask<Input, Output>, input: Input): Promise<Output>
   /** Refuses the queries, and lets the current task finish for some seconds. */
   close(): Promise<void>
 }
@@ -112,12 +94,6 @@ export interface WorkerOptions {
   /** The largest write of the main thread. */
   maxWriteLength?: number
   timeLimitMs?: number
-}
-
-/** The input without the caller's signal, which cannot be copied. */
-function sendable(input: unknown): unknown {
-  if (typeof input !== 'object' || input === null || !('caller' in input)) return input
-  return { ...input, caller: { ...(input.caller as object), signal: undefined } }
 }
 
 /** How long a read that was too large for the main thread is sent directly to a reader thread. */
@@ -177,7 +153,6 @@ export function openWorker({
   db.onLateSync(() => {
     for (const queue of Object.values(tasks)) queue.refuse(noResponse())
   })
-  const isShort = ({ length = 0, items = 0 }: WriteSize) => length <= maxWriteLength && items <= MAX_ITEMS
   const request = (kind: WorkerRequest['kind'], name: string, input: unknown) => ({
     file: db.file,
     descriptor: db.descriptor,
@@ -186,19 +161,19 @@ export function openWorker({
     input,
     now: clock.now(),
   })
-  const readInThread = async (name: string, input: unknown, requester: Requester): Promise<unknown> => {
+  const readInThread = async (name: string, input: unknown, turn: QueryTurn): Promise<unknown> => {
     let output: unknown
     try {
-      output = await queries.run(request('query', name, input), requester)
+      output = await queries.run(request('query', name, input), turn)
     } finally {
       // The output or the refusal may depend on a commit that is not on the disk yet.
       await db.synced()
     }
     // Encoding a large response takes milliseconds, and many requests may share one result.
-    await stepsOfThread.run(requesterKey(requester), () => {})
+    await stepsOfThread.run(turn.turnKey, () => {})
     return output
   }
-  const read: WorkerClient['read'] = ({ name, isLong }, requester, here, input) => {
+  const read: WorkerClient['read'] = ({ name, isLong }, turn, here, input) => {
     if (isInline) return here()
     try {
       if (!isLong && !longReads.has(name, input)) return db.sql.withRowLimit(manyRows, tooLong, here)
@@ -206,7 +181,7 @@ export function openWorker({
       if (!(error instanceof TooLongForMainThread)) throw error
       longReads.add(name, input)
     }
-    return readInThread(name, input(), requester)
+    return readInThread(name, input(), turn)
   }
   return {
     manyRows,
@@ -214,41 +189,22 @@ export function openWorker({
     isInline,
     maxWriteLength,
     read,
-    task: async (name, input, requester) => {
+    task: async (name, input, turnKey) => {
       if (db.refusal) throw db.refusal
-      return tasks.writes.run(request('task', name, input), requester)
+      return tasks.writes.run(request('task', name, input), turnKey)
     },
-    run: async <Input, Output>(query: WorkerQuery<Input, Output>, input: Input, requester: Requester) =>
+    run: async <Input, Output>(query: WorkerQuery<Input, Output>, input: Input, turn: QueryTurn) =>
       (await read(
         query,
-        requester,
+        turn,
         () => query.run(db, input),
         () => input,
       )) as Output,
-    write: async <Input, Output>(
-      task: WorkerTask<Input, Output>,
-      input: Input,
-      { size, isDryRun = false }: WriteOptions = {},
-    ) => {
-      if (isInline || (size && isShort(size))) {
-        const isLong = (size?.items ?? 0) > FEW_ITEMS
-        const run = (tx: Tx) => task.run(tx, input)
-        const limited = (tx: Tx) =>
-          isInline ? run(tx) : tx.sql.withWriteLimit(maxWriteLength, tooLong, () => run(tx))
-        try {
-          return await writeUnlessDry(db, limited, isDryRun, isLong)
-        } catch (error) {
-          if (!(error instanceof TooLongForMainThread)) throw error
-        }
-      }
+    write: async <Input, Output>(task: WorkerTask<Input, Output>, input: Input) => {
+      if (isInline) return (await db.write((tx): unknown => task.run(tx, input))) as Output
       if (db.refusal) throw db.refusal
       const queue = tasks[task.isBackground ? 'background' : 'writes']
-      const ofRequest = {
-        ...request('task', task.name, sendable(input)),
-        isDryRun,
-        right: currentRight()?.data,
-      }
-      return (await queue.run(ofRequest, currentRequester())) as Output
+      return (await queue.run(request('task', task.name, input), '')) as Output
     },
     close: async () => {
       await Promise.all([queries, ...Object.values(tasks)].map((each) => each.close()))

@@ -3,8 +3,17 @@ import { Admission, type Release } from '../../lib/admission.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, refused, shuttingDown, unavailable } from '../../refusal.ts'
-import { type Requester, requesterKey } from '../writes/requester.ts'
 import { ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
+
+/** The place of a query among those of others. */
+export interface QueryTurn {
+  /** The key by which queries take turns: that of a caller, mostly. */
+  readonly turnKey: string
+  /** Aborts once the result is no longer needed; the query is then stopped. */
+  readonly signal?: AbortSignal
+  /** Whether the query has no time limit and is never refused, as for a watch. */
+  readonly isBackground?: boolean
+}
 
 /** A request that waits for the result of a query. */
 interface Waiter {
@@ -89,11 +98,9 @@ export class QueryScheduler {
     this.#options = options
   }
 
-  run(request: ThreadRequest, requester: Requester): Promise<unknown> {
-    const { signal, isBackground = false } = requester
+  run(request: ThreadRequest, { turnKey: key, signal, isBackground = false }: QueryTurn): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(shuttingDown())
     if (signal?.aborted) return Promise.reject(callerIsGone())
-    const key = requesterKey(requester)
     const name = nameOf(key, isBackground, request)
     const shared = this.#findShared(name)
     const job = shared ?? this.#add({ key, name, isBackground, request })

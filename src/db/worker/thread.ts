@@ -15,13 +15,9 @@ export interface WorkerRequest {
   readonly kind: 'query' | 'task' | 'open' | 'close'
   readonly name: string
   readonly input: unknown
-  /** Whether a task writes nothing and only returns its hypothetical result. */
-  readonly isDryRun: boolean
   /** The instant of a task, and the last id created by the main thread. */
   readonly now: number
   readonly lastId: string
-  /** The right that the transaction of a task checks first (`Right.data`). */
-  readonly right?: object | undefined
   /** Shared memory; its only element becomes 1 when the request must stop. */
   readonly stopFlag: Int32Array
 }
@@ -47,7 +43,7 @@ const CLOSE_WITHIN_MS = 2_000
 
 /** A request as created by the main thread; only a task has an instant and a last id. */
 export type ThreadRequest = Pick<WorkerRequest, 'file' | 'kind' | 'name' | 'input'> &
-  Partial<Pick<WorkerRequest, 'descriptor' | 'now' | 'lastId' | 'isDryRun' | 'right'>>
+  Partial<Pick<WorkerRequest, 'descriptor' | 'now' | 'lastId'>>
 
 /** The thread was closed during a request, which may have been carried out. */
 export class ThreadClosed extends Error {}
@@ -96,7 +92,7 @@ export class WorkerThread {
     Atomics.store(this.#stopFlag, 0, 0)
     // A worker keeps the process alive only during a request.
     worker.ref()
-    const defaults = { descriptor: undefined, now: 0, lastId: '', isDryRun: false, stopFlag: this.#stopFlag }
+    const defaults = { descriptor: undefined, now: 0, lastId: '', stopFlag: this.#stopFlag }
     worker.postMessage({ ...defaults, ...request } satisfies WorkerRequest)
     try {
       return outputOf(await promise)

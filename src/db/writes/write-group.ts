@@ -5,7 +5,6 @@ import type { Refusal } from '../../refusal.ts'
 import { isStorageFailure } from '../errors.ts'
 import type { Sql } from '../sql.ts'
 import { State } from '../state.ts'
-import { currentRequester, currentRight } from './requester.ts'
 import type { Tx } from './transaction.ts'
 
 /** A queued or finished write. */
@@ -29,12 +28,11 @@ interface ItemOptions {
 export function newItem<T>(
   { sql, clock, newId, log }: ItemOptions,
   write: (tx: Tx) => T,
-  requester: string | undefined,
+  turnKey: string,
   resolve: (result: T) => void,
   reject: (error: unknown) => void,
 ): Item {
   const actions: (() => void)[] = []
-  const right = requester === undefined ? currentRight() : undefined
   let result: T
   let state: State | undefined
   const callAction = (action: () => void) => {
@@ -45,9 +43,8 @@ export function newItem<T>(
     }
   }
   return {
-    isOfRequest: (requester ?? currentRequester()) !== '',
+    isOfRequest: turnKey !== '',
     run: () => {
-      right?.checkInWrite({ sql })
       const now = clock.now()
       result = write({
         sql,

@@ -7,7 +7,6 @@ import { Refusal, shuttingDown, unavailable } from '../../refusal.ts'
 import { DiskWatch } from '../connection/wal-sync.ts'
 import { asUnavailable, isBusy, NOT_CONFIRMED, noResponse } from '../errors.ts'
 import type { Sql } from '../sql.ts'
-import { asNobody, currentRequester } from './requester.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
 import { type Item, newItem, WriteGroup } from './write-group.ts'
 
@@ -47,8 +46,8 @@ export type PausingAction<T> = (beginSync: (onLate: () => void) => void) => Prom
 
 export interface WriteOptions {
   readonly isLong?: boolean
-  /** The key of its queue, for a write that checks the right of its caller itself. */
-  readonly requester?: string
+  /** The key by which writes take turns: that of a caller or an address; empty for the server's own work. */
+  readonly turnKey?: string
 }
 
 export interface WriteQueueOptions {
@@ -159,10 +158,10 @@ export class WriteQueue {
     return this.#disk.onLate(listener)
   }
 
-  write<T>(run: WriteFunction<T>, { isLong = false, requester }: WriteOptions = {}): Promise<T> {
+  write<T>(run: WriteFunction<T>, { isLong = false, turnKey = '' }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const item = newItem(this.#options, run as (tx: Tx) => T, requester, resolve, reject)
-      this.#add(isLong ? LONG : `by ${requester ?? currentRequester()}`, item)
+      const item = newItem(this.#options, run as (tx: Tx) => T, turnKey, resolve, reject)
+      this.#add(isLong ? LONG : `by ${turnKey}`, item)
     })
   }
 
@@ -200,11 +199,8 @@ export class WriteQueue {
     if (this.#scheduled) return
     this.#scheduled = true
     const wait = this.#options.yieldsLock ? this.#lockFreeFor() : 0
-    // Actions after the commit belong to none of the callers of the group.
-    asNobody(() => {
-      if (wait > 0) setTimeout(() => this.#flush(), wait)
-      else setImmediate(() => this.#flush())
-    })
+    if (wait > 0) setTimeout(() => this.#flush(), wait)
+    else setImmediate(() => this.#flush())
   }
 
   /** For how many milliseconds the lock must still be left free. */
@@ -282,7 +278,7 @@ export class WriteQueue {
     else if (isLong || !this.#expectsMore(group)) this.#commit(group)
     else {
       this.#open = group
-      asNobody(() => setImmediate(() => this.#commitOpen(group)))
+      setImmediate(() => this.#commitOpen(group))
     }
   }
 

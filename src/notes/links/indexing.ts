@@ -1,7 +1,8 @@
-import type { AppContext, InWorkspace } from '../../context.ts'
+import type { AppContext } from '../../context.ts'
 import type { Reader } from '../../db/reader.ts'
-import type { Requester, WorkerQuery } from '../../db/worker/client.ts'
+import type { WorkerQuery } from '../../db/worker/client.ts'
 import type { Tx } from '../../db/writes/transaction.ts'
+import { type Caller, turnKeyOf } from '../../kernel/caller.ts'
 import { defineJob, enqueue, keysOf, removeJob, settle } from '../../kernel/jobs.ts'
 import { contentOf, updatedAtOf } from '../store.ts'
 import { distinctLinkKeys } from './syntax.ts'
@@ -147,14 +148,12 @@ function writeSome(
 
 /**
  * Writes the links that jobs are still to write in the workspace: links that were committed before this call are read after
- * it. Threads read them as queries of the requester, and the refusal is thrown if the requester has to try again later.
+ * it. Threads read them as queries of the caller, and the refusal is thrown if the caller must try again later.
  */
-export async function refreshLinks(
-  ctx: Pick<AppContext, 'db' | 'worker'>,
-  requester: InWorkspace & Requester,
-): Promise<void> {
-  for (const note of pendingNotes(ctx.db, requester.workspacePk))
-    await settle(ctx, linkIndexing, note, requester)
+export async function refreshLinks(ctx: Pick<AppContext, 'db' | 'worker'>, caller: Caller): Promise<void> {
+  const { workspacePk, signal } = caller
+  const turn = { turnKey: turnKeyOf(caller), ...(signal && { signal }) }
+  for (const note of pendingNotes(ctx.db, workspacePk)) await settle(ctx, linkIndexing, note, turn)
 }
 
 const pendingNotes = ({ sql }: Reader, workspace: number): number[] =>
