@@ -1,3 +1,4 @@
+import { isNegated, operandCount } from '../filter/operands.ts'
 import type { FieldType } from '../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../filter/record/values.ts'
 import { checkStorable } from '../http/storable-json.ts'
@@ -169,32 +170,36 @@ type Scalar = string | number | boolean
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-interface Operator {
-  /** Whether the value of a condition has its form; completes "must be …". */
+interface Operand {
+  /** Whether a value may be the operand of an operator; completes "must be …". */
   readonly takes: (value: unknown) => boolean
   readonly says: string
-  readonly holds: (found: unknown, value: unknown) => boolean
 }
 
-const single = { takes: isScalar, says: 'a text, a number, true or false' }
-const list = {
-  takes: (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isScalar),
-  says: 'a list of texts, numbers, true or false',
+const TEXT: Operand = { takes: (value) => typeof value === 'string', says: 'a text' }
+const SCALAR: Operand = { takes: isScalar, says: 'a text, a number, true or false' }
+const OPERANDS: Readonly<Partial<Record<ReturnType<typeof operandCount>, Operand>>> = {
+  none: { takes: (value) => value === undefined, says: 'left out' },
+  list: {
+    takes: (value) => Array.isArray(value) && value.length > 0 && value.every(isScalar),
+    says: 'a list of texts, numbers, true or false',
+  },
 }
+
+const operandOf = (op: string): Operand =>
+  op === 'starts_with' ? TEXT : (OPERANDS[operandCount(op)] ?? SCALAR)
+
+const isEqual = (found: unknown, value: unknown) => found === value
 const isIn = (found: unknown, value: unknown) => (value as Scalar[]).includes(found as Scalar)
 
-/** A value that is missing is undefined. */
-const OPERATORS: Readonly<Record<string, Operator>> = {
-  eq: { ...single, holds: (found, value) => found === value },
-  neq: { ...single, holds: (found, value) => found !== value },
-  in: { ...list, holds: isIn },
-  not_in: { ...list, holds: (found, value) => !isIn(found, value) },
-  exists: { takes: (value) => value === undefined, says: 'left out', holds: (found) => found !== undefined },
-  starts_with: {
-    takes: (value) => typeof value === 'string',
-    says: 'a text',
-    holds: (found, value) => typeof found === 'string' && found.startsWith(value as string),
-  },
+/** The tests of the operators, before negation (`isNegated`). A missing value is undefined. */
+const TESTS: Readonly<Record<string, (found: unknown, value: unknown) => boolean>> = {
+  eq: isEqual,
+  neq: isEqual,
+  in: isIn,
+  not_in: isIn,
+  exists: (found) => found !== undefined,
+  starts_with: (found, value) => typeof found === 'string' && found.startsWith(value as string),
 }
 
 export interface Condition {
@@ -227,21 +232,19 @@ function checkCondition(sent: unknown, where: string): void {
   if (sent.event !== undefined && sent.event !== true)
     throw invalid(`"${where}.event" must be true.`, atPlace(`${where}.event`))
   const { op } = sent
-  const operator = typeof op === 'string' && Object.hasOwn(OPERATORS, op) ? OPERATORS[op] : undefined
-  if (!operator)
-    throw invalid(
-      `"${where}.op" must be one of ${Object.keys(OPERATORS).join(', ')}.`,
-      atPlace(`${where}.op`),
-    )
-  if (!operator.takes(sent.value))
-    throw invalid(`"${where}.value" must be ${operator.says} with "${op}".`, atPlace(`${where}.value`))
+  if (typeof op !== 'string' || !Object.hasOwn(TESTS, op))
+    throw invalid(`"${where}.op" must be one of ${Object.keys(TESTS).join(', ')}.`, atPlace(`${where}.op`))
+  const operand = operandOf(op)
+  if (!operand.takes(sent.value))
+    throw invalid(`"${where}.value" must be ${operand.says} with "${op}".`, atPlace(`${where}.value`))
 }
 
 /** Whether all conditions hold for a call. */
 export const holdsFor = (conditions: readonly Condition[], call: ReadCall): boolean =>
-  conditions.every(({ op, event, value, ...place }) =>
-    OPERATORS[op]?.holds(event ? (call.event ?? undefined) : valueAt(place as Place, call), value),
-  )
+  conditions.every(({ op, event, value, ...place }) => {
+    const found = event ? (call.event ?? undefined) : valueAt(place as Place, call)
+    return TESTS[op]?.(found, value) === !isNegated(op)
+  })
 
 /*
  * JSON whose keys are in the order in which they came. Objects of the language put keys that are numbers first, so such keys

@@ -56,6 +56,7 @@ const PURE = [
   'refusal.ts',
   'changes/record-data.ts',
   'files/size-limit.ts',
+  'filter/operands.ts',
   'filter/record/cell-format.ts',
   'filter/record/match.ts',
   'filter/record/operators.ts',

@@ -1,6 +1,7 @@
 import { isObject } from '../../lib/json.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
 import { atPlace, fail, invalid, refused } from '../../refusal.ts'
+import { MAX_OPERANDS, operandCount } from '../operands.ts'
 import {
   type FieldType,
   OPERATORS,
@@ -29,7 +30,6 @@ export interface RawCondition {
 }
 
 export const MAX_CONDITIONS = 50
-const MAX_VALUES = 500
 export const MAX_NEEDLE = 200
 const MEMBERS = new Set(['field', 'op', 'value'])
 const ROW_PARTS: readonly RowPart[] = ['created_at', 'updated_at', 'id', '*']
@@ -94,9 +94,10 @@ function refuseWrongSearch(value: unknown, place: string): void {
 function refuseWrongValue(op: Operator, value: unknown, place: string): void {
   refuseUnusableText(value, place)
   const isGiven = value !== undefined && value !== null
-  if (op === 'is_empty' || op === 'not_empty') {
+  const count = operandCount(op)
+  if (count === 'none') {
     if (isGiven) throw invalid(`"${place}" must be omitted with ${op}.`, atPlace(place))
-  } else if (op === 'in' || op === 'not_in') {
+  } else if (count === 'list') {
     refuseWrongList(op, value, place)
   } else if (!isGiven) {
     throw invalid(`"${place}" is required with ${op}; is_empty finds rows without a value.`, atPlace(place))
@@ -105,8 +106,8 @@ function refuseWrongValue(op: Operator, value: unknown, place: string): void {
 
 function refuseWrongList(op: Operator, value: unknown, place: string): void {
   if (!Array.isArray(value)) throw invalid(`"${place}" must be a list with ${op}.`, atPlace(place))
-  if (value.length > MAX_VALUES)
-    throw invalid(`"${place}" holds ${value.length} values; ${MAX_VALUES} are allowed.`, atPlace(place))
+  if (value.length > MAX_OPERANDS)
+    throw invalid(`"${place}" holds ${value.length} values; ${MAX_OPERANDS} are allowed.`, atPlace(place))
   for (const member of value) refuseUnusableText(member, place)
 }
 
@@ -148,11 +149,11 @@ function targetOf(field: string, place: string, fields: FieldsByKey): TypedField
 }
 
 function operandsFor(kind: FieldType | RowPart, op: Operator, value: unknown, place: string): Operand[] {
-  if (op === 'is_empty' || op === 'not_empty') return []
+  const count = operandCount(op)
+  if (count === 'none') return []
   if (op === 'contains') return [needle(value, place)]
   if (!Array.isArray(value)) return [single(kind, value, place)]
-  if (op !== 'in' && op !== 'not_in')
-    throw refused(`"${place}" must be one value with ${op}, not a list.`, atPlace(place))
+  if (count !== 'list') throw refused(`"${place}" must be one value with ${op}, not a list.`, atPlace(place))
   return value.map((member, at) => single(kind, member, `${place}[${at}]`))
 }
 

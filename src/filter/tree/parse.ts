@@ -1,7 +1,8 @@
-import { isDay } from '../../lib/dates.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
-import { codePointLength, fold, MAX_TEXT_LENGTH, withCommas } from '../../lib/text.ts'
+import { fold } from '../../lib/text.ts'
 import { atPlace, fail, invalid, refused } from '../../refusal.ts'
+import { isNegated, MAX_OPERANDS, operandCount } from '../operands.ts'
+import { columnValue, normalised, TYPE_WORDS } from '../record/values.ts'
 import {
   GROUP_MATCHES,
   type GroupMatch,
@@ -57,8 +58,6 @@ export type FilterTree = GroupNode | TagsNode | PropertyNode | FieldNode
 
 const MAX_TREE_DEPTH = 4
 const MAX_TREE_CONDITIONS = 50
-/** The most tags or values in one condition. */
-const MAX_LISTED = 500
 /** Groups without conditions are allowed, so the number of conditions alone does not limit the size of a tree. */
 const MAX_NODES = 500
 /** Keeps every shift within the range of JavaScript dates. */
@@ -137,7 +136,7 @@ function parseTags(node: JsonObject, place: string, _depth: number, counts: Coun
   counts.conditions += 1
   refuseUnknown(node, ['type', 'op', 'tag_ids'], place)
   const op = oneOf(TAG_OPERATORS, node.op, `${place}.op`)
-  const ids = list(node.tag_ids, `${place}.tag_ids`, MAX_LISTED, 'tags')
+  const ids = list(node.tag_ids, `${place}.tag_ids`, MAX_OPERANDS, 'tags')
   if (ids.length === 0) throw malformed(`${place}.tag_ids`, 'must name at least one tag.')
   return {
     type: 'tags',
@@ -173,13 +172,14 @@ function parseField(node: JsonObject, place: string, _depth: number, counts: Cou
  */
 function operand(op: TreeOperator, value: unknown, place: string): { value?: unknown } {
   const at = `${place}.value`
-  if (op === 'empty' || op === 'not_empty') {
+  const count = operandCount(op)
+  if (count === 'none') {
     if (value !== undefined && value !== null) throw malformed(at, `must be omitted with ${op}.`)
     return {}
   }
   if (value === undefined) throw malformed(at, `is required with ${op}.`)
-  if (op === 'in' || op === 'not_in') list(value, at, MAX_LISTED, 'values')
-  if (op === 'between' && !(Array.isArray(value) && value.length === 2))
+  if (count === 'list') list(value, at, MAX_OPERANDS, 'values')
+  if (count === 'pair' && !(Array.isArray(value) && value.length === 2))
     throw malformed(at, 'must be a list [low, high] with between.')
   if (op === 'within' && !relativeDay(value)) throw malformed(at, `must be ${RELATIVE_WORDS} with within.`)
   return { value }
@@ -309,22 +309,28 @@ function testOf(kind: ValueKind, { op, value }: Condition, place: string): Test 
 }
 
 function textTest(op: TreeOperator, value: unknown, at: string): Test {
-  if (op === 'in' || op === 'not_in') {
-    const values = (value as unknown[]).map((member, index) => textValue(member, `${at}[${index}]`))
-    return { test: { by: 'list', values }, isNegated: op === 'not_in' }
-  }
+  return { test: textTestOf(op, value, at), isNegated: isNegated(op) }
+}
+
+function textTestOf(op: TreeOperator, value: unknown, at: string): ValueTest {
+  if (operandCount(op) === 'list')
+    return {
+      by: 'list',
+      values: (value as unknown[]).map((member, index) => textValue(member, `${at}[${index}]`)),
+    }
   const text = textValue(value, at)
-  if (op === 'eq' || op === 'neq') return { test: { by: 'list', values: [text] }, isNegated: op === 'neq' }
+  if (op === 'eq' || op === 'neq') return { by: 'list', values: [text] }
   // Every text contains the empty text.
-  if (text === '') return { test: { by: 'presence' }, isNegated: op === 'not_contains' }
+  if (text === '') return { by: 'presence' }
   const part = op === 'starts_with' ? 'start' : op === 'ends_with' ? 'end' : 'anywhere'
-  return { test: { by: 'text', part, folded: fold(text) }, isNegated: op === 'not_contains' }
+  return { by: 'text', part, folded: fold(text) }
 }
 
 function numberTest(op: TreeOperator, value: unknown, at: string): Test {
   if (op === 'between') return holds(rangeTest(op, pair(value, at, numberValue)))
   const number = numberValue(value, at)
-  if (op === 'eq' || op === 'neq') return { test: { by: 'list', values: [number] }, isNegated: op === 'neq' }
+  if (op === 'eq' || op === 'neq')
+    return { test: { by: 'list', values: [number] }, isNegated: isNegated(op) }
   return holds(rangeTest(op, [number, number]))
 }
 
@@ -361,19 +367,15 @@ function pair<Value>(
   return [read(low, `${at}[0]`), read(high, `${at}[1]`)]
 }
 
-const textValue = (value: unknown, at: string): string =>
-  typeof value === 'string' && codePointLength(value) <= MAX_TEXT_LENGTH
-    ? value
-    : fail(unfit(at, `must be a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters.`))
+/** A value in the form in which rows store it; refuses one of another type. */
+const valueOf = (type: 'text' | 'number' | 'bool', value: unknown, at: string) =>
+  normalised(type, value) ?? fail(unfit(at, `must be ${TYPE_WORDS[type]}.`))
 
-const numberValue = (value: unknown, at: string): number =>
-  typeof value === 'number' && Number.isFinite(value) ? value : fail(unfit(at, 'must be a finite number.'))
-
-const boolValue = (value: unknown, at: string): number =>
-  typeof value === 'boolean' ? Number(value) : fail(unfit(at, 'must be true or false.'))
+const textValue = (value: unknown, at: string) => valueOf('text', value, at) as string
+const numberValue = (value: unknown, at: string) => valueOf('number', value, at) as number
+const boolValue = (value: unknown, at: string) => columnValue(valueOf('bool', value, at))
 
 const dayValue = (value: unknown, at: string): Day =>
-  typeof value === 'string' && isDay(value)
-    ? value
-    : (relativeDay(value) ??
-      fail(unfit(at, `must be an existing day in the format YYYY-MM-DD, or ${RELATIVE_WORDS}.`)))
+  (normalised('date', value) as string | undefined) ??
+  relativeDay(value) ??
+  fail(unfit(at, `must be ${TYPE_WORDS.date}, or ${RELATIVE_WORDS}.`))
