@@ -94,7 +94,7 @@ const OTHERS: [what: string, path: string, respond: () => Response, sentence: st
     () => endless(packed, { 'Content-Encoding': 'gzip' }),
     'more than 64 MiB at once at /openapi.json',
   ],
-  ['in an encoding that was not asked for', '/openapi.json', zstd, 'does not answer as a daybook does'],
+  ['in an encoding that was not asked for', '/openapi.json', zstd, 'does not respond as a daybook server'],
   [
     'a failure without end',
     '/v1/workspace',
