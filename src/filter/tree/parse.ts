@@ -329,8 +329,7 @@ function textTestOf(op: TreeOperator, value: unknown, at: string): ValueTest {
 function numberTest(op: TreeOperator, value: unknown, at: string): Test {
   if (op === 'between') return holds(rangeTest(op, pair(value, at, numberValue)))
   const number = numberValue(value, at)
-  if (op === 'eq' || op === 'neq')
-    return { test: { by: 'list', values: [number] }, isNegated: isNegated(op) }
+  if (op === 'eq' || op === 'neq') return { test: { by: 'list', values: [number] }, isNegated: isNegated(op) }
   return holds(rangeTest(op, [number, number]))
 }
 
@@ -368,12 +367,12 @@ function pair<Value>(
 }
 
 /** A value in the form in which rows store it; refuses one of another type. */
-const valueOf = (type: 'text' | 'number' | 'bool', value: unknown, at: string) =>
+const operandOf = (type: 'text' | 'number' | 'bool', value: unknown, at: string) =>
   normalised(type, value) ?? fail(unfit(at, `must be ${TYPE_WORDS[type]}.`))
 
-const textValue = (value: unknown, at: string) => valueOf('text', value, at) as string
-const numberValue = (value: unknown, at: string) => valueOf('number', value, at) as number
-const boolValue = (value: unknown, at: string) => columnValue(valueOf('bool', value, at))
+const textValue = (value: unknown, at: string) => operandOf('text', value, at) as string
+const numberValue = (value: unknown, at: string) => operandOf('number', value, at) as number
+const boolValue = (value: unknown, at: string) => columnValue(operandOf('bool', value, at))
 
 const dayValue = (value: unknown, at: string): Day =>
   (normalised('date', value) as string | undefined) ??
