@@ -36,7 +36,7 @@ const activeOf = rowsBy((workspace: number, user: number) =>
 type Subscription = ReturnType<typeof activeOf>[number]
 
 const OUT_OF_REACH =
-  'Who made it, or resumed it last, may not write what it is about any more; it goes on with the right of whoever resumes it.'
+  'The member who created or last resumed it no longer has write access to it. Any member with that access can resume it.'
 
 const updateWebhook = updateOf(webhooks, webhooks.pk)
 

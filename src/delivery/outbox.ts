@@ -20,9 +20,9 @@ import {
   testPayload,
 } from './message.ts'
 
-/* Whom events concern, how they are stored for these, and who is told after the commit that there is something to deliver. */
+/* Matches events to subscriptions, stores them, and notifies the dispatcher after the commit. */
 
-/** The form of a subscription, with its pk. */
+/** A subscription by its pk, with the format of its messages. */
 export interface Receiver extends Form {
   readonly pk: number
 }
@@ -117,7 +117,7 @@ export function subscriptionsOf(
   const found = cache.get(version)
   if (found) return found
   const rows = reader.sql.all<Row>(`${SELECT} enabled = 1 AND structure = ? ORDER BY pk`, pk)
-  // Those with the same filter share its conditions, which are applied once to a change.
+  // Subscriptions with the same filter share its conditions, which are applied once to a change.
   const filters = new Map(rows.map(({ filter }) => [filter, checkFilter(JSON.parse(filter ?? '[]'), fields)]))
   const subscriptions = rows.map((row) => subscriptionOf(row, filters.get(row.filter)))
   cache.set(version, subscriptions)
@@ -163,10 +163,9 @@ function listTriggered(
 const filteredState = ({ kind, before, after }: RecordChange): RecordState =>
   kind === 'deleted' && before !== null ? before : after
 
-/** What publishing the changes of one structure in one transaction needs. */
+/** The state of publishing the changes of one structure in one transaction. */
 export interface Outbox {
   readonly tx: Tx
-  /** Who makes the changes. */
   readonly caller: ChangeAuthor & { readonly workspaceId: string }
   readonly structure: { readonly id: string; readonly name: string; readonly labelField: string | null }
   readonly subscriptions: readonly Subscription[]
@@ -202,7 +201,7 @@ export function storeEvent(
   })
 }
 
-/** What is said of an event of a workspace, given by pk, that does not come from a caller's write of rows. */
+/** The head of an event that does not come from a caller's write of rows; `workspace` is a pk. */
 export const newHead = (
   tx: Tx,
   {

@@ -200,7 +200,7 @@ function readOnlySentence(isSession: boolean, scope: Caller['scope']): string {
 /** Throws the refusal that a request would get if it came now; returns the permissions of its caller. */
 export type Recheck = (grant: Grant) => Standing
 
-/** What an endpoint requires of its caller, and whether its path names an object. */
+/** The requirements of an endpoint for its callers; `isNamed` if its path names an object. */
 export interface Requirement {
   readonly rule: Rule & { readonly covers: Covers }
   readonly isNamed: boolean

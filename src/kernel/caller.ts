@@ -58,7 +58,7 @@ export interface Grant
   readonly standing?: Standing | undefined
 }
 
-/** What an endpoint or a tool requires of its callers. */
+/** The requirements of an endpoint or a tool for its callers. */
 export type Requirement = Pick<Grant, 'needsOwner' | 'needsWrite' | 'covers' | 'isNamed'>
 
 /** The grant of a caller whom the server has authenticated, or who is a command of this machine. */

@@ -43,8 +43,8 @@ export interface Job<Key extends JobKey = JobKey, State = unknown> {
 }
 
 /**
- * What a step must know that takes long to read. A thread reads it outside of the transaction, so the step must check that
- * it still holds.
+ * A read that a step needs and that takes long. A thread runs it outside of the transaction, so the step must check that its
+ * output still holds.
  */
 interface Preparation<Key extends JobKey, State> {
   /** The input of the query; undefined if the step needs nothing new, and gets what was prepared last. */
@@ -277,7 +277,7 @@ export const jobTask = (jobs: readonly Job[]): WorkerTask<JobInput, boolean> => 
 
 const BACKGROUND = { turnKey: 'jobs', isBackground: true }
 
-/** What was prepared for each job that goes on with it, by kind and key. */
+/** The output of preparations that the next step of a job uses, by kind and key. */
 export type Prepared = Map<string, unknown>
 
 async function prepareStep(
@@ -326,8 +326,8 @@ export const STEPS_BETWEEN_PAUSES = 5
 
 /**
  * Runs a job until it is done or pauses, for a caller whose response must show finished work. Resolves at once when there
- * is none; rejects with the error of a step. The writes belong to no caller: other requests take turns with them. What is
- * prepared for it belongs to the caller.
+ * is none; rejects with the error of a step. The writes belong to no caller and alternate with those of other requests;
+ * preparations count as queries of the caller.
  */
 export async function settle<Key extends JobKey, State>(
   place: Place,

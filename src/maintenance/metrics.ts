@@ -233,7 +233,7 @@ export function createMetrics(ctx: AppContext, sources: MetricSources): (caller:
       metric(
         'gauge',
         'daybook_form_bytes',
-        'What forms of all workspaces have written today.',
+        'Bytes that forms of all workspaces have written today.',
         sources.formBytes(),
       ),
       indexMetrics(ctx),

@@ -26,9 +26,9 @@ export function metricRoutes(ctx: AppContext, sources: MetricSources) {
       access: 'read',
       response: t.plainText(['# TYPE daybook_watches gauge', 'daybook_watches 3']),
       operationId: 'getMetrics',
-      summary: 'What the server does, for Prometheus',
+      summary: 'Read the metrics of the server',
       description:
-        'Counts since the start and the current state, in the text format of Prometheus, of all workspaces of the server. It needs the key of an owner; scope `read` is enough.',
+        'Counts since the start and current values of all workspaces of the server, in the text format of Prometheus. It needs the key of an owner; scope `read` is enough.',
     },
   )
 }

@@ -11,7 +11,7 @@ interface Prompt {
 const dailyReview: Prompt = {
   name: 'daily_review',
   title: 'Daily review',
-  description: 'What changed since a time, what is open, and what to do next.',
+  description: 'Summarize the changes since a time, the open work, and the next steps.',
   arguments: [
     {
       name: 'since',

@@ -72,7 +72,7 @@ const SIMPLE_ENTRY = new RegExp(
   'iy',
 )
 
-/** That of the runtime; a browser has none. */
+/** The YAML parser of the runtime; browsers have none. */
 const RUNTIME_YAML = (
   globalThis as { readonly Bun?: { readonly YAML: { parse(text: string): Record<string, unknown> } } }
 ).Bun?.YAML
@@ -97,7 +97,7 @@ function parseJsonLines(yaml: string): Record<string, unknown> | undefined {
       const [key] = /^[a-z][a-z_]*(?=: )/.exec(line) ?? []
       if (key === undefined || NULL_OR_BOOLEAN.test(key) || Object.hasOwn(mapping, key)) return undefined
       const value: unknown = JSON.parse(line.slice(key.length + 2))
-      // What a number in another form or as large as this means is for the YAML parser to say.
+      // The YAML parser decides on numbers in other notations and on larger ones.
       if (typeof value === 'number' && !SAFE_INTEGER.test(line.slice(key.length + 2))) return undefined
       mapping[key] = value
     }

@@ -16,7 +16,7 @@ interface Moment {
   readonly dueAt: number
 }
 
-/** What is sent later than this after its moment says so. */
+/** Events sent later than this after their moment are marked as late. */
 const LATE_MS = 60_000
 
 /** Makes the event of a moment, if its subscription still wants it of the row as it is now. */

@@ -78,8 +78,9 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
         query: schema.HistoryQuery,
         response: schema.HistoryResponse,
         operationId: 'listRecordHistory',
-        summary: 'What changed in a row, when and by whom, newest first',
-        description: 'As far back as the change log is kept; also of a deleted row.',
+        summary: 'List the changes of a row, newest first',
+        description:
+          'Each with its time and author, as far back as the change log reaches; works for deleted rows.',
       },
     )
     .post('/:id/revert', ({ exchange, params, body }) => exchange.call(revertRecord, { ...params, body }), {

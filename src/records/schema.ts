@@ -130,7 +130,7 @@ The data of the events is JSON:
 - \`problem\`: \`{error, code}\`; one answer failed, the stream stays open.
 - \`closed\`: \`{error, code}\`; the stream ends, for \`key_revoked\`, \`key_expired\`, \`access_changed\`, \`structure_deleted\` or \`shutting_down\`.
 
-The comment \`: alive\` comes every 25 seconds. An answer is one line: with \`limit=500\` it is longer than the 64 KiB that clients which read with Go's \`bufio.Scanner\` allow by default; give the scanner a larger buffer, or ask for fewer rows. A reader for whom 1 MiB is waiting is cut off. The first answer to a client that comes back with \`Last-Event-ID\` has \`resumed\`: \`true\` when it misses nothing, and then, with \`changes=true\`, what changed since the answer with that id; \`false\` when that answer is no longer known, and then \`changes\` come from the second answer on.`
+The comment \`: alive\` comes every 25 seconds. An answer is one line: with \`limit=500\` it is longer than the 64 KiB that clients which read with Go's \`bufio.Scanner\` allow by default; give the scanner a larger buffer, or ask for fewer rows. The server ends the stream of a reader with 1 MiB unread. The first answer to a client that comes back with \`Last-Event-ID\` has \`resumed\`: \`true\` when it misses nothing, and then, with \`changes=true\`, what changed since the answer with that id; \`false\` when that answer is no longer known, and then \`changes\` come from the second answer on.`
 
 export const WatchStream = t.eventStreamText([
   'retry: 2000',
@@ -149,7 +149,7 @@ export const SummaryQuery = t.strict({
     period: t.choice(PERIODS),
     by: t.text({ description: 'One bucket for each value of this field.', examples: ['status'] }),
     date: t.text({
-      description: 'What dates a row: a date or datetime field, `created_at` (the default) or `updated_at`.',
+      description: 'The date of a row: a date or datetime field, `created_at` (the default) or `updated_at`.',
       examples: ['finished'],
     }),
     tz: t.text({ description: 'An IANA time zone; `UTC` unless given.', examples: ['Europe/Berlin'] }),
@@ -196,7 +196,7 @@ export const BoardResponse = t.response({
 const row = data('The values by field key.')
 const onConflict = t.Optional(
   t.choice(['refuse', 'update'], {
-    description: 'What happens to a row that collides with another; `refuse` unless given.',
+    description: 'How to treat a row that collides with another; `refuse` unless given.',
   }),
 )
 const rows = t.Array(t.strict({ data: row }), {

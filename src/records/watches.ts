@@ -102,7 +102,7 @@ export const watchPage = read({
 
 const MAX_PAGES = 200
 
-/** All open watches of a server. Those with the same query share a channel. */
+/** All open watches of a server. Watches with the same query share a channel. */
 export class Watches {
   /** By the key of their query. */
   readonly #channels = new Map<string, WatchChannel>()
@@ -148,7 +148,7 @@ const MERGE_MS = 250
 /** A query that failed is run again after this time. */
 const RETRY_MS = 5_000
 
-/** What a reader that comes back has received: whether it misses nothing, and for changes which page it knows. */
+/** The position of a reader that reconnects: whether it is up to date, and the page it has if it reads changes. */
 interface Resumption {
   readonly isKnown: boolean
   readonly versions: Versions | undefined
@@ -230,7 +230,7 @@ const versionOf = (structure: StructureRow, view: RowViewRow | undefined): strin
 class WatchChannel {
   readonly #stopListening: () => void
   readonly #watchers = new Set<Watcher>()
-  /** Those who are sent the page that is read next. */
+  /** Watchers that receive the page that is read next. */
   #due = new Set<Watcher>()
   /** Aborts a query that runs for readers who have all left. */
   readonly #abort = new AbortController()
@@ -313,7 +313,7 @@ class WatchChannel {
       const error = asUnavailable(thrown)
       const { workspacePk, structureId } = this.query
       const isGone = () => findStructure(this.ctx.db, wholeWorkspace(workspacePk), structureId) === undefined
-      // What is not found may be the view.
+      // The object that was not found may be the view.
       if (error instanceof Refusal && error.code === 'not_found' && isGone()) {
         for (const { reader } of [...this.#watchers]) reader.end(closedEvent('structure_deleted'))
         return

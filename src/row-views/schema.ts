@@ -31,13 +31,13 @@ export const RowView = t.strict(
     locked: t.Boolean(),
     owner: t.nullable(
       t.strict({ id: t.id(), name: t.String({ examples: ['Ada'] }) }),
-      'Who made it; null once removed.',
+      'The user who created it; null once that user is removed.',
     ),
     position: t.integer({ description: 'Among the views of the structure, from 0.', examples: [0] }),
     created_at: t.timestamp(),
     updated_at: t.timestamp(),
   },
-  { $id: 'RowView', description: 'What of the rows of a structure is shown, and how.' },
+  { $id: 'RowView', description: 'A saved selection of the rows of a structure, with its layout.' },
 )
 
 export const RowViewsResponse = t.response({ row_views: t.Array(RowView) })

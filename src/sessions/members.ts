@@ -110,7 +110,7 @@ export const createMemberLink = write({
       )
     if (!ownsWorkspacesOf(tx, maker, user.pk))
       throw refused(
-        `"${user.name}" belongs to a workspace that you do not own; whoever runs the server makes the link with "daybook users link".`,
+        `"${user.name}" belongs to a workspace that you do not own. Ask the operator of the server to create the link with "daybook users link".`,
       )
     const { link, expiresAt } = createSetupLink(tx, { userPk: user.pk, maker }, origin)
     return { link, expires_at: isoTimestamp(expiresAt) }

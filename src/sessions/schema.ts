@@ -83,7 +83,9 @@ export const SessionResponse = t.response({
   workspace: Workspace,
   workspaces: t.Array(Workspace),
   expires_at: t.timestamp(),
-  oidc_name: t.Optional(t.String({ description: 'What the button of the provider says, if there is one.' })),
+  oidc_name: t.Optional(
+    t.String({ description: 'The label of the button of the identity provider; absent without one.' }),
+  ),
   oidc_linked: t.Optional(t.flag()),
   mirror_of: t.Optional(t.String({ description: 'In a read-only copy: the address of the remote.' })),
 })

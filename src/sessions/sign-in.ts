@@ -101,7 +101,7 @@ export async function setUp(
   return db.write(enter, signInLine(browser))
 }
 
-/** What every setup link does that is used: it gives a name if one is chosen, and begins a session; all others end. */
+/** The effect of every setup link: sets the chosen name, if any, begins a session and ends all others. */
 export function openDoor(
   ctx: AppContext,
   tx: Tx,
@@ -123,7 +123,7 @@ export const usedLink = () =>
     'This setup link was used already, has expired, is void after a change of its user or of who made it, or was replaced by a newer one; ask for a new one.',
   )
 
-/** Who is invited may choose another name with their first link; others know them by it from then on. */
+/** Renames an invited user, who may choose a name with the first setup link. */
 function chooseName(tx: Tx, userPk: number, name: string): void {
   checkChoice(tx, userPk, name)
   renameUser(tx, userPk, name)
@@ -182,7 +182,7 @@ export interface SetupLink {
   readonly expiresAt: number
 }
 
-/** Whose link it is, and the user who makes it; null for the command line. */
+/** The user whom the link signs in, and its author; null for the command line. */
 interface NewSetupLink {
   readonly userPk: number
   readonly maker: number | null
@@ -207,7 +207,7 @@ export function findUserOfLink(reader: Reader, token: string, now: number): numb
   return maker === null || ownsWorkspacesOf(reader, maker, userPk) ? userPk : undefined
 }
 
-/** Who uses a setup link, and how they sign in without it: they see what they do not know. */
+/** The user of a setup link, with the other ways in which they can sign in. */
 export function presentSetup({ db: reader, config, clock }: AppContext, token: string) {
   const userPk = findUserOfLink(reader, token, clock.now()) ?? fail(usedLink())
   const user = findUserByPk(reader, userPk) ?? fail(usedLink())

@@ -34,7 +34,7 @@ export const Structure = t.strict(
   {
     id: t.id('Never changes; use it in anything long-lived.'),
     name: t.String({ examples: ['Books'] }),
-    description: t.nullable(t.String({ examples: ['What I have read'] })),
+    description: t.nullable(t.String({ examples: ['Books I have read'] })),
     fields: t.Array(Field),
     label_field: t.nullable(t.String({ examples: ['title'] })),
     unique_together: t.Array(t.Array(t.String()), { examples: [[['title', 'author']]] }),
@@ -91,7 +91,10 @@ export const SentField = t.strict({
     max: bound('Greatest number or day, or most characters of a text; null for none.'),
     options: t.Union(
       [t.Array(t.text({ minLength: 1, maxLength: 500 }), { maxItems: MAX_OPTIONS }), t.Null()],
-      { description: 'What a `select` may hold; without any, every text.', examples: [['open', 'done']] },
+      {
+        description: 'The values of a `select`; without any, every text is allowed.',
+        examples: [['open', 'done']],
+      },
     ),
     structure: t.nullableText({
       minLength: 1,
@@ -157,7 +160,7 @@ export const PatchStructureBody = t.strict(
       description: 'Answers what the structure would be and what would be refused; writes nothing.',
     }),
   }),
-  { examples: [{ description: 'What I have read.', max_rows: 10_000 }] },
+  { examples: [{ description: 'Books I have read.', max_rows: 10_000 }] },
 )
 
 /** The body of a deletion in the application: the name of the structure again. */

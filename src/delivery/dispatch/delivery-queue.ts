@@ -199,7 +199,7 @@ export interface FinishedAttempt {
   readonly ms: number
 }
 
-/** What is logged about an outcome, if anything. */
+/** The log lines that an outcome causes. */
 export interface LoggedOutcome {
   readonly hasFailed: boolean
   readonly isPausing: boolean

@@ -165,7 +165,8 @@ const MAX_VERSIONS = 200
 export const historyTool = readTool({
   name: 'history',
   covers: 'structures',
-  description: 'What changed in a record, by whom, newest first, with old values; also of a deleted one.',
+  description:
+    'List the changes of a record with their authors and old values, newest first; works for deleted records.',
   input: strict({ record: name('id'), limit: limit(USUAL_VERSIONS, MAX_VERSIONS) }),
   output: output({ versions: list(), has_more: Type.Boolean() }),
   run: (snapshot, caller, { record: id, limit: most = USUAL_VERSIONS }) => {

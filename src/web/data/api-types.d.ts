@@ -28,8 +28,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the server does, for Prometheus
-         * @description Counts since the start and the current state, in the text format of Prometheus, of all workspaces of the server. It needs the key of an owner; scope `read` is enough.
+         * Read the metrics of the server
+         * @description Counts since the start and current values of all workspaces of the server, in the text format of Prometheus. It needs the key of an owner; scope `read` is enough.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -1027,7 +1027,7 @@ export interface paths {
          *     - `problem`: `{error, code}`; one answer failed, the stream stays open.
          *     - `closed`: `{error, code}`; the stream ends, for `key_revoked`, `key_expired`, `access_changed`, `structure_deleted` or `shutting_down`.
          *
-         *     The comment `: alive` comes every 25 seconds. An answer is one line: with `limit=500` it is longer than the 64 KiB that clients which read with Go's `bufio.Scanner` allow by default; give the scanner a larger buffer, or ask for fewer rows. A reader for whom 1 MiB is waiting is cut off. The first answer to a client that comes back with `Last-Event-ID` has `resumed`: `true` when it misses nothing, and then, with `changes=true`, what changed since the answer with that id; `false` when that answer is no longer known, and then `changes` come from the second answer on.
+         *     The comment `: alive` comes every 25 seconds. An answer is one line: with `limit=500` it is longer than the 64 KiB that clients which read with Go's `bufio.Scanner` allow by default; give the scanner a larger buffer, or ask for fewer rows. The server ends the stream of a reader with 1 MiB unread. The first answer to a client that comes back with `Last-Event-ID` has `resumed`: `true` when it misses nothing, and then, with `changes=true`, what changed since the answer with that id; `false` when that answer is no longer known, and then `changes` come from the second answer on.
          */
         get: operations["watchRecords"];
         put?: never;
@@ -1114,8 +1114,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What changed in a row, when and by whom, newest first
-         * @description As far back as the change log is kept; also of a deleted row.
+         * List the changes of a row, newest first
+         * @description Each with its time and author, as far back as the change log reaches; works for deleted rows.
          */
         get: operations["listRecordHistory"];
         put?: never;
@@ -3036,7 +3036,7 @@ export interface components {
             id: string;
             /** @example Books */
             name: string;
-            /** @example What I have read */
+            /** @example Books I have read */
             description: string | null;
             fields: components["schemas"]["Field"][];
             /** @example title */
@@ -3119,7 +3119,7 @@ export interface components {
              */
             structure: string | null;
         };
-        /** @description What of the rows of a structure is shown, and how. */
+        /** @description A saved selection of the rows of a structure, with its layout. */
         RowView: {
             /**
              * Format: uuid
@@ -3180,7 +3180,7 @@ export interface components {
             /** @description Whether its owner alone sees it. */
             personal: boolean;
             locked: boolean;
-            /** @description Who made it; null once removed. */
+            /** @description The user who created it; null once that user is removed. */
             owner: {
                 /**
                  * Format: uuid
@@ -3244,7 +3244,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description What happens to a row that collides with another; `refuse` unless given.
+             * @description How to treat a row that collides with another; `refuse` unless given.
              * @enum {string}
              */
             on_conflict?: "refuse" | "update";
@@ -3272,7 +3272,7 @@ export interface components {
                 };
             }[];
             /**
-             * @description What happens to a row that collides with another; `refuse` unless given.
+             * @description How to treat a row that collides with another; `refuse` unless given.
              * @enum {string}
              */
             on_conflict?: "refuse" | "update";
@@ -8780,7 +8780,7 @@ export interface operations {
                      *         {
                      *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *           "name": "Books",
-                     *           "description": "What I have read",
+                     *           "description": "Books I have read",
                      *           "fields": [
                      *             {
                      *               "key": "due",
@@ -8920,7 +8920,7 @@ export interface operations {
                          */
                         max?: number | string | null;
                         /**
-                         * @description What a `select` may hold; without any, every text.
+                         * @description The values of a `select`; without any, every text is allowed.
                          * @example [
                          *       "open",
                          *       "done"
@@ -8978,7 +8978,7 @@ export interface operations {
                      *       "structure": {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "name": "Books",
-                     *         "description": "What I have read",
+                     *         "description": "Books I have read",
                      *         "fields": [
                      *           {
                      *             "key": "due",
@@ -9056,7 +9056,7 @@ export interface operations {
                      *       "structure": {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "name": "Books",
-                     *         "description": "What I have read",
+                     *         "description": "Books I have read",
                      *         "fields": [
                      *           {
                      *             "key": "due",
@@ -9120,7 +9120,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "description": "What I have read.",
+                 *       "description": "Books I have read.",
                  *       "max_rows": 10000
                  *     }
                  */
@@ -9173,7 +9173,7 @@ export interface operations {
                          */
                         max?: number | string | null;
                         /**
-                         * @description What a `select` may hold; without any, every text.
+                         * @description The values of a `select`; without any, every text is allowed.
                          * @example [
                          *       "open",
                          *       "done"
@@ -9231,7 +9231,7 @@ export interface operations {
                      *       "structure": {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "name": "Books",
-                     *         "description": "What I have read",
+                     *         "description": "Books I have read",
                      *         "fields": [
                      *           {
                      *             "key": "due",
@@ -9339,7 +9339,7 @@ export interface operations {
                      */
                     type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record";
                     /**
-                     * @description What a `select` may hold; without any, every text.
+                     * @description The values of a `select`; without any, every text is allowed.
                      * @example [
                      *       "open",
                      *       "done"
@@ -9369,7 +9369,7 @@ export interface operations {
                      *       "structure": {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "name": "Books",
-                     *         "description": "What I have read",
+                     *         "description": "Books I have read",
                      *         "fields": [
                      *           {
                      *             "key": "due",
@@ -10170,7 +10170,7 @@ export interface operations {
                 period?: "day" | "week" | "month" | "year";
                 /** @description One bucket for each value of this field. */
                 by?: string;
-                /** @description What dates a row: a date or datetime field, `created_at` (the default) or `updated_at`. */
+                /** @description The date of a row: a date or datetime field, `created_at` (the default) or `updated_at`. */
                 date?: string;
                 /** @description An IANA time zone; `UTC` unless given. */
                 tz?: string;

@@ -70,7 +70,7 @@ export class KeptRows {
     if (sort === 'created_at') return ({ createdAt }) => createdAt
     if (sort === 'updated_at') return ({ updatedAt }) => updatedAt
     const field = this.#fields.get(sort)
-    if (!field) throw refused(`"sort" names "${sort}", and the structure has no such field.`)
+    if (!field) throw refused(`"sort" names "${sort}", and the table has no such field.`)
     const isFolded = field.type === 'text' || field.type === 'select'
     return ({ data }) => {
       const value = valueIn(data, sort)

@@ -52,9 +52,9 @@ export interface VaultNote extends Omit<NoteFields, 'title'> {
   readonly updatedAt: number
   /** The offset of the body in the text of the file. */
   readonly bodyStart: number
-  /** What the file is known by: another state of it has another one. */
+  /** Identifies this state of the file. */
   readonly digest: string
-  /** What is stored differently from how the file has it. */
+  /** Sentences about content that is stored differently from the file. */
   readonly remarks: readonly string[]
 }
 
