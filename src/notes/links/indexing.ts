@@ -136,14 +136,29 @@ const workspaceOf = ({ sql }: Reader, note: number): number | undefined =>
 function writeSome(
   tx: Tx,
   place: NoteInWorkspace,
-  { missing, surplus }: VersionDifference,
+  difference: VersionDifference,
   { after, changes }: Progress,
 ): Progress | 'done' {
-  const rest = [...missing, ...surplus].filter((target) => target > after).sort()
-  const part = new Set(rest.slice(0, LINKS_AT_ONCE))
-  const isInPart = (target: string) => part.has(target)
+  const missing = firstBehind(difference.missing, after)
+  const surplus = firstBehind(difference.surplus, after)
+  const all = [...missing, ...surplus].sort()
+  const last = all.slice(0, LINKS_AT_ONCE).at(-1)
+  if (last === undefined) return 'done'
+  const isInPart = (target: string) => target <= last
   write(tx, place, { missing: missing.filter(isInPart), surplus: surplus.filter(isInPart) })
-  return rest.length > part.size ? { after: rest[part.size - 1] ?? '', changes } : 'done'
+  return all.length > LINKS_AT_ONCE ? { after: last, changes } : 'done'
+}
+
+/** One more than a step writes of these targets, which are in order, from the first behind another one. */
+function firstBehind(targets: readonly string[], after: string): readonly string[] {
+  let low = 0
+  let high = targets.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((targets[middle] ?? '') > after) high = middle
+    else low = middle + 1
+  }
+  return targets.slice(low, low + LINKS_AT_ONCE + 1)
 }
 
 /**
