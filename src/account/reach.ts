@@ -2,17 +2,17 @@ import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import { type Access, may, mayShare, OTHERS, type Rights, readAccess, rightsOf } from '../access/rights.ts'
 import { logChange, systemAuthor } from '../changes/log.ts'
 import type { InWorkspace } from '../context.ts'
-import { from, orm, rowsBy, runBy, update, updateOf } from '../db/query.ts'
+import { from, orm, rowBy, rowsBy, runBy, update, updateOf } from '../db/query.ts'
 import type { Reader } from '../db/reader.ts'
 import type { Role } from '../db/schema/account.ts'
 import { rowViews } from '../db/schema/row-views.ts'
 import { shares } from '../db/schema/shares.ts'
+import { structures } from '../db/schema/structures.ts'
 import { webhooks } from '../db/schema/webhooks.ts'
 import type { Tx } from '../db/writes/transaction.ts'
 import { type Standing, standsForWriting } from '../kernel/caller.ts'
 import { isId } from '../lib/ids.ts'
 import { atPlace, invalid } from '../refusal.ts'
-import { findStructureById } from '../structures/store.ts'
 import { findKeyState } from './keys.ts'
 import { listMembers } from './store.ts'
 
@@ -124,6 +124,15 @@ export function releaseRowViews(tx: Tx, workspace: number, user: string): void {
   disown(tx, workspace, user)
 }
 
+const structureById = rowBy((workspace: number, id: string) =>
+  from(structures, { id: structures.id }).where(
+    and(eq(structures.workspace, workspace), eq(structures.id, id)),
+  ),
+)
+
+const isSeen = (reader: Reader, { workspacePk, rights }: InWorkspace, id: string): boolean =>
+  structureById(reader, workspacePk, id) !== undefined && (rights === undefined || may(rights, id, 'see'))
+
 /**
  * Returns an access as sent; refuses one that names a structure which the caller does not see, or by its name.
  * Structures named in `before`, the current access, are accepted: they may have been deleted since.
@@ -136,7 +145,7 @@ export function checkedAccess(
 ): Access | null {
   for (const id of Object.keys(access?.structures ?? {})) {
     if (id === OTHERS || (before?.structures && Object.hasOwn(before.structures, id))) continue
-    if (isId(id) && findStructureById(reader, caller, id)) continue
+    if (isId(id) && isSeen(reader, caller, id)) continue
     throw invalid(
       `"access.structures" names "${id}", and there is no structure with this id; give ids, and "*" for all others.`,
       atPlace('access.structures', id),

@@ -35,7 +35,7 @@ const stateOf = ({ status, pause_reason }: { status: string; pause_reason?: stri
   status,
   pause_reason?.slice(0, 11),
 ]
-const PAUSED = ['paused', 'Who made it']
+const PAUSED = ['paused', 'The member ']
 const ENABLED = ['enabled', undefined]
 const NO_ACCESS = [403, 'no_access']
 const NOT_FOUND = [404, 'not_found']
