@@ -19,7 +19,7 @@ const BLANK_MS = 15_000
 const LOOK = `({
   isProxy: document.querySelector('#proxy') !== null,
   version: document.querySelector('meta[name=version]')?.content,
-  isNotLoaded: document.body.textContent.includes('This part of daybook could not be loaded.'),
+  isNotLoaded: document.body.textContent.includes('This page could not be loaded.'),
   isWaiting: document.body.textContent.includes('this browser has no offline copy'),
   isShown: document.querySelector('.rail') !== null && document.querySelector('main, .pane') !== null,
   files: [...new Set(performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname))]

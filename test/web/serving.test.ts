@@ -150,7 +150,7 @@ test('the text of what is shared without the worker of the application is on the
     const location = headers.get('location') ?? ''
     const { searchParams } = new URL(location, server.url)
     expect([status, location.length < 8_000, searchParams.get('left_out')]).toEqual([303, true, 'title,text'])
-    expect(searchParams.get('text')).toMatch(/\n\n… \([\d,]+ more characters were left out\.\)$/)
+    expect(searchParams.get('text')).toMatch(/\n\n… \([\d,]+ more characters were omitted\.\)$/)
     expect(location.length).toBeGreaterThan(6_000)
   }
 })

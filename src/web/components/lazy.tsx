@@ -6,7 +6,7 @@ import { Banner, Loading } from './pane.tsx'
 /** Shown if code could not be loaded: the server is unreachable or serves a newer version. */
 export const NotLoaded = () => (
   <Banner kind="bad">
-    <p>This part of daybook could not be loaded. Check your connection and reload the page.</p>
+    <p>This page could not be loaded. Reload it.</p>
     <Button onClick={() => location.reload()}>Reload page</Button>
   </Banner>
 )
