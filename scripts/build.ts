@@ -30,8 +30,8 @@ const command = [
   // A worker is bundled only when it is named here.
   'src/worker.ts',
   'src/files/extraction/worker.ts',
-  'src/db/backup-sync-worker.ts',
-  'src/db/checkpoint-worker.ts',
+  'src/storage/backup-sync-worker.ts',
+  'src/storage/checkpoint-worker.ts',
   packed,
   '--compile',
   '--minify',

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { BlockList } from 'node:net'
-import type { Role } from './db/schema/account.ts'
-import { type AllowlistEntry, parseAllowlist } from './delivery/client/addresses.ts'
+import { type AllowlistEntry, parseAllowlist } from './lib/addresses.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
 import { nodeNet } from './lib/node-modules.ts'
+import type { Role } from './storage/schema/account.ts'
 
 /** The settings of one process: a flag, or else `DAYBOOK_<FLAG>`, or else the default. */
 export interface Config {

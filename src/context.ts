@@ -1,14 +1,14 @@
-import { hides, type Kind, NOWHERE } from './access/rights.ts'
-import { type Bus, busOf } from './changes/bus.ts'
-import { isWritableCopy, remoteOf } from './changes/mirror-guard.ts'
 import type { Config } from './config.ts'
-import type { Db } from './db/database.ts'
-import { openWorker, type WorkerClient } from './db/worker/client.ts'
 import type { FeatureHooks } from './feature-hooks.ts'
 import { Kernel } from './kernel/call.ts'
 import type { Caller } from './kernel/caller.ts'
+import { hides, type Kind, NOWHERE } from './kernel/rights.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
+import { type Bus, busOf } from './log/bus.ts'
+import { isWritableCopy, remoteOf } from './log/mirror-guard.ts'
+import type { Db } from './storage/database.ts'
+import { openWorker, type WorkerClient } from './storage/worker/client.ts'
 
 /** The cost of hashing a password with Argon2id: KiB of memory, and passes over it. */
 export interface PasswordCost {

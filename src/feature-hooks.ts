@@ -1,11 +1,11 @@
-import type { ChangeAuthor } from './changes/log.ts'
 import type { InWorkspace } from './context.ts'
-import type { Reader } from './db/reader.ts'
-import type { Tx } from './db/writes/transaction.ts'
 import type { FindStanding } from './kernel/caller.ts'
 import type { Job } from './kernel/jobs.ts'
+import { Refusal } from './lib/refusal.ts'
 import { quoteList } from './lib/text.ts'
-import { Refusal } from './refusal.ts'
+import type { ChangeAuthor } from './log/log.ts'
+import type { Reader } from './storage/reader.ts'
+import type { Tx } from './storage/writes/transaction.ts'
 
 /** An object that refers to another one, which therefore cannot be deleted. */
 export interface UsedBy {

@@ -1,31 +1,31 @@
 /*
- * The program of the worker threads (`db/worker`): large queries, and long changes of derived data, on separate
+ * The program of the worker threads (`storage/worker`): large queries, and long changes of derived data, on separate
  * connections, so that the main thread can serve requests. Connections are reused, because opening one takes longer
  * than many requests do; their memory is released after some idle seconds.
  */
 import { Database } from 'bun:sqlite'
-import { isOpenFile, LOST } from './db/connection/health.ts'
+import { encoded } from './http/responses.ts'
+import { type Performed, performRead, performWrite, received, type Sent } from './kernel/call.ts'
+import type { ReadOperation, WriteOperation } from './kernel/operation.ts'
+import { createIdSource } from './lib/ids.ts'
+import { Refusal, unavailable } from './lib/refusal.ts'
+import { lowerThreadPriority } from './lib/thread-priority.ts'
+import { findOperation } from './operations.ts'
+import { checkRight } from './people/sessions/sessions.ts'
+import { isOpenFile, LOST } from './storage/connection/health.ts'
 import {
   keepTemporaryInMemory,
   openReadingConnection,
   prepareWriting,
   shrinkMemory,
-} from './db/connection/open.ts'
-import { asOpenError, asUnavailable } from './db/errors.ts'
-import type { Reader } from './db/reader.ts'
-import { Sql } from './db/sql.ts'
-import { State } from './db/state.ts'
-import type { WorkerQuery, WorkerTask } from './db/worker/client.ts'
-import { COMMITTING, type WorkerRequest, type WorkerResponse } from './db/worker/thread.ts'
-import { Trial } from './db/writes/transaction.ts'
-import { encoded } from './http/responses.ts'
-import { type Performed, performRead, performWrite, received, type Sent } from './kernel/call.ts'
-import type { ReadOperation, WriteOperation } from './kernel/operation.ts'
-import { createIdSource } from './lib/ids.ts'
-import { lowerThreadPriority } from './lib/thread-priority.ts'
-import { findOperation } from './operations.ts'
-import { Refusal, unavailable } from './refusal.ts'
-import { checkRight } from './sessions/sessions.ts'
+} from './storage/connection/open.ts'
+import { asOpenError, asUnavailable } from './storage/errors.ts'
+import type { Reader } from './storage/reader.ts'
+import { Sql } from './storage/sql.ts'
+import { State } from './storage/state.ts'
+import type { WorkerQuery, WorkerTask } from './storage/worker/client.ts'
+import { COMMITTING, type WorkerRequest, type WorkerResponse } from './storage/worker/thread.ts'
+import { Trial } from './storage/writes/transaction.ts'
 
 declare const self: Worker
 

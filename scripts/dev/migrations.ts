@@ -1,7 +1,7 @@
 /**
- * Generates the next migration from the tables in `src/db/schema`, makes its tables STRICT, which drizzle cannot
+ * Generates the next migration from the tables in `src/storage/schema`, makes its tables STRICT, which drizzle cannot
  * express, and leaves out what switches foreign keys, which are off while migrations run. Then writes
- * `src/db/schema/migrations/migrations.ts`, which embeds every migration in the executable.
+ * `src/storage/schema/migrations/migrations.ts`, which embeds every migration in the executable.
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { spawnSync } from 'bun'
@@ -69,7 +69,7 @@ const imports = names.map(
 )
 const entries = names.map((name, at) => `  { name: '${name}', sql: migration${at} },`)
 await Bun.write(
-  'src/db/schema/migrations/migrations.ts',
+  'src/storage/schema/migrations/migrations.ts',
   `// Written by \`bun run migrations\`.
 ${imports.join('\n')}
 

@@ -1,18 +1,18 @@
 import { resolve } from 'node:path'
 import type { TSchema } from '@sinclair/typebox'
-import type { WorkspaceRow } from '../account/store.ts'
-import { getWorkspaceOrOnly } from '../account/workspaces.ts'
 import { readCheckpoint, readDatabaseFile, readPublicUrls } from '../config.ts'
 import type { Caller, InWorkspace } from '../context.ts'
-import { isServed } from '../db/connection/server-lock.ts'
-import { type Db, openDatabase } from '../db/database.ts'
-import type { Reader } from '../db/reader.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
 import { didYouMean } from '../lib/near-miss.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { VERSION } from '../lib/version.ts'
-import { Refusal } from '../refusal.ts'
-import { findServerAddress } from '../sessions/server-address.ts'
+import type { WorkspaceRow } from '../people/accounts/store.ts'
+import { getWorkspaceOrOnly } from '../people/accounts/workspaces.ts'
+import { findServerAddress } from '../people/sessions/server-address.ts'
+import { isServed } from '../storage/connection/server-lock.ts'
+import { type Db, openDatabase } from '../storage/database.ts'
+import type { Reader } from '../storage/reader.ts'
 import { type Input, textFlag } from './command.ts'
 import type { Io } from './io.ts'
 
@@ -32,7 +32,7 @@ export async function withDatabaseFile<T>(
   use: (db: Db) => T | Promise<T>,
 ): Promise<T> {
   // Imported on demand: a static import would delay the start of every command.
-  const { upgradeDerived, upgradeSteps } = await import('../maintenance/upgrade.ts')
+  const { upgradeDerived, upgradeSteps } = await import('../operation/upgrade.ts')
   const db = openDatabase({
     file,
     programVersion: VERSION,
@@ -84,7 +84,7 @@ export async function checkBody(schema: TSchema, body: unknown): Promise<void> {
   createCheck('body', schema)(body)
 }
 
-const store = () => import('../structures/store.ts')
+const store = () => import('../records/structures/store.ts')
 
 /** Refuses an unknown name or id of a structure, and suggests the name that was probably meant. */
 export async function checkStructure(reader: Reader, caller: InWorkspace, nameOrId: string): Promise<void> {

@@ -1,8 +1,8 @@
-import { type Access, LEVELS, OTHERS, STRUCTURE_LEVELS } from '../access/rights.ts'
-import type { WorkspaceRow } from '../account/store.ts'
-import type { Reader } from '../db/reader.ts'
-import { fail, refused } from '../refusal.ts'
-import { findStructure } from '../structures/store.ts'
+import { type Access, LEVELS, OTHERS, STRUCTURE_LEVELS } from '../kernel/rights.ts'
+import { fail, refused } from '../lib/refusal.ts'
+import type { WorkspaceRow } from '../people/accounts/store.ts'
+import { findStructure } from '../records/structures/store.ts'
+import type { Reader } from '../storage/reader.ts'
 import { WrongUsage } from './command.ts'
 import { commandCaller } from './open-database.ts'
 

@@ -1,8 +1,8 @@
 import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemRefusal } from '../portability/read-file.ts'
-import { refused } from '../refusal.ts'
+import { refused } from '../lib/refusal.ts'
+import { systemRefusal } from '../transfer/read-file.ts'
 import type { Io } from './io.ts'
 
 /** The name of standard input in place of a file. */

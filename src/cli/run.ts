@@ -1,5 +1,5 @@
-import { asUnavailable, RESTORE, showsDamage } from '../db/errors.ts'
 import { didYouMean } from '../lib/near-miss.ts'
+import { asUnavailable, RESTORE, showsDamage } from '../storage/errors.ts'
 import { type Command, isWrongUsage, parseInput, WrongUsage } from './command.ts'
 import { completionOf } from './commands/completion.ts'
 import { backup, restore } from './commands/database/backup.ts'

@@ -1,8 +1,8 @@
-import { type Difference, differenceOf } from '../changes/entries.ts'
-import type { ChangeAuthor } from '../changes/log.ts'
-import type { Tx } from '../db/writes/transaction.ts'
-import { type EventSource, objectPayload } from '../delivery/message.ts'
-import { newHead, storeEvent, subscriptionsTo, wants } from '../delivery/outbox.ts'
+import { type Difference, differenceOf } from '../log/entries.ts'
+import type { ChangeAuthor } from '../log/log.ts'
+import { type EventSource, objectPayload } from '../log/message.ts'
+import { newHead, storeEvent, subscriptionsTo, wants } from '../log/outbox.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
 import { presentFile } from './present.ts'
 import { type Announcement, announcementBy, type FileRow, findAnnouncement } from './store.ts'
 

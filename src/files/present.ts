@@ -1,5 +1,5 @@
-import type { Reader } from '../db/reader.ts'
 import { isoTimestamp } from '../lib/dates.ts'
+import type { Reader } from '../storage/reader.ts'
 import { shownMimeType } from './extraction/kinds.ts'
 import { type FileRow, findOutline } from './store.ts'
 

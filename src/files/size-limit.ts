@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../lib/refusal.ts'
 
 /** 50 MiB. */
 export const MAX_FILE_BYTES = 52_428_800

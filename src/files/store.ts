@@ -1,7 +1,8 @@
 import { and, between, eq, inArray, sql } from 'drizzle-orm'
-import { hides } from '../access/rights.ts'
-import { type ChangeAuthor, logChange } from '../changes/log.ts'
 import type { InWorkspace } from '../context.ts'
+import { hides } from '../kernel/rights.ts'
+import { type ChangeAuthor, logChange } from '../log/log.ts'
+import { storedObjects } from '../log/objects/statements.ts'
 import {
   columnBy,
   from,
@@ -13,12 +14,11 @@ import {
   update,
   updateOf,
   valueBy,
-} from '../db/query.ts'
-import type { Reader } from '../db/reader.ts'
-import { filePages, fileParts, files } from '../db/schema/files.ts'
-import { importedFiles } from '../db/schema/imported-files.ts'
-import type { Tx } from '../db/writes/transaction.ts'
-import { storedObjects } from '../objects/statements.ts'
+} from '../storage/query.ts'
+import type { Reader } from '../storage/reader.ts'
+import { filePages, fileParts, files } from '../storage/schema/files.ts'
+import { importedFiles } from '../storage/schema/imported-files.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
 
 /*
  * The key of a part or page combines the pk of its file with its own number, so that those of a file are a range of

@@ -1,6 +1,6 @@
-import { asUnavailable } from '../db/errors.ts'
 import type { Log } from '../lib/log.ts'
-import { Refusal, type RefusalCode } from '../refusal.ts'
+import { Refusal, type RefusalCode } from '../lib/refusal.ts'
+import { asUnavailable } from '../storage/errors.ts'
 import { errorIn, type RefusedRequest } from './problem.ts'
 
 /** The only mapping of codes to statuses. */

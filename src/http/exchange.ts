@@ -1,10 +1,10 @@
-import type { Covers } from '../access/rights.ts'
 import type { Caller } from '../context.ts'
 import type { Kernel } from '../kernel/call.ts'
 import { standsForWriting } from '../kernel/caller.ts'
 import { KEY_FORM, type RequestIdentity, savedFor } from '../kernel/once.ts'
 import type { Operation, WriteOperation } from '../kernel/operation.ts'
-import { fail, invalid, Refusal } from '../refusal.ts'
+import type { Covers } from '../kernel/rights.ts'
+import { fail, invalid, Refusal } from '../lib/refusal.ts'
 import {
   type AdmittedCaller,
   type Authorize,

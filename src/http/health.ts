@@ -1,4 +1,4 @@
-import type { Db } from '../db/database.ts'
+import type { Db } from '../storage/database.ts'
 import { endpoints } from './endpoints.ts'
 import { t } from './schema/types.ts'
 

@@ -1,6 +1,6 @@
 import type { BlockList } from 'node:net'
 import type { Log } from '../lib/log.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { isRead } from './authorizer.ts'
 import type { BodyBudget } from './body.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'

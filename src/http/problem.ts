@@ -1,5 +1,5 @@
 import { nodeHttp } from '../lib/node-modules.ts'
-import { pathOf, pointerTo, type Refusal, type RefusalCode } from '../refusal.ts'
+import { pathOf, pointerTo, type Refusal, type RefusalCode } from '../lib/refusal.ts'
 
 /* The formats of errors: `{error, code}`, or problem details (RFC 9457) if the request accepts them. */
 

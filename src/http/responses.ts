@@ -1,7 +1,7 @@
 import { turnKeyOf } from '../kernel/caller.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { byteStream } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
 import { markStreamed } from './streamed.ts'

@@ -11,7 +11,7 @@ import {
   type Refusal,
   type RefusalData,
   type RefusalReason,
-} from '../refusal.ts'
+} from '../lib/refusal.ts'
 import { isInvisibleName } from './schema/invisible-name.ts'
 import type { RuleSchema } from './schema/types.ts'
 

@@ -1,6 +1,6 @@
-import { type Covers, checkCovered, type Rights } from '../access/rights.ts'
-import type { Reader } from '../db/reader.ts'
-import type { Role } from '../db/schema/account.ts'
+import type { Reader } from '../storage/reader.ts'
+import type { Role } from '../storage/schema/account.ts'
+import { type Covers, checkCovered, type Rights } from './rights.ts'
 
 /** The kinds of clients that make calls, and from which a change can come. */
 export const SURFACES = ['web', 'ios', 'chrome', 'mcp', 'api', 'block', 'source', 'form', 'share'] as const

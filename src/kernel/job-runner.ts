@@ -1,10 +1,10 @@
-import type { Db } from '../db/database.ts'
-import type { WorkerClient } from '../db/worker/client.ts'
-import { pauseForOthers } from '../db/writes/chunks.ts'
-import type { Tx } from '../db/writes/transaction.ts'
 import type { Clock } from '../lib/clock.ts'
 import { HOUR_MS } from '../lib/dates.ts'
 import type { Log } from '../lib/log.ts'
+import type { Db } from '../storage/database.ts'
+import type { WorkerClient } from '../storage/worker/client.ts'
+import { pauseForOthers } from '../storage/writes/chunks.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
 import {
   findFirst,
   IDLE_MS,

@@ -1,12 +1,10 @@
-import type { Db } from '../db/database.ts'
-import type { Reader } from '../db/reader.ts'
-
-import type { QueryTurn, WorkerClient, WorkerQuery, WorkerTask } from '../db/worker/client.ts'
-import { forSomeMilliseconds, pauseBetween } from '../db/writes/chunks.ts'
-
-import type { Tx } from '../db/writes/transaction.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import type { Db } from '../storage/database.ts'
+import type { Reader } from '../storage/reader.ts'
+import type { QueryTurn, WorkerClient, WorkerQuery, WorkerTask } from '../storage/worker/client.ts'
+import { forSomeMilliseconds, pauseBetween } from '../storage/writes/chunks.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
 
 /*
  * A job is the only way to do work later. A write enqueues it in its own transaction, as a row of `jobs`, so that the work

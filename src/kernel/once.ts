@@ -1,11 +1,11 @@
 import { and, eq, getTableColumns, gt } from 'drizzle-orm'
-import { from, rowBy, upsertInto } from '../db/query.ts'
-import type { Reader } from '../db/reader.ts'
-import { idempotencyKeys } from '../db/schema/idempotency-keys.ts'
-import type { Tx } from '../db/writes/transaction.ts'
 import { DAY_MS } from '../lib/dates.ts'
+import { refused } from '../lib/refusal.ts'
 import { sha256 } from '../lib/sha256.ts'
-import { refused } from '../refusal.ts'
+import { from, rowBy, upsertInto } from '../storage/query.ts'
+import type { Reader } from '../storage/reader.ts'
+import { idempotencyKeys } from '../storage/schema/idempotency-keys.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
 import { type Caller, turnKeyOf } from './caller.ts'
 
 /*

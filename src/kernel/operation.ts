@@ -1,9 +1,9 @@
-import type { Covers } from '../access/rights.ts'
-import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/writes/transaction.ts'
+import type { Reader } from '../storage/reader.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
 import type { Server } from './call.ts'
 import type { Caller } from './caller.ts'
 import type { Job } from './jobs.ts'
+import type { Covers } from './rights.ts'
 
 /*
  * An operation is the only way for a caller to reach data. A feature declares it as data and one synchronous function, and

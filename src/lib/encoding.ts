@@ -1,4 +1,4 @@
-import { refused } from '../refusal.ts'
+import { refused } from './refusal.ts'
 
 /** The encoding that the byte order mark names; undefined without one. */
 export function markedEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {

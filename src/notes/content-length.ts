@@ -1,5 +1,5 @@
+import { refused } from '../lib/refusal.ts'
 import { codePointLength, withCommas } from '../lib/text.ts'
-import { refused } from '../refusal.ts'
 
 /** The longest body of a note, in characters. */
 export const MAX_CONTENT = 1_000_000

@@ -1,10 +1,11 @@
-import { type Difference, differenceOf, oldValues } from '../changes/entries.ts'
-import { type ChangeAuthor, logChange } from '../changes/log.ts'
-import { beforeLocalChange } from '../changes/mirror-guard.ts'
-import type { Reader } from '../db/reader.ts'
-import type { Tx } from '../db/writes/transaction.ts'
-import { type EventSource, objectPayload } from '../delivery/message.ts'
-import { MOMENTS, noteMoment } from '../delivery/moments.ts'
+import { defineJob, later } from '../kernel/jobs.ts'
+import { utcDay } from '../lib/dates.ts'
+import { Refusal } from '../lib/refusal.ts'
+import { type Difference, differenceOf, oldValues } from '../log/entries.ts'
+import { type ChangeAuthor, logChange } from '../log/log.ts'
+import { type EventSource, objectPayload } from '../log/message.ts'
+import { beforeLocalChange } from '../log/mirror-guard.ts'
+import { MOMENTS, noteMoment } from '../log/moments.ts'
 import {
   findObjectSubscription,
   newHead,
@@ -12,10 +13,9 @@ import {
   storeEvent,
   subscriptionsTo,
   wants,
-} from '../delivery/outbox.ts'
-import { defineJob, later } from '../kernel/jobs.ts'
-import { utcDay } from '../lib/dates.ts'
-import { Refusal } from '../refusal.ts'
+} from '../log/outbox.ts'
+import type { Reader } from '../storage/reader.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
 import { presentEdited, presentNote } from './present.ts'
 import { matchesTree } from './query/evaluate.ts'
 import { checkedTree, readStoredTree } from './query/tree-query.ts'

@@ -1,6 +1,6 @@
 import { isDay } from '../lib/dates.ts'
+import { atPlace, type Refusal, refused } from '../lib/refusal.ts'
 import { codePointLength, MAX_TEXT_LENGTH, quoteList, withCommas } from '../lib/text.ts'
-import { atPlace, type Refusal, refused } from '../refusal.ts'
 
 export const PROPERTY_TYPES = ['text', 'number', 'date', 'bool', 'select', 'json'] as const
 export type PropertyType = (typeof PROPERTY_TYPES)[number]

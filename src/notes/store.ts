@@ -1,12 +1,12 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Caller, InWorkspace } from '../context.ts'
-import { runBy, touched, update, updateOf } from '../db/query.ts'
-import type { Reader } from '../db/reader.ts'
-import { notes } from '../db/schema/notes.ts'
-import { TOUCH } from '../db/sql-part.ts'
-import type { Tx } from '../db/writes/transaction.ts'
+import { fail, notFound } from '../lib/refusal.ts'
 import { fold } from '../lib/text.ts'
-import { fail, notFound } from '../refusal.ts'
+import { runBy, touched, update, updateOf } from '../storage/query.ts'
+import type { Reader } from '../storage/reader.ts'
+import { notes } from '../storage/schema/notes.ts'
+import { TOUCH } from '../storage/sql-part.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
 
 /** A note without body and tags. */
 export interface NoteSummary {

@@ -1,5 +1,5 @@
-import type { Reader } from '../db/reader.ts'
-import type { SqlValue } from '../db/sql.ts'
+import type { Reader } from '../storage/reader.ts'
+import type { SqlValue } from '../storage/sql.ts'
 
 /*
  * Compares a word search table (FTS5) with a temporary table built from the same texts. Nothing is written to the

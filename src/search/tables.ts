@@ -1,4 +1,4 @@
-import type { Reader } from '../db/reader.ts'
+import type { Reader } from '../storage/reader.ts'
 
 /**
  * The options of every word search table. Texts are folded and segmented before they are inserted (`words.ts`), so

@@ -1,25 +1,21 @@
 import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
-import { checkWrite, hides, may, mayShare } from '../access/rights.ts'
-import { hashPassword } from '../account/passwords.ts'
-import { findUserById } from '../account/store.ts'
-import { logChange } from '../changes/log.ts'
 import { type AppContext, type Caller, placeFor, wholeWorkspace } from '../context.ts'
-import { orm, runBy } from '../db/query.ts'
-import type { Reader } from '../db/reader.ts'
-import { shares } from '../db/schema/shares.ts'
-import type { Tx } from '../db/writes/transaction.ts'
 import { type PageRequest, presentPage } from '../http/pagination.ts'
 import { strict } from '../http/schema/types.ts'
 import { createCheck, type FormCheck } from '../http/validation.ts'
+import { checkWrite, hides, may, mayShare } from '../kernel/rights.ts'
 import { isoOrNull, isoTimestamp, parseInstant } from '../lib/dates.ts'
 import { patched } from '../lib/patch.ts'
+import { atPlace, fail, notFound, refused } from '../lib/refusal.ts'
 import { quoteList } from '../lib/text.ts'
+import { logChange } from '../log/log.ts'
+import { objectKind } from '../log/objects/objects.ts'
 import { findNoteSummary, findTrashedNote, getNoteSummary } from '../notes/store.ts'
-import { objectKind } from '../objects/objects.ts'
-import { checkedChanges } from '../records/writing/field-values.ts'
-import { atPlace, fail, notFound, refused } from '../refusal.ts'
-import { getRowView, rowViewKind } from '../row-views/service.ts'
+import { viewKind } from '../notes/views/service.ts'
+import { hashPassword } from '../people/accounts/passwords.ts'
+import { findUserById } from '../people/accounts/store.ts'
+import { checkedChanges } from '../records/rows/writing/field-values.ts'
 import {
   type Definition,
   definitionOf,
@@ -27,8 +23,12 @@ import {
   findStructureById,
   getStructure,
   type StructureRow,
-} from '../structures/store.ts'
-import { viewKind } from '../views/service.ts'
+} from '../records/structures/store.ts'
+import { getRowView, rowViewKind } from '../records/views/service.ts'
+import { orm, runBy } from '../storage/query.ts'
+import type { Reader } from '../storage/reader.ts'
+import { shares } from '../storage/schema/shares.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
 import {
   type CreateShareBody,
   FormOptions,

@@ -8,8 +8,8 @@ import { BytesBody, IgnoredQuery } from '../http/schema/types.ts'
 import type { Admission } from '../lib/admission.ts'
 import { html } from '../lib/html.ts'
 import { isId } from '../lib/ids.ts'
-import { notFound, Refusal } from '../refusal.ts'
-import { FailedSignIns } from '../sessions/failed-sign-ins.ts'
+import { notFound, Refusal } from '../lib/refusal.ts'
+import { FailedSignIns } from '../people/sessions/failed-sign-ins.ts'
 import {
   type FormBytes,
   formPreflight,

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { watchEvents } from '../../src/cli/listen/client.ts'
-import { isSecret, newSecret } from '../../src/delivery/message.ts'
-import { verifyDelivery } from '../../src/delivery/verify-signature.ts'
+import { verifyDelivery } from '../../src/events/delivery/verify-signature.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { isoTimestamp } from '../../src/lib/dates.ts'
+import { isSecret, newSecret } from '../../src/log/message.ts'
 import { runInProcess } from '../support/cli.ts'
 import {
   type CommandProcess,

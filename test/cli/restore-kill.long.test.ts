@@ -17,7 +17,7 @@ beforeEach(() => {
 
 /** Restores in a process that kills itself after this many steps, if ever; `prepare` is run in it before. */
 async function restoreUntil(step: number, prepare = ''): Promise<void> {
-  const module = resolve('src/db/connection/restore.ts')
+  const module = resolve('src/storage/connection/restore.ts')
   await killedAtStep(
     step,
     `${prepare}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
-import { newSecret, signedHeaders } from '../../src/delivery/message.ts'
+import { newSecret, signedHeaders } from '../../src/log/message.ts'
 import { runInProcess } from '../support/cli.ts'
 import { daybook } from '../support/process.ts'
 

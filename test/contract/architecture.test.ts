@@ -8,39 +8,18 @@ const SOURCE = join(import.meta.dir, '..', '..', 'src')
 
 /** From left to right; a file imports from its own folder or from folders on its left. */
 const ORDER = [
-  ['lib', 'refusal.ts'],
-  ['access'],
-  ['db'],
-  ['kernel'],
-  ['changes'],
+  ['lib'],
+  ['storage'],
   ['filter', 'search'],
-  ['delivery'],
-  ['config.ts', 'context.ts', 'feature-hooks.ts'],
-  ['objects'],
+  ['kernel'],
+  ['log', 'config.ts', 'context.ts', 'feature-hooks.ts'],
   ['http'],
-  [
-    'account',
-    'sessions',
-    'notes',
-    'tags',
-    'properties',
-    'structures',
-    'records',
-    'row-views',
-    'webhooks',
-    'sources',
-    'presets',
-    'views',
-    'lenses',
-    'quick-access',
-    'shares',
-    'files',
-  ],
+  ['people', 'notes', 'records', 'events', 'files', 'shares'],
   // The feed reads every kind of object.
-  ['change-feed'],
+  ['feed'],
   ['features.ts'],
-  ['portability', 'mcp', 'mirror', 'types'],
-  ['maintenance'],
+  ['transfer', 'clients'],
+  ['operation'],
   ['api.ts', 'operations.ts', 'worker.ts'],
   ['server.ts'],
   ['cli'],
@@ -53,8 +32,8 @@ const ORDER = [
  */
 const APPLICATION = /^web\//
 const PURE = [
-  'refusal.ts',
-  'changes/record-data.ts',
+  'lib/refusal.ts',
+  'lib/record-data.ts',
   'files/size-limit.ts',
   'filter/operands.ts',
   'filter/record/cell-format.ts',
@@ -67,14 +46,14 @@ const PURE = [
   'notes/excerpt.ts',
   'notes/links/syntax.ts',
   'notes/property-values.ts',
-  'portability/field-keys.ts',
-  'portability/front-matter.ts',
-  'portability/vault/plan/link-targets.ts',
-  'portability/vault/plan/links.ts',
-  'portability/vault/plan/note.ts',
-  'portability/vault/plan/properties.ts',
-  'portability/vault/plan/tags.ts',
-  'portability/workspace/format.ts',
+  'transfer/field-keys.ts',
+  'transfer/front-matter.ts',
+  'transfer/vault/plan/link-targets.ts',
+  'transfer/vault/plan/links.ts',
+  'transfer/vault/plan/note.ts',
+  'transfer/vault/plan/properties.ts',
+  'transfer/vault/plan/tags.ts',
+  'transfer/workspace/format.ts',
   'search/highlighter.ts',
   'search/note-snippet.ts',
   'search/words.ts',
@@ -117,41 +96,41 @@ const topOf = (path: string) => path.split('/')[0] ?? ''
 const positionOf = (path: string) => ORDER.findIndex((names) => names.includes(topOf(path)))
 const below = (path: string) => !path.startsWith('..')
 
-/** The features whose statements drizzle writes; below `structures/storage` are the tables of rows. */
+/** The features whose statements drizzle writes; below `records/structures/storage` are the tables of rows. */
 const DRIZZLE = [
-  'account',
+  'events/sources',
+  'events/webhooks',
   'files',
-  'lenses',
-  'objects',
-  'presets',
-  'properties',
-  'quick-access',
-  'row-views',
-  'sessions',
-  'sources',
-  'structures',
-  'tags',
-  'views',
-  'webhooks',
+  'log/objects',
+  'notes/lenses',
+  'notes/pinned',
+  'notes/presets',
+  'notes/properties',
+  'notes/tags',
+  'notes/views',
+  'people/accounts',
+  'people/sessions',
+  'records/structures',
+  'records/views',
 ]
 
 /** The files of these features with statements by hand, and what they have to do with the main job. */
 const BY_HAND = {
+  'events/sources/deletion.ts': 'deletes events',
+  'events/sources/integrity.ts': 'compares whole tables',
+  'events/sources/kept-bytes.ts': 'drops the oldest calls',
+  'events/webhooks/deletion.ts': 'deletes deliveries',
+  'events/webhooks/deliveries.ts': 'reads deliveries',
+  'events/webhooks/integrity.ts': 'compares whole tables',
   'files/integrity.ts': 'compares whole tables',
   'files/search.ts': 'searches the text of pages',
-  'lenses/graph.ts': 'reads links and tags of very many notes',
-  'properties/deletion.ts': 'takes values off very many notes',
-  'properties/integrity.ts': 'compares whole tables',
-  'sources/deletion.ts': 'deletes events',
-  'sources/integrity.ts': 'compares whole tables',
-  'sources/kept-bytes.ts': 'drops the oldest calls',
-  'structures/deletion.ts': 'deletes rows',
-  'tags/deletion.ts': 'takes a tag off very many notes',
-  'tags/integrity.ts': 'compares whole tables',
-  'tags/links.ts': 'puts tags on very many notes',
-  'webhooks/deletion.ts': 'deletes deliveries',
-  'webhooks/deliveries.ts': 'reads deliveries',
-  'webhooks/integrity.ts': 'compares whole tables',
+  'notes/lenses/graph.ts': 'reads links and tags of very many notes',
+  'notes/properties/deletion.ts': 'takes values off very many notes',
+  'notes/properties/integrity.ts': 'compares whole tables',
+  'notes/tags/deletion.ts': 'takes a tag off very many notes',
+  'notes/tags/integrity.ts': 'compares whole tables',
+  'notes/tags/links.ts': 'puts tags on very many notes',
+  'records/structures/deletion.ts': 'deletes rows',
 }
 
 /** The folders below which two files part: `notes/query` and `notes/links`; undefined when one lies around the other, and for the files outside all folders. */
@@ -210,15 +189,16 @@ describe('src', () => {
 
   test('knows where work runs in one place: no feature names a thread, a queue, a limit or a turn', () => {
     const isFeature = (path: string) => path.includes('/') && positionOf(path) > positionOf('http/sse.ts')
-    const inner = /^db\/(worker\/(?!client\.ts$)|writes\/write-|read-limit)|^lib\/(fair-queue|thread-steps)/
+    const inner =
+      /^storage\/(worker\/(?!client\.ts$)|writes\/write-|read-limit)|^lib\/(fair-queue|thread-steps)/
     const names = /\b(TooLongForMainThread|withRowLimit|new Worker)\b/
     const allowed = [
       // Files that may be hostile are read in a process of their own, where a thread can be ended.
       'files/extraction/process.ts names new Worker',
       // A command copies a remote in a thread, so that it can be told to end.
-      'mirror/mirror.ts imports db/worker/thread.ts',
+      'transfer/mirror/mirror.ts imports storage/worker/thread.ts',
       // Streams have thousands of readers.
-      'sessions/streams.ts imports lib/thread-steps.ts',
+      'people/sessions/streams.ts imports lib/thread-steps.ts',
     ]
     const wrong = files
       .filter(({ path }) => isFeature(path))
@@ -293,7 +273,7 @@ describe('src', () => {
     const READS =
       /\b(?:message|sentence|refusal|error)(?:\.value)?\??\.(?:includes|match|matchAll|replace|replaceAll|startsWith|endsWith|indexOf|search|split)\(|\.(?:test|exec)\((?:\w+\.)*(?:message|sentence|refusal|error)\b/
     /** Sentences of others, and one that is only shown: a link in place of an id. */
-    const ALLOWED = ['cli/command.ts', 'mcp/server.ts', 'web/pages/records/refusal-text.tsx']
+    const ALLOWED = ['cli/command.ts', 'clients/mcp/server.ts', 'web/pages/records/refusal-text.tsx']
     const found: string[] = []
     for await (const file of new Glob('**/*.{ts,tsx}').scan(SOURCE))
       if (READS.test(await Bun.file(join(SOURCE, file)).text())) found.push(file)

@@ -10,13 +10,13 @@ import { newFolder } from '../support/process.ts'
  */
 
 const MOST: Readonly<Record<string, number>> = {
-  'read the caller': 21,
-  'create a note': 51,
-  'store a batch and its deliveries': 56,
-  'update a watch': 71,
-  'query notes by a tree': 34,
-  'receive an event of a source': 51,
-  'receive a form': 51,
+  'read the caller': 19,
+  'create a note': 48,
+  'store a batch and its deliveries': 53,
+  'update a watch': 72,
+  'query notes by a tree': 32,
+  'receive an event of a source': 54,
+  'receive a form': 54,
 }
 
 /** Timers make checkpoints and look at the files of the database, within the request or not. */

@@ -28,39 +28,48 @@ type Turn =
 type Shared = readonly [Turn, string]
 
 const LIST: Readonly<Record<string, Shared>> = {
-  'account/passwords.ts: new Admission': ['user, address', 'hashes of passwords, in four lines'],
+  'people/accounts/passwords.ts: new Admission': ['user, address', 'hashes of passwords, in four lines'],
   'api.ts: new BodyBudget': ['caller, address', 'memory of large bodies'],
   'api.ts: new FormBytes': ['workspace', 'bytes that forms take in a day'],
   'api.ts: new Streams': ['caller', 'different queries of open streams'],
-  'change-feed/subscribers.ts: #isRunning': ['nobody', 'readers of one feed are served 5 ms at a time'],
-  'db/connection/checkpoint.ts: #running': ['nobody', 'one checkpoint at a time, for which no write waits'],
-  'db/connection/checkpoint.ts: new Worker': ['nobody', 'a thread for checkpoints'],
-  'db/connection/reading.ts: #isHeld': ['nobody', 'the read snapshot of the main thread, at most 20 ms old'],
-  'db/connection/wal-sync.ts: #isRunning': ['nobody', 'one sync of the disk for all writes of a commit'],
-  'db/copy.ts: new Worker': ['nobody', 'a thread for the sync of one copy'],
-  'db/database.ts: new WriteQueue': ['caller, address', 'writes; of forms and sources by these'],
-  'db/sql.ts: #running': ['nobody', 'the statement that runs'],
-  'db/worker/client.ts: new QueryScheduler': ['caller, share', 'long queries'],
-  'db/worker/client.ts: new TaskQueue': ['caller, address', 'long writes'],
-  'db/worker/query-scheduler.ts: new Admission': [
+  'feed/subscribers.ts: #isRunning': ['nobody', 'readers of one feed are served 5 ms at a time'],
+  'storage/connection/checkpoint.ts: #running': [
+    'nobody',
+    'one checkpoint at a time, for which no write waits',
+  ],
+  'storage/connection/checkpoint.ts: new Worker': ['nobody', 'a thread for checkpoints'],
+  'storage/connection/reading.ts: #isHeld': [
+    'nobody',
+    'the read snapshot of the main thread, at most 20 ms old',
+  ],
+  'storage/connection/wal-sync.ts: #isRunning': ['nobody', 'one sync of the disk for all writes of a commit'],
+  'storage/copy.ts: new Worker': ['nobody', 'a thread for the sync of one copy'],
+  'storage/database.ts: new WriteQueue': ['caller, address', 'writes; of forms and sources by these'],
+  'storage/sql.ts: #running': ['nobody', 'the statement that runs'],
+  'storage/worker/client.ts: new QueryScheduler': ['caller, share', 'long queries'],
+  'storage/worker/client.ts: new TaskQueue': ['caller, address', 'long writes'],
+  'storage/worker/query-scheduler.ts: new Admission': [
     'caller, share',
     'threads for queries, one of each at a time',
   ],
-  'db/worker/query-scheduler.ts: new WorkerThread': ['caller, share', 'two threads for queries'],
-  'db/worker/task-queue.ts: new Admission': ['caller, address', 'tasks that wait for the thread'],
-  'db/worker/task-queue.ts: new WorkerThread': ['caller, address', 'a thread for tasks'],
-  'db/worker/thread.ts: new Worker': ['caller, share', 'the threads of queries and tasks'],
-  'db/writes/write-queue.ts: #waiting': ['caller, address', 'writes; long ones are one line among them'],
-  'db/writes/write-queue.ts: new FairQueue': ['caller, address', 'writes; long ones are one line among them'],
-  'delivery/client/sender.ts: new ConnectionPool': ['subscription', 'idle connections to receivers'],
-  'delivery/dispatch/dispatcher.ts: #inFlight': ['subscription', 'attempts, 1 to 4 of each in turn'],
-  'delivery/dispatch/dispatcher.ts: #running': ['subscription', 'attempts that a stop waits for'],
-  'delivery/dispatch/dispatcher.ts: new Turns': [
+  'storage/worker/query-scheduler.ts: new WorkerThread': ['caller, share', 'two threads for queries'],
+  'storage/worker/task-queue.ts: new Admission': ['caller, address', 'tasks that wait for the thread'],
+  'storage/worker/task-queue.ts: new WorkerThread': ['caller, address', 'a thread for tasks'],
+  'storage/worker/thread.ts: new Worker': ['caller, share', 'the threads of queries and tasks'],
+  'storage/writes/write-queue.ts: #waiting': ['caller, address', 'writes; long ones are one line among them'],
+  'storage/writes/write-queue.ts: new FairQueue': [
+    'caller, address',
+    'writes; long ones are one line among them',
+  ],
+  'events/delivery/client/sender.ts: new ConnectionPool': ['subscription', 'idle connections to receivers'],
+  'events/delivery/dispatch/dispatcher.ts: #inFlight': ['subscription', 'attempts, 1 to 4 of each in turn'],
+  'events/delivery/dispatch/dispatcher.ts: #running': ['subscription', 'attempts that a stop waits for'],
+  'events/delivery/dispatch/dispatcher.ts: new Turns': [
     'workspace',
     'which subscription attempts next, in turn within its workspace',
   ],
-  'delivery/dispatch/outcome-writer.ts: #waiting': ['nobody', 'outcomes that are written together'],
-  'delivery/dispatch/turns.ts: #waiting': ['workspace', 'workspaces with a ready subscription'],
+  'events/delivery/dispatch/outcome-writer.ts: #waiting': ['nobody', 'outcomes that are written together'],
+  'events/delivery/dispatch/turns.ts: #waiting': ['workspace', 'workspaces with a ready subscription'],
   'files/extraction/process.ts: Bun.spawn': ['sender', 'a process for each file that is read'],
   'files/extraction/process.ts: new Worker': ['sender', 'in the process of one file'],
   'files/reading-order.ts: #running': ['sender', 'two files at a time, of forms one'],
@@ -81,21 +90,27 @@ const LIST: Readonly<Record<string, Shared>> = {
   'lib/admission.ts: #held': ['caller, address', 'the room of an Admission, in all'],
   'lib/admission.ts: new FairQueue': ['caller, address', 'the work that waits in an Admission'],
   'lib/thread-steps.ts: new Admission': ['caller, address', 'steps of long work in this thread'],
-  'maintenance/backup-download.ts: new Admission': [
+  'operation/backup-download.ts: new Admission': [
     'nobody',
     'one download of an owner at a time; 60 s without taking end it',
   ],
-  'maintenance/backups.ts: Bun.spawn': ['nobody', 'a process for the backup of the server itself'],
-  'maintenance/backups.ts: #running': ['nobody', 'the backup of the server itself'],
-  'records/watches.ts: #isRunning': ['query', 'readers of one page are served 5 ms at a time'],
+  'operation/backups.ts: Bun.spawn': ['nobody', 'a process for the backup of the server itself'],
+  'operation/backups.ts: #running': ['nobody', 'the backup of the server itself'],
+  'records/rows/watches.ts: #isRunning': ['query', 'readers of one page are served 5 ms at a time'],
   'server.ts: new Dispatcher': ['subscription', 'attempts of webhooks'],
-  'sessions/oidc/sign-in.ts: new Tickets': ['nobody', 'signed steps; only those that were used are kept'],
-  'sessions/passkeys.ts: new Tickets': ['nobody', 'signed challenges; only those that were used are kept'],
-  'sessions/routes.ts: new FailedSignIns': ['user, address', 'wrong passwords'],
+  'people/sessions/oidc/sign-in.ts: new Tickets': [
+    'nobody',
+    'signed steps; only those that were used are kept',
+  ],
+  'people/sessions/passkeys.ts: new Tickets': [
+    'nobody',
+    'signed challenges; only those that were used are kept',
+  ],
+  'people/sessions/routes.ts: new FailedSignIns': ['user, address', 'wrong passwords'],
   'shares/visitor-routes.ts: new FailedSignIns': ['share, address', 'wrong passwords of shares'],
   'shares/visitor-routes.ts: new SentPerDay': ['share, address', 'posts of forms in a day'],
-  'sources/events.ts: #waiting': ['source', 'listeners for events'],
-  'sources/routes.ts: new RequestLimit': ['source', 'calls in a minute'],
+  'events/sources/events.ts: #waiting': ['source', 'listeners for events'],
+  'events/sources/routes.ts: new RequestLimit': ['source', 'calls in a minute'],
 }
 
 const SOURCE = join(import.meta.dir, '../../src')
@@ -107,7 +122,7 @@ async function find(): Promise<string[]> {
   const found = new Set<string>()
   for await (const path of new Glob('**/*.ts').scan(SOURCE)) {
     // Code in a browser or for one command has one caller.
-    if (/^(?:web|cli|mirror)\//.test(path)) continue
+    if (/^(?:web|cli|transfer\/mirror)\//.test(path)) continue
     const text = await Bun.file(join(SOURCE, path)).text()
     for (const pattern of [MADE, FIELD])
       for (const [match] of text.matchAll(pattern))

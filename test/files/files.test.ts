@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { findFaults } from '../../src/maintenance/integrity.ts'
+import { findFaults } from '../../src/operation/integrity.ts'
 import { deleteFile, makeFile } from '../support/files.ts'
 import { runJobs, runRetention } from '../support/jobs.ts'
 import { makeNote, readNote, revisionsOf } from '../support/notes.ts'

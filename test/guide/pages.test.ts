@@ -106,10 +106,7 @@ test('decisions are numbered without gaps, and begin with their number', async (
 const tree = () => /<!-- tree -->\n```\n([\s\S]*?)```/.exec(guide('code'))?.[1] ?? ''
 
 test('the guide describes every file and folder directly in src, and no other', () => {
-  const [resources = ''] = /src\/<resource>\/[\s\S]*?(?=\nsrc\/)/.exec(tree()) ?? []
-  const isResource = (name: string) => existsSync(join(ROOT, 'src', name, 'routes.ts'))
-  const names = [...tree().matchAll(/\bsrc\/([\w.-]+)/g)].map(([, name = '']) => name)
-  const named = [...names, ...(resources.match(/[\w-]+/g) ?? []).filter(isResource)]
+  const named = [...tree().matchAll(/\bsrc\/([\w.-]+)/g)].map(([, name = '']) => name)
   expect(named.toSorted()).toEqual(readdirSync(join(ROOT, 'src')).toSorted())
 })
 

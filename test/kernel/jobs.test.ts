@@ -9,7 +9,7 @@ import {
   later,
   settle,
 } from '../../src/kernel/jobs.ts'
-import { refused } from '../../src/refusal.ts'
+import { refused } from '../../src/lib/refusal.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { commandCaller } from '../../src/cli/open-database.ts'
 import { defineJob, enqueue, isPending } from '../../src/kernel/jobs.ts'
 import { write } from '../../src/kernel/operation.ts'
-import { refused } from '../../src/refusal.ts'
+import { refused } from '../../src/lib/refusal.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService

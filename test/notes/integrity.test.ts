@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findFaults } from '../../src/maintenance/integrity.ts'
 import { removeSomeTrashedBefore } from '../../src/notes/writing/trash.ts'
+import { findFaults } from '../../src/operation/integrity.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { makeNote } from '../support/notes.ts'
 import { indexAll } from '../support/search-tables.ts'

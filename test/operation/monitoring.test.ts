@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { spawnSync, which } from 'bun'
 import { createApi } from '../../src/api.ts'
-import { NO_BACKUPS } from '../../src/maintenance/backups.ts'
+import { NO_BACKUPS } from '../../src/operation/backups.ts'
 import { newFolder } from '../support/process.ts'
 import { clientOf, startService, type TestService } from '../support/service.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { join, resolve } from 'node:path'
 import { spawn, which } from 'bun'
-import { signedHeaders } from '../../src/delivery/message.ts'
+import { signedHeaders } from '../../src/log/message.ts'
 import { declare, write } from '../support/records.ts'
 import { deliveriesOf, type Hooked, startHooked, subscribe, until } from '../support/webhooks.ts'
 

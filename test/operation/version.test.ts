@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { buildVersion } from '../../scripts/lib/version.ts'
 import { billOfMaterials } from '../../scripts/release/sbom.ts'
-import { signedHeaders } from '../../src/delivery/message.ts'
+import { signedHeaders } from '../../src/log/message.ts'
 import { daybook, newFolder } from '../support/process.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')

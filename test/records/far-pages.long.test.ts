@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { writeRecords } from '../../src/records/writing/write-records.ts'
+import { writeRecords } from '../../src/records/rows/writing/write-records.ts'
 import { callerOf } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/* Pages so far inside a list that offsets on the way there are cached (`src/records/query/total-cache.ts`). */
+/* Pages so far inside a list that offsets on the way there are cached (`src/records/rows/query/total-cache.ts`). */
 
 const ROWS = 45_000
 const BATCH = 500

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findTimeZone } from '../../src/lib/time-zones.ts'
-import { buildAutoIndex } from '../../src/structures/storage/auto-index.ts'
+import { buildAutoIndex } from '../../src/records/structures/storage/auto-index.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { arbitraryFilter, matches, type Row } from '../support/record-oracle.ts'
 import { declare, summary, write } from '../support/records.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { buildAutoIndex } from '../../src/structures/storage/auto-index.ts'
+import { buildAutoIndex } from '../../src/records/structures/storage/auto-index.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { randomSource } from '../support/random.ts'
 import {

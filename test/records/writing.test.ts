@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { RECORD_EVENTS } from '../../src/delivery/message.ts'
+import { RECORD_EVENTS } from '../../src/log/message.ts'
 import { contentOf, declare, field, list, watchWakes, write } from '../support/records.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 

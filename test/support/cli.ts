@@ -1,6 +1,6 @@
-import { getWorkspaceOrOnly } from '../../src/account/workspaces.ts'
 import { commandCaller } from '../../src/cli/open-database.ts'
 import { runDaybook } from '../../src/cli/run.ts'
+import { getWorkspaceOrOnly } from '../../src/people/accounts/workspaces.ts'
 import type { Outcome } from './process.ts'
 import type { TestService } from './service.ts'
 

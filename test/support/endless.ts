@@ -1,4 +1,4 @@
-import { rowTable } from '../../src/db/row-table-names.ts'
+import { rowTable } from '../../src/storage/row-table-names.ts'
 import { declare, giveTable } from './records.ts'
 import type { TestService } from './service.ts'
 

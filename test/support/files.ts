@@ -1,12 +1,12 @@
-import { getWorkspaceOrOnly } from '../../src/account/workspaces.ts'
-import { systemAuthor } from '../../src/changes/log.ts'
 import { commandCaller } from '../../src/cli/open-database.ts'
-import type { Db } from '../../src/db/database.ts'
 import type { Section } from '../../src/files/extraction/pages.ts'
 import { addFile, commandWriter } from '../../src/files/new-file.ts'
 import { deleteById } from '../../src/files/service.ts'
 import { findFile } from '../../src/files/store.ts'
 import { claimFile, extractText, saveResult } from '../../src/files/text-extraction.ts'
+import { systemAuthor } from '../../src/log/log.ts'
+import { getWorkspaceOrOnly } from '../../src/people/accounts/workspaces.ts'
+import type { Db } from '../../src/storage/database.ts'
 import type { Client, TestService } from './service.ts'
 
 export interface NewTestFile {

@@ -1,6 +1,6 @@
 import type { AppContext } from '../../src/context.ts'
 import { enqueue, RECURRING, settleAll } from '../../src/kernel/jobs.ts'
-import { retentionJobs } from '../../src/maintenance/schedule.ts'
+import { retentionJobs } from '../../src/operation/schedule.ts'
 
 /** Runs every job that is due to its end, as a server does between writes. */
 export const runJobs = (ctx: AppContext): Promise<void> => settleAll(ctx, ctx.features.jobs)

@@ -1,7 +1,7 @@
 import { fold } from '../../src/lib/text.ts'
-import { ensureOwnTable } from '../../src/structures/storage/live-rows.ts'
-import { shareTable } from '../../src/structures/storage/upgrade.ts'
-import { definitionOf, findStructureByName } from '../../src/structures/store.ts'
+import { ensureOwnTable } from '../../src/records/structures/storage/live-rows.ts'
+import { shareTable } from '../../src/records/structures/storage/upgrade.ts'
+import { definitionOf, findStructureByName } from '../../src/records/structures/store.ts'
 import type { Answer, Client, TestService } from './service.ts'
 
 export type FieldSpec = Record<string, unknown> & { key: string; type: string }

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
-import { autoIndexDrop, buildAutoIndex, listAutoIndexes } from '../../src/structures/storage/auto-index.ts'
-import { fillTextIndex as fillSome, TEXT_INDEX } from '../../src/structures/storage/text-index.ts'
+import {
+  autoIndexDrop,
+  buildAutoIndex,
+  listAutoIndexes,
+} from '../../src/records/structures/storage/auto-index.ts'
+import { fillTextIndex as fillSome, TEXT_INDEX } from '../../src/records/structures/storage/text-index.ts'
 import { arbitraryLongText, HOSTILE_TEXTS, HOSTILE_VALUES, partOf } from './hostile-values.ts'
 import { randomSource } from './random.ts'
 import {

@@ -1,8 +1,8 @@
-import { parseAllowlist } from '../../src/delivery/client/addresses.ts'
-import { createSender, type Send } from '../../src/delivery/client/sender.ts'
-import { Dispatcher } from '../../src/delivery/dispatch/dispatcher.ts'
+import { createSender, type Send } from '../../src/events/delivery/client/sender.ts'
+import { Dispatcher } from '../../src/events/delivery/dispatch/dispatcher.ts'
 import type { RawCondition } from '../../src/filter/record/parse.ts'
 import { JobRunner } from '../../src/kernel/job-runner.ts'
+import { parseAllowlist } from '../../src/lib/addresses.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { type Client, startService, type TestService, type TestServiceOptions } from './service.ts'
 

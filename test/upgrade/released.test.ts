@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { MIGRATIONS } from '../../src/db/schema/migrations/migrations.ts'
+import { MIGRATIONS } from '../../src/storage/schema/migrations/migrations.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'

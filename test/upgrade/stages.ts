@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { migrate } from '../../src/db/connection/migrate.ts'
-import { MIGRATIONS } from '../../src/db/schema/migrations/migrations.ts'
+import { migrate } from '../../src/storage/connection/migrate.ts'
+import { MIGRATIONS } from '../../src/storage/schema/migrations/migrations.ts'
 
 /*
  * Databases as older programs wrote and left them, named after the newest migration that those knew. Both hold

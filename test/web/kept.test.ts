@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Refusal } from '../../src/lib/refusal.ts'
 import { excerptOf } from '../../src/notes/excerpt.ts'
-import type { Refusal } from '../../src/refusal.ts'
 import { KeptNotes, nameTest } from '../../src/web/offline/kept-notes.ts'
 import { KeptRows } from '../../src/web/offline/kept-rows.ts'
 import { randomSource } from '../support/random.ts'

@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer-core'
-import { writeRecords } from '../../../src/records/writing/write-records.ts'
-import { createStructure } from '../../../src/structures/service.ts'
+import { writeRecords } from '../../../src/records/rows/writing/write-records.ts'
+import { createStructure } from '../../../src/records/structures/service.ts'
 import { type Data, ROW_FIELDS, rowsOf } from '../corpus.ts'
 import type { Dataset } from '../dataset.ts'
 import type { Server } from '../servers.ts'

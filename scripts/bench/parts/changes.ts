@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { Sql } from '../../../src/db/sql.ts'
-import { writeRecords } from '../../../src/records/writing/write-records.ts'
+import { writeRecords } from '../../../src/records/rows/writing/write-records.ts'
+import { Sql } from '../../../src/storage/sql.ts'
 import { type Dataset, openDataset, temporaryFolder } from '../dataset.ts'
 import { median, type Times, timesOf } from '../measure.ts'
 import { counted, milliseconds, perSecond, type Row, rowOf, type Section } from '../results.ts'

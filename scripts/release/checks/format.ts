@@ -1,5 +1,5 @@
-import { MIGRATIONS } from '../../../src/db/schema/migrations/migrations.ts'
 import { PACKED } from '../../../src/http/web-app/build.ts'
+import { MIGRATIONS } from '../../../src/storage/schema/migrations/migrations.ts'
 import type { Target } from '../targets.ts'
 
 const MIB = 2 ** 20
@@ -11,8 +11,8 @@ const SIZE = { least: 90 * MIB, most: 160 * MIB }
 const EMBEDDED = [
   'src/worker',
   'src/files/extraction/worker',
-  'src/db/backup-sync-worker',
-  'src/db/checkpoint-worker',
+  'src/storage/backup-sync-worker',
+  'src/storage/checkpoint-worker',
   PACKED,
   MIGRATIONS[0]?.sql ?? '',
   MIGRATIONS.at(-1)?.sql ?? '',

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../config.ts'
-import { DATABASE_SUFFIXES } from '../../db/file-names.ts'
-import { newToken } from '../../sessions/cookie.ts'
+import { newToken } from '../../people/sessions/cookie.ts'
+import { DATABASE_SUFFIXES } from '../../storage/file-names.ts'
 import { type Command, flag } from '../command.ts'
 import { runUntilAsked } from '../run-until-asked.ts'
 
@@ -22,7 +22,7 @@ export const demo: Command = {
     const config = readConfig({}, { db, port: '0', 'log-level': 'warn' })
     const [{ seed, VIEWER }, { DEMO_PATH }, { startServer }] = await Promise.all([
       import('../demo/seed.ts'),
-      import('../../sessions/routes.ts'),
+      import('../../people/sessions/routes.ts'),
       import('../../server.ts'),
     ])
     try {

@@ -1,19 +1,19 @@
-import { createAuthenticate } from '../../account/keys.ts'
+import type { Respond } from '../../clients/mcp/stdio/messages.ts'
 import { readConfig, readKey } from '../../config.ts'
 import { contextOn } from '../../context.ts'
-import type { Db } from '../../db/database.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
-import type { Respond } from '../../mcp/stdio/messages.ts'
-import { fail, Refusal } from '../../refusal.ts'
+import { fail, Refusal } from '../../lib/refusal.ts'
+import { createAuthenticate } from '../../people/accounts/keys.ts'
+import type { Db } from '../../storage/database.ts'
 import { type Command, checkedBaseUrl, DB_FLAG, flag, type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
 import { withDatabase } from '../open-database.ts'
 import { STDIN, textOf } from '../read-input.ts'
 
 const features = async () => (await import('../../features.ts')).features
-const messages = () => import('../../mcp/stdio/messages.ts')
-const local = () => import('../../mcp/stdio/local.ts')
+const messages = () => import('../../clients/mcp/stdio/messages.ts')
+const local = () => import('../../clients/mcp/stdio/local.ts')
 
 /** The maximum body of an HTTP request. */
 const MAX_LINE = 10_485_760
@@ -72,7 +72,7 @@ export const mcp: Command = {
     const url = textFlag(input, 'url')
     if (url === undefined) return withDatabase(input, io, (db) => serveDatabase(io, db, key, input))
     if (textFlag(input, 'db') !== undefined) throw new WrongUsage('"mcp" takes --url or --db, not both.')
-    const { remoteResponder } = await import('../../mcp/stdio/messages.ts')
+    const { remoteResponder } = await import('../../clients/mcp/stdio/messages.ts')
     return serve(io, remoteResponder({ url: checkedBaseUrl(url), key }))
   },
 }

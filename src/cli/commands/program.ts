@@ -1,9 +1,9 @@
 import { readConfig } from '../../config.ts'
 import { contextOn } from '../../context.ts'
-import { openDatabase } from '../../db/database.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
 import { VERSION } from '../../lib/version.ts'
+import { openDatabase } from '../../storage/database.ts'
 import { type Command, flag, WrongUsage } from '../command.ts'
 
 /** The document of a server, from a service on an empty in-memory database. */

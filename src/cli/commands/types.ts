@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { TypedStructure } from '../../clients/types/generate.ts'
 import { readCa, readKey } from '../../config.ts'
 import { systemClock } from '../../lib/clock.ts'
+import { refused } from '../../lib/refusal.ts'
 import { quoteList } from '../../lib/text.ts'
-import { refused } from '../../refusal.ts'
-import type { TypedStructure } from '../../types/generate.ts'
 import {
   CA_FLAG,
   type Command,
@@ -20,10 +20,10 @@ import type { Io } from '../io.ts'
 import { inWorkspace } from '../open-database.ts'
 import { STDOUT } from '../output.ts'
 
-const generating = () => import('../../types/generate.ts')
-const store = () => import('../../structures/store.ts')
-const present = () => import('../../structures/present.ts')
-const remote = () => import('../../mirror/remote.ts')
+const generating = () => import('../../clients/types/generate.ts')
+const store = () => import('../../records/structures/store.ts')
+const present = () => import('../../records/structures/present.ts')
+const remote = () => import('../../transfer/mirror/remote.ts')
 
 async function remoteStructures(url: string, input: Input, io: Io): Promise<TypedStructure[]> {
   const key = readKey(io.env, {})

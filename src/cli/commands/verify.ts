@@ -1,7 +1,7 @@
 import { readSecret } from '../../config.ts'
-import { secretError, verifyDelivery } from '../../delivery/verify-signature.ts'
+import { secretError, verifyDelivery } from '../../events/delivery/verify-signature.ts'
 import { systemClock } from '../../lib/clock.ts'
-import { refused } from '../../refusal.ts'
+import { refused } from '../../lib/refusal.ts'
 import { type Command, flag, type Input, SECRET_FLAG, WrongUsage } from '../command.ts'
 
 function headersOf({ flags }: Input): Map<string, string> {

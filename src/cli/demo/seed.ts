@@ -1,14 +1,14 @@
-import { addUser } from '../../account/users.ts'
-import { bootstrap, getWorkspaceOrOnly } from '../../account/workspaces.ts'
 import { createApi } from '../../api.ts'
 import type { Config } from '../../config.ts'
 import { contextOn } from '../../context.ts'
-import { openDatabase } from '../../db/database.ts'
 import { features } from '../../features.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import { createLog } from '../../lib/log.ts'
 import { VERSION } from '../../lib/version.ts'
+import { addUser } from '../../people/accounts/users.ts'
+import { bootstrap, getWorkspaceOrOnly } from '../../people/accounts/workspaces.ts'
+import { openDatabase } from '../../storage/database.ts'
 
 /** The user of a read-only demo. */
 export const VIEWER = 'guest'

@@ -1,8 +1,8 @@
+import { eventsAt, received, type ServerEvent } from '../../clients/types/connection.ts'
+import { type RemoteDaybook, remoteDaybook } from '../../clients/types/remote.ts'
+import { DaybookError } from '../../clients/types/surface.ts'
 import { type Clock, sleep } from '../../lib/clock.ts'
-import { refused } from '../../refusal.ts'
-import { eventsAt, received, type ServerEvent } from '../../types/connection.ts'
-import { type RemoteDaybook, remoteDaybook } from '../../types/remote.ts'
-import { DaybookError } from '../../types/surface.ts'
+import { refused } from '../../lib/refusal.ts'
 
 const FIRST_RETRY_MS = 2_000
 const MAX_RETRY_MS = 30_000

@@ -1,8 +1,8 @@
-import { parseAllowlist, urlError } from '../../delivery/client/addresses.ts'
-import { type AttemptOutcome, createSender, type Send } from '../../delivery/client/sender.ts'
-import { signedHeaders } from '../../delivery/message.ts'
+import { type AttemptOutcome, createSender, type Send } from '../../events/delivery/client/sender.ts'
+import { parseAllowlist, urlError } from '../../lib/addresses.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createIdSource } from '../../lib/ids.ts'
+import { signedHeaders } from '../../log/message.ts'
 import { WrongUsage } from '../command.ts'
 import type { Change, WatchAnswer } from './listen.ts'
 

@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs'
-import { takeServerLock } from '../../db/connection/server-lock.ts'
-import type { Db } from '../../db/database.ts'
 import { features } from '../../features.ts'
 import { systemClock } from '../../lib/clock.ts'
+import { fail, refused } from '../../lib/refusal.ts'
 import { counted } from '../../lib/text.ts'
-import { resetLocalChanges } from '../../mirror/overlay/lifted.ts'
+import { takeServerLock } from '../../storage/connection/server-lock.ts'
+import type { Db } from '../../storage/database.ts'
+import { resetLocalChanges } from '../../transfer/mirror/overlay/lifted.ts'
 import {
   type LocalChange,
   listLocalChanges,
   pushLocalChanges,
   untilBack,
   WAYS_OUT,
-} from '../../mirror/overlay/push.ts'
-import { detach, getState, type MirrorState, statusOf } from '../../mirror/state.ts'
-import { type Verification, verifyCopy } from '../../mirror/verify.ts'
-import { fail, refused } from '../../refusal.ts'
+} from '../../transfer/mirror/overlay/push.ts'
+import { detach, getState, type MirrorState, statusOf } from '../../transfer/mirror/state.ts'
+import { type Verification, verifyCopy } from '../../transfer/mirror/verify.ts'
 import { type Input, listFlag } from '../command.ts'
 import type { Io } from '../io.ts'
 import { printJson, printTable, show } from '../output.ts'

@@ -1,6 +1,6 @@
 import { withoutProtection } from '../../lib/csv-cells.ts'
 import { isDay, parseInstant } from '../../lib/dates.ts'
-import { refused } from '../../refusal.ts'
+import { refused } from '../../lib/refusal.ts'
 import type { FieldType } from './operators.ts'
 import { normalised } from './values.ts'
 

@@ -1,5 +1,5 @@
-import { type RecordState, valueIn } from '../../changes/record-data.ts'
 import { memoize, memoizeByObject } from '../../lib/bounded-cache.ts'
+import { type RecordState, valueIn } from '../../lib/record-data.ts'
 import type { Operator, RowPart, TypedField } from './operators.ts'
 import type { Condition } from './parse.ts'
 import { columnValue, dayIn, dayOf, isPoint, type Operand, searchText } from './values.ts'

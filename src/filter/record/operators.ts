@@ -56,6 +56,6 @@ export const OPERATORS_OF: Record<FieldType | RowPart, readonly Operator[]> = {
 export interface TypedField {
   readonly key: string
   readonly type: FieldType
-  /** The number in the names of its columns (`db/row-table-names.ts`). */
+  /** The number in the names of its columns (`storage/row-table-names.ts`). */
   readonly column: number
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../lib/json.ts'
+import { atPlace, fail, invalid, refused } from '../../lib/refusal.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
-import { atPlace, fail, invalid, refused } from '../../refusal.ts'
 import { MAX_OPERANDS, operandCount } from '../operands.ts'
 import {
   type FieldType,

@@ -1,6 +1,6 @@
-import type { FieldValue } from '../../changes/record-data.ts'
 import { DAY_MS, isDay, isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { isId } from '../../lib/ids.ts'
+import type { FieldValue } from '../../lib/record-data.ts'
 import { codePointLength, fold, MAX_TEXT_LENGTH, withCommas } from '../../lib/text.ts'
 import type { FieldType, RowPart } from './operators.ts'
 

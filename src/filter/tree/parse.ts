@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../lib/json.ts'
+import { atPlace, fail, invalid, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
-import { atPlace, fail, invalid, refused } from '../../refusal.ts'
 import { isNegated, MAX_OPERANDS, operandCount } from '../operands.ts'
 import { columnValue, normalised, TYPE_WORDS } from '../record/values.ts'
 import {

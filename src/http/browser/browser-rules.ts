@@ -1,4 +1,4 @@
-import { Refusal } from '../../refusal.ts'
+import { Refusal } from '../../lib/refusal.ts'
 
 /*
  * Protects users of the application from other web pages: requests under a foreign host name that resolves to this

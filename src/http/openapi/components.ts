@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import type { RefusalCode } from '../../refusal.ts'
+import type { RefusalCode } from '../../lib/refusal.ts'
 import { STATUS_OF } from '../errors.ts'
 import { integer, strict } from '../schema/types.ts'
 import type { JsonSchema } from './schemas.ts'

@@ -1,4 +1,4 @@
-import { CHANGE_OPERATIONS } from '../../changes/entries.ts'
+import { CHANGE_OPERATIONS } from '../../log/entries.ts'
 import { t } from './types.ts'
 
 /* The common parts of the schemas of all endpoints that show changes. */

@@ -1,6 +1,6 @@
 import { addressGroup } from '../../lib/address-group.ts'
+import { notFound } from '../../lib/refusal.ts'
 import { withCommas } from '../../lib/text.ts'
-import { notFound } from '../../refusal.ts'
 import { comesFromElsewhere } from '../browser/browser-rules.ts'
 import { scriptSources } from '../browser/script-sources.ts'
 import { hasCurrent } from '../download.ts'

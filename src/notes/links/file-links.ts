@@ -1,6 +1,6 @@
 import { proseIn } from '../../lib/markdown-comments.ts'
 import { fileIdOf, fileOfImage } from '../../lib/markdown-links.ts'
-import { invalid } from '../../refusal.ts'
+import { invalid } from '../../lib/refusal.ts'
 
 /** Links to files, and addresses of files in pictures and in definitions of links. */
 const FILE_LINKS =

@@ -1,9 +1,9 @@
 import type { AppContext } from '../../context.ts'
-import type { Reader } from '../../db/reader.ts'
-import type { WorkerQuery } from '../../db/worker/client.ts'
-import type { Tx } from '../../db/writes/transaction.ts'
 import { type Caller, turnKeyOf } from '../../kernel/caller.ts'
 import { defineJob, enqueue, keysOf, removeJob, settle } from '../../kernel/jobs.ts'
+import type { Reader } from '../../storage/reader.ts'
+import type { WorkerQuery } from '../../storage/worker/client.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
 import { contentOf, updatedAtOf } from '../store.ts'
 import { distinctLinkKeys } from './syntax.ts'
 

@@ -1,4 +1,4 @@
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../storage/reader.ts'
 import { isFileTarget, isOwnHeading, namesIn, targetText } from './syntax.ts'
 
 /*

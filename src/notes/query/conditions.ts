@@ -1,10 +1,10 @@
-import type { Reader } from '../../db/reader.ts'
-import { allOf, type SqlPart } from '../../db/sql-part.ts'
 import type { TreeField } from '../../filter/tree/operators.ts'
 import type { Bound, CheckedTree, ValueTest } from '../../filter/tree/parse.ts'
 import { endOfDay, shiftedDay, startOfDay } from '../../filter/tree/relative-dates.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { fold, isAscii, MAX_NAME_LENGTH } from '../../lib/text.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { allOf, type SqlPart } from '../../storage/sql-part.ts'
 
 export type TagsCondition = Extract<CheckedTree, { kind: 'tags' }>
 export type ValueCondition = Extract<CheckedTree, { kind: 'value' }>

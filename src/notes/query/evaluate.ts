@@ -1,6 +1,6 @@
-import type { Reader } from '../../db/reader.ts'
 import type { CheckedTree } from '../../filter/tree/parse.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
+import type { Reader } from '../../storage/reader.ts'
 import { type Bitset, bitsetOf, complementOf, countBits, intersection, isIn, pksOf, union } from './bitset.ts'
 import {
   columnCondition,

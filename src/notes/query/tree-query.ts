@@ -1,6 +1,4 @@
 import type { Static } from '@sinclair/typebox'
-import type { Reader } from '../../db/reader.ts'
-import type { Direction } from '../../db/sql-part.ts'
 import type { ValueKind } from '../../filter/tree/operators.ts'
 import {
   type CheckedTree,
@@ -14,8 +12,10 @@ import { type Page, type PageRequest, pageRequest } from '../../http/pagination.
 import { read, type Snapshot } from '../../kernel/operation.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { utcDay } from '../../lib/dates.ts'
-import { fail, refused } from '../../refusal.ts'
+import { fail, refused } from '../../lib/refusal.ts'
 import { type Phrase, parseSearch } from '../../search/words.ts'
+import type { Reader } from '../../storage/reader.ts'
+import type { Direction } from '../../storage/sql-part.ts'
 import type { QueryBody } from '../schema.ts'
 import { bitsetOf, intersection, pksOf } from './bitset.ts'
 import type { FIELD_INDEXES } from './conditions.ts'

@@ -1,7 +1,4 @@
 import type { AppContext } from '../../context.ts'
-import type { Reader } from '../../db/reader.ts'
-import type { WorkerQuery } from '../../db/worker/client.ts'
-import type { Tx } from '../../db/writes/transaction.ts'
 import {
   AT_ONCE,
   defineJob,
@@ -13,6 +10,9 @@ import {
   settle,
 } from '../../kernel/jobs.ts'
 import { MERGED_SEGMENTS, mergeSome } from '../../search/tables.ts'
+import type { Reader } from '../../storage/reader.ts'
+import type { WorkerQuery } from '../../storage/worker/client.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
 import { updatedAtOf } from '../store.ts'
 import {
   FULL_TABLE,

@@ -1,4 +1,4 @@
-import type { Reader } from '../../db/reader.ts'
+import type { Reader } from '../../storage/reader.ts'
 import { FULL_TABLE, TITLE_TABLE } from './tables.ts'
 
 /*

@@ -1,8 +1,8 @@
-import type { Reader } from '../../db/reader.ts'
-import type { Tx } from '../../db/writes/transaction.ts'
 import type { Merging } from '../../search/tables.ts'
 import type { Phrase } from '../../search/words.ts'
 import { indexedText } from '../../search/words.ts'
+import type { Reader } from '../../storage/reader.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
 
 /*
  * The notes of all workspaces of a file are searched in the same FTS5 tables, so that thousands of workspaces do not make

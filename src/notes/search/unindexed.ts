@@ -1,6 +1,6 @@
-import type { Reader } from '../../db/reader.ts'
 import { isMatch } from '../../search/highlighter.ts'
 import type { Phrase } from '../../search/words.ts'
+import type { Reader } from '../../storage/reader.ts'
 import type { SearchScope } from './matches.ts'
 
 /*

@@ -1,5 +1,5 @@
-import type { Reader } from '../../db/reader.ts'
 import { mergeSome } from '../../search/tables.ts'
+import type { Reader } from '../../storage/reader.ts'
 import {
   FULL_TABLE,
   findIndexable,

@@ -1,8 +1,8 @@
 import type { Caller } from '../../context.ts'
-import type { Reader } from '../../db/reader.ts'
-import type { Tx } from '../../db/writes/transaction.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
-import { fail, notFound } from '../../refusal.ts'
+import { fail, notFound } from '../../lib/refusal.ts'
+import type { Reader } from '../../storage/reader.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
 import { getNote, getNoteSummary, type NoteRow } from '../store.ts'
 import { changeText } from './update.ts'
 

@@ -1,6 +1,4 @@
-import type { RecordData } from '../../changes/record-data.ts'
 import type { AppContext, Caller } from '../../context.ts'
-import type { Tx } from '../../db/writes/transaction.ts'
 import { mimeTypeOf } from '../../files/extraction/kinds.ts'
 import { insertWholeFile } from '../../files/new-file.ts'
 import { STATUS_OF } from '../../http/errors.ts'
@@ -12,7 +10,7 @@ import { write } from '../../kernel/operation.ts'
 import { addressGroup } from '../../lib/address-group.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../lib/dates.ts'
-import { writeRecords } from '../../records/writing/write-records.ts'
+import type { RecordData } from '../../lib/record-data.ts'
 import {
   atFields,
   fail,
@@ -22,8 +20,10 @@ import {
   type RefusalCode,
   refused,
   unavailable,
-} from '../../refusal.ts'
-import { definitionOf, findStructureById } from '../../structures/store.ts'
+} from '../../lib/refusal.ts'
+import { writeRecords } from '../../records/rows/writing/write-records.ts'
+import { definitionOf, findStructureById } from '../../records/structures/store.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
 import { shownText } from '../pages/page.ts'
 import { type FormField, type FormSettings, formFields, optionsOf } from '../service.ts'
 import { countWritten, findShareByPk, postCredential, type Visit } from '../visits.ts'

@@ -1,12 +1,12 @@
-import type { FieldValue, RecordData } from '../../changes/record-data.ts'
 import { checkedFileName } from '../../files/service.ts'
 import { formEntries } from '../../http/form-entries.ts'
 import { checkStorable, MOST_TO_READ, storableJson } from '../../http/storable-json.ts'
 import { isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
+import type { FieldValue, RecordData } from '../../lib/record-data.ts'
+import { atFields, invalid, Refusal, refused } from '../../lib/refusal.ts'
 import { findTimeZone, instantOfLocal } from '../../lib/time-zones.ts'
-import { checkedValue } from '../../records/writing/field-values.ts'
-import { atFields, invalid, Refusal, refused } from '../../refusal.ts'
+import { checkedValue } from '../../records/rows/writing/field-values.ts'
 import type { FormField, FormSettings } from '../service.ts'
 
 /** A file that was chosen in a form. */

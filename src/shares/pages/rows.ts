@@ -1,24 +1,24 @@
-import type { RecordData } from '../../changes/record-data.ts'
 import type { AppContext, InWorkspace } from '../../context.ts'
-import type { Reader } from '../../db/reader.ts'
 import { encoded } from '../../http/responses.ts'
 import { long, read, type Snapshot } from '../../kernel/operation.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { type Html, html } from '../../lib/html.ts'
-import { boardColumns } from '../../records/query/board.ts'
-import { learnOfRows } from '../../records/query/findings.ts'
-import { type ListRequest, listPage, type RecordPage } from '../../records/query/list.ts'
-import { parseRequest } from '../../records/query/row-query.ts'
-import { dataOf, type RecordRow } from '../../records/store.ts'
-import { fail, notFound, refused } from '../../refusal.ts'
-import { columnsOf, getRowView, type RowViewRow } from '../../row-views/service.ts'
+import type { RecordData } from '../../lib/record-data.ts'
+import { fail, notFound, refused } from '../../lib/refusal.ts'
+import { boardColumns } from '../../records/rows/query/board.ts'
+import { learnOfRows } from '../../records/rows/query/findings.ts'
+import { type ListRequest, listPage, type RecordPage } from '../../records/rows/query/list.ts'
+import { parseRequest } from '../../records/rows/query/row-query.ts'
+import { dataOf, type RecordRow } from '../../records/rows/store.ts'
 import {
   type Definition,
   definitionOf,
   type FieldDefinition,
   getStructure,
   type StructureRow,
-} from '../../structures/store.ts'
+} from '../../records/structures/store.ts'
+import { columnsOf, getRowView, type RowViewRow } from '../../records/views/service.ts'
+import type { Reader } from '../../storage/reader.ts'
 import { optionsOf } from '../service.ts'
 import type { Visit, VisitedShare } from '../visits.ts'
 import { pageLinks, visitorOf } from './notes.ts'

@@ -1,5 +1,5 @@
+import { Refusal } from '../../lib/refusal.ts'
 import { excerptOf } from '../../notes/excerpt.ts'
-import { Refusal } from '../../refusal.ts'
 import { refetch } from '../data/cache.ts'
 import type { Draft } from '../data/note-text.ts'
 import { awaySince, Refused } from '../data/request.ts'

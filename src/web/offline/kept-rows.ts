@@ -1,11 +1,11 @@
-import type { RecordData, RecordState } from '../../changes/record-data.ts'
-import { valueIn } from '../../changes/record-data.ts'
 import { matchesFilter } from '../../filter/record/match.ts'
 import type { TypedField } from '../../filter/record/operators.ts'
 import { checkFilter, parseFilter } from '../../filter/record/parse.ts'
 import { columnValue } from '../../filter/record/values.ts'
+import type { RecordData, RecordState } from '../../lib/record-data.ts'
+import { valueIn } from '../../lib/record-data.ts'
+import { refused } from '../../lib/refusal.ts'
 import { compareCodePoints, fold } from '../../lib/text.ts'
-import { refused } from '../../refusal.ts'
 import type { Row, RowPage, Structure } from '../pages/records/model.ts'
 
 export interface RowsQuery {

@@ -1,5 +1,5 @@
+import { findTool, listTools } from '../../../src/clients/mcp/tools/all.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/document.ts'
-import { findTool, listTools } from '../../../src/mcp/tools/all.ts'
 import { PASSWORD } from '../../support/browser-client.ts'
 import { openApiDocument } from '../../support/openapi.ts'
 import { type Route, routesOf } from '../../support/routes.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { findUserByPk, listUserRows } from '../../../src/account/store.ts'
+import { findUserByPk, listUserRows } from '../../../src/people/accounts/store.ts'
 import { PASSWORD, setupToken } from '../../support/browser-client.ts'
 import { settle, startService } from '../../support/service.ts'
 

@@ -1,6 +1,9 @@
 import { Database } from 'bun:sqlite'
-import { createKey, findKey, revokeKey } from '../../../src/account/keys.ts'
-import { hashPassword } from '../../../src/account/passwords.ts'
+import { VISIBLE } from '../../../src/files/store.ts'
+import { createIdSource } from '../../../src/lib/ids.ts'
+import { sha256 } from '../../../src/lib/sha256.ts'
+import { createKey, findKey, revokeKey } from '../../../src/people/accounts/keys.ts'
+import { hashPassword } from '../../../src/people/accounts/passwords.ts'
 import {
   deleteMember,
   deleteUser,
@@ -9,19 +12,16 @@ import {
   saveProviderLink,
   setMember,
   setPasswordHash,
-} from '../../../src/account/store.ts'
-import { addUser } from '../../../src/account/users.ts'
-import type { Db } from '../../../src/db/database.ts'
-import type { Reader } from '../../../src/db/reader.ts'
-import { Sql } from '../../../src/db/sql.ts'
-import { State } from '../../../src/db/state.ts'
-import type { Tx } from '../../../src/db/writes/transaction.ts'
-import { VISIBLE } from '../../../src/files/store.ts'
-import { createIdSource } from '../../../src/lib/ids.ts'
-import { sha256 } from '../../../src/lib/sha256.ts'
-import { newToken } from '../../../src/sessions/cookie.ts'
-import { insertPasskey } from '../../../src/sessions/passkey-store.ts'
-import { insertSession } from '../../../src/sessions/sessions.ts'
+} from '../../../src/people/accounts/store.ts'
+import { addUser } from '../../../src/people/accounts/users.ts'
+import { newToken } from '../../../src/people/sessions/cookie.ts'
+import { insertPasskey } from '../../../src/people/sessions/passkey-store.ts'
+import { insertSession } from '../../../src/people/sessions/sessions.ts'
+import type { Db } from '../../../src/storage/database.ts'
+import type { Reader } from '../../../src/storage/reader.ts'
+import { Sql } from '../../../src/storage/sql.ts'
+import { State } from '../../../src/storage/state.ts'
+import type { Tx } from '../../../src/storage/writes/transaction.ts'
 import { SoftwarePasskey } from '../../support/authenticator.ts'
 import { PASSWORD } from '../../support/browser-client.ts'
 import { CHEAP_PASSWORDS, type TestService } from '../../support/service.ts'

@@ -1,5 +1,5 @@
-import { takeServerLock } from '../../../db/connection/server-lock.ts'
-import { fail, refused } from '../../../refusal.ts'
+import { fail, refused } from '../../../lib/refusal.ts'
+import { takeServerLock } from '../../../storage/connection/server-lock.ts'
 import { type Command, DB_FLAG, flag } from '../../command.ts'
 import { withDatabase } from '../../open-database.ts'
 
@@ -19,7 +19,7 @@ export const check: Command = {
   run: (input, io) => {
     io.yieldProcessor()
     return withDatabase(input, io, async (db) => {
-      const { findFaults, repairDerived } = await import('../../../maintenance/integrity.ts')
+      const { findFaults, repairDerived } = await import('../../../operation/integrity.ts')
       if (input.flags.repair) {
         const lock = takeServerLock(db.file) ?? fail(serverRuns())
         await repairDerived(db).finally(lock.release)

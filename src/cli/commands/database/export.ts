@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import type { Caller } from '../../../context.ts'
-import type { Db } from '../../../db/database.ts'
 import { counted } from '../../../lib/text.ts'
-import type { TableFormat } from '../../../portability/csv/export.ts'
+import type { Db } from '../../../storage/database.ts'
+import type { TableFormat } from '../../../transfer/csv/export.ts'
 import { type Command, flag, type Input, PRINTING_FLAGS, textFlag, WrongUsage } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { checkStructure, inWorkspace } from '../../open-database.ts'
 import { copyToOutput, countsInWords, progressOn, STDOUT, show } from '../../output.ts'
 import { withTemporaryFolder } from '../../read-input.ts'
 
-const sqliteExport = () => import('../../../portability/tables/tables.ts')
-const parquetExport = () => import('../../../portability/tables/parquet.ts')
+const sqliteExport = () => import('../../../transfer/tables/tables.ts')
+const parquetExport = () => import('../../../transfer/tables/parquet.ts')
 
 interface Task {
   readonly db: Db
@@ -22,8 +22,8 @@ interface Task {
 async function exportFolder({ db, caller, input, io }: Task, folder: string): Promise<void> {
   const exportAll =
     textFlag(input, 'format') === 'obsidian'
-      ? (await import('../../../portability/vault/export/export.ts')).exportVault
-      : (await import('../../../portability/workspace/export.ts')).exportWorkspace
+      ? (await import('../../../transfer/vault/export/export.ts')).exportVault
+      : (await import('../../../transfer/workspace/export.ts')).exportWorkspace
   const progress = progressOn(io, 'notes')
   const counts = { ...exportAll(db, caller, folder, progress.show) }
   progress.end()
@@ -61,7 +61,7 @@ async function exportRows(
   format: TableFormat,
   file: string,
 ): Promise<void> {
-  const { exportTable } = await import('../../../portability/csv/export.ts')
+  const { exportTable } = await import('../../../transfer/csv/export.ts')
   await checkStructure(db, caller, structure)
   if (file === STDOUT)
     return throughFile(

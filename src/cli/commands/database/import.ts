@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
 import type { Caller } from '../../../context.ts'
-import { takeServerLock } from '../../../db/connection/server-lock.ts'
-import { copyVerified } from '../../../db/copy.ts'
-import type { Db } from '../../../db/database.ts'
+import { refused } from '../../../lib/refusal.ts'
 import { counted } from '../../../lib/text.ts'
-import type { InferredType } from '../../../portability/csv/columns.ts'
-import type { ImportMode, ImportReport } from '../../../portability/import-run.ts'
-import { systemRefusal } from '../../../portability/read-file.ts'
-import { refused } from '../../../refusal.ts'
+import { getWorkspaceOrOnly } from '../../../people/accounts/workspaces.ts'
+import { takeServerLock } from '../../../storage/connection/server-lock.ts'
+import { copyVerified } from '../../../storage/copy.ts'
+import type { Db } from '../../../storage/database.ts'
+import type { InferredType } from '../../../transfer/csv/columns.ts'
+import type { ImportMode, ImportReport } from '../../../transfer/import-run.ts'
+import { systemRefusal } from '../../../transfer/read-file.ts'
 import {
   type Command,
   flag,
@@ -44,7 +44,7 @@ const TABLE_FLAGS = ['on-conflict', 'type', 'date-format', 'decimal', 'no-header
 
 /** Parses `column=type`; the type follows the last equals sign. */
 async function typesOf(input: Input): Promise<ReadonlyMap<string, InferredType>> {
-  const { GIVEN_TYPES } = await import('../../../portability/csv/columns.ts')
+  const { GIVEN_TYPES } = await import('../../../transfer/csv/columns.ts')
   const entries = listFlag(input, 'type').map((text): [string, InferredType] => {
     const at = text.lastIndexOf('=')
     const type = GIVEN_TYPES.find((known) => known === text.slice(at + 1))
@@ -61,7 +61,7 @@ async function importCsv(
   input: Input,
   structure: string,
 ): Promise<Outcome> {
-  const { importRows } = await import('../../../portability/csv/import.ts')
+  const { importRows } = await import('../../../transfer/csv/import.ts')
   const decimal = textFlag(input, 'decimal')
   const report = await importRows(db, caller, {
     ...mode,
@@ -91,7 +91,7 @@ async function importCsv(
 
 async function importFolder(task: Task, input: Input): Promise<Outcome> {
   const { db, caller, path, mode } = task
-  const { importWorkspace, isExport } = await import('../../../portability/workspace/import.ts')
+  const { importWorkspace, isExport } = await import('../../../transfer/workspace/import.ts')
   if (!isExport(path)) return importNotes(task, input)
   const misplaced = FOLDER_FLAGS.find((name) => input.flags[name] !== undefined)
   if (misplaced)
@@ -107,7 +107,7 @@ async function importFolder(task: Task, input: Input): Promise<Outcome> {
 }
 
 async function importNotes({ db, caller, path, databaseFile, mode }: Task, input: Input): Promise<Outcome> {
-  const { importVault } = await import('../../../portability/vault/import.ts')
+  const { importVault } = await import('../../../transfer/vault/import.ts')
   const report = await importVault(db, caller, {
     ...mode,
     folder: path,

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { readDatabaseFile } from '../../../config.ts'
-import { inspectDatabase } from '../../../db/connection/inspect.ts'
-import { findServerUrl } from '../../../sessions/server-address.ts'
+import { findServerUrl } from '../../../people/sessions/server-address.ts'
+import { inspectDatabase } from '../../../storage/connection/inspect.ts'
 import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag } from '../../command.ts'
 import { printJson } from '../../output.ts'
 

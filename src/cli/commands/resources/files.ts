@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Caller } from '../../../context.ts'
-import type { Db } from '../../../db/database.ts'
 import { refuseTooLarge } from '../../../files/size-limit.ts'
 import type { FileRow } from '../../../files/store.ts'
 import { systemClock } from '../../../lib/clock.ts'
-import { systemRefusal } from '../../../portability/read-file.ts'
-import { Refusal, refused } from '../../../refusal.ts'
+import { Refusal, refused } from '../../../lib/refusal.ts'
+import type { Db } from '../../../storage/database.ts'
+import { systemRefusal } from '../../../transfer/read-file.ts'
 import {
   type Command,
   DB_FLAG,

@@ -1,16 +1,16 @@
 import type { Caller } from '../../../context.ts'
-import type { Db } from '../../../db/database.ts'
 import { storableJson } from '../../../http/storable-json.ts'
 import { isObject, type JsonObject } from '../../../lib/json.ts'
+import { fail, namingPlace, Refusal, refused } from '../../../lib/refusal.ts'
 import { counted } from '../../../lib/text.ts'
-import { fail, namingPlace, Refusal, refused } from '../../../refusal.ts'
+import type { Db } from '../../../storage/database.ts'
 import { type Command, flag, PRINTING_FLAGS, textFlag } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { checkStructure, inWorkspace } from '../../open-database.ts'
 import { show } from '../../output.ts'
 import { STDIN, textOf } from '../../read-input.ts'
 
-const writing = () => import('../../../records/writing/write-records.ts')
+const writing = () => import('../../../records/rows/writing/write-records.ts')
 
 const BATCH_SIZE = 500
 const MAX_LINE_LENGTH = 10_485_760

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Caller } from '../../../context.ts'
-import type { Db } from '../../../db/database.ts'
+import type { ReplayContext } from '../../../events/sources/receive.ts'
+import type { NewSource } from '../../../events/sources/service.ts'
+import type { SourceRow } from '../../../events/sources/store.ts'
+import { Refusal } from '../../../lib/refusal.ts'
 import { counted, fold } from '../../../lib/text.ts'
-import { systemRefusal } from '../../../portability/read-file.ts'
-import { Refusal } from '../../../refusal.ts'
-import type { ReplayContext } from '../../../sources/receive.ts'
-import type { NewSource } from '../../../sources/service.ts'
-import type { SourceRow } from '../../../sources/store.ts'
+import type { Db } from '../../../storage/database.ts'
+import { systemRefusal } from '../../../transfer/read-file.ts'
 import {
   attributesIn,
   type Command,
@@ -21,11 +21,11 @@ import { checkBody, checkStructure, inWorkspace, originFor } from '../../open-da
 import { listCommand, printTable, show } from '../../output.ts'
 import { STDIN } from '../../read-input.ts'
 
-const service = () => import('../../../sources/service.ts')
-const store = () => import('../../../sources/store.ts')
-const events = () => import('../../../sources/events.ts')
-const receiving = () => import('../../../sources/receive.ts')
-const schema = () => import('../../../sources/schema.ts')
+const service = () => import('../../../events/sources/service.ts')
+const store = () => import('../../../events/sources/store.ts')
+const events = () => import('../../../events/sources/events.ts')
+const receiving = () => import('../../../events/sources/receive.ts')
+const schema = () => import('../../../events/sources/schema.ts')
 
 const sourcesList = listCommand({
   of: 'sources',

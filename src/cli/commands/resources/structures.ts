@@ -3,8 +3,8 @@ import { type Command, DB_FLAG, flag, WORKSPACE_FLAG, WrongUsage } from '../../c
 import { checkStructure, inWorkspace } from '../../open-database.ts'
 import { listCommand } from '../../output.ts'
 
-const store = () => import('../../../structures/store.ts')
-const deletion = () => import('../../../structures/deletion.ts')
+const store = () => import('../../../records/structures/store.ts')
+const deletion = () => import('../../../records/structures/deletion.ts')
 const loadFeatures = () => import('../../../features.ts')
 
 const structuresList = listCommand({

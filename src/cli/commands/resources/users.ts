@@ -1,4 +1,7 @@
-import { readAccess } from '../../../access/rights.ts'
+import { readAccess } from '../../../kernel/rights.ts'
+import { isoTimestamp } from '../../../lib/dates.ts'
+import { didYouMean } from '../../../lib/near-miss.ts'
+import { fail, refused } from '../../../lib/refusal.ts'
 import {
   deletePasskeysOf,
   deleteProviderLink,
@@ -7,7 +10,7 @@ import {
   listMembershipsOf,
   type UserRow,
   type WorkspaceRow,
-} from '../../../account/store.ts'
+} from '../../../people/accounts/store.ts'
 import {
   addUser,
   changeRole,
@@ -17,14 +20,11 @@ import {
   listUsers,
   removeUser,
   setPassword,
-} from '../../../account/users.ts'
-import { getWorkspaceOrOnly } from '../../../account/workspaces.ts'
-import type { Reader } from '../../../db/reader.ts'
-import { ROLES } from '../../../db/schema/account.ts'
-import { isoTimestamp } from '../../../lib/dates.ts'
-import { didYouMean } from '../../../lib/near-miss.ts'
-import { fail, refused } from '../../../refusal.ts'
-import { createSetupLink } from '../../../sessions/sign-in.ts'
+} from '../../../people/accounts/users.ts'
+import { getWorkspaceOrOnly } from '../../../people/accounts/workspaces.ts'
+import { createSetupLink } from '../../../people/sessions/sign-in.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import { ROLES } from '../../../storage/schema/account.ts'
 import {
   type Command,
   DB_FLAG,

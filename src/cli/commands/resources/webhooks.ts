@@ -1,9 +1,9 @@
 import { readWebhookAllowlist } from '../../../config.ts'
-import { EVENTS_OF, FORMATS, SUBSCRIBED_EVENTS, type SubscribedEvent } from '../../../delivery/message.ts'
+import type { NewWebhook, UnparsedInput } from '../../../events/webhooks/columns.ts'
+import type { RecoverInput } from '../../../events/webhooks/deliveries.ts'
 import { parseInstant } from '../../../lib/dates.ts'
 import { counted } from '../../../lib/text.ts'
-import type { NewWebhook, UnparsedInput } from '../../../webhooks/columns.ts'
-import type { RecoverInput } from '../../../webhooks/deliveries.ts'
+import { EVENTS_OF, FORMATS, SUBSCRIBED_EVENTS, type SubscribedEvent } from '../../../log/message.ts'
 import {
   attributesIn,
   type Command,
@@ -20,11 +20,11 @@ import {
 import { checkBody, checkStructure, inWorkspace } from '../../open-database.ts'
 import { listCommand, show } from '../../output.ts'
 
-const service = () => import('../../../webhooks/service.ts')
-const deliveries = () => import('../../../webhooks/deliveries.ts')
-const operations = () => import('../../../webhooks/operations.ts')
-const schema = () => import('../../../webhooks/schema.ts')
-const present = () => import('../../../webhooks/store.ts')
+const service = () => import('../../../events/webhooks/service.ts')
+const deliveries = () => import('../../../events/webhooks/deliveries.ts')
+const operations = () => import('../../../events/webhooks/operations.ts')
+const schema = () => import('../../../events/webhooks/schema.ts')
+const present = () => import('../../../events/webhooks/store.ts')
 
 const webhooksList = listCommand({
   of: 'webhooks',

@@ -1,6 +1,6 @@
-import { listWorkspaces } from '../../../account/store.ts'
-import { createOwnedWorkspace } from '../../../account/workspaces.ts'
 import { isoTimestamp } from '../../../lib/dates.ts'
+import { listWorkspaces } from '../../../people/accounts/store.ts'
+import { createOwnedWorkspace } from '../../../people/accounts/workspaces.ts'
 import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag } from '../../command.ts'
 import { withDatabase } from '../../open-database.ts'
 import { listCommand, show } from '../../output.ts'

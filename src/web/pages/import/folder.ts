@@ -1,8 +1,8 @@
 import { BlobReader, type FileEntry, ZipReader } from '@zip.js/zip.js/lib/zip-core-custom.js'
 import { joinedPath } from '../../../lib/paths.ts'
 import { compareCodePoints } from '../../../lib/text.ts'
-import { type FolderFile, isNoteFile, skipReason } from '../../../portability/vault/plan/note.ts'
-import { MANIFEST } from '../../../portability/workspace/format.ts'
+import { type FolderFile, isNoteFile, skipReason } from '../../../transfer/vault/plan/note.ts'
+import { MANIFEST } from '../../../transfer/workspace/format.ts'
 
 /** A file of a selected folder, whose bytes are read on demand. */
 export interface SelectedFile extends FolderFile {

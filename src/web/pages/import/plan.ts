@@ -1,9 +1,9 @@
 import { fold } from '../../../lib/text.ts'
 import { namesIn, targetKey, targetText } from '../../../notes/links/syntax.ts'
-import { aliasFor, LinkTargets, targetFor } from '../../../portability/vault/plan/link-targets.ts'
-import { type AddedFile, type LinkContext, planBody } from '../../../portability/vault/plan/links.ts'
-import type { FolderFile, VaultNote } from '../../../portability/vault/plan/note.ts'
-import { tagNamesOf } from '../../../portability/vault/plan/tags.ts'
+import { aliasFor, LinkTargets, targetFor } from '../../../transfer/vault/plan/link-targets.ts'
+import { type AddedFile, type LinkContext, planBody } from '../../../transfer/vault/plan/links.ts'
+import type { FolderFile, VaultNote } from '../../../transfer/vault/plan/note.ts'
+import { tagNamesOf } from '../../../transfer/vault/plan/tags.ts'
 
 /** The parts of a note that links can refer to. */
 export interface NoteHead {

@@ -1,5 +1,5 @@
 import { refuseTooLarge } from '../../../files/size-limit.ts'
-import type { AddedFile } from '../../../portability/vault/plan/links.ts'
+import type { AddedFile } from '../../../transfer/vault/plan/links.ts'
 import {
   baseName,
   DELETED,
@@ -9,8 +9,8 @@ import {
   readNote,
   refuseLongFile,
   type VaultNote,
-} from '../../../portability/vault/plan/note.ts'
-import { PropertyPlan } from '../../../portability/vault/plan/properties.ts'
+} from '../../../transfer/vault/plan/note.ts'
+import { PropertyPlan } from '../../../transfer/vault/plan/properties.ts'
 import { bytesOf, type Remark, type SelectedFile, type SelectedFolder } from './folder.ts'
 import { FolderPlan, type NoteHead, NoteNames } from './plan.ts'
 import type { ImportCalls, Property } from './send-folder.ts'

@@ -1,4 +1,4 @@
-import type { FolderFile, VaultNote } from '../../../portability/vault/plan/note.ts'
+import type { FolderFile, VaultNote } from '../../../transfer/vault/plan/note.ts'
 import { api } from '../../data/api.ts'
 import { isRetryable, Refused, request, retryDelayOf, Unreachable } from '../../data/request.ts'
 import { bytesOf } from './folder.ts'

@@ -1,0 +1,28 @@
+import type { AppContext } from '../../context.ts'
+import { hiddenEndpoints } from '../../http/endpoints.ts'
+import { members } from '../../http/schema/types.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Agent } from './tool.ts'
+
+const keyNeeded = () =>
+  new Refusal('unauthorized', 'This endpoint needs the header "Authorization: Bearer <API key>".')
+
+/** MCP (Model Context Protocol) for agents; its library is loaded with the first request. */
+export function mcpRoutes(ctx: AppContext) {
+  let endpoint: Promise<Endpoint> | undefined
+  return hiddenEndpoints('/mcp', 'several').post(
+    '',
+    async ({ exchange, request, caller, body }) => {
+      // The session of a page is no agent.
+      if (caller.keyId === null) throw keyNeeded()
+      const agent: Agent = {
+        caller,
+        call: (operation, input, isNamed) => exchange.callAs('mcp', operation, input, isNamed),
+      }
+      endpoint ??= import('./endpoint.ts').then(({ createEndpoint }) => createEndpoint(ctx))
+      return (await endpoint)(request, body, agent)
+    },
+    { access: 'read', body: members(), response: members() },
+  )
+}

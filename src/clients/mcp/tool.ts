@@ -1,0 +1,156 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import { type AppContext, isReadOnlyCopy, placeFor } from '../../context.ts'
+import { readOnly } from '../../http/authorizer.ts'
+import type { JsonBody } from '../../http/responses.ts'
+import { checkStorable } from '../../http/storable-json.ts'
+import { createCheck, type FormCheck } from '../../http/validation.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import { long, type Operation, read, type Snapshot, write } from '../../kernel/operation.ts'
+import type { Covers, Kind } from '../../kernel/rights.ts'
+import { readOnlyCopy } from '../../log/mirror-guard.ts'
+import { recordJson } from '../../records/rows/present.ts'
+import { learnOfRows } from '../../records/rows/query/findings.ts'
+import { type ListRequest, listPage, type RecordPage } from '../../records/rows/query/list.ts'
+import { parseRequest } from '../../records/rows/query/row-query.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+
+/** A note that an answer is about, for clients that offer it to their user. */
+interface NoteLink {
+  readonly uri: string
+  readonly name: string
+}
+
+export interface Answer {
+  /** For the model: Markdown. */
+  readonly text: string
+  /** The same for programs. */
+  readonly data: object
+  readonly links?: readonly NoteLink[]
+}
+
+export const noteUri = (id: string): string => `daybook://notes/${id}`
+
+export const noteLink = ({ id, title }: { id: string; title: string }): NoteLink => ({
+  uri: noteUri(id),
+  name: title,
+})
+
+/** An agent that speaks MCP, in the name of a caller. */
+export interface Agent {
+  readonly caller: Caller
+  /** Runs an operation for the caller; `isNamed`: the call names an object. */
+  call<Input, Output>(operation: Operation<Input, Output>, input: Input, isNamed?: boolean): Promise<Output>
+}
+
+interface Declaration<Input extends TSchema> {
+  readonly name: string
+  readonly description: string
+  /** The kind of objects that it shows or changes, as for an endpoint. */
+  readonly covers: Covers
+  readonly input: Input
+  readonly output: TSchema
+}
+
+interface ReadDeclaration<Input extends TSchema> extends Declaration<Input> {
+  run(snapshot: Snapshot, caller: Caller, input: Static<Input>): Answer
+  /** Waits until everything that `run` reads is indexed. */
+  prepare?(ctx: AppContext, caller: Caller, input: Static<Input>): Promise<void>
+}
+
+interface WriteDeclaration<Input extends TSchema> extends Declaration<Input> {
+  /** Whether it deletes something. */
+  readonly isDestructive?: boolean
+  /** Whether it creates something and names no existing object. */
+  readonly creates?: boolean
+  run(tx: Tx, caller: Caller, input: Static<Input>): Answer
+  /** Whether the call only checks what it would write. */
+  isTrial?(input: Static<Input>): boolean
+  /** Whether it always runs in another thread. */
+  readonly isLong?: boolean
+}
+
+/** A tool is an operation with a description, and the schemas of its input and output. */
+export interface Tool extends Declaration<TSchema> {
+  readonly operation: Operation<unknown, Answer>
+  readonly writes: boolean
+  readonly isDestructive?: boolean
+  readonly creates?: boolean
+  readonly check: FormCheck
+  prepare?(ctx: AppContext, caller: Caller, input: unknown): Promise<void>
+}
+
+const toolOf = (
+  { name, description, covers, input, output }: Declaration<TSchema>,
+  operation: Operation<never, Answer>,
+) => ({
+  name,
+  description,
+  covers,
+  input,
+  output,
+  operation: operation as Operation<unknown, Answer>,
+  writes: operation.kind === 'write',
+  check: createCheck('body', input),
+})
+
+export function readTool<Input extends TSchema>(declaration: ReadDeclaration<Input>): Tool {
+  const { name, covers, run, prepare } = declaration
+  const operation = read<Static<Input>, Answer>({
+    name: `mcp.${name}`,
+    covers,
+    run,
+    learn: learnOfRows,
+  })
+  return { ...toolOf(declaration, operation), ...(prepare && { prepare: prepare as Tool['prepare'] }) }
+}
+
+export function writeTool<Input extends TSchema>(declaration: WriteDeclaration<Input>): Tool {
+  const { name, covers, run, isTrial = () => false } = declaration
+  const { isLong = false, isDestructive = false, creates = false } = declaration
+  const operation = write<Static<Input>, Answer>({ name: `mcp.${name}`, covers, run, isTrial })
+  return { ...toolOf(declaration, isLong ? long(operation) : operation), isDestructive, creates }
+}
+
+/** Calls a tool under the rules of the API: first whether the caller may write, then the schema of the input. */
+export async function runTool(
+  ctx: AppContext,
+  { caller, call }: Agent,
+  { operation, writes, creates = false, check, prepare }: Tool,
+  input: unknown,
+): Promise<Answer> {
+  if (writes && ctx.mirrorOf !== undefined && isReadOnlyCopy(ctx)) throw readOnlyCopy(ctx.mirrorOf)
+  if (writes && !caller.mayWrite) throw readOnly(caller)
+  checkStorable(input, 'The call')
+  check(input)
+  await prepare?.(ctx, caller, input)
+  return call(operation, input, !creates)
+}
+
+/** The caller as an operation that covers one kind would have it; for a tool that covers several. */
+export const callerFor = (caller: Caller, kind: Kind): Caller => ({
+  ...caller,
+  workspacePk: placeFor(caller, kind).workspacePk,
+})
+
+/** A response body of the API, as its object. */
+export const parsedBody = <Body>(body: JsonBody): Body =>
+  JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as Body
+
+/** More text than this need not be parsed to fill an answer. */
+const ENOUGH_TEXT = 1_000_000
+
+/** One page of live rows. */
+export const recordPage = (snapshot: Snapshot, caller: Caller, request: ListRequest): RecordPage =>
+  listPage(snapshot, { caller, request: parseRequest(request) }).page
+
+/** The rows of a page as objects; of very long ones only the first, but at least one. */
+export function parsedRows<Row>({ rows, total }: RecordPage): { records: Row[]; total: number } {
+  const records: Row[] = []
+  let length = 0
+  for (const row of rows) {
+    length += row.data.length
+    if (length > ENOUGH_TEXT && records.length > 0) break
+    records.push(parsedBody<Row>(recordJson(row)))
+  }
+  return { records, total }
+}

@@ -1,0 +1,297 @@
+// Not by name: the root certificates are read from the system when they are imported.
+import type { SecureContext } from 'node:tls'
+import {
+  type AllowlistEntry,
+  addressesError,
+  createResolve,
+  isAddress,
+  isNamedAnywhere,
+  lookupError,
+  type ParsedUrl,
+  parseDeliveryUrl,
+  type Resolve,
+  urlError,
+} from '../../../lib/addresses.ts'
+import { memoize } from '../../../lib/bounded-cache.ts'
+import { type Clock, systemClock } from '../../../lib/clock.ts'
+import { nodeTls } from '../../../lib/node-modules.ts'
+import {
+  type Connecting,
+  type Connection,
+  connectionError,
+  type Endpoint,
+  endpointKey,
+  openConnection,
+  type SendResult,
+} from './connection.ts'
+
+export interface AttemptRequest {
+  readonly url: string
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** Delivered when `error` is null, which is when `status` is 200 to 299. An error is a sentence without secrets. */
+export interface AttemptOutcome {
+  readonly status: number | null
+  readonly error: string | null
+}
+
+/** Makes one attempt of at most 10 seconds; never rejects. */
+export type Send = (request: AttemptRequest) => Promise<AttemptOutcome>
+
+export interface SenderSettings {
+  readonly allowlist: readonly AllowlistEntry[]
+  /** Certificates in PEM format that are trusted in addition to the built-in roots. */
+  readonly ca?: string
+  readonly resolve?: Resolve
+  readonly clock?: Clock
+}
+
+/** Sends deliveries; connections stay open for a few seconds to be used again. */
+export interface Sender {
+  readonly send: Send
+  /** How many connections are open, and how many of them are idle. */
+  readonly connections: { readonly open: number; readonly free: number }
+  /** Closes every connection; attempts in flight fail. */
+  close(): void
+}
+
+const TIMEOUT_MS = 10_000
+/** How long to wait for one of several addresses before trying the next. */
+const CONNECT_TIMEOUT_MS = 3_000
+
+/** Less than the 5 seconds after which many servers close an idle connection. */
+const IDLE_MS = 4_000
+const MAX_FREE = 64
+
+interface PooledConnection {
+  readonly key: string
+  readonly connection: Connection
+  /** Cancels closing it for being idle. */
+  cancelClose: () => void
+}
+
+class ConnectionPool {
+  readonly #members = new Set<PooledConnection>()
+  /** Oldest first. */
+  readonly #free = new Set<PooledConnection>()
+
+  constructor(private readonly clock: Clock) {}
+
+  get open(): number {
+    return this.#members.size
+  }
+
+  get free(): number {
+    return this.#free.size
+  }
+
+  /** Adds a connection that is in use. It is closed 4 seconds after each status unless it is used again by then. */
+  add(key: string, connection: Connection): void {
+    const member: PooledConnection = { key, connection, cancelClose: () => {} }
+    this.#members.add(member)
+    connection.onStatus = () => {
+      member.cancelClose = this.clock.after(IDLE_MS, () => connection.destroy())
+    }
+    connection.onFree = () => {
+      this.#free.add(member)
+      if (this.#free.size > MAX_FREE) [...this.#free][0]?.connection.destroy()
+    }
+    connection.onClose = () => {
+      member.cancelClose()
+      this.#free.delete(member)
+      this.#members.delete(member)
+    }
+  }
+
+  /** A free connection to one of these endpoints, given by `endpointKey`. */
+  take(keys: readonly string[]): Connection | undefined {
+    for (const member of this.#free) {
+      if (!keys.includes(member.key)) continue
+      member.cancelClose()
+      this.#free.delete(member)
+      return member.connection
+    }
+    return undefined
+  }
+
+  close(): void {
+    for (const { connection } of [...this.#members]) connection.destroy()
+  }
+}
+
+interface Shared {
+  readonly allowlist: readonly AllowlistEntry[]
+  readonly checkUrl: (url: string) => CheckedUrl
+  readonly tls: SecureContext | undefined
+  readonly resolve: Resolve
+  readonly clock: Clock
+  readonly pool: ConnectionPool
+}
+
+type CheckedUrl = { readonly target: ParsedUrl } | { readonly error: string }
+
+function checkUrl(url: string, allowlist: readonly AllowlistEntry[]): CheckedUrl {
+  const error = urlError(url, allowlist)
+  return error === undefined ? { target: parseDeliveryUrl(url) } : { error }
+}
+
+/** An attempt failed without a status; the message is the outcome's `error`. */
+class AttemptFailed extends Error {}
+
+function outcomeOf(status: number): AttemptOutcome {
+  if (status >= 200 && status <= 299) return { status, error: null }
+  if (status < 300 || status > 399) return { status, error: `The receiver answered ${status}.` }
+  const error = `The receiver answered ${status}, a redirect, and redirects are not followed; set url to where it leads.`
+  return { status, error }
+}
+
+function requestText({ authority, path }: ParsedUrl, { headers, body }: AttemptRequest): string {
+  let lines = ''
+  for (const name in headers) lines += `${name}: ${headers[name]}\r\n`
+  const length = Buffer.byteLength(body)
+  return `POST ${path} HTTP/1.1\r\nHost: ${authority}\r\nAccept: */*\r\n${lines}Content-Length: ${length}\r\n\r\n${body}`
+}
+
+/** An attempt in flight: which step it is in, and what to abandon when its time is up. */
+class Attempt {
+  /** The step as the subject of the sentence about a timeout. */
+  #step = ''
+  #current: { abandon(): void } | undefined
+  #isOver = false
+
+  constructor(
+    private readonly shared: Shared,
+    private readonly request: AttemptRequest,
+  ) {}
+
+  async run(): Promise<AttemptOutcome> {
+    const checked = this.shared.checkUrl(this.request.url)
+    if ('error' in checked) throw new AttemptFailed(`This url is not called: ${checked.error}`)
+    const { target } = checked
+    const addresses = await this.#resolve(target)
+    if (this.#isOver) throw new AttemptFailed('The attempt was abandoned.')
+    const error = addressesError(target, addresses, this.shared.allowlist)
+    if (error !== undefined) throw new AttemptFailed(error)
+    const secureAs = target.isSecure ? target.host : null
+    const endpoints = addresses.map((address) => ({ address, port: target.port, secureAs }))
+    return outcomeOf(await this.#exchange(target, endpoints))
+  }
+
+  /** Abandons the attempt because its time is up; returns the outcome. */
+  expire(): AttemptOutcome {
+    this.abandon()
+    return { status: null, error: `${this.#step} took longer than ${TIMEOUT_MS / 1000} seconds.` }
+  }
+
+  abandon(): void {
+    this.#isOver = true
+    this.#current?.abandon()
+  }
+
+  async #resolve({ host }: ParsedUrl): Promise<readonly string[]> {
+    if (isAddress(host)) return [host]
+    this.#step = `Resolving the name "${host}"`
+    try {
+      return await this.shared.resolve(host)
+    } catch (error) {
+      throw new AttemptFailed(lookupError(error, host))
+    }
+  }
+
+  /** A request on a reused connection that was closed meanwhile is sent again on a new one. */
+  async #exchange(target: ParsedUrl, endpoints: readonly Endpoint[]): Promise<number> {
+    const text = requestText(target, this.request)
+    const reused = this.shared.pool.take(endpoints.map(endpointKey))
+    if (reused) {
+      const result = await this.#send(reused, target, text)
+      if ('status' in result) return result.status
+      if (!result.isUnanswered || this.#isOver)
+        throw new AttemptFailed(connectionError(result.error, target.host))
+    }
+    const result = await this.#send(await this.#connect(target, endpoints), target, text)
+    if ('status' in result) return result.status
+    throw new AttemptFailed(connectionError(result.error, target.host))
+  }
+
+  #send(connection: Connection, { host }: ParsedUrl, text: string): Promise<SendResult> {
+    this.#step = `The response of "${host}"`
+    this.#current = { abandon: () => connection.destroy() }
+    return connection.send(text)
+  }
+
+  async #connect({ host }: ParsedUrl, endpoints: readonly Endpoint[]): Promise<Connection> {
+    this.#step = `Connecting to "${host}"`
+    let last: unknown
+    for (const [index, endpoint] of endpoints.entries()) {
+      if (this.#isOver) break
+      try {
+        return await this.#connectTo(endpoint, index === endpoints.length - 1)
+      } catch (error) {
+        last = error
+      }
+    }
+    throw new AttemptFailed(connectionError(last, host))
+  }
+
+  async #connectTo(endpoint: Endpoint, isLast: boolean): Promise<Connection> {
+    const { clock, pool, tls } = this.shared
+    const connecting: Connecting = openConnection(endpoint, tls)
+    this.#current = connecting
+    const cancelTimeout = isLast ? () => {} : clock.after(CONNECT_TIMEOUT_MS, () => connecting.abandon())
+    try {
+      const connection = await connecting.done
+      pool.add(endpointKey(endpoint), connection)
+      return connection
+    } finally {
+      cancelTimeout()
+    }
+  }
+}
+
+const tlsContext = (ca: string | undefined): SecureContext | undefined =>
+  ca === undefined ? undefined : nodeTls().createSecureContext({ ca: [...nodeTls().rootCertificates, ca] })
+
+/**
+ * Each attempt resolves the name once, checks every address that it has, and connects to one of these. The status line
+ * decides; the body of the response is dropped.
+ */
+export function createSender(settings: SenderSettings): Sender {
+  const { allowlist, ca, clock = systemClock } = settings
+  const isTrusted = (host: string) => isNamedAnywhere(host, allowlist)
+  const resolve = settings.resolve ?? createResolve({ clock, isTrusted })
+  const pool = new ConnectionPool(clock)
+  const shared: Shared = {
+    allowlist,
+    checkUrl: memoize((url) => checkUrl(url, allowlist)),
+    tls: tlsContext(ca),
+    resolve,
+    clock,
+    pool,
+  }
+  const running = new Set<Attempt>()
+  const send: Send = (request) =>
+    new Promise((settle) => {
+      const attempt = new Attempt(shared, request)
+      running.add(attempt)
+      const end = (outcome: AttemptOutcome) => {
+        cancelTimeout()
+        running.delete(attempt)
+        settle(outcome)
+      }
+      const cancelTimeout = clock.after(TIMEOUT_MS, () => end(attempt.expire()))
+      attempt.run().then(end, (error: unknown) => end({ status: null, error: sentenceOf(error) }))
+    })
+  return {
+    send,
+    connections: pool,
+    close: () => {
+      for (const attempt of running) attempt.abandon()
+      pool.close()
+    },
+  }
+}
+
+const sentenceOf = (error: unknown): string =>
+  error instanceof AttemptFailed ? error.message : 'The attempt failed for an unknown reason.'

@@ -1,0 +1,303 @@
+import { HOUR_MS } from '../../../lib/dates.ts'
+import { logChange, systemAuthor } from '../../../log/log.ts'
+import { TEST_EVENT } from '../../../log/message.ts'
+import { noteMoment } from '../../../log/moments.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import { IS_NEW, IS_NOT_NEW } from '../../../storage/schema/webhooks.ts'
+import { TOUCH } from '../../../storage/sql-part.ts'
+import type { Tx } from '../../../storage/writes/transaction.ts'
+import type { AttemptOutcome } from '../client/sender.ts'
+
+/*
+ * The queue of deliveries in the database: which of a subscription's deliveries is due next, and what comes of an attempt:
+ * the state of the delivery, and of its subscription, which is paused after ten failed deliveries in a row.
+ */
+
+/** The delays after the first failed attempt, the second, and so on; there is no retry after the last. */
+export const RETRY_AFTER_MS: readonly number[] = [60_000, 600_000, HOUR_MS, 6 * HOUR_MS]
+
+interface DueRow {
+  event: number
+  id: string
+  attempts: number
+  redeliveries: number
+  dueAt: number
+}
+
+interface Subscription {
+  webhookId: string
+  url: string
+  secret: string
+  earlierSecrets: string | null
+  /** The subscriber's own headers, as JSON. */
+  headers: string | null
+  isActive: number
+  hasUrgent: number
+}
+
+interface EventRow {
+  eventId: string
+  type: string
+  body: string
+  contentType: string | null
+}
+
+/** A delivery with everything that an attempt needs. */
+export type DueDelivery = DueRow & EventRow & Subscription & { readonly webhook: number }
+
+export const listSubscriptionsWithPending = ({ sql }: Reader): number[] =>
+  sql.column(
+    `SELECT w.pk FROM webhooks w WHERE
+       (EXISTS (SELECT 1 FROM webhook_deliveries WHERE webhook = w.pk AND ${IS_NEW}) OR EXISTS
+         (SELECT 1 FROM webhook_deliveries WHERE webhook = w.pk AND status = 'pending' AND ${IS_NOT_NEW}))`,
+  )
+
+/** Undefined once the subscription is deleted. */
+export const findWorkspaceOf = ({ sql }: Reader, webhook: number): number | undefined =>
+  sql.column<number>('SELECT workspace FROM webhooks WHERE pk = ?', webhook)[0]
+
+/** Undefined once the subscription is deleted; `isActive` while it is neither disabled nor paused. */
+const findSubscription = ({ sql }: Reader, webhook: number): Subscription | undefined =>
+  sql.get(
+    `SELECT w.id AS webhookId, w.url, w.secret, w.earlier_secrets AS earlierSecrets, w.headers, w.enabled = 1 AND w.paused_at IS NULL AS isActive, EXISTS
+       (SELECT 1 FROM webhook_deliveries d
+        WHERE d.webhook = w.pk AND d.status = 'pending' AND d.is_urgent = 1) AS hasUrgent
+     FROM webhooks w WHERE w.pk = ?`,
+    webhook,
+  )
+
+/** How far one subscription's queue has been read. */
+export interface QueueState {
+  /** Ids of deliveries that are being attempted or whose outcome is not committed yet. */
+  readonly inProgress: Set<string>
+  /** The next rows that were due when they were read. Pages keep a long queue from being read for every attempt. */
+  readonly page: DueRow[]
+}
+
+const PAGE_SIZE = 256
+
+const dueText = (condition: string, order = 'next_attempt_at, event') =>
+  `SELECT event, id, attempts, redeliveries, next_attempt_at AS dueAt FROM webhook_deliveries
+   WHERE webhook = ?1 AND ${condition} ORDER BY ${order} LIMIT ?2`
+const IS_RETRY = "status = 'pending' AND is_urgent = 0 AND attempts > 0"
+const URGENT = dueText("status = 'pending' AND is_urgent = 1")
+const RETRIES = dueText(`${IS_RETRY} AND next_attempt_at <= ?3`)
+const NEW = dueText(IS_NEW, 'id')
+
+/** The first that are due, in the order in which they fell due. */
+function listDue({ sql }: Reader, webhook: number, now: number, { inProgress }: QueueState): DueRow[] {
+  const limit = inProgress.size + PAGE_SIZE
+  return [...sql.all<DueRow>(RETRIES, webhook, limit, now), ...sql.all<DueRow>(NEW, webhook, limit)]
+    .sort((one, other) => one.dueAt - other.dueAt || one.event - other.event)
+    .slice(0, limit)
+    .filter(({ id }) => !inProgress.has(id))
+}
+
+/**
+ * Undefined when the delivery was requested again or deleted since it was read. Two statements, because SQLite would
+ * prepare a join of both tables again at every run.
+ */
+function findEvent(
+  { sql }: Reader,
+  webhook: number,
+  { event, id, redeliveries }: DueRow,
+): EventRow | undefined {
+  const isCurrent = sql.get(
+    `SELECT 1 FROM webhook_deliveries
+     WHERE event = ? AND webhook = ? AND id = ? AND redeliveries = ? AND status = 'pending'`,
+    event,
+    webhook,
+    id,
+    redeliveries,
+  )
+  if (isCurrent === undefined) return undefined
+  return sql.get(
+    'SELECT id AS eventId, type, body, content_type AS contentType FROM webhook_events WHERE pk = ?',
+    event,
+  )
+}
+
+/** Rows that may be due, urgent ones first; those of the page may be out of date. */
+function* candidates(
+  reader: Reader,
+  webhook: number,
+  now: number,
+  subscription: Subscription,
+  state: QueueState,
+) {
+  const { inProgress, page } = state
+  if (subscription.hasUrgent === 1) {
+    const urgent = reader.sql.all<DueRow>(URGENT, webhook, inProgress.size + 1)
+    yield* urgent.filter(({ id }) => !inProgress.has(id))
+  }
+  while (subscription.isActive === 1) {
+    if (page.length === 0) page.push(...listDue(reader, webhook, now, state))
+    const row = page.shift()
+    if (!row) return
+    yield row
+  }
+}
+
+/**
+ * A subscription's next delivery in the order in which they fall due; tests and redeliveries go first and ignore that
+ * it is disabled or paused. Undefined when none is due or the subscription is deleted.
+ */
+export function findDue(
+  reader: Reader,
+  webhook: number,
+  now: number,
+  state: QueueState,
+): DueDelivery | undefined {
+  const subscription = findSubscription(reader, webhook)
+  if (!subscription) return undefined
+  for (const row of candidates(reader, webhook, now, subscription, state)) {
+    const event = findEvent(reader, webhook, row)
+    if (event) return { ...row, ...event, ...subscription, webhook }
+  }
+  return undefined
+}
+
+/** When a subscription's next retry after `now` falls due; deliveries that were never attempted are due already. */
+export const findNextDueAt = ({ sql }: Reader, webhook: number, now: number): number | undefined =>
+  sql.get<{ at: number }>(
+    `SELECT next_attempt_at AS at FROM webhook_deliveries
+     WHERE webhook = ? AND ${IS_RETRY} AND next_attempt_at > ?
+     ORDER BY next_attempt_at LIMIT 1`,
+    webhook,
+    now,
+  )?.at
+
+/** The delay before the next attempt by the number of attempts so far, as SQL. */
+const RETRY_DELAY = `CASE attempts ${RETRY_AFTER_MS.map((delayMs, at) => `WHEN ${at + 1} THEN ${delayMs}`).join(' ')} ELSE 0 END`
+
+/**
+ * Limits every retry to its regular delay from now, and every wait for quiet to its longest; later ones were scheduled
+ * before the clock was set back.
+ */
+export function shortenRetryDelays(tx: Tx): void {
+  const { sql, now } = tx
+  sql.run(
+    `UPDATE webhook_deliveries INDEXED BY webhook_deliveries_due SET next_attempt_at = ?1 + ${RETRY_DELAY}
+     WHERE ${IS_RETRY} AND next_attempt_at > ?1 + ${RETRY_DELAY}`,
+    now,
+  )
+  sql.run(
+    'UPDATE webhook_waiting SET due_at = ?1 + due_at - first_at, first_at = ?1 WHERE first_at > ?1',
+    now,
+  )
+  const first = sql.scalar<number | null>('SELECT min(due_at) FROM webhook_waiting')
+  if (first !== null) noteMoment(tx, 'notes', first)
+}
+
+/** How many failed deliveries in a row pause a subscription. */
+export const FAILURES_TO_PAUSE = 10
+
+export interface FinishedAttempt {
+  readonly due: DueDelivery
+  readonly outcome: AttemptOutcome
+  readonly attemptedAt: number
+  readonly ms: number
+}
+
+/** The log lines that an outcome causes. */
+export interface LoggedOutcome {
+  readonly hasFailed: boolean
+  readonly isPausing: boolean
+}
+
+export const NOTHING_TO_LOG: LoggedOutcome = { hasFailed: false, isPausing: false }
+
+/** Saves an attempt and its outcome, which counts unless the delivery was requested again or deleted in the meantime. */
+export function recordOutcome(tx: Tx, attempt: FinishedAttempt): LoggedOutcome {
+  const { due, outcome, attemptedAt } = attempt
+  insertAttempt(tx, attempt)
+  const attempts = due.attempts + 1
+  const retryAfterMs = outcome.error === null ? undefined : RETRY_AFTER_MS[attempts - 1]
+  const status = retryAfterMs !== undefined ? 'pending' : outcome.error === null ? 'delivered' : 'failed'
+  const { changes } = tx.sql.run(
+    `UPDATE webhook_deliveries SET status = ?, attempts = ?, is_urgent = 0, response_status = ?, error = ?,
+       next_attempt_at = ?, last_attempt_at = ?, ended_at = ?
+     WHERE event = ? AND webhook = ? AND id = ? AND redeliveries = ? AND status = 'pending'`,
+    status,
+    attempts,
+    outcome.status,
+    outcome.error,
+    retryAfterMs === undefined ? null : tx.now + retryAfterMs,
+    attemptedAt,
+    status === 'pending' ? null : tx.now,
+    due.event,
+    due.webhook,
+    due.id,
+    due.redeliveries,
+  )
+  if (changes === 0 || status === 'pending') return NOTHING_TO_LOG
+  const isTest = due.type === TEST_EVENT
+  if (status === 'failed') return { hasFailed: true, isPausing: !isTest && countFailure(tx, due.webhook) }
+  if (!isTest) resetFailures(tx, due.webhook)
+  return NOTHING_TO_LOG
+}
+
+/** The attempts until a delivery fails. */
+const ATTEMPTS_PER_SERIES = RETRY_AFTER_MS.length + 1
+
+/** How many attempts of a delivery are kept: the newest, over all its redeliveries. */
+const MAX_KEPT_ATTEMPTS = 50
+
+/** The attempts of a deleted delivery are not kept; the pk of its event may belong to another one. */
+function insertAttempt({ sql }: Tx, { due, outcome, attemptedAt, ms }: FinishedAttempt): void {
+  const number = due.redeliveries * ATTEMPTS_PER_SERIES + due.attempts + 1
+  sql.run(
+    `INSERT OR IGNORE INTO webhook_attempts (event, webhook, number, at, response_status, error, ms)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
+     WHERE EXISTS (SELECT 1 FROM webhook_deliveries WHERE event = ?1 AND webhook = ?2 AND id = ?8)`,
+    due.event,
+    due.webhook,
+    number,
+    attemptedAt,
+    outcome.status,
+    outcome.error,
+    ms,
+    due.id,
+  )
+  if (number <= MAX_KEPT_ATTEMPTS) return
+  sql.run(
+    'DELETE FROM webhook_attempts WHERE event = ? AND webhook = ? AND number <= ?',
+    due.event,
+    due.webhook,
+    number - MAX_KEPT_ATTEMPTS,
+  )
+}
+
+interface CountedFailure {
+  readonly id: string
+  readonly workspace: number
+  readonly structureId: string
+  readonly isPausing: number
+}
+
+function countFailure(tx: Tx, webhook: number): boolean {
+  const counted = tx.sql.get<CountedFailure>(
+    `UPDATE webhooks SET consecutive_failures = consecutive_failures + 1, updated_at = max(?1, updated_at + 1),
+       paused_at = coalesce(paused_at, CASE WHEN consecutive_failures + 1 >= ?2 THEN ?1 END)
+     WHERE pk = ?3
+     RETURNING id, workspace, (SELECT id FROM structures s WHERE s.pk = structure) AS structureId,
+       paused_at = ?1 AND consecutive_failures = ?2 AS isPausing`,
+    tx.now,
+    FAILURES_TO_PAUSE,
+    webhook,
+  )
+  if (counted?.isPausing !== 1) return false
+  const { id, workspace, structureId } = counted
+  const difference = { changed: ['paused_at'], previous: { paused_at: null } }
+  logChange(tx, systemAuthor(workspace), { kind: 'webhook', id, structureId }, 'updated', { difference })
+  return true
+}
+
+function resetFailures({ sql, now }: Tx, webhook: number): void {
+  sql.run(
+    `UPDATE webhooks SET consecutive_failures = 0, ${TOUCH}
+     WHERE pk = ? AND consecutive_failures > 0`,
+    now,
+    webhook,
+  )
+}

@@ -1,0 +1,261 @@
+import type { Clock } from '../../../lib/clock.ts'
+import type { Log } from '../../../lib/log.ts'
+import type { Bus } from '../../../log/bus.ts'
+import { secretsAt, signedHeaders } from '../../../log/message.ts'
+import { onDeliveries } from '../../../log/outbox.ts'
+import type { Db } from '../../../storage/database.ts'
+import { forSomeMilliseconds } from '../../../storage/writes/chunks.ts'
+import type { Send } from '../client/sender.ts'
+import {
+  type DueDelivery,
+  findDue,
+  findNextDueAt,
+  findWorkspaceOf,
+  listSubscriptionsWithPending,
+  type QueueState,
+  shortenRetryDelays,
+} from './delivery-queue.ts'
+import { OutcomeWriter } from './outcome-writer.ts'
+import { Turns } from './turns.ts'
+
+const MAX_IN_FLIGHT_PER_SUBSCRIPTION = 4
+const MAX_IN_FLIGHT = 64
+
+/** A subscription with this many outcomes that are not committed yet starts no more attempts. */
+const MAX_IN_PROGRESS = 256
+
+/** All queues are checked this often, however the clock moves. */
+const SCAN_INTERVAL_MS = 30_000
+const RETRY_READ_MS = 1_000
+/** A clock that is set back by less than this is ignored. */
+const CLOCK_TOLERANCE_MS = 1_000
+const STOP_TIMEOUT_MS = 10_000
+
+export interface DispatcherOptions {
+  readonly db: Db
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly log: Log
+  readonly send: Send
+}
+
+/** One subscription's queue and its share of the attempts. */
+interface SubscriptionState extends QueueState {
+  readonly workspace: number
+  inFlight: number
+  /**
+   * 1 until a delivery succeeds and after each that fails, so that receivers that do not respond take few of the
+   * attempts.
+   */
+  maxInFlight: number
+}
+
+/**
+ * Makes the attempts for all pending deliveries, and events of what falls due. Commits of this process, retries that fall
+ * due and writes of other processes wake it.
+ */
+export class Dispatcher {
+  readonly #options: DispatcherOptions
+  readonly #outcomes: OutcomeWriter
+  readonly #abandon = new AbortController()
+  readonly #states = new Map<number, SubscriptionState>()
+  /** Subscriptions that may have a delivery due and have no turn yet. */
+  readonly #woken = new Set<number>()
+  readonly #turns = new Turns()
+  readonly #running = new Set<Promise<void>>()
+  readonly #stopListening: readonly (() => void)[]
+  #inFlight = 0
+  #lastNow = Number.POSITIVE_INFINITY
+  #isScheduled = false
+  #isStopped = false
+  #scanTimer: { readonly at: number; readonly cancel: () => void } | undefined
+
+  constructor(options: DispatcherOptions) {
+    const { bus, db } = options
+    this.#options = options
+    this.#outcomes = new OutcomeWriter({ ...options, signal: this.#abandon.signal })
+    this.#stopListening = [
+      onDeliveries(db, (webhooks) => this.#wake(webhooks)),
+      bus.onWakeAll(() => this.#scan()),
+    ]
+    this.#scan()
+  }
+
+  /** Starts no more attempts and waits up to 10 seconds for those in flight. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    for (const stop of this.#stopListening) stop()
+    this.#scanTimer?.cancel()
+    const { promise: timeout, resolve } = Promise.withResolvers<void>()
+    const cancel = this.#options.clock.after(STOP_TIMEOUT_MS, resolve)
+    await Promise.race([timeout, Promise.all(this.#running)])
+    cancel()
+    this.#abandon.abort()
+  }
+
+  #wake(webhooks: readonly number[]): void {
+    for (const webhook of webhooks) this.#woken.add(webhook)
+    if (this.#isScheduled || this.#isStopped) return
+    this.#isScheduled = true
+    setImmediate(() => this.#startAttempts())
+  }
+
+  /** Wakes every subscription that has pending deliveries. */
+  #scan(): void {
+    if (this.#isStopped) return
+    this.#checkClock()
+    this.#scanBy(this.#options.clock.now() + SCAN_INTERVAL_MS)
+    this.#retryIfReadFails(() => this.#wake(listSubscriptionsWithPending(this.#options.db)))
+  }
+
+  /** Schedules a scan at this instant or sooner. */
+  #scanBy(instant: number): void {
+    if (this.#isStopped) return
+    const { clock } = this.#options
+    const now = clock.now()
+    const at = Math.min(instant, now + SCAN_INTERVAL_MS)
+    if (this.#scanTimer && this.#scanTimer.at <= at) return
+    this.#scanTimer?.cancel()
+    const cancel = clock.after(Math.max(0, at - now), () => {
+      this.#scanTimer = undefined
+      this.#scan()
+    })
+    this.#scanTimer = { at, cancel }
+  }
+
+  /** The clock may have been set back while the server was down, so the first call shortens retry delays too. */
+  #checkClock(): void {
+    const { clock, db, log } = this.#options
+    const now = clock.now()
+    const wasSetBack = now < this.#lastNow - CLOCK_TOLERANCE_MS
+    this.#lastNow = now
+    if (!wasSetBack) return
+    db.write((tx): void => shortenRetryDelays(tx)).then(
+      () => this.#scan(),
+      (error) => {
+        // The next start tries again.
+        if (!this.#isStopped)
+          log.warn('retries may be late: their times could not be adjusted to the clock', {
+            error: String(error),
+          })
+      },
+    )
+  }
+
+  /** Starts attempts for a few milliseconds at a time, until nothing is due or the limit is reached. */
+  #startAttempts(): void {
+    this.#isScheduled = false
+    this.#checkClock()
+    this.#retryIfReadFails(() => {
+      if (forSomeMilliseconds(() => this.#startOne())) this.#wake([])
+    })
+  }
+
+  /** Starts the next attempt of the subscription whose turn it is; false when there is none to look at. */
+  #startOne(): boolean {
+    if (this.#isStopped) return false
+    const [woken] = this.#woken
+    if (woken !== undefined) {
+      this.#woken.delete(woken)
+      this.#awaitTurn(woken)
+      return true
+    }
+    if (this.#inFlight >= MAX_IN_FLIGHT) return false
+    const webhook = this.#turns.next()
+    if (webhook === undefined) return false
+    if (this.#startNext(webhook)) this.#awaitTurn(webhook)
+    return true
+  }
+
+  /** Ignores a subscription that is deleted. */
+  #awaitTurn(webhook: number): void {
+    const state = this.#stateOf(webhook)
+    if (state) this.#turns.add(state.workspace, webhook)
+  }
+
+  /** Starts a subscription's next attempt; false when there is none to start now. */
+  #startNext(webhook: number): boolean {
+    const { db, clock } = this.#options
+    const state = this.#stateOf(webhook)
+    if (!state || state.inFlight >= state.maxInFlight || state.inProgress.size >= MAX_IN_PROGRESS)
+      return false
+    // One instant for both queries: neither would find what falls due between two instants.
+    const now = clock.now()
+    const due = findDue(db, webhook, now, state)
+    if (due) {
+      const running = this.#deliver(state, due)
+      this.#running.add(running)
+      void running.then(() => this.#running.delete(running))
+      return true
+    }
+    const nextAt = findNextDueAt(db, webhook, now)
+    if (nextAt !== undefined) this.#scanBy(nextAt)
+    else if (state.inProgress.size === 0) this.#states.delete(webhook)
+    return false
+  }
+
+  #stateOf(webhook: number): SubscriptionState | undefined {
+    const known = this.#states.get(webhook)
+    if (known) return known
+    const workspace = findWorkspaceOf(this.#options.db, webhook)
+    if (workspace === undefined) return undefined
+    const state: SubscriptionState = {
+      workspace,
+      inFlight: 0,
+      maxInFlight: 1,
+      inProgress: new Set(),
+      page: [],
+    }
+    this.#states.set(webhook, state)
+    return state
+  }
+
+  /** The next attempt may start as soon as the receiver has answered: it does not wait for the commit. */
+  async #deliver(state: SubscriptionState, due: DueDelivery): Promise<void> {
+    const { clock, send } = this.#options
+    const attemptedAt = clock.now()
+    const startedAt = performance.now()
+    state.inProgress.add(due.id)
+    state.inFlight += 1
+    this.#inFlight += 1
+    this.#turns.begin(state.workspace)
+    const outcome = await send({
+      url: due.url,
+      headers: headersOf(due, attemptedAt),
+      body: due.body,
+    })
+    const ms = Math.round(performance.now() - startedAt)
+    state.inFlight -= 1
+    this.#inFlight -= 1
+    this.#turns.end(state.workspace)
+    state.maxInFlight = outcome.error === null ? MAX_IN_FLIGHT_PER_SUBSCRIPTION : 1
+    this.#wake([due.webhook])
+    await this.#outcomes.write({ due, outcome, attemptedAt, ms })
+    state.inProgress.delete(due.id)
+    this.#wake([due.webhook])
+  }
+
+  #retryIfReadFails(action: () => void): void {
+    try {
+      action()
+    } catch (error) {
+      this.#options.log.warn('deliveries are delayed: the queue cannot be read', { error: String(error) })
+      this.#scanBy(this.#options.clock.now() + RETRY_READ_MS)
+    }
+  }
+}
+
+/** The headers of the service win over the subscriber's own, which may not have their names. */
+function headersOf(due: DueDelivery, atMs: number): Record<string, string> {
+  const own: Record<string, string> = due.headers === null ? {} : JSON.parse(due.headers)
+  const signed = signedHeaders({
+    secrets: secretsAt(due, atMs),
+    event: due.type,
+    eventId: due.eventId,
+    deliveryId: due.id,
+    body: due.body,
+    contentType: due.contentType,
+    atMs,
+  })
+  return { ...own, ...signed }
+}

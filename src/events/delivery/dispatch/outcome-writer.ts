@@ -1,0 +1,87 @@
+import type { Clock } from '../../../lib/clock.ts'
+import type { Log } from '../../../lib/log.ts'
+import type { Db } from '../../../storage/database.ts'
+import {
+  FAILURES_TO_PAUSE,
+  type FinishedAttempt,
+  type LoggedOutcome,
+  NOTHING_TO_LOG,
+  recordOutcome,
+} from './delivery-queue.ts'
+
+const MAX_BATCH = 256
+const RETRY_WRITE_MS = 1_000
+
+interface WriterOptions {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Log
+  /** Once it aborts, nothing more is saved: such deliveries are attempted again at the next start. */
+  readonly signal: AbortSignal
+}
+
+/** Saves the outcomes of attempts, together with those that arrive during a commit. */
+export class OutcomeWriter {
+  readonly #waiting: (FinishedAttempt & { settle(): void })[] = []
+  #isWriting = false
+
+  constructor(private readonly options: WriterOptions) {}
+
+  /** Resolves when the outcome is committed, or given up. */
+  write(attempt: FinishedAttempt): Promise<void> {
+    return new Promise((settle) => {
+      this.#waiting.push({ ...attempt, settle })
+      if (!this.#isWriting) void this.#writeAll()
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    const { signal } = this.options
+    this.#isWriting = true
+    while (this.#waiting.length > 0 && !signal.aborted) {
+      const batch = this.#waiting.slice(0, MAX_BATCH)
+      if (await this.#hasWritten(batch))
+        for (const { settle } of this.#waiting.splice(0, batch.length)) settle()
+      else if (!signal.aborted) await this.#delay()
+    }
+    for (const { settle } of this.#waiting.splice(0)) settle()
+    this.#isWriting = false
+  }
+
+  async #hasWritten(batch: readonly FinishedAttempt[]): Promise<boolean> {
+    const { db, log } = this.options
+    try {
+      const results = await db.write((tx): LoggedOutcome[] => batch.map((each) => recordOutcome(tx, each)))
+      for (const [index, each] of batch.entries()) logResult(log, each, results[index])
+      return true
+    } catch (error) {
+      log.warn('the outcomes of deliveries could not be saved yet', { error: String(error) })
+      return false
+    }
+  }
+
+  async #delay(): Promise<void> {
+    const { clock, signal } = this.options
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const cancel = clock.after(RETRY_WRITE_MS, resolve)
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    await promise
+    cancel()
+  }
+}
+
+function logResult(log: Log, { due, outcome }: FinishedAttempt, result = NOTHING_TO_LOG): void {
+  if (result.hasFailed) {
+    log.warn('a delivery failed for good', {
+      webhook_id: due.webhookId,
+      delivery_id: due.id,
+      event: due.type,
+      attempts: due.attempts + 1,
+      response_status: outcome.status,
+      error: outcome.error,
+    })
+  }
+  if (result.isPausing) {
+    log.warn('a subscription is paused', { webhook_id: due.webhookId, failures: FAILURES_TO_PAUSE })
+  }
+}

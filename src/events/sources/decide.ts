@@ -1,0 +1,108 @@
+import { wholeWorkspace } from '../../context.ts'
+import { inTurn } from '../../http/body.ts'
+import { fail, isOfContent, notFound, refused, unavailable } from '../../lib/refusal.ts'
+import { definitionOf, findStructureByPk, type StructureRow } from '../../records/structures/store.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { holdsFor, mappedData } from './map.ts'
+import { providerOf } from './providers.ts'
+import type { Reading } from './read-call.ts'
+import { mapOf, type SourceRow, whenOf } from './store.ts'
+
+/*
+ * Calls are parsed and mapped before their transaction begins, so that a large body delays no other write. The transaction
+ * only checks that source and structure are still the ones that the decision was made with.
+ */
+
+/** The outcome of a call, as far as it is known before its transaction. */
+export interface Decision {
+  readonly externalId: string | null
+  readonly event: string | null
+  /** The values of the row; undefined where the event becomes none. */
+  readonly data: Record<string, unknown> | undefined
+  /** Why the row is refused. */
+  readonly refusal: string | undefined
+  /** The versions of the source and of its structure. */
+  readonly basis: readonly [source: number, structure: number]
+}
+
+export const structureOf = (reader: Reader, { workspace, structure }: SourceRow): StructureRow =>
+  findStructureByPk(reader, wholeWorkspace(workspace), structure) ?? fail(notFound('source'))
+
+/** Whether a decision would be the same now. */
+export const isCurrent = ({ basis }: Decision, source: SourceRow, structure: StructureRow): boolean =>
+  basis[0] === source.updatedAt && basis[1] === structure.updatedAt
+
+const isPing = ({ provider }: SourceRow, { event }: Reading) =>
+  event !== null && providerOf(provider).ping === event
+
+/** A call to decide: `size` is that of its body, in bytes, and `read` parses it. Long ones take turns by `turnKey`. */
+interface Undecided {
+  readonly turnKey: string
+  readonly size: number
+  readonly read: () => Reading
+}
+
+export function decideCall(
+  reader: Reader,
+  source: SourceRow,
+  { turnKey, size, read }: Undecided,
+): Promise<Decision> {
+  const structure = structureOf(reader, source)
+  return inTurn(turnKey, size, () => {
+    const reading = read()
+    return {
+      externalId: reading.externalId,
+      event: reading.event,
+      basis: [source.updatedAt, structure.updatedAt],
+      ...rowOf(source, structure, reading),
+    }
+  })
+}
+
+function rowOf(
+  source: SourceRow,
+  structure: StructureRow,
+  reading: Reading,
+): Pick<Decision, 'data' | 'refusal'> {
+  const none = { data: undefined, refusal: undefined }
+  if (source.enabled === 0 || isPing(source, reading)) return none
+  try {
+    return { ...none, data: dataFor(source, structure, reading) }
+  } catch (error) {
+    return { ...none, refusal: rowRefusal(error) }
+  }
+}
+
+/** The values of the row that a call becomes; undefined where `when` does not hold. */
+function dataFor(source: SourceRow, structure: StructureRow, { call, error }: Reading) {
+  if (!call) throw refused(error ?? '')
+  if (!holdsFor(whenOf(source), call)) return undefined
+  return mappedData(mapOf(source), definitionOf(structure), call)
+}
+
+/** The sentence that is kept with an event whose row is refused; anything else is thrown. */
+function rowRefusal(error: unknown): string {
+  if (isOfContent(error)) return error.message
+  throw error
+}
+
+/** More changes than people make while one call is written. */
+const MAX_DECISIONS = 5
+
+/**
+ * Writes as decided, and decides again while the source changes in between: then `write` returns undefined. A row that is
+ * refused is written once more, with the sentence in place of the row.
+ */
+export async function writeDecided<Result>(
+  decide: () => Promise<Decision>,
+  write: (decision: Decision) => Result | undefined | Promise<Result | undefined>,
+): Promise<Result> {
+  for (let left = MAX_DECISIONS; left > 0; left--) {
+    const decision = await decide()
+    const result = await Promise.try(() => write(decision)).catch((error) =>
+      write({ ...decision, data: undefined, refusal: rowRefusal(error) }),
+    )
+    if (result !== undefined) return result
+  }
+  throw unavailable('The source is being changed; nothing was kept. Try again.')
+}

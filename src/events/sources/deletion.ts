@@ -1,0 +1,69 @@
+import { defineJob, enqueue } from '../../kernel/jobs.ts'
+import type { Reader } from '../../storage/reader.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import { IS_LISTED, subtractKeptBytes } from './kept-bytes.ts'
+
+/** A body may be long. */
+const EVENTS_PER_STEP = 20
+const SEALED_PER_STEP = 200
+
+/** Deletes up to `limit` events that the condition finds, and their sealed calls; returns how many. */
+function deleteSomeEvents(reader: Reader, condition: string, value: number, limit: number): number {
+  const { sql } = reader
+  const pks = sql.column<number>(`SELECT pk FROM source_events WHERE ${condition} LIMIT ?`, value, limit)
+  subtractKeptBytes(reader, pks)
+  sql.run(`DELETE FROM source_sealed WHERE event ${IS_LISTED}`, JSON.stringify(pks))
+  sql.run(`DELETE FROM source_events WHERE pk ${IS_LISTED}`, JSON.stringify(pks))
+  return pks.length
+}
+
+/** Deletes up to `limit` events that came before this instant; returns how many. */
+export const deleteEventsBefore = (reader: Reader, before: number, limit: number): number =>
+  deleteSomeEvents(reader, 'received_at < ?', before, limit)
+
+/** Deletes the events of a deleted source. */
+export const sourceDetachment = defineJob<number, null>('source.detach', (tx, source) =>
+  deleteSomeEvents(tx, 'source = ?', source, EVENTS_PER_STEP) > 0 ? null : 'done',
+)
+
+/** Deletes a source, so that its URL leads nowhere; its events, which no read shows any more, follow in a job. */
+export function removeSource(tx: Tx, pk: number): void {
+  tx.sql.run('DELETE FROM sources WHERE pk = ?', pk)
+  enqueue(tx, sourceDetachment, pk, null)
+}
+
+/** Deletes the sources of a structure that is being deleted. */
+export function removeSourcesOf(tx: Tx, structure: number): void {
+  for (const pk of tx.sql.column<number>('SELECT pk FROM sources WHERE structure = ?', structure))
+    removeSource(tx, pk)
+}
+
+/** The sealed calls of a source with secrets before this version, of events with ids above `after`. */
+interface Replaced {
+  readonly secretVersion: number
+  readonly after: string
+}
+
+/** Deletes the calls that were sealed with earlier secrets of a source, which nobody can open. */
+export const sealedRemoval = defineJob<number, Replaced>(
+  'source.unseal',
+  ({ sql }, source, { secretVersion, after }) => {
+    const events = sql.rows<[number, string]>(
+      'SELECT pk, id FROM source_events WHERE source = ? AND id > ? ORDER BY id LIMIT ?',
+      source,
+      after,
+      SEALED_PER_STEP,
+    )
+    sql.run(
+      'DELETE FROM source_sealed WHERE secret_version < ? AND event IN (SELECT value FROM json_each(?))',
+      secretVersion,
+      JSON.stringify(events.map(([pk]) => pk)),
+    )
+    const last = events.at(-1)?.[1]
+    return last === undefined ? 'done' : { secretVersion, after: last }
+  },
+)
+
+/** Enqueues the deletion of calls that were sealed with secrets of a source before this version. */
+export const dropEarlierSealed = (tx: Tx, source: number, secretVersion: number): void =>
+  enqueue(tx, sealedRemoval, source, { secretVersion, after: '' })

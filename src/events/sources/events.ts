@@ -1,0 +1,158 @@
+import type { Static } from '@sinclair/typebox'
+import type { AppContext, Caller } from '../../context.ts'
+import { DEFAULT_LIMIT } from '../../http/pagination.ts'
+import { parseInstant } from '../../lib/dates.ts'
+import { isId } from '../../lib/ids.ts'
+import { atPlace, fail, invalid, notFound, Refusal } from '../../lib/refusal.ts'
+import type { Streams } from '../../people/sessions/streams.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { type Outcome, type ReplayContext, replayEvent } from './receive.ts'
+import type { EventsQuery } from './schema.ts'
+import { getSource, mayWriteTo } from './service.ts'
+import * as store from './store.ts'
+
+type ListRequest = Static<typeof EventsQuery>
+
+interface EventPage {
+  readonly events: readonly store.EventRow[]
+  readonly has_more: boolean
+}
+
+/** Before the oldest event. */
+const START = 'start'
+
+function checkRequest({ before, after, wait }: ListRequest): void {
+  if (wait !== undefined && after === undefined) throw invalid('"wait" needs "after".', atPlace('wait'))
+  if (before !== undefined && after !== undefined) throw invalid('Give "before" or "after", not both.')
+  if (before !== undefined && !isId(before))
+    throw invalid('"before" must be the id of an event.', atPlace('before'))
+  if (after !== undefined && after !== START && !isId(after))
+    throw invalid('"after" must be the id of an event, or "start".', atPlace('after'))
+}
+
+/** Newest first; with `after` the oldest first. */
+export function listEvents(
+  reader: Reader,
+  source: number,
+  { status, before = store.NO_ID, after, limit = DEFAULT_LIMIT }: ListRequest,
+): EventPage {
+  const pages = store.eventPages(status ?? 'any')
+  const rows =
+    after === undefined
+      ? pages.before(reader, source, before, limit + 1)
+      : pages.after(reader, source, after === START ? '' : after, limit + 1)
+  return { events: rows.slice(0, limit), has_more: rows.length > limit }
+}
+
+/** The requests that wait for events. */
+export class EventReaders {
+  readonly #waiting = new Set<() => void>()
+  #isClosed = false
+
+  constructor(
+    private readonly ctx: Pick<AppContext, 'db' | 'bus' | 'clock'>,
+    private readonly streams: Streams,
+  ) {}
+
+  /** A page; an empty one waits for up to some seconds for an event. Refuses when the key or session ends meanwhile. */
+  async read(caller: Caller, id: string, request: ListRequest) {
+    checkRequest(request)
+    const { pk } = getSource(this.ctx.db, caller, id, 'read')
+    const page = () => listEvents(this.ctx.db, pk, request)
+    let found = page()
+    const { wait = 0 } = request
+    if (wait > 0 && found.events.length === 0) {
+      await this.#until(caller, id, wait, () => {
+        found = page()
+        return found.events.length > 0
+      })
+      getSource(this.ctx.db, caller, id, 'read')
+    }
+    return { events: found.events.map(store.presentEvent), has_more: found.has_more }
+  }
+
+  /** Lets the requests that wait respond. */
+  close(): void {
+    this.#isClosed = true
+    for (const end of [...this.#waiting]) end()
+  }
+
+  async #until(caller: Caller, source: string, seconds: number, isFound: () => boolean): Promise<void> {
+    if (this.#isClosed) return
+    const { bus, clock } = this.ctx
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const { signal } = caller
+    this.#waiting.add(resolve)
+    signal?.addEventListener('abort', () => resolve(), { once: true })
+    const stops = [
+      () => this.#waiting.delete(resolve),
+      clock.after(seconds * 1_000, resolve),
+      bus.onWake(source, () => {
+        if (isFound()) resolve()
+      }),
+      this.streams.credentials.onEnd(caller, () =>
+        reject(new Refusal('unauthorized', 'The key or the session has ended.')),
+      ),
+    ]
+    try {
+      await promise
+    } finally {
+      for (const stop of stops) stop()
+    }
+  }
+}
+
+/** An event with its call; `isSealed` asks for what was sealed, too. */
+export function getEvent(reader: Reader, caller: Caller, id: string, eventId: string, isSealed: boolean) {
+  const source = getSource(reader, caller, id, 'read')
+  const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
+  const { headers, body } = store.callOf(reader, event.pk)
+  const shown = {
+    event: store.presentEvent(event),
+    headers,
+    body: event.isDropped ? null : new TextDecoder('utf-8', { ignoreBOM: true }).decode(body),
+  }
+  if (!isSealed || !mayWriteTo(caller, source)) return shown
+  const sealed = store.findSealed(reader, event.pk, source.secretVersion)?.sealed
+  return { ...shown, sealed: sealed ? Buffer.from(sealed).toString('base64') : null }
+}
+
+/** Replays one event, by the source as it is now. */
+export async function replayOne(replays: ReplayContext, id: string, eventId: string) {
+  const { db, caller } = replays
+  const source = getSource(db, caller, id, 'change')
+  await replayEvent(replays, { sourceId: id, eventId })
+  return store.presentEvent(store.findEvent(db, source.pk, eventId) ?? fail(notFound('event')))
+}
+
+/** Few enough that they share a few commits, and many enough that not each waits for the disk. */
+const REPLAYED_TOGETHER = 50
+
+/** One whose body is not kept stays unmapped. An event that came again, or was replayed by another, or is gone, is left out. */
+function unlessJudgedMeanwhile(error: unknown): Pick<Outcome, 'status'> | undefined {
+  if (error instanceof Refusal && error.data.reason === 'dropped') return { status: 'unmapped' }
+  if (error instanceof Refusal && (error.code === 'refused' || error.code === 'not_found')) return undefined
+  throw error
+}
+
+/** Judges all events again that are unmapped, oldest first; `since` is when they came. */
+export async function replayUnmapped(
+  replays: ReplayContext,
+  source: Pick<store.SourceRow, 'pk' | 'id'>,
+  since: string | undefined,
+): Promise<{ replayed: number; unmapped: number }> {
+  const from = since === undefined ? 0 : Math.ceil(parseInstant(since) ?? 0)
+  const done = { replayed: 0, unmapped: 0 }
+  for (let after = ''; ; ) {
+    const ids = store.idsOf(replays.db, source.pk, 'unmapped', after, from, REPLAYED_TOGETHER)
+    if (ids.length === 0) return done
+    const outcomes = await Promise.all(
+      ids.map((eventId) =>
+        replayEvent(replays, { sourceId: source.id, eventId }).catch(unlessJudgedMeanwhile),
+      ),
+    )
+    for (const outcome of outcomes)
+      if (outcome) done[outcome.status === 'unmapped' ? 'unmapped' : 'replayed'] += 1
+    after = ids.at(-1) ?? after
+  }
+}

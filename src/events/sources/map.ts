@@ -1,0 +1,275 @@
+import { isNegated, operandCount } from '../../filter/operands.ts'
+import type { FieldType } from '../../filter/record/operators.ts'
+import { normalised, TYPE_WORDS } from '../../filter/record/values.ts'
+import { checkStorable } from '../../http/storable-json.ts'
+import { isoTimestamp, utcDay } from '../../lib/dates.ts'
+import { isObject } from '../../lib/json.ts'
+import { knownNames } from '../../lib/near-miss.ts'
+import { atPlace, invalid, refused } from '../../lib/refusal.ts'
+import type { Definition, FieldDefinition } from '../../records/structures/store.ts'
+import {
+  checkedHeader,
+  checkedPath,
+  keysOf,
+  type Place,
+  parsePlace,
+  type ReadCall,
+  valueAt,
+} from './read-call.ts'
+
+/** A map of a source: where the value of each field comes from. */
+export type SourceMap = Readonly<Record<string, unknown>>
+
+interface Entry {
+  /** Where the value is, or a constant. */
+  readonly from: Place | { readonly value: unknown }
+  readonly as: Conversion | undefined
+  /** Instead of what is not there. */
+  readonly otherwise: unknown
+}
+
+interface Conversion {
+  readonly name: string
+  readonly types: readonly FieldType[]
+  /** The value for a field; undefined where it is not in a form that can be read so. */
+  readonly convert: (value: unknown, type: FieldType) => unknown
+}
+
+const TEXTS: readonly FieldType[] = ['text', 'select', 'date', 'time', 'datetime', 'note', 'file', 'record']
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && JSON_NUMBER.test(value) ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}
+
+const [FIRST_INSTANT, LAST_INSTANT] = [
+  Date.parse('0000-01-01T00:00:00.000Z'),
+  Date.parse('9999-12-31T23:59:59.999Z'),
+]
+
+const fromEpoch = (unitMs: number) => (value: unknown, type: FieldType) => {
+  const number = numberOf(value)
+  if (number === undefined) return undefined
+  const instant = Math.floor(number * unitMs)
+  if (instant < FIRST_INSTANT || instant > LAST_INSTANT) return undefined
+  return type === 'date' ? utcDay(instant) : isoTimestamp(instant)
+}
+
+function boolOf(value: unknown): boolean | undefined {
+  if (value === true || value === 1 || value === 'true' || value === '1') return true
+  return value === false || value === 0 || value === 'false' || value === '0' ? false : undefined
+}
+
+function centsOf(value: unknown): number | undefined {
+  const number = numberOf(value)
+  return number === undefined ? undefined : number / 100
+}
+
+const conversion = (name: string, types: readonly FieldType[], convert: Conversion['convert']) => ({
+  name,
+  types,
+  convert,
+})
+
+const CONVERSIONS: readonly Conversion[] = [
+  conversion('text', TEXTS, (value) => (typeof value === 'object' ? undefined : String(value))),
+  conversion('number', ['number'], numberOf),
+  conversion('bool', ['bool'], boolOf),
+  conversion('json', ['text'], (value) => JSON.stringify(value)),
+  conversion('epoch_s', ['date', 'datetime'], fromEpoch(1_000)),
+  conversion('epoch_ms', ['date', 'datetime'], fromEpoch(1)),
+  conversion('cents', ['number'], centsOf),
+]
+
+const KEYS = ['path', 'header', 'value', 'as', 'default']
+
+function parseEntry(sent: unknown, { key, type }: FieldDefinition): Entry {
+  const where = `"map.${key}"`
+  if (!isObject(sent)) return { from: parsePlace(sent, where), as: undefined, otherwise: undefined }
+  const unknown = Object.keys(sent).find((name) => !KEYS.includes(name))
+  if (unknown !== undefined)
+    throw invalid(
+      `"map.${key}.${unknown}" is not known here; ${knownNames(unknown, KEYS)}`,
+      atPlace(`map.${key}`, unknown),
+    )
+  if (['path', 'header', 'value'].filter((name) => sent[name] !== undefined).length !== 1)
+    throw invalid(`${where} must have exactly one of "path", "header" and "value".`)
+  const as = sent.as === undefined ? undefined : CONVERSIONS.find(({ name }) => name === sent.as)
+  if (sent.as !== undefined && !as?.types.includes(type)) {
+    const fitting = CONVERSIONS.filter(({ types }) => types.includes(type)).map(({ name }) => name)
+    throw invalid(
+      `"map.${key}.as" must be ${fitting.length > 0 ? `one of ${fitting.join(', ')}` : 'left out'}: the field is of type "${type}".`,
+      atPlace(`map.${key}.as`),
+    )
+  }
+  const constant = sent.value === undefined || as ? sent.default : sent.value
+  if (constant !== undefined && constant !== null && normalised(type, constant) === undefined)
+    throw invalid(`${where}: the value must be ${TYPE_WORDS[type]}.`)
+  return { from: fromOf(sent, where), as, otherwise: sent.default }
+}
+
+function fromOf({ path, header, value }: Readonly<Record<string, unknown>>, where: string): Entry['from'] {
+  if (path !== undefined) return checkedPath(path, where)
+  return header === undefined ? { value } : checkedHeader(header, where)
+}
+
+/** Refuses a map that does not fit the structure. */
+export function checkMap(map: SourceMap, { byKey }: Pick<Definition, 'byKey'>): void {
+  for (const [key, sent] of Object.entries(map)) {
+    const field = byKey.get(key)
+    if (!field)
+      throw invalid(`"map" names "${key}", and the structure has no such field.`, atPlace('map', key))
+    parseEntry(sent, field)
+  }
+}
+
+/**
+ * The values of a row, by field key; a field whose value is not there is left out. Refuses what cannot be converted, and
+ * what could not be stored.
+ */
+export function mappedData(map: SourceMap, { byKey }: Definition, call: ReadCall): Record<string, unknown> {
+  if (Object.keys(map).length === 0)
+    throw refused('The source maps no field yet; say where the values of a row are.')
+  const data: Record<string, unknown> = {}
+  for (const [key, sent] of Object.entries(map)) {
+    const field = byKey.get(key)
+    if (!field)
+      throw refused(`"map" names "${key}", and the structure no longer has this field.`, atPlace('map'))
+    const value = mappedValue(parseEntry(sent, field), field, call)
+    if (value !== undefined && value !== null) data[key] = value
+  }
+  checkStorable(data, 'The event')
+  return data
+}
+
+function mappedValue(
+  { from, as, otherwise }: Entry,
+  { key, type }: FieldDefinition,
+  call: ReadCall,
+): unknown {
+  const found = ('value' in from ? from.value : valueAt(from, call)) ?? undefined
+  if (found === undefined || !as) return found ?? otherwise
+  if (as.name === 'json' && 'path' in from && call.text !== undefined && hasNumberKeys(call.text)) {
+    call.ordered ??= new OrderedJson(call.text)
+    return call.ordered.at(keysOf(from.path))
+  }
+  const converted = as.convert(found, type)
+  if (converted !== undefined) return converted
+  throw refused(`The value of "${key}" cannot be read as ${as.name}.`)
+}
+
+/*
+ * The conditions of a source: which calls become rows.
+ */
+
+export const MAX_CONDITIONS = 20
+
+type Scalar = string | number | boolean
+
+const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+interface Operand {
+  /** Whether a value may be the operand of an operator; completes "must be …". */
+  readonly takes: (value: unknown) => boolean
+  readonly says: string
+}
+
+const TEXT: Operand = { takes: (value) => typeof value === 'string', says: 'a text' }
+const SCALAR: Operand = { takes: isScalar, says: 'a text, a number, true or false' }
+const OPERANDS: Readonly<Partial<Record<ReturnType<typeof operandCount>, Operand>>> = {
+  none: { takes: (value) => value === undefined, says: 'left out' },
+  list: {
+    takes: (value) => Array.isArray(value) && value.length > 0 && value.every(isScalar),
+    says: 'a list of texts, numbers, true or false',
+  },
+}
+
+const operandOf = (op: string): Operand =>
+  op === 'starts_with' ? TEXT : (OPERANDS[operandCount(op)] ?? SCALAR)
+
+const isEqual = (found: unknown, value: unknown) => found === value
+const isIn = (found: unknown, value: unknown) => (value as Scalar[]).includes(found as Scalar)
+
+/** The tests of the operators, before negation (`isNegated`). A missing value is undefined. */
+const TESTS: Readonly<Record<string, (found: unknown, value: unknown) => boolean>> = {
+  eq: isEqual,
+  neq: isEqual,
+  in: isIn,
+  not_in: isIn,
+  exists: (found) => found !== undefined,
+  starts_with: (found, value) => typeof found === 'string' && found.startsWith(value as string),
+}
+
+export interface Condition {
+  readonly path?: string
+  readonly header?: string
+  readonly event?: true
+  readonly op: string
+  readonly value?: unknown
+}
+
+const CONDITION_KEYS = ['path', 'header', 'event', 'op', 'value']
+
+/** Refuses conditions that are not in the form of any. */
+export function checkWhen(sent: readonly unknown[]): void {
+  for (const [at, condition] of sent.entries()) checkCondition(condition, `when[${at}]`)
+}
+
+function checkCondition(sent: unknown, where: string): void {
+  if (!isObject(sent)) throw invalid(`"${where}" must be an object.`, atPlace(where))
+  const unknown = Object.keys(sent).find((key) => !CONDITION_KEYS.includes(key))
+  if (unknown !== undefined)
+    throw invalid(
+      `"${where}.${unknown}" is not known here; ${knownNames(unknown, CONDITION_KEYS)}`,
+      atPlace(where, unknown),
+    )
+  if (['path', 'header', 'event'].filter((key) => sent[key] !== undefined).length !== 1)
+    throw invalid(`"${where}" must have exactly one of "path", "header" and "event".`, atPlace(where))
+  if (sent.path !== undefined) checkedPath(sent.path, `"${where}.path"`)
+  if (sent.header !== undefined) checkedHeader(sent.header, `"${where}.header"`)
+  if (sent.event !== undefined && sent.event !== true)
+    throw invalid(`"${where}.event" must be true.`, atPlace(`${where}.event`))
+  const { op } = sent
+  if (typeof op !== 'string' || !Object.hasOwn(TESTS, op))
+    throw invalid(`"${where}.op" must be one of ${Object.keys(TESTS).join(', ')}.`, atPlace(`${where}.op`))
+  const operand = operandOf(op)
+  if (!operand.takes(sent.value))
+    throw invalid(`"${where}.value" must be ${operand.says} with "${op}".`, atPlace(`${where}.value`))
+}
+
+/** Whether all conditions hold for a call. */
+export const holdsFor = (conditions: readonly Condition[], call: ReadCall): boolean =>
+  conditions.every(({ op, event, value, ...place }) => {
+    const found = event ? (call.event ?? undefined) : valueAt(place as Place, call)
+    return TESTS[op]?.(found, value) === !isNegated(op)
+  })
+
+/*
+ * JSON whose keys are in the order in which they came. Objects of the language put keys that are numbers first, so such keys
+ * are given a mark while the text is parsed and written. An escaped quote never begins a key.
+ */
+
+const NUMBER_KEY = /(?<!\\)"(?=\d+"\s*:)/
+
+/** Whether the language would change the order of some keys of a JSON text. */
+export const hasNumberKeys = (text: string): boolean => NUMBER_KEY.test(text)
+
+/** A JSON text, parsed with its order. */
+export class OrderedJson {
+  /** In no text. */
+  readonly #mark = crypto.randomUUID()
+  readonly #value: unknown
+
+  constructor(text: string) {
+    this.#value = JSON.parse(text.replace(new RegExp(NUMBER_KEY, 'g'), `"${this.#mark}`))
+  }
+
+  /** The value at these keys, as compact JSON. */
+  at(keys: readonly string[]): string {
+    const memberOf = (value: unknown, key: string) =>
+      (value as Record<string, unknown>)[Array.isArray(value) || !/^\d+$/.test(key) ? key : this.#mark + key]
+    return JSON.stringify(keys.reduce(memberOf, this.#value)).replaceAll(`"${this.#mark}`, '"')
+  }
+}

@@ -1,0 +1,188 @@
+import type { AppContext } from '../../context.ts'
+import { RequestLimit } from '../../http/authorizer.ts'
+import { endpoints } from '../../http/endpoints.ts'
+import { BytesBody, IgnoredQuery } from '../../http/schema/types.ts'
+import { fail, notFound, Refusal } from '../../lib/refusal.ts'
+import { Tally } from '../../log/objects/tally.ts'
+import { type EventReaders, replayOne, replayUnmapped } from './events.ts'
+import * as operations from './operations.ts'
+import { providerOf } from './providers.ts'
+import { challengeIn } from './read-call.ts'
+import { receive, replaysOf, tryEvent } from './receive.ts'
+import * as schema from './schema.ts'
+import { getSource } from './service.ts'
+import { addCounts, findVerifier, optionsOf } from './store.ts'
+
+const CALLS_PER_MINUTE = 6_000
+
+/** The calls with a wrong signature. */
+export const rejectedCalls = (ctx: AppContext): Tally =>
+  new Tally(ctx, 'rejected calls', (tx, source, rejected) => addCounts(tx, source, { rejected }))
+
+export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: Tally) {
+  const shownTo = ({ url }: Request) => ({ origin: ctx.config.publicUrls[0] ?? new URL(url).origin })
+  return endpoints('Sources', '/v1/sources', 'structures')
+    .get(
+      '',
+      async ({ exchange, request }) => {
+        await rejected.write()
+        return exchange.call(operations.readSources, shownTo(request))
+      },
+      {
+        access: 'read',
+        response: schema.SourcesResponse,
+        operationId: 'listSources',
+        summary: 'List sources by creation',
+        description: 'A source gives an outside service a URL; what it posts is verified and becomes a row.',
+      },
+    )
+    .post(
+      '',
+      ({ exchange, body, request }) => exchange.create(operations.makeSource, { body, ...shownTo(request) }),
+      {
+        access: 'write',
+        once: true,
+        body: schema.CreateSourceBody,
+        response: schema.SourceResponse,
+        operationId: 'createSource',
+        summary: 'Create a URL for an outside service',
+        description:
+          'Give the service `url`, and here the secret with which it signs. Without a map every event is kept as `unmapped` until there is one. A workspace holds up to 100 sources.',
+      },
+    )
+    .get(
+      '/:id',
+      async ({ exchange, params, request }) => {
+        await rejected.write()
+        return exchange.call(operations.readSource, { ...params, ...shownTo(request) })
+      },
+      {
+        access: 'read',
+        response: schema.SourceResponse,
+        operationId: 'getSource',
+        summary: 'Read a source',
+        description: '`counts` says how many calls had each outcome.',
+      },
+    )
+    .patch(
+      '/:id',
+      ({ exchange, params, body, request }) =>
+        exchange.call(operations.patchSource, { ...params, body, ...shownTo(request) }),
+      {
+        access: 'write',
+        body: schema.PatchSourceBody,
+        response: schema.SourceResponse,
+        operationId: 'updateSource',
+        summary: 'Change a source',
+        description:
+          'Only what is sent changes; `map` and `when` are replaced whole. Its structure and provider stay.',
+      },
+    )
+    .delete('/:id', ({ exchange, params }) => exchange.call(operations.deleteSource, params), {
+      access: 'write',
+      response: schema.DeletedSourceResponse,
+      operationId: 'deleteSource',
+      summary: 'Delete a source and its events',
+      description: 'Its URL is gone; the rows stay.',
+    })
+    .post(
+      '/:id/rotate',
+      ({ exchange, params, request }) =>
+        exchange.call(operations.rotateSource, { ...params, ...shownTo(request) }),
+      {
+        access: 'write',
+        response: schema.SourceResponse,
+        operationId: 'rotateSource',
+        summary: 'Give a source a new URL',
+        description: 'The old one is 404 at once.',
+      },
+    )
+    .get('/:id/events', ({ caller, params, query }) => readers.read(caller, params.id, query), {
+      access: 'read',
+      query: schema.EventsQuery,
+      response: schema.EventsResponse,
+      operationId: 'listSourceEvents',
+      summary: 'The calls that were verified, newest first',
+      description: 'With `after` the oldest first. Events are kept for 30 days.',
+    })
+    .get(
+      '/:id/events/:eventId',
+      ({ exchange, params, query }) => exchange.call(operations.readEvent, { ...params, ...query }),
+      {
+        access: 'read',
+        query: schema.EventQuery,
+        response: schema.EventResponse,
+        operationId: 'getSourceEvent',
+        summary: 'Read an event as it came',
+        description: 'Bytes of the body that are not UTF-8 are shown as U+FFFD.',
+      },
+    )
+    .post(
+      '/:id/events/:eventId/replay',
+      async ({ exchange, params }) => ({
+        event: await replayOne(replaysOf(ctx, exchange), params.id, params.eventId),
+      }),
+      {
+        access: 'write',
+        response: schema.ReplayedEventResponse,
+        operationId: 'replaySourceEvent',
+        summary: 'Reprocess an event with the current map',
+        description: 'An event that was written is refused.',
+      },
+    )
+    .post(
+      '/:id/replay',
+      ({ exchange, params, body }) => {
+        const replays = replaysOf(ctx, exchange)
+        return replayUnmapped(replays, getSource(ctx.db, replays.caller, params.id, 'change'), body.since)
+      },
+      {
+        access: 'write',
+        body: schema.ReplayBody,
+        response: schema.ReplayedResponse,
+        operationId: 'replaySourceEvents',
+        summary: 'Reprocess all unmapped events',
+        description: 'Oldest first, with the current map.',
+      },
+    )
+    .post('/:id/try', ({ exchange, params, body }) => tryEvent(ctx.db, exchange, params.id, body), {
+      access: 'read',
+      body: schema.TryBody,
+      response: schema.TriedResponse,
+      operationId: 'trySource',
+      summary: 'Preview the outcome of an event',
+      description: 'Writes nothing. With `map` or `when` as if the source had these.',
+    })
+}
+
+/** The endpoint that outside services call. The token in the path is a secret; logs name the path of the endpoint instead. */
+export function incomingRoutes(ctx: AppContext, rejected: Tally) {
+  const limit = new RequestLimit(ctx.clock, CALLS_PER_MINUTE, 'This source takes')
+  return endpoints('Sources', '', 'nothing').post(
+    '/in/:token',
+    async ({ body, params: { token }, request }) => {
+      const source = findVerifier(ctx.db, token) ?? fail(notFound('source'))
+      const call = { headers: [...request.headers], body: await body.bytes(source.id) }
+      const { provider, secret, secretVersion } = source
+      const known = { secret: secret ?? '', options: optionsOf(source), nowMs: ctx.clock.now() }
+      const isVerified = (secret !== null || provider === 'none') && providerOf(provider).verify(call, known)
+      if (!isVerified) {
+        rejected.add(source.pk)
+        throw new Refusal('unauthorized', 'The signature does not match.')
+      }
+      limit.check(source.id)
+      const challenge = challengeIn(provider, call)
+      return challenge === undefined ? receive(ctx, { token, secretVersion, call }) : { challenge }
+    },
+    {
+      open: true,
+      query: IgnoredQuery,
+      body: BytesBody,
+      response: schema.ReceivedResponse,
+      operationId: 'receive',
+      summary: 'Receive an event of an outside service',
+      description:
+        'The URL of a source, without a key: the raw body is verified as the provider of the source signs it. 200 is sent once the row and the event are on the disk.',
+    },
+  )
+}

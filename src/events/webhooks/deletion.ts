@@ -1,0 +1,65 @@
+import { defineJob, enqueue } from '../../kernel/jobs.ts'
+import { endSchedules } from '../../log/due.ts'
+import { renewSubscriptionsVersion } from '../../log/outbox.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { IS_NEW, IS_NOT_NEW } from '../../storage/schema/webhooks.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+
+const DELIVERIES_PER_STEP = 50
+
+/** Deletes up to `limit` deliveries that the condition finds, and events without any left; returns how many. */
+function deleteSomeDeliveries({ sql }: Reader, condition: string, value: number, limit: number): number {
+  const found = sql.rows<[event: number, webhook: number]>(
+    `SELECT event, webhook FROM webhook_deliveries WHERE ${condition} LIMIT ?`,
+    value,
+    limit,
+  )
+  for (const [event, webhook] of found)
+    sql.run('DELETE FROM webhook_deliveries WHERE event = ? AND webhook = ?', event, webhook)
+  sql.run(
+    `DELETE FROM webhook_events WHERE pk IN (SELECT value FROM json_each(?)) AND NOT EXISTS
+       (SELECT 1 FROM webhook_deliveries d WHERE d.event = webhook_events.pk)`,
+    JSON.stringify([...new Set(found.map(([event]) => event))]),
+  )
+  return found.length
+}
+
+/** Deletes up to `limit` deliveries that ended before this instant; returns how many. */
+export const deleteDeliveriesEndedBefore = (reader: Reader, before: number, limit: number): number =>
+  deleteSomeDeliveries(reader, 'ended_at < ?', before, limit)
+
+/** Deletes up to `limit` deliveries of a subscription; returns how many. */
+const deleteDeliveriesOf = (reader: Reader, webhook: number, limit: number): number =>
+  deleteSomeDeliveries(reader, `webhook = ? AND ${IS_NEW}`, webhook, limit) ||
+  deleteSomeDeliveries(reader, `webhook = ? AND ${IS_NOT_NEW}`, webhook, limit)
+
+/** Deletes a subscription in the caller's transaction; it has few deliveries, such as those of a copy, which are tests. */
+export function deleteWebhookAtOnce(tx: Tx, id: string): void {
+  for (const pk of tx.sql.column<number>('SELECT pk FROM webhooks WHERE id = ?', id)) {
+    while (deleteDeliveriesOf(tx, pk, DELIVERIES_PER_STEP) > 0) {}
+    endSchedules(tx, 'pk = ?', pk)
+    tx.sql.run('DELETE FROM webhooks WHERE pk = ?', pk)
+  }
+}
+
+/** Deletes the deliveries of a deleted subscription, for which nothing is recorded or sent any more. */
+export const webhookDetachment = defineJob<number, null>('webhook.detach', (tx, pk) =>
+  deleteDeliveriesOf(tx, pk, DELIVERIES_PER_STEP) > 0 ? null : 'done',
+)
+
+/** Deletes a subscription; its deliveries, which no read shows any more, follow in a job. */
+export function removeWebhook(
+  tx: Tx,
+  { pk, structure }: { readonly pk: number; readonly structure: number | null },
+): void {
+  endSchedules(tx, 'pk = ?', pk)
+  tx.sql.run('DELETE FROM webhooks WHERE pk = ?', pk)
+  enqueue(tx, webhookDetachment, pk, null)
+  if (structure !== null) renewSubscriptionsVersion(tx, structure)
+}
+
+/** Deletes the subscriptions of a structure that is being deleted. */
+export function removeWebhooksOf(tx: Tx, structure: number): void {
+  for (const pk of tx.sql.column<number>('SELECT pk FROM webhooks WHERE structure = ?', structure))
+    removeWebhook(tx, { pk, structure })
+}

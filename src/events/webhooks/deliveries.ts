@@ -1,0 +1,290 @@
+import type { AppContext, Caller } from '../../context.ts'
+import { write } from '../../kernel/operation.ts'
+import { fail, notFound, refused } from '../../lib/refusal.ts'
+import { publishTest, wakeDeliveries } from '../../log/outbox.ts'
+import type { Db } from '../../storage/database.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { IS_NEW, IS_NOT_NEW } from '../../storage/schema/webhooks.ts'
+import { inChunks, pauseBetween } from '../../storage/writes/chunks.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import { getWebhook } from './service.ts'
+import { kindOf, presentAttempt, presentDelivery, presentStructureOf, type WebhookRow } from './store.ts'
+
+/* The deliveries of a subscription, as responses show them. */
+
+type Shown = ReturnType<typeof presentDelivery>
+
+const getDelivery = (reader: Reader, webhook: WebhookRow, id: string): DeliveryRow =>
+  findDelivery(reader, webhook.pk, id) ?? fail(notFound('delivery'))
+
+export function sendTest(tx: Tx, caller: Caller, id: string): Shown {
+  const webhook = getWebhook(tx, caller, id, 'change')
+  const { workspaceId, surface, keyId } = caller
+  const receiver = { ...webhook, kind: kindOf(webhook), format: webhook.format ?? 'json' }
+  const structure = presentStructureOf(webhook)
+  const delivery = publishTest(tx, receiver, { workspaceId, structure, source: { surface, keyId } })
+  return presentDelivery(webhook, getDelivery(tx, webhook, delivery))
+}
+
+/** Newest first; with `before`, those that are older than that delivery. */
+export function listDeliveries(reader: Reader, caller: Caller, id: string, page: DeliveryPage): Shown[] {
+  const webhook = getWebhook(reader, caller, id, 'read')
+  if (page.before !== undefined) getDelivery(reader, webhook, page.before)
+  const rows = listDeliveryRows(reader, webhook.pk, page)
+  return rows.map((row) => presentDelivery(webhook, row))
+}
+
+/** A delivery with what was sent, and what came of each attempt, oldest first. */
+export function deliveryLog(reader: Reader, caller: Caller, id: string, deliveryId: string) {
+  const webhook = getWebhook(reader, caller, id, 'read')
+  const row = getDelivery(reader, webhook, deliveryId)
+  return {
+    delivery: presentDelivery(webhook, row),
+    body: bodyOf(reader, row),
+    attempts: listAttempts(reader, webhook.pk, row).map(presentAttempt),
+  }
+}
+
+export function restart(tx: Tx, caller: Caller, id: string, deliveryId: string): Shown {
+  const webhook = getWebhook(tx, caller, id, 'change')
+  restartDelivery(tx, webhook.pk, getDelivery(tx, webhook, deliveryId), tx.now)
+  wakeDeliveries(tx, [webhook.pk])
+  return presentDelivery(webhook, getDelivery(tx, webhook, deliveryId))
+}
+
+/** Few enough that each transaction holds the write lock for only some milliseconds. */
+const RECOVERED_PER_CHUNK = 500
+
+export interface RecoverInput {
+  readonly id: string
+  /** When the first of the deliveries failed, in milliseconds. */
+  readonly since: number
+  /** The delivery after which this call goes on; empty for the first call. */
+  readonly after: string
+}
+
+interface Recovered {
+  readonly redelivered: number
+  /** Null when no delivery is left. */
+  readonly after: string | null
+}
+
+/** Sends some of the failed deliveries again, as `redeliver` does. */
+export const recoverSome = write({
+  name: 'webhooks.recover',
+  covers: 'structures',
+  run: (tx, caller, { id, since, after }: RecoverInput): Recovered => {
+    const { pk } = getWebhook(tx, caller, id, 'change')
+    const upTo = endOfFailed(tx, pk, after, RECOVERED_PER_CHUNK)
+    if (upTo === undefined) return { redelivered: 0, after: null }
+    const redelivered = restartFailed(tx, pk, { after, upTo, since })
+    wakeDeliveries(tx, [pk])
+    return { redelivered, after: upTo }
+  },
+})
+
+/**
+ * Sends every delivery again that failed at an instant or later; returns how many. A crash in the middle leaves the others
+ * failed: the same call continues.
+ */
+export async function recoverDeliveries(
+  db: Db,
+  recover: (input: RecoverInput) => Recovered | Promise<Recovered>,
+  input: Omit<RecoverInput, 'after'>,
+): Promise<number> {
+  let total = 0
+  for (let after = ''; ; await pauseBetween(db)) {
+    const done = await recover({ ...input, after })
+    total += done.redelivered
+    if (done.after === null) return total
+    after = done.after
+  }
+}
+
+/**
+ * Attempts every delivery that waits for a retry now, and counts its attempts from 0 again; returns how many. A crash in
+ * the middle leaves the others waiting: the same call continues.
+ */
+export async function retryDeliveries(
+  { db }: Pick<AppContext, 'db'>,
+  caller: Caller,
+  id: string,
+): Promise<number> {
+  const { pk, enabled, pausedAt } = getWebhook(db, caller, id, 'change')
+  if (enabled === 0) throw refused('The webhook is disabled, so nothing is sent; enable it first.')
+  if (pausedAt !== null) throw refused('The webhook is paused, so nothing is sent; resume it first.')
+  let startedAt: number | undefined
+  let retried = 0
+  await inChunks(db, (tx): boolean => {
+    startedAt ??= tx.now
+    const changed = restartWaiting(tx, pk, startedAt, RECOVERED_PER_CHUNK)
+    retried += changed
+    if (changed > 0) wakeDeliveries(tx, [pk])
+    return changed === RECOVERED_PER_CHUNK
+  })
+  return retried
+}
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+/** A delivery joined with its event. */
+export interface DeliveryRow {
+  id: string
+  eventPk: number
+  eventId: string
+  event: string
+  recordId: string | null
+  status: DeliveryStatus
+  attempts: number
+  responseStatus: number | null
+  error: string | null
+  nextAttemptAt: number | null
+  createdAt: number
+  lastAttemptAt: number | null
+  endedAt: number | null
+}
+
+const ofEvent = (column: string) => `(SELECT ${column} FROM webhook_events e WHERE e.pk = d.event)`
+
+const COLUMNS = `d.id, d.event AS eventPk, ${ofEvent('id')} AS eventId, ${ofEvent('type')} AS event,
+  ${ofEvent('record_id')} AS recordId, d.status, d.attempts, d.response_status AS responseStatus, d.error,
+  d.next_attempt_at AS nextAttemptAt, d.created_at AS createdAt, d.last_attempt_at AS lastAttemptAt,
+  d.ended_at AS endedAt`
+
+/** Sorts after every id. */
+const NO_ID = '~'
+
+export interface DeliveryPage {
+  status?: DeliveryStatus | undefined
+  /** Only deliveries with smaller ids, which are older. */
+  before?: string | undefined
+  limit: number
+}
+
+/** The deliveries of a subscription with one status, by index. */
+const withStatus = (status: DeliveryStatus) => `webhook = ?1 AND status = '${status}' AND ${IS_NOT_NEW}`
+/** Conditions of which each delivery of a subscription meets one, and is found by index. */
+const CONDITIONS: Record<DeliveryStatus, readonly string[]> = {
+  pending: [`webhook = ?1 AND ${IS_NEW}`, withStatus('pending')],
+  delivered: [withStatus('delivered')],
+  failed: [withStatus('failed')],
+}
+const ALL_CONDITIONS = Object.values(CONDITIONS).flat()
+
+/** Newest first, of one status or of all. */
+export function listDeliveryRows(
+  { sql }: Reader,
+  webhook: number,
+  { status, before = NO_ID, limit }: DeliveryPage,
+): DeliveryRow[] {
+  const conditions = status === undefined ? ALL_CONDITIONS : CONDITIONS[status]
+  return conditions
+    .flatMap((condition) =>
+      sql.all<DeliveryRow>(
+        `SELECT ${COLUMNS} FROM webhook_deliveries d WHERE ${condition} AND d.id < ?2
+         ORDER BY d.id DESC LIMIT ?3`,
+        webhook,
+        before,
+        limit,
+      ),
+    )
+    .sort((left, right) => (left.id < right.id ? 1 : -1))
+    .slice(0, limit)
+}
+
+export function findDelivery({ sql }: Reader, webhook: number, id: string): DeliveryRow | undefined {
+  for (const condition of ALL_CONDITIONS) {
+    const found = sql.get<DeliveryRow>(
+      `SELECT ${COLUMNS} FROM webhook_deliveries d WHERE ${condition} AND d.id = ?2`,
+      webhook,
+      id,
+    )
+    if (found) return found
+  }
+  return undefined
+}
+
+const restartAt = (
+  now: string,
+  isUrgent = 1,
+) => `status = 'pending', attempts = 0, redeliveries = redeliveries + 1, is_urgent = ${isUrgent},
+  response_status = NULL, error = NULL, next_attempt_at = ${now}, last_attempt_at = NULL, ended_at = NULL`
+
+/** Deliveries that a server attempts again while this goes on are not restarted twice. */
+export const restartWaiting = (
+  { sql, now }: Tx,
+  webhook: number,
+  attemptedBy: number,
+  limit: number,
+): number =>
+  sql.run(
+    `UPDATE webhook_deliveries SET ${restartAt('?4', 0)} WHERE webhook = ?1 AND event IN (
+       SELECT event FROM webhook_deliveries
+       WHERE webhook = ?1 AND status = 'pending' AND attempts > 0 AND is_urgent = 0 AND last_attempt_at <= ?2
+       ORDER BY next_attempt_at LIMIT ?3)`,
+    webhook,
+    attemptedBy,
+    limit,
+    now,
+  ).changes
+
+/** Makes a delivery pending as if it were new, with its first attempt due at once. An attempt in flight no longer counts. */
+export const restartDelivery = ({ sql }: Reader, webhook: number, { eventPk }: DeliveryRow, now: number) =>
+  sql.run(
+    `UPDATE webhook_deliveries SET ${restartAt('?')} WHERE event = ? AND webhook = ?`,
+    now,
+    eventPk,
+    webhook,
+  )
+
+/** The text of a delivery's event, byte for byte as every attempt sends it. */
+export const bodyOf = ({ sql }: Reader, { eventPk }: DeliveryRow): string =>
+  sql.scalar('SELECT body FROM webhook_events WHERE pk = ?', eventPk)
+
+export interface AttemptRow {
+  at: number
+  responseStatus: number | null
+  error: string | null
+  ms: number
+}
+
+/** The saved attempts of a delivery, oldest first. */
+export const listAttempts = ({ sql }: Reader, webhook: number, { eventPk }: DeliveryRow): AttemptRow[] =>
+  sql.all(
+    `SELECT at, response_status AS responseStatus, error, ms FROM webhook_attempts
+     WHERE event = ? AND webhook = ? ORDER BY number`,
+    eventPk,
+    webhook,
+  )
+
+const FAILED = `${withStatus('failed')} AND id > ?2`
+
+/** The id of the last of the next `limit` failed deliveries after one, in the order of their ids. */
+export const endOfFailed = (
+  { sql }: Reader,
+  webhook: number,
+  after: string,
+  limit: number,
+): string | undefined =>
+  sql.get<{ id: string | null }>(
+    `SELECT max(id) AS id FROM (SELECT id FROM webhook_deliveries WHERE ${FAILED} ORDER BY id LIMIT ?3)`,
+    webhook,
+    after,
+    limit,
+  )?.id ?? undefined
+
+/** Restarts the failed deliveries from one id to another that ended at an instant or later; returns how many. */
+export const restartFailed = (
+  { sql, now }: Tx,
+  webhook: number,
+  { after, upTo, since }: { after: string; upTo: string; since: number },
+): number =>
+  sql.run(
+    `UPDATE webhook_deliveries SET ${restartAt('?5')} WHERE ${FAILED} AND id <= ?3 AND ended_at >= ?4`,
+    webhook,
+    after,
+    upTo,
+    since,
+    now,
+  ).changes

@@ -1,0 +1,140 @@
+import type { AppContext } from '../../context.ts'
+import { endpoints } from '../../http/endpoints.ts'
+import { parseInstant } from '../../lib/dates.ts'
+import { type RecoverInput, recoverDeliveries } from './deliveries.ts'
+import * as operations from './operations.ts'
+import * as schema from './schema.ts'
+
+const ACCEPTED = 202
+
+export function webhookRoutes(ctx: AppContext) {
+  const allowlist = ctx.config.webhookAllowlist
+  return endpoints('Webhooks', '/v1/webhooks', 'structures')
+    .get('', ({ exchange, query }) => exchange.call(operations.readWebhooks, query), {
+      access: 'read',
+      query: schema.ListQuery,
+      response: schema.WebhooksResponse,
+      operationId: 'listWebhooks',
+      summary: 'List subscriptions by creation',
+      description: 'With `structure` only those of one structure. Secrets are never shown here.',
+    })
+    .post('', ({ exchange, body }) => exchange.create(operations.createWebhook, { body, allowlist }), {
+      access: 'write',
+      once: true,
+      body: schema.CreateWebhookBody,
+      response: schema.CreatedWebhookResponse,
+      operationId: 'createWebhook',
+      summary: 'Subscribe to changes of the rows of a structure, of notes or of files',
+      description: schema.CREATE_DESCRIPTION,
+    })
+    .get('/:id', ({ exchange, params }) => exchange.call(operations.readWebhook, params), {
+      access: 'read',
+      response: schema.WebhookResponse,
+      operationId: 'getWebhook',
+      summary: 'Read a subscription',
+      description: '`status` distinguishes one that is disabled from one that was paused after failures.',
+    })
+    .patch(
+      '/:id',
+      ({ exchange, params, body }) => exchange.call(operations.patchWebhook, { ...params, body, allowlist }),
+      {
+        access: 'write',
+        body: schema.PatchWebhookBody,
+        response: schema.WebhookResponse,
+        operationId: 'updateWebhook',
+        summary: 'Change, enable, disable or resume a subscription',
+        description:
+          'Only what is sent changes. `resume: true` ends a pause and sends what waits. The operators of `filter` are in the description of `POST /v1/webhooks`.',
+      },
+    )
+    .delete('/:id', ({ exchange, params }) => exchange.call(operations.deleteWebhook, params), {
+      access: 'write',
+      response: schema.DeletedWebhookResponse,
+      operationId: 'deleteWebhook',
+      summary: 'Delete a subscription and its deliveries',
+      description: 'Pending deliveries are discarded.',
+    })
+    .post(
+      '/:id/rotate-secret',
+      ({ exchange, params }) => exchange.call(operations.rotateSecretAtOnce, params),
+      {
+        access: 'write',
+        response: schema.RotatedWebhookResponse,
+        operationId: 'rotateWebhookSecret',
+        summary: 'Replace the signing secret; the old one stops working at once',
+        description:
+          'The answer holds the new secret, which is shown only now; deliveries are signed with it from now on.',
+      },
+    )
+    .post(
+      '/:id/rotate',
+      ({ exchange, params, body }) => exchange.call(operations.rotateSecret, { ...params, body }),
+      {
+        access: 'write',
+        body: schema.RotateBody,
+        response: schema.RotatedWebhookResponse,
+        operationId: 'rotateWebhook',
+        summary: 'Replace the signing secret; the old one signs too until the overlap ends',
+        description: schema.ROTATE_DESCRIPTION,
+      },
+    )
+    .post('/:id/test', ({ exchange, params }) => exchange.call(operations.testWebhook, params, ACCEPTED), {
+      access: 'write',
+      response: { 202: schema.DeliveryResponse },
+      operationId: 'testWebhook',
+      summary: 'Send a webhook.test event',
+      description:
+        'Delivered at once, with `record` null (of notes and files `data`), also to a subscription that is disabled or paused.',
+    })
+    .get(
+      '/:id/deliveries',
+      ({ exchange, params, query }) => exchange.call(operations.readDeliveries, { ...params, ...query }),
+      {
+        access: 'read',
+        query: schema.DeliveriesQuery,
+        response: schema.DeliveriesResponse,
+        operationId: 'listDeliveries',
+        summary: 'List deliveries, the newest first',
+        description: 'Kept for 30 days after a delivery has ended.',
+      },
+    )
+    .post(
+      '/:id/recover',
+      async ({ exchange, params, body }) => {
+        const recover = (input: RecoverInput) => exchange.outputOf(operations.recoverSome, input)
+        const since = parseInstant(body.since) ?? 0
+        return { redelivered: await recoverDeliveries(ctx.db, recover, { ...params, since }) }
+      },
+      {
+        access: 'write',
+        body: schema.RecoverBody,
+        response: schema.RecoveredResponse,
+        operationId: 'recoverDeliveries',
+        summary: 'Send every event again whose delivery failed since an instant',
+        description: schema.RECOVER_DESCRIPTION,
+      },
+    )
+    .get(
+      '/:id/deliveries/:deliveryId',
+      ({ exchange, params }) => exchange.call(operations.readDelivery, params),
+      {
+        access: 'read',
+        response: schema.DeliveryLogResponse,
+        operationId: 'getDelivery',
+        summary: 'Read a delivery with its body and its attempts',
+        description:
+          'The body is the text that every attempt sends; the attempts are the newest 50, oldest first, over all redeliveries.',
+      },
+    )
+    .post(
+      '/:id/deliveries/:deliveryId/redeliver',
+      ({ exchange, params }) => exchange.call(operations.redeliver, params, ACCEPTED),
+      {
+        access: 'write',
+        response: { 202: schema.DeliveryResponse },
+        operationId: 'redeliver',
+        summary: 'Send the event of a delivery again now',
+        description: 'The ids of the delivery and of its event stay, the attempts start again from none.',
+      },
+    )
+}

@@ -1,0 +1,168 @@
+import { eq, getTableColumns, isNotNull, sql } from 'drizzle-orm'
+import type { RawCondition } from '../../filter/record/parse.ts'
+import type { FilterTree } from '../../filter/tree/parse.ts'
+import { isoOrNull, isoTimestamp } from '../../lib/dates.ts'
+import type { Due } from '../../log/due.ts'
+import { fieldsInTemplate, type Kind, type SubscribedEvent } from '../../log/message.ts'
+import { type RowOf, storedObjects } from '../../log/objects/statements.ts'
+import { from, insertInto, rowsBy, updateOf } from '../../storage/query.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { webhooks } from '../../storage/schema/webhooks.ts'
+import type { AttemptRow, DeliveryRow } from './deliveries.ts'
+
+const ofStructure = (column: 'id' | 'name') =>
+  sql<string | null>`(SELECT ${sql.raw(column)} FROM structures s WHERE s.pk = webhooks.structure)`
+
+const read = {
+  ...getTableColumns(webhooks),
+  structureId: ofStructure('id'),
+  structureName: ofStructure('name'),
+}
+
+export type WebhookRow = RowOf<typeof read>
+
+export const kindOf = ({ kind }: Pick<WebhookRow, 'kind'>): Kind => kind ?? 'record'
+
+export const eventsOf = ({ events }: Pick<WebhookRow, 'events'>): SubscribedEvent[] => JSON.parse(events)
+
+/** Conditions on rows, or a filter tree over notes; null for every one. */
+export const filterOf = ({ filter }: Pick<WebhookRow, 'filter'>): RawCondition[] | FilterTree | null =>
+  filter === null ? null : JSON.parse(filter)
+
+export const dueOf = ({ due }: Pick<WebhookRow, 'due'>): Due | null => (due === null ? null : JSON.parse(due))
+
+export const headersOf = ({ headers }: Pick<WebhookRow, 'headers'>): Record<string, string> | null =>
+  headers === null ? null : JSON.parse(headers)
+
+export const fieldsOf = ({ fields }: Pick<WebhookRow, 'fields'>): string[] | null =>
+  fields === null ? null : JSON.parse(fields)
+
+export const {
+  rows: listWebhookRows,
+  findById: findWebhook,
+  count: countWebhooks,
+} = storedObjects({ table: webhooks, read, order: [webhooks.pk] })
+
+export const listWebhooksOf = rowsBy((structure: number) =>
+  from(webhooks, read).where(eq(webhooks.structure, structure)).orderBy(webhooks.pk),
+)
+
+export const insertWebhook = insertInto(webhooks)
+
+/** Changes columns, and with an instant `updated_at`, too. */
+export const updateWebhook = updateOf(webhooks, webhooks.pk)
+
+/** Subscriptions with replaced secrets that still sign, or did until lately. */
+export const listWithEarlierSecrets = rowsBy(() =>
+  from(webhooks, { pk: webhooks.pk, earlierSecrets: webhooks.earlierSecrets }).where(
+    isNotNull(webhooks.earlierSecrets),
+  ),
+)
+
+/** The keys of fields that a subscription to rows names. */
+const fieldsNamedBy = (row: WebhookRow): string[] => {
+  const filter = filterOf(row)
+  return [
+    ...(Array.isArray(filter) ? filter.map(({ field }) => field) : []),
+    ...(fieldsOf(row) ?? []),
+    dueOf(row)?.field ?? '',
+    ...fieldsInTemplate(row.template),
+  ]
+}
+
+/** The ids of a structure's subscriptions that name a field. */
+export const webhooksNamingField = (reader: Reader, structurePk: number, key: string): string[] =>
+  listWebhooksOf(reader, structurePk)
+    .filter((row) => fieldsNamedBy(row).includes(key))
+    .map((row) => row.id)
+
+/** The subscriptions to notes whose filter trees these tests find to name an object. */
+export const webhooksNaming = (
+  reader: Reader,
+  workspace: number,
+  names: (filter: string | null) => boolean,
+): { id: string; name: string }[] =>
+  listWebhookRows(reader, workspace)
+    .filter((row) => row.kind === 'note' && names(row.filter))
+    .map(({ id, url }) => ({ id, name: url }))
+
+/** A subscription that is disabled and paused is shown as disabled. */
+const statusOf = ({ enabled, pausedAt }: WebhookRow) =>
+  enabled === 0 ? 'disabled' : pausedAt === null ? 'enabled' : 'paused'
+
+/** Replaces every value of its own headers in responses. */
+export const MASK = '…'
+
+/** Every name, and no value; absent when there are none. */
+function presentHeaders(row: WebhookRow): { headers?: Record<string, string> } {
+  const headers = headersOf(row)
+  return headers === null
+    ? {}
+    : { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, MASK])) }
+}
+
+/** Attributes that are absent where they were not given. */
+function presentKind(row: WebhookRow) {
+  const { kind, format, template, quietSeconds, includeContent } = row
+  const due = dueOf(row)
+  return {
+    ...(kind !== null && { kind }),
+    ...(format !== null && { format }),
+    ...(template !== null && { template }),
+    ...(quietSeconds !== null && { quiet_seconds: quietSeconds }),
+    ...(includeContent !== null && { include_content: includeContent === 1 }),
+    ...(due && { due }),
+  }
+}
+
+/** Null for one to notes or files. */
+export const presentStructureOf = ({ structureId, structureName }: WebhookRow) =>
+  structureId === null ? null : { id: structureId, name: structureName ?? '' }
+
+/** Everything but the secrets, which the values of its own headers may be. */
+export const presentWebhook = (row: WebhookRow) => ({
+  id: row.id,
+  ...presentKind(row),
+  structure: presentStructureOf(row),
+  url: row.url,
+  events: eventsOf(row),
+  filter: filterOf(row),
+  fields: fieldsOf(row),
+  ignore_own_key: row.ignoreOwnKey === 1,
+  ignore_key_id: row.ignoreKeyId,
+  description: row.description,
+  ...presentHeaders(row),
+  enabled: row.enabled === 1,
+  status: statusOf(row),
+  paused_at: isoOrNull(row.pausedAt),
+  ...(row.pauseReason !== null && { pause_reason: row.pauseReason }),
+  consecutive_failures: row.consecutiveFailures,
+  created_by_key_id: row.createdByKeyId,
+  created_at: isoTimestamp(row.createdAt),
+  updated_at: isoTimestamp(row.updatedAt),
+})
+
+export const presentDelivery = (webhook: WebhookRow, row: DeliveryRow) => ({
+  id: row.id,
+  webhook_id: webhook.id,
+  event_id: row.eventId,
+  event: row.event,
+  ...(kindOf(webhook) === 'record'
+    ? { record_id: row.recordId }
+    : { record_id: null, object_id: row.recordId }),
+  status: row.status,
+  attempts: row.attempts,
+  response_status: row.responseStatus,
+  error: row.error,
+  next_attempt_at: isoOrNull(row.nextAttemptAt),
+  created_at: isoTimestamp(row.createdAt),
+  last_attempt_at: isoOrNull(row.lastAttemptAt),
+  delivered_at: row.status === 'delivered' ? isoOrNull(row.endedAt) : null,
+})
+
+export const presentAttempt = ({ at, responseStatus, error, ms }: AttemptRow) => ({
+  at: isoTimestamp(at),
+  response_status: responseStatus,
+  error,
+  ms,
+})

@@ -1,0 +1,236 @@
+import type { InWorkspace } from '../context.ts'
+import { getSource } from '../events/sources/service.ts'
+import { presentSource } from '../events/sources/store.ts'
+import { getWebhook } from '../events/webhooks/service.ts'
+import { presentWebhook } from '../events/webhooks/store.ts'
+import { presentWholeFile } from '../files/present.ts'
+import { findFile } from '../files/store.ts'
+import { may } from '../kernel/rights.ts'
+import { Refusal } from '../lib/refusal.ts'
+import type { ChangeKind } from '../log/entries.ts'
+import { type Change, detailOf } from '../log/read.ts'
+import { wholeNote } from '../notes/events.ts'
+import { lensKind } from '../notes/lenses/service.ts'
+import { itemKind } from '../notes/pinned/service.ts'
+import { presetKind } from '../notes/presets/service.ts'
+import { propertyKind } from '../notes/properties/service.ts'
+import { findNote } from '../notes/store.ts'
+import { tagKind } from '../notes/tags/service.ts'
+import { viewKind } from '../notes/views/service.ts'
+import { recordJson } from '../records/rows/present.ts'
+import { findLiveRecords, type RecordRow, recordBytes } from '../records/rows/store.ts'
+import { presentStructureTo } from '../records/structures/present.ts'
+import { findStructureById } from '../records/structures/store.ts'
+import { findRowView } from '../records/views/service.ts'
+import type { Reader } from '../storage/reader.ts'
+import { isHiddenKind } from './visible.ts'
+
+/** The reader of objects; without a user, it also sees the objects of single users. */
+export interface ObjectReader extends InWorkspace {
+  readonly userId?: string
+  /** Whether notes have `edited_at`. */
+  readonly isEdited?: boolean | undefined
+}
+
+/** How the objects of a kind are stored and read. */
+interface Kind {
+  /** Where they are, and the column by which they are listed in order; by default `pk`. */
+  readonly table: string
+  readonly pkColumn?: 'id'
+  /** A condition on those that a reader can see; all unless given. */
+  readonly isVisible?: string
+  /** SQL for the label of an object. */
+  readonly label?: string
+  /** The object as it is read alone; undefined when it is gone, trashed or deleted. */
+  readonly find: (reader: Reader, caller: ObjectReader, id: string) => object | undefined
+}
+
+export type ObjectKind = Exclude<ChangeKind, 'record'>
+
+/** In the order of a snapshot: tags, properties and structures before what refers to them. */
+const KINDS: Record<ObjectKind, Kind> = {
+  tag: {
+    table: 'tags',
+    pkColumn: 'id',
+    label: 'name',
+    find: (reader, caller, id) => tagKind.find(reader, caller, Number(id)),
+  },
+  property: { table: 'properties', label: 'key', find: propertyKind.find },
+  structure: {
+    table: 'structures',
+    label: 'name',
+    find: (reader, caller, id) => {
+      const structure = findStructureById(reader, caller, id)
+      return structure && presentStructureTo(caller, structure)
+    },
+  },
+  note: {
+    table: 'notes',
+    isVisible: 'deleted_at IS NULL',
+    label: 'title',
+    find: (reader, { workspacePk, isEdited }, id) => {
+      const note = findNote(reader, workspacePk, id)
+      return note && wholeNote(reader, note, isEdited)
+    },
+  },
+  preset: { table: 'presets', label: 'name', find: presetKind.find },
+  view: { table: 'views', label: 'name', find: viewKind.find },
+  lens: { table: 'lenses', label: 'name', find: lensKind.find },
+  quick_access_item: {
+    table: 'quick_access',
+    label: '(SELECT title FROM notes WHERE pk = note)',
+    find: itemKind.find,
+  },
+  file: {
+    table: 'files',
+    isVisible: `status IN ('processing', 'ready', 'failed')`,
+    label: 'file_name',
+    find: (reader, caller, id) => {
+      const file = findFile(reader, caller, id)
+      return file && presentWholeFile(reader, file)
+    },
+  },
+  webhook: {
+    table: 'webhooks',
+    find: (reader, caller, id) => unlessGone(() => presentWebhook(getWebhook(reader, caller, id, 'read'))),
+  },
+  source: {
+    table: 'sources',
+    label: 'name',
+    find: (reader, caller, id) => unlessGone(() => presentSource(getSource(reader, caller, id, 'read'))),
+  },
+  row_view: { table: 'row_views', label: 'name', find: findRowView },
+  /** Followers of the log do not see the target and the URL of a share: only members who may end it do. */
+  share: { table: 'shares', label: 'name', find: () => undefined },
+}
+
+/** Kinds included in snapshots, in order. */
+export const TOLD_KINDS: readonly ObjectKind[] = (Object.keys(KINDS) as ObjectKind[]).filter(
+  (kind) => kind !== 'share',
+)
+
+/** The primary keys and the ids of the objects of a kind that a reader can see, in order, after a key. */
+export function listVisible(
+  { sql }: Reader,
+  workspacePk: number,
+  kind: ObjectKind,
+  after = 0,
+  limit = -1,
+): [pk: number, id: string | number][] {
+  const { table, pkColumn = 'pk', isVisible = 'TRUE' } = KINDS[kind]
+  return sql.rows(
+    `SELECT ${pkColumn}, id FROM ${table} WHERE workspace = ? AND ${pkColumn} > ? AND ${isVisible}
+     ORDER BY ${pkColumn} LIMIT ?`,
+    workspacePk,
+    after,
+    limit,
+  )
+}
+
+const labelIn = (
+  { sql }: Reader,
+  { workspacePk }: InWorkspace,
+  kind: ObjectKind,
+  id: string | number,
+): string | undefined => {
+  const { table, label = 'NULL' } = KINDS[kind]
+  const text = `SELECT ${label} AS label FROM ${table} WHERE id = ? AND workspace = ?`
+  return sql.get<{ label: string }>(text, id, workspacePk)?.label
+}
+
+/** The value of its label field. */
+function labelOfRecord({ sql }: Reader, { workspacePk }: InWorkspace, { id, structureId }: Change) {
+  const field = sql.get<{ label: string | null }>(
+    'SELECT label_field AS label FROM structures WHERE id = ? AND workspace = ?',
+    structureId,
+    workspacePk,
+  )?.label
+  if (!field) return null
+  const text = 'SELECT data ->> ? AS label FROM records WHERE id = ?'
+  return sql.get<{ label: string | number | null }>(text, field, id)?.label
+}
+
+/** Deleted objects of these kinds keep their name in the log. */
+const KEPT: readonly ChangeKind[] = ['tag', 'property', 'quick_access_item']
+
+function labelOfLost(reader: Reader, caller: InWorkspace, { kind, operation, number }: Change) {
+  if (!KEPT.includes(kind) || operation !== 'deleted') return null
+  const kept: { name?: string; note_id?: string } = JSON.parse(
+    detailOf(reader, caller.workspacePk, number) ?? '{}',
+  )
+  return kept.note_id === undefined ? kept.name : labelIn(reader, caller, 'note', kept.note_id)
+}
+
+/** The current title of a changed object, the value of its label field, or its name; null without any. */
+export function labelOf(reader: Reader, caller: InWorkspace, change: Change): string | null {
+  const { kind, id } = change
+  const label =
+    kind === 'record'
+      ? labelOfRecord(reader, caller, change)
+      : (labelIn(reader, caller, kind, id) ?? labelOfLost(reader, caller, change))
+  return label === null || label === undefined ? null : String(label)
+}
+
+function unlessGone<Found>(get: () => Found): Found | undefined {
+  try {
+    return get()
+  } catch (error) {
+    if (error instanceof Refusal && ['not_found', 'no_access'].includes(error.code)) return undefined
+    throw error
+  }
+}
+
+const MAX_BYTES_AT_ONCE = 16_777_216
+
+/** The current state of objects as JSON text, each read once. */
+export class CurrentObjects {
+  readonly #known = new Map<string, string>()
+  readonly #records = new Map<string, RecordRow | undefined>()
+  /** Whether structures still exist and their rows may be read, by id. */
+  readonly #structures = new Map<string, boolean>()
+
+  constructor(
+    private readonly reader: Reader,
+    private readonly caller: ObjectReader,
+  ) {}
+
+  /** Reads live records at once, for `jsonOf`; very long ones are left to be read one by one. */
+  loadRecords(ids: readonly string[]): void {
+    if (recordBytes(this.reader, ids) > MAX_BYTES_AT_ONCE) return
+    const found = findLiveRecords(this.reader, ids)
+    for (const id of ids) this.#records.set(id, undefined)
+    for (const row of found) this.#records.set(row.id, row)
+  }
+
+  /** `null` when it is gone, trashed or deleted. */
+  jsonOf(kind: ChangeKind, id: string | number, structureId: string | null): string {
+    const name = `${kind} ${id}`
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    const json = this.#jsonOf(kind, String(id), structureId)
+    this.#known.set(name, json)
+    return json
+  }
+
+  #jsonOf(kind: ChangeKind, id: string, structureId: string | null): string {
+    if (isHiddenKind(this.caller, kind)) return 'null'
+    if (kind === 'record') return this.#record(id, structureId)
+    return JSON.stringify(KINDS[kind].find(this.reader, this.caller, id) ?? null)
+  }
+
+  /** The rows of a structure that is being deleted are gone at once. */
+  #record(id: string, structureId: string | null): string {
+    if (structureId === null || !this.#hasStructure(structureId)) return 'null'
+    const row = this.#records.has(id) ? this.#records.get(id) : findLiveRecords(this.reader, [id])[0]
+    return row ? recordJson(row) : 'null'
+  }
+
+  #hasStructure(id: string): boolean {
+    const known = this.#structures.get(id)
+    if (known !== undefined) return known
+    const exists =
+      may(this.caller.rights, id, 'read') && findStructureById(this.reader, this.caller, id) !== undefined
+    this.#structures.set(id, exists)
+    return exists
+  }
+}

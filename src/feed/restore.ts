@@ -1,0 +1,134 @@
+import type { Static } from '@sinclair/typebox'
+import type { Caller } from '../context.ts'
+import type { FeatureHooks } from '../feature-hooks.ts'
+import { within } from '../lib/refusal.ts'
+import { fold } from '../lib/text.ts'
+import type { ChangeOperation } from '../log/entries.ts'
+import { removeAllFromSearch } from '../notes/search/tables.ts'
+import { findByAlias, findTrashedNote, getNote, releaseAlias } from '../notes/store.ts'
+import { createNote, refuseTakenAlias } from '../notes/writing/create.ts'
+import { writeProperties, writeSentProperties } from '../notes/writing/properties.ts'
+import { putInTrash, takeOutOfTrash } from '../notes/writing/trash.ts'
+import { replaceParts } from '../notes/writing/update.ts'
+import { refuseBrokenReferences } from '../records/rows/writing/field-values.ts'
+import { changeLive, deleteLive, releaseUnique, restoreDeleted } from '../records/rows/writing/one-record.ts'
+import { insertUnder } from '../records/rows/writing/write-records.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
+import type { NewNoteData, NoteData } from './schema.ts'
+
+/*
+ * Undo and apply bring many notes and records to a given state in one transaction, as the API shows them and under its
+ * rules, with their changes in the log and their events. Objects may exchange unique values, and rows may refer to rows
+ * that are written later: `release` every object first, then `write` each, then `finish`.
+ *
+ * An import creates objects as the API does, with their old ids and times. A mirror writes the state of another database,
+ * which need not meet the rules at every moment (`transfer/mirror/apply`).
+ */
+
+/** A note or record and what becomes of it. */
+export interface ObjectWrite {
+  readonly kind: 'note' | 'record'
+  readonly op: Exclude<ChangeOperation, 'purged'>
+  readonly id: string
+  /** The id or name of the structure of a new record. */
+  readonly structure?: string | undefined
+  /** The attributes of a note with its `properties`, or the values of a record; those of an update that change. */
+  readonly data?: Readonly<Record<string, unknown>> | undefined
+  /** The alias that a note takes into the trash, or comes back with; undefined to keep its own. */
+  readonly hiddenAlias?: string | null | undefined
+}
+
+interface WriterOptions {
+  readonly features: FeatureHooks
+  readonly tx: Tx
+  readonly caller: Caller
+  /** Values of a request, or those that the log has, to which the limits of one request do not apply. */
+  readonly mode: 'sent' | 'logged'
+}
+
+/** Runs an action and may add to its refusal which object it was. */
+type AtObject = (action: () => void) => void
+
+const asItIs: AtObject = (action) => action()
+
+export class ObjectWriter {
+  /** The notes that are to be removed from the search tables. */
+  readonly #removed: number[] = []
+  /** How many rows were inserted, by the pk of their structure. */
+  readonly #inserted = new Map<number, number>()
+  /** Checks of references to rows, which may come later. */
+  readonly #references: (() => void)[] = []
+
+  constructor(private readonly options: WriterOptions) {}
+
+  /** Frees the unique values and the alias that an update is to replace. */
+  release({ kind, id, data = {} }: Pick<ObjectWrite, 'kind' | 'id' | 'data'>): void {
+    const { tx, caller } = this.options
+    if (kind === 'record') {
+      releaseUnique(tx, caller, id, data)
+      return
+    }
+    const { alias } = data as Static<typeof NoteData>
+    if (alias !== undefined) releaseAlias(tx, id, alias?.trim() ?? null)
+  }
+
+  /** Writes one object; `at` also runs the checks of it that `finish` makes. */
+  write(object: ObjectWrite, at: AtObject = asItIs): void {
+    at(() => (object.kind === 'note' ? this.#writeNote(object) : this.#writeRecord(object, at)))
+  }
+
+  /** Refuses references to rows that do not exist after all writes. */
+  finish(): void {
+    for (const check of this.#references) check()
+    const { tx, caller } = this.options
+    removeAllFromSearch(tx, caller.workspacePk, this.#removed)
+  }
+
+  #writeRecord({ op, id, structure = '', data = {} }: ObjectWrite, at: AtObject): void {
+    const { tx, caller } = this.options
+    const checkLater: typeof refuseBrokenReferences = (...about) => {
+      this.#references.push(() => at(() => refuseBrokenReferences(...about)))
+    }
+    if (op === 'created') {
+      const earlier = (pk: number) => this.#inserted.get(pk) ?? 0
+      const pk = insertUnder(tx, caller, { structure, id, data, earlier }, checkLater)
+      this.#inserted.set(pk, earlier(pk) + 1)
+    } else if (op === 'updated') changeLive(tx, caller, id, data, undefined, checkLater)
+    else if (op === 'restored') restoreDeleted(tx, caller, id)
+    else deleteLive(tx, caller, id)
+  }
+
+  #writeNote({ op, id, data = {}, hiddenAlias: alias }: ObjectWrite): void {
+    const { features, tx, caller } = this.options
+    if (op === 'created') this.#createNote(id, data)
+    else if (op === 'updated') this.#updateNote(id, data)
+    else if (op === 'restored') this.#restoreNote(id, alias)
+    else putInTrash({ features }, tx, caller, id, { alias, removed: this.#removed })
+  }
+
+  #createNote(id: string, data: object): void {
+    const { tx, caller } = this.options
+    const { propertiesError } = createNote(tx, caller, data as Static<typeof NewNoteData>, { id })
+    if (propertiesError) throw propertiesError
+  }
+
+  #updateNote(id: string, data: object): void {
+    const { tx, caller, mode } = this.options
+    const { properties = {}, ...parts } = data as Static<typeof NoteData>
+    const note = getNote(tx, caller, id)
+    const previous =
+      mode === 'logged'
+        ? writeProperties(tx, caller, note, properties)
+        : within('data.properties', () => writeSentProperties(tx, caller, note, properties))
+    replaceParts(tx, caller, note, parts, previous)
+  }
+
+  /** Unlike an ordinary restore, this refuses if the note would lose its alias. */
+  #restoreNote(id: string, wanted: string | null | undefined): void {
+    const { tx, caller } = this.options
+    const { workspacePk } = caller
+    const alias = wanted === undefined ? findTrashedNote(tx, workspacePk, id)?.alias : wanted
+    if (alias && findByAlias(tx, workspacePk, fold(alias))) refuseTakenAlias(tx, workspacePk, alias)
+    takeOutOfTrash(tx, caller, id, wanted)
+  }
+}

@@ -1,0 +1,284 @@
+import type { AppContext, Caller } from '../context.ts'
+import {
+  type ClosedCode,
+  closedEvent,
+  closedSentence,
+  type StreamEvent,
+  type StreamReader,
+  type StreamSource,
+} from '../http/sse.ts'
+import type { Credential } from '../kernel/call.ts'
+import { may } from '../kernel/rights.ts'
+import { Refusal, unavailable } from '../lib/refusal.ts'
+import { lastChange } from '../log/log.ts'
+import type { IsTouched, Streams } from '../people/sessions/streams.ts'
+import { type FeedPage, type FeedQuery, readNextChanges } from './feed.ts'
+import { visibleTo } from './visible.ts'
+
+/** The time between two rounds in which subscribers are sent what is new; the first after a quiet time is at once. */
+const ROUND_MS = 25
+/** After a page that could not be read. */
+const RETRY_MS = 1_000
+
+interface SharedPage extends FeedPage {
+  readonly events: readonly StreamEvent[]
+}
+
+/** A caller that follows the log: each page is read with the rights that it has then. */
+type Follower = Caller & Credential
+
+/** A follower and its query, and the key under which pages are shared: by streams of one credential alone. */
+interface Following {
+  readonly follower: Follower
+  readonly query: FeedQuery
+  readonly key: string
+}
+
+const followingOf = (follower: Follower, query: FeedQuery): Following => ({
+  follower,
+  query,
+  key: JSON.stringify([follower.grant, query]),
+})
+
+interface Workspace {
+  /** The number of its last change. */
+  last: number
+  readonly wakers: Set<() => void>
+}
+
+/**
+ * All subscribers to the log of this server: streams, and requests that wait. Equal
+ * queries of one credential at the same position share one page, which is read and encoded once.
+ */
+export class ChangeSubscribers {
+  readonly #workspaces = new Map<number, Workspace>()
+  /** The pages of the current round, by the last change that was known, the query and the place. */
+  readonly #pages = new Map<string, Promise<SharedPage>>()
+  #stopListening: readonly (() => void)[] = []
+  #isScheduled = false
+  #roundAt = Number.NEGATIVE_INFINITY
+
+  constructor(
+    private readonly ctx: AppContext,
+    private readonly streams: Streams,
+  ) {}
+
+  /**
+   * Waits behind an empty page for up to some seconds for a change that the query selects. Refuses when the key or the
+   * session ends meanwhile.
+   */
+  async waitBehind(page: FeedPage, follower: Follower, query: FeedQuery, seconds: number): Promise<FeedPage> {
+    if (seconds === 0 || page.count > 0 || page.hasMore) return page
+    const ended = new AbortController()
+    const end = (why: ClosedCode) =>
+      ended.abort(
+        why === 'access_changed'
+          ? unavailable(closedSentence(why), { retryAfterSeconds: 0 })
+          : new Refusal('unauthorized', closedSentence(why)),
+      )
+    const release = this.streams.credentials.onEnd(follower, end, isTouchedBy(follower, query))
+    const signal = AbortSignal.any([ended.signal, ...(follower.signal ? [follower.signal] : [])])
+    try {
+      const later = await this.#nextPage(page, followingOf(follower, query), signal, seconds)
+      ended.signal.throwIfAborted()
+      return later
+    } finally {
+      release()
+    }
+  }
+
+  /** The first page after an empty one that has a change; an empty one after the time, or when the signal aborts. */
+  async #nextPage(
+    empty: FeedPage,
+    following: Following,
+    signal: AbortSignal,
+    seconds: number,
+  ): Promise<FeedPage> {
+    const { workspacePk } = following.follower
+    let isOver = signal.aborted
+    let wake = () => {}
+    const end = () => {
+      isOver = true
+      wake()
+    }
+    const leave = this.#join(workspacePk, () => wake())
+    const stopTimer = this.ctx.clock.after(seconds * 1_000, end)
+    signal.addEventListener('abort', end)
+    let page = empty
+    try {
+      while (page.count === 0 && !page.hasMore && !isOver && !this.streams.isClosed) {
+        if (this.lastOf(workspacePk) > page.position)
+          page = await this.sharedPage(following, page.position, false)
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+      }
+      return page
+    } finally {
+      leave()
+      stopTimer()
+      signal.removeEventListener('abort', end)
+    }
+  }
+
+  /** A source that sends every change after a position, as an event each. Refuses the 101st concurrent query of a key. */
+  stream(follower: Follower, query: FeedQuery, after: number): StreamSource {
+    const { workspacePk } = follower
+    const following = followingOf(follower, query)
+    const begin = (reader: StreamReader) => {
+      const subscriber = new Subscriber(this, reader, following, after)
+      const leave = this.#join(workspacePk, () => subscriber.wake())
+      subscriber.wake()
+      return () => {
+        subscriber.stop()
+        leave()
+      }
+    }
+    const name = JSON.stringify([workspacePk, query])
+    return this.streams.open(follower, 'follows', name, begin, isTouchedBy(follower, query))
+  }
+
+  lastOf(workspace: number): number {
+    return this.#workspaces.get(workspace)?.last ?? 0
+  }
+
+  retryLater(action: () => void): void {
+    this.ctx.clock.after(RETRY_MS, action)
+  }
+
+  /** Lets the requests that wait respond. */
+  close(): void {
+    for (const { wakers } of this.#workspaces.values()) for (const wake of [...wakers]) wake()
+  }
+
+  /** The page after a position, shared by equal followings of this round. */
+  sharedPage(
+    { follower, query, key: ofAll }: Following,
+    after: number,
+    isStream = true,
+  ): Promise<SharedPage> {
+    // A page that was read before the last known change would be read again and again by followers that wait for that change.
+    const key = `${this.lastOf(follower.workspacePk)} ${after} ${isStream} ${ofAll}`
+    const known = this.#pages.get(key)
+    if (known) return known
+    const { turnKey, grant } = follower
+    const reader = { turnKey, grant, isBackground: true }
+    const input = { query, after, isStream }
+    const page = Promise.try(() => this.ctx.kernel.call(readNextChanges, reader, input)).then(withEvents)
+    this.#pages.set(key, page)
+    page.catch(() => this.#pages.delete(key))
+    return page
+  }
+
+  #join(workspacePk: number, wake: () => void): () => void {
+    const { db, bus } = this.ctx
+    const workspace = this.#workspaces.get(workspacePk) ?? {
+      last: lastChange(db, workspacePk),
+      wakers: new Set<() => void>(),
+    }
+    if (this.#workspaces.size === 0)
+      this.#stopListening = [db.onCommit(() => this.#schedule()), bus.onWakeAll(() => this.#schedule())]
+    this.#workspaces.set(workspacePk, workspace)
+    workspace.wakers.add(wake)
+    return () => {
+      workspace.wakers.delete(wake)
+      if (workspace.wakers.size > 0 || this.#workspaces.get(workspacePk) !== workspace) return
+      this.#workspaces.delete(workspacePk)
+      if (this.#workspaces.size > 0) return
+      for (const stop of this.#stopListening) stop()
+      this.#pages.clear()
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    const wait = this.#roundAt + ROUND_MS - performance.now()
+    if (wait > 0) setTimeout(() => this.#runRound(), wait)
+    else setImmediate(() => this.#runRound())
+  }
+
+  async #runRound(): Promise<void> {
+    this.#isScheduled = false
+    this.#pages.clear()
+    try {
+      for (const [pk, workspace] of [...this.#workspaces]) {
+        const last = lastChange(this.ctx.db, pk)
+        if (last === workspace.last) continue
+        workspace.last = last
+        await this.streams.inTurns([...workspace.wakers], (wake) => wake())
+      }
+    } catch (error) {
+      this.ctx.log.warn('the change log could not be read', { error: String(error) })
+      this.retryLater(() => this.#schedule())
+    }
+    this.#roundAt = performance.now()
+  }
+}
+
+/** Whether a change of access hides or shows changes that a query selects. */
+function isTouchedBy({ rights: before, workspacePk }: Caller, { structureId }: FeedQuery): IsTouched {
+  const seen = (rights: Caller['rights']) =>
+    structureId === undefined
+      ? JSON.stringify(visibleTo({ workspacePk, rights }))
+      : String([may(rights, structureId, 'see'), may(rights, structureId, 'read')])
+  return (rights) => rights !== before && seen(rights) !== seen(before)
+}
+
+const withEvents = (page: FeedPage): SharedPage => ({
+  ...page,
+  events: Array.isArray(page.changes)
+    ? page.changes.map(({ cursor, json }) => ({ name: 'change', id: cursor, data: json }))
+    : [],
+})
+
+/** One stream and the place it has reached. */
+class Subscriber {
+  #isRunning = false
+  #isStopped = false
+
+  constructor(
+    private readonly subscribers: ChangeSubscribers,
+    private readonly reader: StreamReader,
+    private readonly following: Following,
+    private position: number,
+  ) {}
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  wake(): void {
+    if (!this.#isRunning && !this.#isStopped) void this.#sendAll()
+  }
+
+  /** Sends what is new, a page at a time, each when the client has taken those before it. */
+  async #sendAll(): Promise<void> {
+    this.#isRunning = true
+    try {
+      let hasMore = true
+      while (
+        !this.#isStopped &&
+        (hasMore || this.position < this.subscribers.lastOf(this.following.follower.workspacePk))
+      )
+        hasMore = await this.#sendPage()
+    } catch (error) {
+      if (this.#isStopped) return
+      if (error instanceof Refusal && error.code === 'cursor_expired')
+        this.reader.end(closedEvent('cursor_expired'))
+      else this.subscribers.retryLater(() => this.wake())
+    } finally {
+      this.#isRunning = false
+    }
+  }
+
+  async #sendPage(): Promise<boolean> {
+    const page = await this.subscribers.sharedPage(this.following, this.position)
+    if (this.#isStopped) return false
+    if (page.events.length > 0) this.reader.sendAll(page.events)
+    this.position = page.position
+    await this.reader.whenTaken()
+    return page.hasMore
+  }
+}

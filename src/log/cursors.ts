@@ -1,0 +1,180 @@
+import { atPlace, cursorExpired, invalid } from '../lib/refusal.ts'
+import type { Reader } from '../storage/reader.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
+import { endOfKeys, keyOf, numberOf } from './entries.ts'
+import { lastChange, loggedRange } from './log.ts'
+
+/*
+ * A cursor is an epoch and the number of a change. When a copy of the database is put in the place of the original, the
+ * server that starts with it begins a new epoch. A cursor of an earlier epoch is then valid up to the change at which
+ * that epoch ended here: what came after it belongs to a history that is gone.
+ */
+
+const EPOCH_BYTES = 6
+
+/** Older epochs than this many are forgotten. */
+const MAX_EPOCHS = 1_000
+
+const newEpoch = (): string => crypto.getRandomValues(Buffer.alloc(EPOCH_BYTES)).toString('hex')
+
+/** Begins an epoch in a workspace: with it begins the log of a new one. */
+export function beginEpoch(reader: Reader, workspace: number): void {
+  const { sql } = reader
+  sql.run(
+    'INSERT INTO change_epochs (workspace, epoch, since) VALUES (?, ?, ?)',
+    workspace,
+    newEpoch(),
+    lastChange(reader, workspace),
+  )
+  sql.run(
+    `DELETE FROM change_epochs WHERE workspace = ?1 AND pk <=
+       (SELECT pk FROM change_epochs WHERE workspace = ?1 ORDER BY pk DESC LIMIT 1 OFFSET ?2)`,
+    workspace,
+    MAX_EPOCHS,
+  )
+}
+
+/** Begins an epoch in every workspace: to be called when a server starts, and on every copy of a database. */
+export function beginEpochs(reader: Reader): void {
+  for (const workspace of reader.sql.column<number>('SELECT pk FROM workspaces'))
+    beginEpoch(reader, workspace)
+}
+
+interface Epoch {
+  readonly epoch: string
+  readonly since: number
+}
+
+/** In order. */
+const epochsOf = ({ sql }: Reader, workspace: number): readonly Epoch[] =>
+  sql.memoize(`change epochs ${workspace}`, () =>
+    sql.all<Epoch>('SELECT epoch, since FROM change_epochs WHERE workspace = ? ORDER BY pk', workspace),
+  )
+
+const BASE = 36
+
+/**
+ * Returns the function that gives the cursor of a change by its number: URL-safe, at most 64 characters, and always the
+ * same for one change.
+ */
+export function cursorFormatter(reader: Reader, workspace: number): (number: number) => string {
+  const epochs = epochsOf(reader, workspace)
+  let last: Epoch | undefined
+  let end = Number.POSITIVE_INFINITY
+  return (number) => {
+    if (!last || number <= last.since || number > end) {
+      const at = Math.max(
+        0,
+        epochs.findLastIndex(({ since }) => since < number),
+      )
+      last = epochs[at]
+      end = epochs[at + 1]?.since ?? Number.POSITIVE_INFINITY
+    }
+    return `${last?.epoch}-${number.toString(BASE)}`
+  }
+}
+
+const FORM = /^([0-9a-f]{12})-(0|[1-9a-z][0-9a-z]{0,7})$/
+
+interface Cursor {
+  readonly epoch: string
+  readonly number: number
+}
+
+/** Undefined for a text that is no cursor. */
+function parseCursor(text: string): Cursor | undefined {
+  const [, epoch, digits] = FORM.exec(text) ?? []
+  if (epoch === undefined || digits === undefined) return undefined
+  const number = Number.parseInt(digits, BASE)
+  return number === numberOf(number) ? { epoch, number } : undefined
+}
+
+/** The number of the oldest stored change; one more than the last while there is none. */
+export function oldestChange(reader: Reader, workspace: number): number {
+  const key = reader.sql.get<{ key: number }>(
+    'SELECT key FROM changes WHERE key > ? AND key < ? ORDER BY key LIMIT 1',
+    keyOf(workspace, 0),
+    endOfKeys(workspace),
+  )?.key
+  return key === undefined ? 1 : numberOf(key)
+}
+
+/** Whether this database has the history up to the cursor. */
+function isOfThisHistory(reader: Reader, workspace: number, { epoch, number }: Cursor): boolean {
+  if (number > lastChange(reader, workspace)) return false
+  const epochs = epochsOf(reader, workspace)
+  const at = epochs.findIndex((one) => one.epoch === epoch)
+  const next = epochs[at + 1]
+  return at !== -1 && (next === undefined || number <= next.since)
+}
+
+/** The number of the change that a cursor of this database names; undefined for any other text. */
+export function findPosition(reader: Reader, workspace: number, text: string): number | undefined {
+  const cursor = parseCursor(text)
+  return cursor && isOfThisHistory(reader, workspace, cursor) ? cursor.number : undefined
+}
+
+/** Refuses a text that is no cursor. */
+export function checkCursor(text: string, name: string): void {
+  if (!parseCursor(text))
+    throw invalid(`"${name}" must be a cursor that this service has returned.`, atPlace(name))
+}
+
+/**
+ * The number of the last change that a reader with this cursor has seen. Refuses a malformed cursor, and one whose
+ * changes after it are not all stored.
+ */
+export function getPosition(reader: Reader, workspace: number, text: string, name: string): number {
+  checkCursor(text, name)
+  const number = findPosition(reader, workspace, text)
+  if (number === undefined) throw expired()
+  refuseExpired(reader, workspace, number)
+  return number
+}
+
+/** Whether all changes after a position are stored. */
+export const hasAllAfter = (reader: Reader, workspace: number, number: number): boolean =>
+  number >= oldestChange(reader, workspace) - 1
+
+/** Refuses a position after which retention removed changes. */
+export function refuseExpired(reader: Reader, workspace: number, number: number): void {
+  if (!hasAllAfter(reader, workspace, number)) throw expired()
+}
+
+/** The cursor of the transaction's first change, which names it; null while it has changed nothing in the workspace. */
+export function transactionCursor(tx: Tx, workspace: number): string | null {
+  const range = loggedRange(tx, workspace)
+  return range ? cursorFormatter(tx, workspace)(range.first) : null
+}
+
+const expired = () =>
+  cursorExpired(
+    'The cursor is older than the changes that are kept, or comes from another state of the database; begin again with GET /v1/changes/snapshot.',
+  )
+
+/** Removes up to `limit` of the oldest changes, made before an instant; returns how many. */
+export function removeChangesBefore(tx: Tx, before: number, limit: number): number {
+  let removed = 0
+  for (const workspace of tx.sql.column<number>('SELECT pk FROM workspaces'))
+    removed += removeIn(tx, workspace, before, limit - removed)
+  return removed
+}
+
+/** Only from the beginning of the log, and never its last change, from whose number the next one is counted. */
+function removeIn(tx: Tx, workspace: number, before: number, limit: number): number {
+  const oldest = tx.sql.rows<[key: number, at: number]>(
+    'SELECT key, at FROM changes WHERE key > ? AND key < ? ORDER BY key LIMIT ?',
+    keyOf(workspace, 0),
+    keyOf(workspace, lastChange(tx, workspace)),
+    limit,
+  )
+  const end = oldest.findIndex(([, at]) => at >= before)
+  const removed = end === -1 ? oldest : oldest.slice(0, end)
+  const last = removed.at(-1)
+  if (last) {
+    tx.sql.run('DELETE FROM private_changes WHERE last BETWEEN ? AND ?', keyOf(workspace, 0), last[0])
+    for (const table of ['changes', 'change_undos'])
+      tx.sql.run(`DELETE FROM ${table} WHERE key > ? AND key <= ?`, keyOf(workspace, 0), last[0])
+  }
+  return removed.length
+}

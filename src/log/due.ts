@@ -1,0 +1,156 @@
+import { defineJob, enqueue } from '../kernel/jobs.ts'
+import { memoize } from '../lib/bounded-cache.ts'
+import { DAY_MS } from '../lib/dates.ts'
+import { type FieldValue, type RecordState, valueIn } from '../lib/record-data.ts'
+import { findTimeZone, instantOfLocal, localTime } from '../lib/time-zones.ts'
+import { liveRows, placeOf, valueColumn } from '../storage/row-table-names.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
+import { noteMoment } from './moments.ts'
+import type { Subscription } from './outbox.ts'
+
+/*
+ * The moments of rows: each row of a structure has one for every subscription whose rule finds one in its values, until
+ * it has come. They are kept in step with the rows in the transactions that write these.
+ */
+
+/** When the moment of a row comes: from a date, at a time of day somewhere; from a date and time, days later or earlier. */
+export interface Due {
+  readonly field: string
+  readonly offset_days?: number
+  readonly at?: string
+  readonly tz?: string
+}
+
+const AT = '08:00'
+const ZONE = 'UTC'
+
+const zoneNamed = memoize((name: string) => findTimeZone(name))
+
+/** The moment of a value; undefined without a value. A datetime is one with a `T`; each of its days has 24 hours. */
+export function momentOf(
+  { offset_days: days = 0, at = AT, tz = ZONE }: Due,
+  value: FieldValue | null | undefined,
+): number | undefined {
+  if (typeof value !== 'string') return undefined
+  if (value.includes('T')) return Date.parse(value) + days * DAY_MS
+  const zone = zoneNamed(tz)
+  return zone && instantOfLocal(zone, localTime(value, days, at))
+}
+
+const INSERT = 'INSERT OR REPLACE INTO webhook_moments (schedule, record, due_at) VALUES (?, ?, ?)'
+const DELETE = 'DELETE FROM webhook_moments WHERE schedule = ? AND record = ?'
+
+/** Rows whose moments `scheduleBeginning` has yet to store. */
+const IS_WAITING = 'SELECT 1 FROM webhook_schedules WHERE pk = ?1 AND done < ?2 AND last >= ?2'
+
+interface Change {
+  readonly pk: number
+  /** Null where the row was not there, or is not any more. */
+  readonly before: RecordState | null
+  readonly after: RecordState | null
+}
+
+/** Keeps the moments of a row in step with a change. A moment that is past already sends nothing. */
+export function keepMoments(
+  tx: Tx,
+  subscriptions: readonly Subscription[],
+  { pk, before, after }: Change,
+): void {
+  for (const { schedule } of subscriptions) {
+    if (!schedule) continue
+    const { due } = schedule
+    const value = after ? valueIn(after.data, due.field) : undefined
+    if (before && after && valueIn(before.data, due.field) === value) continue
+    if (tx.sql.get(IS_WAITING, schedule.pk, pk)) continue
+    const at = momentOf(due, value)
+    if (at !== undefined && at > tx.transaction.startedAt) {
+      tx.sql.run(INSERT, schedule.pk, pk, at)
+      noteMoment(tx, 'rows', at)
+    } else if (before) tx.sql.run(DELETE, schedule.pk, pk)
+  }
+}
+
+/** Begins to keep the moments of a subscription: a job stores those of the rows that exist. */
+export function startSchedule(tx: Tx, webhook: number, structure: number): void {
+  const last = tx.sql.scalar<number | null>(`SELECT max(pk) FROM ${liveRows(placeOf(tx, structure))}`)
+  const { lastInsertRowid } = tx.sql.run(
+    'INSERT INTO webhook_schedules (webhook, since, last) VALUES (?, ?, ?)',
+    webhook,
+    tx.transaction.startedAt,
+    last,
+  )
+  if (last !== null) enqueue(tx, scheduleBeginning, lastInsertRowid, null)
+}
+
+/** Ends the schedule of subscriptions, if they have one; `condition` is one on the table of webhooks. */
+export function endSchedules(tx: Tx, condition: 'pk = ?' | 'structure = ?', value: number): void {
+  const ended = tx.sql.column<number>(
+    `UPDATE webhook_schedules SET is_ended = 1
+     WHERE is_ended = 0 AND webhook IN (SELECT pk FROM webhooks WHERE ${condition}) RETURNING pk`,
+    value,
+  )
+  for (const schedule of ended) enqueue(tx, scheduleEnding, schedule, null)
+}
+
+interface Beginning {
+  readonly since: number
+  readonly done: number
+  readonly last: number
+  readonly structure: number
+  readonly due: string
+  readonly fields: string
+}
+
+const ROWS_PER_STEP = 200
+
+/** Stores the moments of the rows that a schedule found when it began. */
+export const scheduleBeginning = defineJob<number, null>('schedule.begin', (tx, schedule) => {
+  const { sql } = tx
+  const found = sql.get<Beginning>(
+    `SELECT since, done, last, (SELECT structure FROM webhooks w WHERE w.pk = webhook) AS structure,
+       (SELECT due FROM webhooks w WHERE w.pk = webhook) AS due,
+       (SELECT fields FROM structures WHERE pk = (SELECT structure FROM webhooks w WHERE w.pk = webhook)) AS fields
+     FROM webhook_schedules WHERE pk = ? AND is_ended = 0 AND last IS NOT NULL`,
+    schedule,
+  )
+  if (!found) return 'done'
+  const due: Due = JSON.parse(found.due)
+  const fields: { key: string; column: number }[] = JSON.parse(found.fields)
+  const column = fields.find(({ key }) => key === due.field)?.column
+  const rows =
+    column === undefined
+      ? []
+      : sql.rows<[pk: number, value: string | null]>(
+          `SELECT pk, ${valueColumn(column)} FROM ${liveRows(placeOf(tx, found.structure))} WHERE pk > ? AND pk <= ? ORDER BY pk LIMIT ?`,
+          found.done,
+          found.last,
+          ROWS_PER_STEP,
+        )
+  for (const [pk, value] of rows) {
+    const at = momentOf(due, value)
+    if (at === undefined || at <= found.since) continue
+    sql.run(INSERT, schedule, pk, at)
+    noteMoment(tx, 'rows', at)
+  }
+  const isLast = rows.length < ROWS_PER_STEP
+  sql.run(
+    'UPDATE webhook_schedules SET done = ?, last = ? WHERE pk = ?',
+    rows.at(-1)?.[0] ?? found.last,
+    isLast ? null : found.last,
+    schedule,
+  )
+  return isLast ? 'done' : null
+})
+
+/** Removes the moments of a schedule that has ended, and then the schedule. */
+export const scheduleEnding = defineJob<number, null>('schedule.end', ({ sql }, schedule) => {
+  const { changes } = sql.run(
+    `DELETE FROM webhook_moments WHERE schedule = ?1 AND record IN
+       (SELECT record FROM webhook_moments WHERE schedule = ?1 LIMIT ?2)`,
+    schedule,
+    ROWS_PER_STEP,
+  )
+  if (changes > 0) return null
+  sql.run('DELETE FROM webhook_schedules WHERE pk = ?', schedule)
+  return 'done'
+})

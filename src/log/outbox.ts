@@ -1,0 +1,357 @@
+import { matchesFilter } from '../filter/record/match.ts'
+import { type Condition, checkFilter, type FieldsByKey } from '../filter/record/parse.ts'
+import { BoundedCache, memoize } from '../lib/bounded-cache.ts'
+import { previousValues, type RecordChange, type RecordState } from '../lib/record-data.ts'
+import type { Reader } from '../storage/reader.ts'
+import type { webhooks } from '../storage/schema/webhooks.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
+import { wakeAfterCommit } from './bus.ts'
+import type { Due } from './due.ts'
+import type { ChangeOperation } from './entries.ts'
+import { type ChangeAuthor, logChange, logCreatedRecords } from './log.ts'
+import {
+  changePayload,
+  type EventHead,
+  type Form,
+  type Kind,
+  messageOf,
+  type Payload,
+  testPayload,
+} from './message.ts'
+import { forwardsChanges } from './mirror-guard.ts'
+
+/* Matches events to subscriptions, stores them, and notifies the dispatcher after the commit. */
+
+/** A subscription by its pk, with the format of its messages. */
+export interface Receiver extends Form {
+  readonly pk: number
+}
+
+/** An enabled subscription: what decides whether an event concerns it, and how it gets it. */
+export interface Subscription extends Receiver {
+  readonly events: ReadonlySet<string>
+  readonly ignoredKeys: ReadonlySet<string | null>
+  /** Of one to rows. */
+  readonly conditions: readonly Condition[]
+  /** Of one to notes, a filter tree as JSON; null for all. */
+  readonly filter: string | null
+  readonly fields: ReadonlySet<string> | null
+  /** When the moments of rows come that it gets; null if it gets none. */
+  readonly schedule: { readonly pk: number; readonly due: Due } | null
+  readonly quietSeconds: number
+  readonly includeContent: boolean
+}
+
+type Row = Omit<typeof webhooks.$inferSelect, 'id' | 'url' | 'secret'> & { readonly schedule: number | null }
+
+const SELECT = `SELECT pk, kind, format, template, events, filter, fields, due, ignore_own_key AS ignoreOwnKey,
+    ignore_key_id AS ignoreKeyId, created_by_key_id AS createdByKeyId, quiet_seconds AS quietSeconds,
+    include_content AS includeContent,
+    (SELECT s.pk FROM webhook_schedules s WHERE s.webhook = webhooks.pk AND s.is_ended = 0) AS schedule
+  FROM webhooks WHERE`
+
+/** How long a note must not change before its changes are sent, if a subscription does not say. */
+const QUIET_SECONDS = 30
+
+function subscriptionOf(row: Row, conditions: readonly Condition[] = []): Subscription {
+  const ignored = [row.ignoreKeyId, row.ignoreOwnKey === 1 ? row.createdByKeyId : null]
+  return {
+    pk: row.pk,
+    kind: row.kind ?? 'record',
+    format: row.format ?? 'json',
+    template: row.template,
+    events: new Set(JSON.parse(row.events)),
+    ignoredKeys: new Set(ignored.filter((id) => id !== null)),
+    conditions,
+    filter: row.filter,
+    fields: row.fields === null ? null : new Set(JSON.parse(row.fields)),
+    schedule:
+      row.schedule === null || row.due === null ? null : { pk: row.schedule, due: JSON.parse(row.due) },
+    quietSeconds: row.quietSeconds ?? QUIET_SECONDS,
+    includeContent: row.includeContent === 1,
+  }
+}
+
+/**
+ * The enabled subscriptions to the notes or the files of a workspace, in the order of their creation. They are sorted here:
+ * with ORDER BY, SQLite prepares the statement again at every run.
+ */
+export const subscriptionsTo = ({ sql }: Reader, workspace: number, kind: Kind): Subscription[] =>
+  sql
+    .all<Row>(`${SELECT} enabled = 1 AND structure IS NULL AND workspace = ? AND kind = ?`, workspace, kind)
+    .sort((one, other) => one.pk - other.pk)
+    .map((row) => subscriptionOf(row))
+
+/** One to notes or files, also while it is disabled; undefined once it is deleted. */
+export function findObjectSubscription({ sql }: Reader, pk: number): Subscription | undefined {
+  const row = sql.get<Row>(`${SELECT} pk = ?`, pk)
+  return row && subscriptionOf(row)
+}
+
+const MAX_CACHED = 500
+/** By version. */
+const newSubscriptions = () => new BoundedCache<string, readonly Subscription[]>(MAX_CACHED)
+
+/** Whether an event of this type, by this key, concerns a subscription. */
+export const wants = (
+  { events, ignoredKeys }: Pick<Subscription, 'events' | 'ignoredKeys'>,
+  type: string,
+  keyId: string | null,
+): boolean => events.has(type) && !ignoredKeys.has(keyId)
+
+/**
+ * The enabled subscriptions of a structure, cached by their version. The version is read with the structure, in the
+ * same transaction, and every change by any process sets a new one, even a change that is rolled back. A structure
+ * without enabled subscriptions has no version and costs no query.
+ */
+export function subscriptionsOf(
+  reader: Reader,
+  {
+    pk,
+    subscriptionsVersion: version,
+  }: { readonly pk: number; readonly subscriptionsVersion: string | null },
+  fields: FieldsByKey,
+): readonly Subscription[] {
+  if (version === null) return []
+  const cache = reader.sql.state.of(newSubscriptions)
+  const found = cache.get(version)
+  if (found) return found
+  const rows = reader.sql.all<Row>(`${SELECT} enabled = 1 AND structure = ? ORDER BY pk`, pk)
+  // Subscriptions with the same filter share its conditions, which are applied once to a change.
+  const filters = new Map(rows.map(({ filter }) => [filter, checkFilter(JSON.parse(filter ?? '[]'), fields)]))
+  const subscriptions = rows.map((row) => subscriptionOf(row, filters.get(row.filter)))
+  cache.set(version, subscriptions)
+  return subscriptions
+}
+
+/** Sets a new version of a structure's subscriptions; every change to one of them must call it. */
+export const renewSubscriptionsVersion = (tx: Tx, structurePk: number) =>
+  tx.sql.run(
+    `UPDATE structures SET subscriptions_version = CASE WHEN EXISTS
+       (SELECT 1 FROM webhooks WHERE structure = ?1 AND enabled = 1) THEN ?2 END
+     WHERE pk = ?1`,
+    structurePk,
+    tx.newId(),
+  )
+
+/**
+ * The subscriptions that a change triggers: by the type of the event, the key that made the change, the changed fields of
+ * an update, and the filter, which is applied once where several share it.
+ */
+function listTriggered(
+  subscriptions: readonly Subscription[],
+  change: RecordChange,
+  keyId: string | null,
+): Subscription[] {
+  const { kind, changed } = change
+  const applied = new Map<readonly Condition[], boolean>()
+  const meets = (conditions: readonly Condition[]): boolean => {
+    const isMet = applied.get(conditions) ?? matchesFilter(filteredState(change), conditions)
+    applied.set(conditions, isMet)
+    return isMet
+  }
+  const isTriggered = (subscription: Subscription): boolean =>
+    wants(subscription, `record.${kind}`, keyId) &&
+    (kind !== 'updated' ||
+      subscription.fields === null ||
+      changed.some((key) => subscription.fields?.has(key))) &&
+    meets(subscription.conditions)
+  return subscriptions.filter(isTriggered)
+}
+
+/** The row after the change, or before it for a deletion. */
+const filteredState = ({ kind, before, after }: RecordChange): RecordState =>
+  kind === 'deleted' && before !== null ? before : after
+
+/** The state of publishing the changes of one structure in one transaction. */
+export interface Outbox {
+  readonly tx: Tx
+  readonly caller: ChangeAuthor & { readonly workspaceId: string }
+  readonly structure: { readonly id: string; readonly name: string; readonly labelField: string | null }
+  readonly subscriptions: readonly Subscription[]
+  /** The records of the structure that were created since the last other change, which are logged together. */
+  readonly created: string[]
+  /** Whether the listeners of the structure will be woken after the commit. */
+  wakes: boolean
+}
+
+const INSERT_EVENT =
+  'INSERT INTO webhook_events (id, type, record_id, body, content_type) VALUES (?, ?, ?, ?, ?)'
+
+/**
+ * Stores an event and its deliveries, in the caller's transaction, once for all who get it in the same form. `objectId` is
+ * that of the row, note or file. Returns the ids of the deliveries; their first attempts are due at once.
+ */
+export function storeEvent(
+  tx: Tx,
+  { payload, objectId, labelField }: StoredEvent,
+  receivers: readonly Receiver[],
+  isUrgent: 0 | 1 = 0,
+): string[] {
+  const { id, type } = payload
+  const forms = Map.groupBy(receivers, ({ format, template }) => `${format} ${template ?? ''}`)
+  return [...forms.values()].flatMap((alike) => {
+    const [form] = alike
+    if (!form) return []
+    const { body, contentType } = messageOf(form, payload, labelField)
+    const event = tx.sql.run(INSERT_EVENT, id, type, objectId, body, contentType).lastInsertRowid
+    const webhooks = alike.map(({ pk }) => pk)
+    wakeDeliveries(tx, webhooks)
+    return insertDeliveries(tx, event, webhooks, isUrgent)
+  })
+}
+
+/** The head of an event that does not come from a caller's write of rows; `workspace` is a pk. */
+export const newHead = (
+  tx: Tx,
+  {
+    workspace,
+    structure = null,
+    source,
+    occurredAt = tx.now,
+  }: Pick<EventHead, 'source'> & Partial<EventHead> & { readonly workspace: number },
+): EventHead => ({
+  id: tx.newId(),
+  occurredAt,
+  workspaceId: tx.sql.scalar('SELECT id FROM workspaces WHERE pk = ?', workspace),
+  structure,
+  source,
+})
+
+interface StoredEvent {
+  readonly payload: Payload
+  readonly objectId: string | null
+  /** The field of a structure that names its rows. */
+  readonly labelField?: string | null | undefined
+}
+
+/**
+ * OR FAIL, because with OR ABORT, the default, SQLite copies every page that a statement of several rows changes. An
+ * error undoes the whole write in either case.
+ */
+const INSERT_DELIVERIES = `INSERT OR FAIL INTO webhook_deliveries
+  (event, is_urgent, next_attempt_at, created_at, webhook, id, status) VALUES`
+
+/** By the number of deliveries. */
+const insertText = memoize((count: number): string => {
+  const rows = Array.from(
+    { length: count },
+    (_, at) => `(?1, ?2, ?3, ?3, ?${2 * at + 4}, ?${2 * at + 5}, 'pending')`,
+  )
+  return `${INSERT_DELIVERIES} ${rows.join(', ')}`
+})
+
+/** Returns the ids of the deliveries; their first attempts are due at once. */
+function insertDeliveries(tx: Tx, event: number, webhooks: readonly number[], isUrgent: 0 | 1): string[] {
+  const ids = webhooks.map(() => tx.newId())
+  const values = webhooks.flatMap((webhook, at) => [webhook, ids[at] ?? ''])
+  tx.sql.run(insertText(webhooks.length), event, isUrgent, tx.now, ...values)
+  return ids
+}
+
+/**
+ * Every change of a record ends here, except its creation (`publishCreated`). The change is logged, and the event and its
+ * deliveries are stored, in the transaction of the change, and listeners are notified after the commit. A change that
+ * triggers no subscription stores no event. `operation` is that of the log, which distinguishes a restored record from a
+ * new one.
+ */
+export function publishChange(
+  outbox: Outbox,
+  change: RecordChange,
+  operation: ChangeOperation = change.kind,
+): void {
+  const { tx, caller, structure } = outbox
+  const { after, before, changed } = change
+  logCreated(outbox)
+  const difference =
+    operation === 'updated' ? { changed, previous: previousValues(changed, before?.data) } : undefined
+  const object = { kind: 'record', id: after.id, structureId: structure.id } as const
+  logChange(tx, caller, object, operation, { difference, replaced: before?.updatedAt })
+  wakeListeners(outbox)
+  storeEvents(outbox, [change])
+}
+
+/** The same for new records. They are logged together, by `logCreated`. */
+export function publishCreated(outbox: Outbox, records: readonly RecordState[]): void {
+  outbox.created.push(...records.map(({ id }) => id))
+  wakeListeners(outbox)
+  storeEvents(
+    outbox,
+    records.map((after) => ({ kind: 'created', before: null, after, changed: [] })),
+  )
+}
+
+function wakeListeners(outbox: Outbox): void {
+  const { tx, structure, wakes } = outbox
+  if (!wakes) wakeAfterCommit(tx, structure.id)
+  outbox.wakes = true
+}
+
+function storeEvents(outbox: Outbox, changes: readonly RecordChange[]): void {
+  const { tx, structure, subscriptions, caller } = outbox
+  const forwards = forwardsChanges(tx)
+  if (!forwards && subscriptions.length === 0) return
+  for (const change of changes) {
+    if (forwards) forward(outbox, change)
+    const receivers = listTriggered(subscriptions, change, caller.keyId)
+    if (receivers.length === 0) continue
+    const payload = payloadFor(outbox, change)
+    storeEvent(tx, { payload, objectId: change.after.id, labelField: structure.labelField }, receivers)
+  }
+}
+
+/** In a mirror that posts the changes of records, those that are made there are posted like those of the remote. */
+function forward(outbox: Outbox, change: RecordChange): void {
+  const { tx } = outbox
+  const payload = payloadFor(outbox, change)
+  const insert = 'INSERT INTO mirror_events (id, type, record, body) VALUES (?, ?, ?, ?)'
+  tx.sql.run(insert, payload.id, payload.type, change.after.id, JSON.stringify(payload))
+  wakeDeliveries(tx, [])
+}
+
+const payloadFor = ({ tx, caller, structure }: Outbox, change: RecordChange): Payload =>
+  changePayload(
+    { id: tx.newId(), occurredAt: tx.now, workspaceId: caller.workspaceId, structure, source: caller },
+    change,
+  )
+
+/** Must be called at the end of what may have created records. */
+export function logCreated({ tx, caller, structure, created }: Outbox): void {
+  if (created.length > 0) logCreatedRecords(tx, caller, structure.id, created.splice(0))
+}
+
+/** Stores a `webhook.test` event for one subscription, even if disabled or paused; returns the id of the delivery. */
+export function publishTest(
+  tx: Tx,
+  receiver: Receiver,
+  about: Pick<EventHead, 'workspaceId' | 'structure' | 'source'>,
+): string {
+  const payload = testPayload({ ...about, id: tx.newId(), occurredAt: tx.now }, receiver.kind)
+  const [delivery = ''] = storeEvent(tx, { payload, objectId: null }, [receiver], 1)
+  return delivery
+}
+
+/** Called after a commit of this process with the pks of subscriptions that have new deliveries. */
+type DeliveryListener = (webhooks: readonly number[]) => void
+
+const newListeners = () => new Set<DeliveryListener>()
+
+/** Returns a function that removes the listener. */
+export function onDeliveries({ sql }: Reader, listener: DeliveryListener): () => void {
+  const listeners = sql.state.of(newListeners)
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+const newWoken = () => ({ isNotified: false, webhooks: new Set<number>() })
+
+/** Notifies the dispatcher after the commit that these subscriptions have deliveries, once for all calls of a transaction. */
+export function wakeDeliveries(tx: Tx, webhooks: readonly number[]): void {
+  const woken = tx.transaction.state.of(newWoken)
+  if (!woken.isNotified)
+    tx.afterCommit(() => {
+      for (const listener of tx.sql.state.of(newListeners)) listener([...woken.webhooks])
+    })
+  woken.isNotified = true
+  for (const webhook of webhooks) woken.webhooks.add(webhook)
+}

@@ -1,0 +1,384 @@
+import { isoTimestamp } from '../lib/dates.ts'
+import type { Reader } from '../storage/reader.ts'
+import type { SqlPart } from '../storage/sql-part.ts'
+import { cursorFormatter } from './cursors.ts'
+import {
+  type ChangeKind,
+  type ChangeOperation,
+  endOfKeys,
+  idOf,
+  keyOf,
+  kindNumber,
+  kindOf,
+  kindRange,
+  numberOf,
+  operationOf,
+  parseDifference,
+  storedId,
+} from './entries.ts'
+import type { ActorRow } from './log.ts'
+import { seenBy } from './private.ts'
+
+interface StoredChange {
+  readonly key: number
+  readonly position: number
+  readonly at: number
+  readonly actor: number
+  readonly kind: number
+  /** In hexadecimal. */
+  readonly object: string
+  readonly structure: string
+  readonly replaced: number | null
+  readonly detail: string | null
+}
+
+/* As text, because every binary value would be an object of its own. `hex` of null is empty. */
+const COLUMNS_BUT_DETAIL =
+  'key, position, at, actor, kind, hex(object) AS object, hex(structure) AS structure, revision AS replaced'
+const COLUMNS = `${COLUMNS_BUT_DETAIL}, detail`
+
+export interface Change {
+  readonly number: number
+  /** The number of the first change of its transaction. */
+  readonly first: number
+  readonly at: number
+  readonly actor: number
+  readonly kind: ChangeKind
+  readonly operation: ChangeOperation
+  readonly id: string | number
+  readonly structureId: string | null
+  /** The pk of a revision, or the `updated_at` that a record had (`storage/schema/changes.ts`). */
+  readonly replaced: number | null
+  readonly detail: string | null
+}
+
+function changeOf(row: StoredChange): Change {
+  const number = numberOf(row.key)
+  return {
+    number,
+    first: number - row.position,
+    at: row.at,
+    actor: row.actor,
+    kind: kindOf(row.kind),
+    operation: operationOf(row.kind),
+    id: idOf(row.object),
+    structureId: row.structure === '' ? null : String(idOf(row.structure)),
+    replaced: row.replaced,
+    detail: row.detail,
+  }
+}
+
+/** Structures of which changes are seen: the others, or only the exceptions. */
+interface SeenStructures {
+  readonly others: boolean
+  /** By id. */
+  readonly exceptions: readonly string[]
+}
+
+/** Which changes a reader may see who does not reach the whole workspace. */
+export interface VisibleChanges {
+  readonly hidden: readonly ChangeKind[]
+  /**
+   * Whether notes are seen, with their shares, the subscriptions to them and, if files are, those that are attached
+   * to them.
+   */
+  readonly notes: boolean
+  /** Whether files are seen, and if notes are, the subscriptions to files. */
+  readonly files: boolean
+  readonly definitions: SeenStructures
+  /** Also of what else belongs to the rows of a structure. */
+  readonly rows: SeenStructures
+}
+
+export interface ChangeFilter {
+  readonly kinds?: readonly ChangeKind[]
+  readonly structureId?: string
+  /** The pks of those who made them. */
+  readonly actors?: readonly number[]
+  /** The id of who reads: without the changes that another user alone may see. */
+  readonly userId?: string
+  readonly visible?: VisibleChanges | undefined
+}
+
+const isSeen = ({ others, exceptions }: SeenStructures): SqlPart => ({
+  text: `structure ${others ? 'NOT IN' : 'IN'} (SELECT unhex(value, '-') FROM json_each(?))`,
+  values: [JSON.stringify(exceptions)],
+})
+
+const isOfKind = (kind: ChangeKind): SqlPart => ({ text: 'kind BETWEEN ? AND ?', values: kindRange(kind) })
+
+/** Leaves out what is of a kind and not about a structure. */
+const withoutStructure = (kind: ChangeKind): SqlPart => ({
+  text: 'NOT (structure IS NULL AND kind BETWEEN ? AND ?)',
+  values: kindRange(kind),
+})
+
+/** The id that a change names, as text. */
+const OBJECT_ID = `lower(${[
+  [1, 8],
+  [9, 4],
+  [13, 4],
+  [17, 4],
+  [21, 12],
+]
+  .map(([from, length]) => `substr(hex(object), ${from}, ${length})`)
+  .join(` || '-' || `)})`
+
+/** The same, but for what is about one kind alone, as its row says, or its deletion. */
+function unlessAlone(kind: 'file' | 'webhook', table: string, isAlone: string): SqlPart {
+  const { text, values } = withoutStructure(kind)
+  const row = `EXISTS (SELECT 1 FROM ${table} t WHERE t.id = ${OBJECT_ID} AND ${isAlone})`
+  return {
+    text: `(${text} OR ${row} OR (kind = ? AND detail ->> '$.alone'))`,
+    values: [...values, kindNumber(kind, 'deleted')],
+  }
+}
+
+/** Changes without a structure are told by their kind. */
+function visibleSql({ hidden, notes, files, definitions, rows }: VisibleChanges): SqlPart[] {
+  const isDefinition = isOfKind('structure')
+  const [seen, rowsSeen] = [isSeen(definitions), isSeen(rows)]
+  return [
+    ...hidden.map(isOfKind).map(({ text, values }) => ({ text: `NOT (${text})`, values })),
+    ...(notes ? [] : [withoutStructure('share'), withoutStructure('webhook')]),
+    ...(files || !notes ? [] : [unlessAlone('webhook', 'webhooks', "t.kind = 'note'")]),
+    ...(notes || !files ? [] : [unlessAlone('file', 'files', 't.note IS NULL')]),
+    {
+      text: `(structure IS NULL OR CASE WHEN ${isDefinition.text} THEN ${seen.text} ELSE ${rowsSeen.text} END)`,
+      values: [...isDefinition.values, ...seen.values, ...rowsSeen.values],
+    },
+  ]
+}
+
+export function filterSql({ kinds, structureId, actors, userId, visible }: ChangeFilter): SqlPart {
+  const parts: string[] = []
+  const values: (number | string | Uint8Array)[] = []
+  if (kinds) {
+    parts.push(`AND (${kinds.map(() => 'kind BETWEEN ? AND ?').join(' OR ')})`)
+    values.push(...kinds.flatMap(kindRange))
+  }
+  if (structureId !== undefined) {
+    parts.push('AND structure = ?')
+    values.push(storedId(structureId))
+  }
+  if (actors) {
+    parts.push('AND actor IN (SELECT value FROM json_each(?))')
+    values.push(JSON.stringify(actors))
+  }
+  if (userId !== undefined) {
+    const seen = seenBy(userId)
+    parts.push(`AND ${seen.text}`)
+    values.push(userId)
+  }
+  for (const part of visible ? visibleSql(visible) : []) {
+    parts.push(`AND ${part.text}`)
+    values.push(...(part.values as number[]))
+  }
+  return { text: parts.join(' '), values }
+}
+
+interface Between {
+  readonly first: number
+  readonly last: number
+  readonly limit: number
+}
+
+/** The changes after a number, up to `upTo`, in order, at most `limit`. */
+export const selectAfter = (
+  reader: Reader,
+  workspace: number,
+  { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
+  filter?: ChangeFilter,
+): SqlPart => selectBetween(reader, workspace, { first: after + 1, last: upTo, limit }, 'ASC', filter)
+
+/** The changes before a number, down to `downTo`, newest first, at most `limit`. */
+export const selectBefore = (
+  reader: Reader,
+  workspace: number,
+  { before, downTo, limit }: { readonly before: number; readonly downTo: number; readonly limit: number },
+  filter?: ChangeFilter,
+): SqlPart => selectBetween(reader, workspace, { first: downTo, last: before - 1, limit }, 'DESC', filter)
+
+function selectBetween(
+  { sql }: Reader,
+  workspace: number,
+  { first, last, limit }: Between,
+  order: 'ASC' | 'DESC',
+  filter: ChangeFilter = {},
+): SqlPart {
+  const { text, values } = filterSql(filter)
+  const stop = sql.stopCondition('key')
+  const end = Math.min(keyOf(workspace, last), endOfKeys(workspace) - 1)
+  return {
+    text: `FROM changes WHERE ${stop.text} AND key BETWEEN ? AND ? ${text} ORDER BY key ${order} LIMIT ?`,
+    values: [keyOf(workspace, first), end, ...values, limit],
+  }
+}
+
+interface OfObject {
+  readonly after?: number
+  readonly before?: number | undefined
+  readonly limit: number
+}
+
+/** The changes of one object, newest first, or those between two numbers. */
+export function selectOfObject(
+  { sql }: Reader,
+  workspace: number,
+  id: string | number,
+  { after = 0, before, limit }: OfObject,
+): SqlPart {
+  const stop = sql.stopCondition('key')
+  const end = endOfKeys(workspace)
+  return {
+    text: `FROM changes WHERE object = ? AND ${stop.text} AND key > ? AND key < ? ORDER BY key DESC LIMIT ?`,
+    values: [
+      storedId(id),
+      keyOf(workspace, after),
+      before === undefined ? end : Math.min(keyOf(workspace, before), end),
+      limit,
+    ],
+  }
+}
+
+/** Selected changes one by one, as each may have much text; the same may not be selected again before the last. */
+export function* eachChange({ sql }: Reader, { text, values }: SqlPart): Generator<Change> {
+  for (const row of sql.each<StoredChange>(`SELECT ${COLUMNS} ${text}`, ...values)) yield changeOf(row)
+}
+
+export const changesAfter = (
+  reader: Reader,
+  workspace: number,
+  range: Parameters<typeof selectAfter>[2],
+): Change[] => [...eachChange(reader, selectAfter(reader, workspace, range))]
+
+/** The changes of one object as `selectOfObject` has them, without their text. */
+export function changesOfObject(
+  reader: Reader,
+  workspace: number,
+  id: string | number,
+  range: OfObject,
+): Change[] {
+  return headsOf(reader, selectOfObject(reader, workspace, id, range))
+}
+
+export const detailOf = ({ sql }: Reader, workspace: number, number: number): string | null =>
+  sql.scalar('SELECT detail FROM changes WHERE key = ?', keyOf(workspace, number))
+
+/** Selected changes without their text. */
+export const headsOf = ({ sql }: Reader, { text, values }: SqlPart): Change[] =>
+  sql.all<StoredChange>(`SELECT ${COLUMNS_BUT_DETAIL}, NULL AS detail ${text}`, ...values).map(changeOf)
+
+/** Takes changes until those taken have more text than this; then it ends before the next transaction. */
+export function takeTransactions(
+  changes: Iterable<Change>,
+  maxLength: number,
+): { readonly taken: Change[]; readonly isCut: boolean } {
+  const taken: Change[] = []
+  let length = 0
+  for (const change of changes) {
+    if (length > maxLength && taken.at(-1)?.first !== change.first) return { taken, isCut: true }
+    taken.push(change)
+    length += change.detail?.length ?? 0
+  }
+  return { taken, isCut: false }
+}
+
+/** The ids of the objects of these kinds that changed after a number, each once. */
+export function changedAfter(
+  { sql }: Reader,
+  workspace: number,
+  after: number,
+  kinds: readonly ChangeKind[],
+): string[] {
+  const { text, values } = filterSql({ kinds })
+  const objects = sql.column<string>(
+    `SELECT DISTINCT hex(object) FROM changes WHERE key > ? AND key < ? ${text}`,
+    keyOf(workspace, after),
+    endOfKeys(workspace),
+    ...values,
+  )
+  return objects.map((object) => String(idOf(object)))
+}
+
+/** The changes of a transaction, given by the number of its first change; at most `limit`. */
+export const changesOfTransaction = (
+  reader: Reader,
+  workspace: number,
+  first: number,
+  limit: number,
+): Change[] =>
+  changesAfter(reader, workspace, { after: first - 1, upTo: first + limit * 2, limit }).filter(
+    (change) => change.first === first,
+  )
+
+interface Actor {
+  readonly presented: object
+  readonly json: string
+}
+
+export class ChangeWriter {
+  readonly cursorOf: (number: number) => string
+  readonly #actors = new Map<number, Actor>()
+
+  constructor(
+    private readonly reader: Reader,
+    workspace: number,
+  ) {
+    this.cursorOf = cursorFormatter(reader, workspace)
+  }
+
+  /** A version of an object: what changed, when and by whom, without the braces. */
+  versionMembers({ number, at, operation, detail, actor }: Change): string {
+    return `"cursor":"${this.cursorOf(number)}","at":"${isoTimestamp(at)}","op":"${operation}",${differenceMembers(operation, detail)},"actor":${this.actorOf(actor).json}`
+  }
+
+  /** A change of the feed, without the braces. */
+  changeMembers(change: Change): string {
+    const { number, first, at, kind, operation, id, structureId, detail, actor } = change
+    const structure = structureId === null ? 'null' : `"${structureId}"`
+    const idJson = typeof id === 'number' ? String(id) : `"${id}"`
+    return `"cursor":"${this.cursorOf(number)}","transaction":"${this.cursorOf(first)}","at":"${isoTimestamp(at)}","kind":"${kind}","op":"${operation}","id":${idJson},"structure_id":${structure},${differenceMembers(operation, detail)},"actor":${this.actorOf(actor).json}`
+  }
+
+  actorOf(pk: number): Actor {
+    const known = this.#actors.get(pk)
+    if (known) return known
+    const row = this.reader.sql.get<ActorRow>(
+      'SELECT surface, user_id AS userId, key_id AS keyId, name FROM change_actors WHERE pk = ?',
+      pk,
+    )
+    const { surface = 'system', userId = null, keyId = null, name = null } = row ?? {}
+    const presented = { surface, user_id: userId, key_id: keyId, name }
+    const actor = { presented, json: JSON.stringify(presented) }
+    this.#actors.set(pk, actor)
+    return actor
+  }
+}
+
+/** The details of operations other than updates are internal. */
+function differenceMembers(operation: ChangeOperation, detail: string | null): string {
+  if (operation !== 'updated' || detail === null) return '"changed":[],"previous":{}'
+  if (detail.startsWith('[')) {
+    const { changed, previous } = parseDifference(detail)
+    return `"changed":${JSON.stringify(changed)},"previous":${JSON.stringify(previous)}`
+  }
+  return `"changed":${JSON.stringify(Object.keys(JSON.parse(detail)))},"previous":${detail}`
+}
+
+/** The number of the last change before an instant, as far as the changes from `first` to `last` are in order of time. */
+export function positionBefore(
+  { sql }: Reader,
+  workspace: number,
+  instant: number,
+  { first, last }: { readonly first: number; readonly last: number },
+): number {
+  let [low, high] = [first - 1, last]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const at = sql.scalar<number>('SELECT at FROM changes WHERE key = ?', keyOf(workspace, middle))
+    if (at < instant) low = middle
+    else high = middle - 1
+  }
+  return low
+}

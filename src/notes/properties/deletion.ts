@@ -1,0 +1,106 @@
+import { type FeatureHooks, refuseWhileUsed } from '../../feature-hooks.ts'
+import { defineJob, enqueue } from '../../kernel/jobs.ts'
+import { long, write } from '../../kernel/operation.ts'
+import { authorOf, type ChangeAuthor } from '../../log/log.ts'
+import { firstWithin } from '../../storage/writes/chunks.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import { logLoss } from '../events.ts'
+import { touchNotes } from '../store.ts'
+import { type PropertyRule, presentedValue } from '../writing/properties.ts'
+import {
+  bytesOfValues,
+  countNotesHolding,
+  getPropertyRow,
+  type PropertyInUse,
+  propertyKind,
+} from './service.ts'
+
+/*
+ * As with tags, a deletion removes the property itself at once. Its values on notes follow in the same transaction where
+ * these are few, else in a job.
+ */
+
+/** How many notes a single transaction takes a property off. */
+const MOST_AT_ONCE = 1_000
+/** How many bytes their values may have in all. */
+const MOST_BYTES_AT_ONCE = 8_388_608
+
+/** A deleted property that notes may still hold values of. */
+interface DeletedProperty {
+  readonly author: ChangeAuthor
+  readonly key: string
+  readonly type: PropertyRule['type']
+}
+
+/** Removes the values of a deleted property. */
+export const propertyDetachment = defineJob<number, DeletedProperty>(
+  'property.detach',
+  (tx, property, deleted) => (removeSomeValues(tx, property, deleted) ? deleted : 'done'),
+)
+
+/** Deletes a property with its values on notes, trashed ones too; refused while a view, a preset or a lens uses it. */
+export const propertyDeletion = ({ usageOfProperty }: Pick<FeatureHooks, 'usageOfProperty'>) =>
+  long(
+    write({
+      name: 'features.deleteProperty',
+      covers: 'notes',
+      run: (tx, caller, { id, found }: PropertyInUse) => {
+        const property = getPropertyRow(tx, caller, id)
+        const { pk, key, type } = property
+        refuseWhileUsed(
+          `The property "${key}"`,
+          usageOfProperty.now(tx, caller.workspacePk, property, found),
+          'it cannot be deleted before those change',
+        )
+        propertyKind.delete(tx, caller, property, { hidden: { name: key } })
+        const notes = countNotesHolding(tx, pk)
+        const deleted = { author: authorOf(caller), key, type }
+        if (notes > MOST_AT_ONCE || bytesOfValues(tx, pk) > MOST_BYTES_AT_ONCE)
+          enqueue(tx, propertyDetachment, pk, deleted)
+        else while (propertyDetachment.step(tx, pk, deleted) !== 'done');
+        return { deleted: true, notes_affected: notes }
+      },
+      settles: [propertyDetachment],
+    }),
+  )
+
+const AT_ONCE = 50
+const BYTES_AT_ONCE = 262_144
+
+/** Removes the values of some notes; returns whether there were any. */
+function removeSomeValues(tx: Tx, property: number, deleted: DeletedProperty): boolean {
+  const { sql } = tx
+  const holding = sql.rows<[note: number, bytes: number]>(
+    'SELECT note, octet_length(value) FROM note_properties WHERE property = ? LIMIT ?',
+    property,
+    AT_ONCE,
+  )
+  const found = firstWithin(holding, BYTES_AT_ONCE, ([, bytes]) => bytes).map(([note]) => note)
+  if (found.length === 0) return false
+  const notes = JSON.stringify(found)
+  touchNotes(tx, notes)
+  logLostValues(tx, property, deleted, notes)
+  sql.run(
+    'DELETE FROM note_properties WHERE property = ? AND note IN (SELECT value FROM json_each(?))',
+    property,
+    notes,
+  )
+  return true
+}
+
+/** Logs that notes, a JSON array of pks, lose their value of a deleted property. */
+function logLostValues(
+  tx: Tx,
+  property: number,
+  { author, key, type }: DeletedProperty,
+  notes: string,
+): void {
+  const lost = tx.sql.all<{ id: string; value: string | number }>(
+    `SELECT (SELECT id FROM notes n WHERE n.pk = np.note) AS id, np.value FROM note_properties np
+     WHERE np.property = ? AND np.note IN (SELECT value FROM json_each(?))`,
+    property,
+    notes,
+  )
+  for (const { id, value } of lost)
+    logLoss(tx, author, id, { properties: { [key]: presentedValue(type, value) } }, `the property "${key}"`)
+}

@@ -1,0 +1,269 @@
+import type { Static } from '@sinclair/typebox'
+import { count, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { Caller, InWorkspace } from '../../context.ts'
+import {
+  type FeatureHooks,
+  type FoundUsage,
+  type PropertyUsage,
+  refuseWhileUsed,
+} from '../../feature-hooks.ts'
+import { read, write } from '../../kernel/operation.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
+import { isId } from '../../lib/ids.ts'
+import { atPlace, fail, invalid, nameTaken, refused } from '../../lib/refusal.ts'
+import { codePointLength, fold, withCommas } from '../../lib/text.ts'
+import { objectKind } from '../../log/objects/objects.ts'
+import { storedObjects } from '../../log/objects/statements.ts'
+import { from, orm, rowBy, rowsBy, runBy, stopCondition, valueBy } from '../../storage/query.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { noteProperties, properties } from '../../storage/schema/properties.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import type { PropertyType } from '../property-values.ts'
+import type { CreatePropertyBody, PatchPropertyBody } from './schema.ts'
+
+/** The trash is small: subtracting what it holds is faster than looking at each note that holds a value. */
+const NOTES_WITH_VALUE = sql<number>`(SELECT count(*) FROM note_properties np
+  WHERE ${stopCondition('np.note')} AND np.property = properties.pk) -
+  (SELECT count(*) FROM notes n INDEXED BY notes_trash
+   CROSS JOIN note_properties np ON np.note = n.pk AND np.property = properties.pk
+   WHERE ${stopCondition('n.pk')} AND n.workspace = properties.workspace AND n.deleted_at IS NOT NULL)`
+
+/** Properties by position; the key is the name. */
+export const propertyKind = objectKind({
+  kind: 'property',
+  table: properties,
+  read: { ...getTableColumns(properties), notesWithValue: NOTES_WITH_VALUE },
+  order: [properties.position, properties.pk],
+  name: properties.key,
+  derived: ['notes_with_value'],
+  present: (row) => ({
+    id: row.id,
+    key: row.key,
+    type: row.type,
+    label: row.label ?? row.key,
+    options: row.options === null ? null : (JSON.parse(row.options) as string[]),
+    position: row.position,
+    is_pinned: row.isPinned === 1,
+    notes_with_value: row.notesWithValue,
+    created_at: isoTimestamp(row.createdAt),
+    updated_at: isoTimestamp(row.updatedAt),
+  }),
+})
+
+const { pk, id, key, type, label } = properties
+const HEAD = { pk, id, key, type, label }
+
+/** A property without its count of notes, which is slow to find. */
+type PropertyHead = NonNullable<ReturnType<typeof findPropertyHead>>
+
+export const { findById: findPropertyHead, findByName: findPropertyHeadByKey } = storedObjects({
+  table: properties,
+  read: HEAD,
+  order: [pk],
+  name: key,
+})
+
+export const findPropertyHeadByPk = rowBy((property: number) =>
+  from(properties, HEAD).where(eq(pk, property)),
+)
+
+/** Removes a property and its values, for a copy: what that changes of notes is copied, too. */
+export function removeProperty(reader: Reader, workspace: number, propertyId: string): void {
+  const head = findPropertyHead(reader, workspace, propertyId)
+  if (!head) return
+  deleteValues(reader, head.pk)
+  propertyKind.remove(reader, propertyId)
+}
+
+const deleteValues = runBy((property: number) =>
+  orm.delete(noteProperties).where(eq(noteProperties.property, property)),
+)
+
+export const listProperties = read({
+  name: 'properties.list',
+  covers: 'notes',
+  run: (snapshot, caller) => ({ properties: propertyKind.list(snapshot, caller) }),
+})
+
+export const getPropertyRow = (reader: Reader, caller: InWorkspace, idOrKey: string) =>
+  propertyKind.getRow(reader, caller, idOrKey)
+
+type PropertyRow = ReturnType<typeof getPropertyRow>
+
+type PropertyHooks = Pick<FeatureHooks, 'usageOfProperty'>
+
+interface Named {
+  readonly idOrKey: string
+}
+
+/** The property and the objects that use it, which prevent its deletion. */
+export const propertyReading = ({ usageOfProperty }: PropertyHooks) =>
+  read({
+    name: 'features.readProperty',
+    covers: 'notes',
+    run: (snapshot, caller, { idOrKey }: Named) => {
+      const property = getPropertyRow(snapshot, caller, idOrKey)
+      const { webhooks: _, ...used_by } = usageOfProperty.find(snapshot, caller.workspacePk, property).usage
+      return { property: propertyKind.present(property, snapshot), used_by }
+    },
+  })
+
+/** A property and the objects that use it, found before the transaction that changes or deletes it. */
+export interface PropertyInUse {
+  readonly id: string
+  readonly found: FoundUsage<PropertyUsage>
+}
+
+/** `body` is the change for which they are found, if any. */
+export const propertyUsageFinding = ({ usageOfProperty }: PropertyHooks) =>
+  read({
+    name: 'features.findPropertyUsage',
+    covers: 'notes',
+    run: (snapshot, caller, { idOrKey, body }: Named & { readonly body?: PropertyPatch }): PropertyInUse => {
+      refuseRepeatedOption(body?.options)
+      const property = getPropertyHead(snapshot, caller, idOrKey)
+      return { id: property.id, found: usageOfProperty.find(snapshot, caller.workspacePk, property) }
+    },
+  })
+
+/** Without its count of notes, which is slow to find. */
+function getPropertyHead(reader: Reader, { workspacePk }: Caller, idOrKey: string): PropertyHead {
+  const byId = isId(idOrKey) ? findPropertyHead(reader, workspacePk, idOrKey) : undefined
+  return byId ?? findPropertyHeadByKey(reader, workspacePk, fold(idOrKey)) ?? fail(propertyKind.notFound)
+}
+
+export type NewPropertyInput = Static<typeof CreatePropertyBody>
+
+/** Refuses too long options, which an import may have. */
+export const createProperty = write({
+  name: 'properties.create',
+  covers: 'notes',
+  run: (tx, caller, { body }: { body: NewPropertyInput }) => {
+    refuseLongOptions(body.options)
+    return { property: insertProperty(tx, caller, body) }
+  },
+})
+
+export function insertProperty(tx: Tx, caller: Caller, input: NewPropertyInput) {
+  const { key, type, position } = input
+  refuseRepeatedOption(input.options)
+  refuseTakenKey(tx, caller, key)
+  const options = optionsFor(type, input.options, null)
+  return propertyKind.create(tx, caller, { ...propertyKind.columnsOf(input), options }, { position })
+}
+
+function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): void {
+  if (!findPropertyHeadByKey(reader, workspacePk, key)) return
+  throw nameTaken(`A property with the key "${key}" exists already; choose another key.`, atPlace('key'))
+}
+
+/** As long as one value of a text: definitions are read with every note that has a value. */
+const MAX_OPTIONS_LENGTH = 100_000
+
+/** Refuses what the schemas cannot express, before anything is looked up. */
+function refuseRepeatedOption(options: readonly string[] = []): void {
+  if (new Set(options).size < options.length)
+    throw invalid('"options" names one option twice; name each once.', atPlace('options'))
+}
+
+/** Refuses more than a definition may hold; one that holds more already may be given less. */
+function refuseLongOptions(options: readonly string[] = [], current: string | null = null): void {
+  const length = lengthOf(options)
+  if (length <= MAX_OPTIONS_LENGTH || length <= lengthOf(JSON.parse(current ?? '[]'))) return
+  throw invalid(
+    `"options" hold more than ${withCommas(MAX_OPTIONS_LENGTH)} characters together; send fewer or shorter ones.`,
+    atPlace('options'),
+  )
+}
+
+const lengthOf = (options: readonly string[]): number =>
+  options.reduce((sum, option) => sum + codePointLength(option), 0)
+
+/** The options as they are stored: only a `select` has any. When none are sent, the current ones stay. */
+function optionsFor(type: PropertyType, sent: string[] | undefined, current: string | null): string | null {
+  if (type !== 'select') {
+    if (sent === undefined || sent.length === 0) return null
+    throw refused(
+      `"options" belong to a property of type "select", and this one is of type "${type}".`,
+      atPlace('options'),
+    )
+  }
+  return sent === undefined ? (current ?? '[]') : JSON.stringify(sent)
+}
+
+type PropertyPatch = Static<typeof PatchPropertyBody>
+
+interface PatchInput extends Named {
+  readonly body: PropertyPatch
+  /** With a type. */
+  readonly inUse: PropertyInUse | undefined
+}
+
+/** Changes a definition. Values that are no longer among the options stay on their notes; they are returned as stranded. */
+export const propertyPatching = ({ usageOfProperty }: PropertyHooks) =>
+  write({
+    name: 'features.patchProperty',
+    covers: 'notes',
+    run: (tx, caller, { idOrKey, body: patch, inUse }: PatchInput) => {
+      refuseRepeatedOption(patch.options)
+      const before = getPropertyRow(tx, caller, inUse?.id ?? idOrKey)
+      refuseLongOptions(patch.options, before.options)
+      if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
+      if (inUse && patch.type !== undefined && patch.type !== before.type) {
+        refuseHeldRetype(tx, before, patch.type)
+        refuseWhileUsed(
+          `The property "${before.key}"`,
+          usageOfProperty.now(tx, caller.workspacePk, before, inUse.found),
+          'its type cannot change before those change',
+        )
+      }
+      const options = optionsFor(patch.type ?? before.type, patch.options, before.options)
+      const stranded = patch.options && options !== null ? strandedValues(tx, before.pk, options) : []
+      const columns = { ...propertyKind.columnsOf(patch), ...keptLabel(before, patch), options }
+      const property = propertyKind.update(tx, caller, before, columns, { position: patch.position })
+      return { property, stranded_values: stranded }
+    },
+  })
+
+/** The key that stands as a label is not stored as one, so that sending a property as it was read changes nothing. */
+const keptLabel = (before: PropertyRow, { key = before.key, label }: PropertyPatch) =>
+  before.label === null && label === before.key && key === before.key ? { label: null } : {}
+
+function refuseHeldRetype(reader: Reader, { pk, key }: PropertyRow, type: PropertyType): void {
+  if (!isHeldByAnyNote(reader, pk)) return
+  throw refused(
+    `Notes, trashed ones included, hold values of the property "${key}"; clear them before changing its type to "${type}".`,
+  )
+}
+
+/** How many notes hold a value, trashed ones too. */
+export const countNotesHolding = valueBy((property: number) =>
+  from(noteProperties, { value: count() }).where(eq(noteProperties.property, property)),
+)
+
+/** How long the values of all notes are together, in bytes. */
+export const bytesOfValues = valueBy((property: number) =>
+  from(noteProperties, { value: sql<number>`total(octet_length(value))` }).where(
+    eq(noteProperties.property, property),
+  ),
+)
+
+const findHolding = rowBy((property: number) =>
+  from(noteProperties, { note: noteProperties.note }).where(eq(noteProperties.property, property)).limit(1),
+)
+
+const isHeldByAnyNote = (reader: Reader, property: number): boolean =>
+  findHolding(reader, property) !== undefined
+
+/** Values of active notes that are not among the options, a JSON array, and on how many notes each. */
+const strandedValues = rowsBy((property: number, options: string) =>
+  from(sql`note_properties np CROSS JOIN notes n ON n.pk = np.note`, {
+    value: sql<string>`np.value`,
+    notes: count(),
+  })
+    .where(
+      sql`np.property = ${property} AND n.deleted_at IS NULL AND np.value NOT IN (SELECT value FROM json_each(${options}))`,
+    )
+    .groupBy(sql`np.value`)
+    .orderBy(sql`np.value`),
+)

@@ -1,0 +1,155 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { AppContext, Caller } from '../context.ts'
+import { byteStream } from '../http/byte-stream.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { markStreamed } from '../http/streamed.ts'
+import { Admission } from '../lib/admission.ts'
+import { Refusal, unavailable } from '../lib/refusal.ts'
+import { listOwnMemberships } from '../people/accounts/operations.ts'
+import { listWorkspaces } from '../people/accounts/store.ts'
+import { startBackupProcess } from './backups.ts'
+
+/** How long a client may take nothing of its backup, whose copy needs as much of the disk as the database. */
+const STALLED_MS = 60_000
+const RETRY_AFTER_SECONDS = 30
+const PART_BYTES = 262_144
+
+/** A backup holds every workspace, so its user must own them all. */
+function checkOwnsAll({ db }: AppContext, caller: Caller): void {
+  const owned = listOwnMemberships(db, caller).filter(({ role }) => role === 'owner')
+  if (owned.length === listWorkspaces(db).length) return
+  throw new Refusal(
+    'owner_required',
+    'A backup holds every workspace of the server; only an owner of all of them may take one.',
+  )
+}
+
+/** The beginning of the names of the folders in which copies of this database are made. */
+const temporaryPrefix = (db: string) => `.backup-${basename(db)}-`
+
+/**
+ * Removes the copies that a server of this database left when it was killed. To be called by the process that has its
+ * lock.
+ */
+export function removeLeftCopies({ config: { db }, log }: Pick<AppContext, 'config' | 'log'>): void {
+  const prefix = temporaryPrefix(db)
+  const isLeft = (name: string) => name.startsWith(prefix) && /^\w{6}$/.test(name.slice(prefix.length))
+  try {
+    for (const name of readdirSync(dirname(db)).filter(isLeft))
+      rmSync(join(dirname(db), name), { recursive: true, force: true })
+  } catch (error) {
+    log.warn('copies left by an earlier server could not be removed', { error: String(error) })
+  }
+}
+
+interface Download {
+  readonly exchange: Exchange
+  readonly caller: Caller
+}
+
+/** Calls `end` once the session ends, or its user no longer owns every workspace. Returns a function that stops it. */
+function onNoLongerAllowed(ctx: AppContext, download: Download, end: () => void): () => void {
+  const stopWatching = ctx.bus.onWakeAll(() => {
+    try {
+      checkOwnsAll(ctx, download.caller)
+    } catch {
+      end()
+    }
+  })
+  const stopListening = download.exchange.onRightEnd(end)
+  return () => {
+    stopWatching()
+    stopListening()
+  }
+}
+
+const isMaking = () =>
+  unavailable('Another backup is being made or downloaded; try again when it is done.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
+const failed = () => unavailable('No backup could be made; the log of the server says why.')
+
+/**
+ * Makes a verified copy in a process of its own, and sends it, one at a time. The copy is removed when it is sent, the client
+ * has gone away or takes nothing any more, or its person may no longer have it.
+ */
+export class BackupDownloads {
+  readonly #turns = new Admission({ most: 1, refusal: isMaking })
+
+  constructor(private readonly ctx: AppContext) {}
+
+  async respond(download: Download): Promise<Response> {
+    const { ctx } = this
+    checkOwnsAll(ctx, download.caller)
+    const release = this.#turns.hold('backup')
+    let folder: string | undefined
+    const remove = () => {
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+      release()
+    }
+    try {
+      folder = mkdtempSync(join(dirname(ctx.config.db), temporaryPrefix(ctx.config.db)))
+      const file = join(folder, basename(ctx.config.db))
+      await makeCopy(ctx, download, file)
+      return await sendCopy(ctx, download, file, remove)
+    } catch (error) {
+      remove()
+      throw error
+    }
+  }
+}
+
+/** Stops when the client goes away, or may no longer have the copy. */
+async function makeCopy(ctx: AppContext, download: Download, file: string): Promise<void> {
+  const { db, checkpoint } = ctx.config
+  const backup = startBackupProcess(db, file, checkpoint)
+  let isStopped = false
+  const stop = () => {
+    isStopped = true
+    backup.kill()
+  }
+  const { signal } = download.exchange.request
+  signal.addEventListener('abort', stop, { once: true })
+  const stopWatching = onNoLongerAllowed(ctx, download, stop)
+  const failure = await backup.failure
+  signal.removeEventListener('abort', stop)
+  stopWatching()
+  checkOwnsAll(ctx, download.caller)
+  if (failure === undefined && !isStopped) return
+  if (!isStopped) ctx.log.error('backup failed', { error: failure })
+  throw failed()
+}
+
+async function sendCopy(
+  ctx: AppContext,
+  download: Download,
+  file: string,
+  remove: () => void,
+): Promise<Response> {
+  const { server, request } = download.exchange
+  const copy = await open(file)
+  const { size } = await copy.stat()
+  server.timeout(request, 0)
+  const body = byteStream(
+    { onRightEnd: (listener) => onNoLongerAllowed(ctx, download, () => listener('session_ended')) },
+    {
+      next: async () => {
+        const { buffer, bytesRead } = await copy.read(new Uint8Array(PART_BYTES))
+        return bytesRead > 0 ? buffer.subarray(0, bytesRead) : undefined
+      },
+      close: () => void copy.close().then(remove, remove),
+    },
+    { clock: ctx.clock, ms: STALLED_MS },
+  )
+  const response = new Response(body, {
+    headers: {
+      'Content-Type': 'application/vnd.sqlite3',
+      'Content-Disposition': 'attachment; filename="daybook-backup.db"',
+      'Content-Length': String(size),
+      'Cache-Control': 'no-store',
+    },
+  })
+  return markStreamed(response)
+}

@@ -1,0 +1,80 @@
+import type { AppContext } from '../context.ts'
+import { deleteEventsBefore } from '../events/sources/deletion.ts'
+import { EVENT_KEPT_MS } from '../events/sources/receive.ts'
+import { deleteDeliveriesEndedBefore } from '../events/webhooks/deletion.ts'
+import { removeEndedSecrets } from '../events/webhooks/service.ts'
+import { removeIncompleteFiles } from '../files/deletion.ts'
+import { defineRecurringJob, type Job } from '../kernel/jobs.ts'
+import { RESPONSE_SAVED_MS, removeSavedResponsesBefore } from '../kernel/once.ts'
+import { DAY_MS, HOUR_MS } from '../lib/dates.ts'
+import { removeChangesBefore } from '../log/cursors.ts'
+import { removeRevisionsBefore } from '../notes/writing/revisions.ts'
+import { removeSomeTrashedBefore } from '../notes/writing/trash.ts'
+import { removeEndedSessions } from '../people/sessions/sessions.ts'
+import { dropUnusedIndexes } from '../records/structures/storage/index-policy.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
+import { refreshStatistics } from './statistics.ts'
+
+const TRASH_DAYS = 30
+const REVISION_DAYS = 7
+const DELIVERY_DAYS = 30
+
+/** Does some work; returns whether there may be more. */
+type Step = (tx: Tx) => boolean
+
+/** Removes up to `limit` rows that are older than an instant; returns how many. */
+type RemoveBefore = (tx: Tx, before: number, limit: number) => number
+
+const sweep =
+  (ageMs: number, limit: number, removeBefore: RemoveBefore): Step =>
+  (tx) =>
+    removeBefore(tx, tx.now - ageMs, limit) === limit
+
+const once =
+  (remove: (tx: Tx) => void): Step =>
+  (tx) => {
+    remove(tx)
+    return false
+  }
+
+/** The hourly jobs that remove what is kept for a limited time. */
+export function retentionJobs({ keepChangesMs }: AppContext['config']): Job[] {
+  const steps: Readonly<Record<string, Step>> = {
+    // A revision may be long.
+    revisions: sweep(REVISION_DAYS * DAY_MS, 2, removeRevisionsBefore),
+    trash: (tx) => removeSomeTrashedBefore(tx, tx.now - TRASH_DAYS * DAY_MS) !== 'nothing',
+    responses: sweep(RESPONSE_SAVED_MS, 20, removeSavedResponsesBefore),
+    deliveries: sweep(DELIVERY_DAYS * DAY_MS, 20, deleteDeliveriesEndedBefore),
+    events: sweep(EVENT_KEPT_MS, 20, deleteEventsBefore),
+    changes: sweep(keepChangesMs, 100, removeChangesBefore),
+    secrets: once(removeEndedSecrets),
+    files: once((tx) => removeIncompleteFiles(tx, tx.now - HOUR_MS)),
+    sessions: once(removeEndedSessions),
+  }
+  return Object.entries(steps).map(([name, step]) => defineRecurringJob(`retention.${name}`, HOUR_MS, step))
+}
+
+const FIRST_RUN_AFTER_MS = 5_000
+
+/** Drops unused indexes and refreshes the statistics of the query planner; a failure is logged, and retried in an hour. */
+async function maintainIndexes(ctx: AppContext, isStopped: () => boolean): Promise<void> {
+  try {
+    await dropUnusedIndexes(ctx)
+    await refreshStatistics(ctx)
+  } catch (error) {
+    if (!isStopped()) ctx.log.warn('maintenance failed and is retried in an hour', { error: String(error) })
+  }
+}
+
+/** Maintains the indexes shortly after the start and then every hour; returns a function that stops it. */
+export function startIndexMaintenance(ctx: AppContext): () => void {
+  let isStopped = false
+  const run = () => void maintainIndexes(ctx, () => isStopped)
+  const stopFirst = ctx.clock.after(FIRST_RUN_AFTER_MS, run)
+  const stopOthers = ctx.clock.every(HOUR_MS, run)
+  return () => {
+    isStopped = true
+    stopFirst()
+    stopOthers()
+  }
+}

@@ -1,0 +1,109 @@
+import { isId } from '../../lib/ids.ts'
+import { didYouMean } from '../../lib/near-miss.ts'
+import { atPlace, invalid, invisibleName, refused } from '../../lib/refusal.ts'
+import {
+  codePointLength,
+  fold,
+  hasControlCharacter,
+  isInvisible,
+  isName,
+  MAX_NAME_LENGTH,
+  normalized,
+  quoteList,
+} from '../../lib/text.ts'
+import { skeletonsOf } from './lookalikes.ts'
+
+/** Returns the name as given; refuses one that is empty, longer than 500 characters or has control characters. */
+export function checkedName(name: string, what: 'key' | 'structure'): string {
+  if (isInvisible(name)) throw invisibleName(`The name of a ${what}`, atPlace('name'))
+  if (isName(name)) return name
+  throw invalid(
+    `The name of a ${what} must be 1 to ${MAX_NAME_LENGTH} characters without control characters.`,
+    atPlace('name'),
+  )
+}
+
+/** The longest name of a user or workspace, in characters. */
+const MAX_ACCOUNT_NAME_LENGTH = 200
+
+/** Characters that a name could hold without showing them. */
+const IGNORABLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
+const IS_BLANK = /\p{White_Space}/u
+
+/** Without blanks around it. Unlike `trim` it leaves a byte order mark, which is refused. */
+export function trimmedName(name: string): string {
+  let [start, end] = [0, name.length]
+  while (start < end && IS_BLANK.test(name.charAt(start))) start++
+  while (start < end && IS_BLANK.test(name.charAt(end - 1))) end--
+  return name.slice(start, end)
+}
+
+/** The form in which the names of users and workspaces are found: without blanks around it, NFKC, ignoring case. */
+export const nameKey = (name: string): string => fold(normalized(trimmedName(name), 'NFKC'))
+
+/**
+ * Returns the new name of a user or workspace without blanks around it. Refuses one that could be taken for another: with
+ * control or invisible characters, or in the form of an id.
+ */
+export function checkedAccountName(name: string, what: 'user' | 'workspace'): string {
+  const trimmed = trimmedName(name)
+  const length = codePointLength(trimmed)
+  if (isInvisible(trimmed)) throw invisibleName(`The name of a ${what}`, atPlace('name'))
+  if (
+    length < 1 ||
+    length > MAX_ACCOUNT_NAME_LENGTH ||
+    hasControlCharacter(trimmed) ||
+    IGNORABLE.test(trimmed)
+  )
+    throw invalid(
+      `The name of a ${what} must be 1 to ${MAX_ACCOUNT_NAME_LENGTH} characters without control or invisible characters.`,
+      atPlace('name'),
+    )
+  if (isId(nameKey(name)))
+    throw invalid(
+      `The name of a ${what} cannot have the form of an id; choose another name.`,
+      atPlace('name'),
+    )
+  return trimmed
+}
+
+/** The key under which a name is stored, which all names that look like it share. */
+export const storedKey = (name: string): string => skeletonsOf(nameKey(name))[0]
+
+export const columnsOfName = (name: string) => ({ name, nameFold: fold(name), nameKey: storedKey(name) })
+
+/** Of rows whose names look alike, the one that is found by this name. */
+export const rowNamed = <Row extends { readonly name: string }>(
+  rows: readonly Row[],
+  name: string,
+): Row | undefined => rows.find((row) => nameKey(row.name) === nameKey(name))
+
+const MOST_LISTED = 20
+
+/** The names with the word before the last, or only with commas; of many, the first ones. */
+const someOf = (names: readonly string[], list = quoteList): string =>
+  names.length <= MOST_LISTED
+    ? list(names)
+    : `${quotedWithCommas(names.slice(0, MOST_LISTED))} and ${names.length - MOST_LISTED} more`
+
+const quotedWithCommas = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
+
+/**
+ * The only row, where none is named: a command names one with a flag. Refuses with a list of the names when there are
+ * several, or when none has the name.
+ */
+export function getOnly<Row extends { readonly name: string }>(
+  rows: readonly Row[],
+  what: 'user' | 'workspace',
+  unknown: string | undefined,
+): Row {
+  const known = rows.map(({ name }) => name)
+  if (unknown !== undefined)
+    throw refused(
+      `There is no ${what} "${unknown}"; there is ${someOf(known) || 'none yet'}.${didYouMean(unknown, known)}`,
+    )
+  const [only, ...others] = rows
+  if (only && others.length === 0) return only
+  if (!only) throw refused(`There is no ${what} yet.`)
+  throw refused(`Several ${what}s exist; choose one with --${what}: ${someOf(known, quotedWithCommas)}.`)
+}

@@ -1,0 +1,190 @@
+import { type Access, readAccess } from '../../kernel/rights.ts'
+import { didYouMean } from '../../lib/near-miss.ts'
+import { atPlace, fail, nameTaken, Refusal, refused } from '../../lib/refusal.ts'
+import { fold } from '../../lib/text.ts'
+import type { Db } from '../../storage/database.ts'
+import type { Reader } from '../../storage/reader.ts'
+import type { Role } from '../../storage/schema/account.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import { skeletonsOf } from './lookalikes.ts'
+import { checkedAccountName, columnsOfName, getOnly, nameKey, rowNamed, storedKey } from './names.ts'
+import { checkedPassword, hashPassword } from './passwords.ts'
+import { endSharesOf, pauseOutOfReach, releaseRowViews } from './reach.ts'
+import {
+  deleteMember,
+  deletePasskeysOf,
+  deleteProviderLink,
+  deleteUser,
+  endSessionsOf,
+  findUserById,
+  findUserSpelled,
+  insertUser,
+  listMembers,
+  listMemberships,
+  listMembershipsOf,
+  listUserRows,
+  listUsersByKey,
+  setMember,
+  setPasswordHash,
+  type UserRow,
+  updateUser,
+  type WorkspaceRow,
+} from './store.ts'
+
+/** All users, each with the workspaces that they are a member of and their role there. */
+export function listUsers(reader: Reader) {
+  const memberships = listMemberships(reader)
+  return listUserRows(reader).map((user) => ({
+    user,
+    memberships: memberships.filter(({ userPk }) => userPk === user.pk),
+  }))
+}
+
+/** By id, else by name. */
+export const findUser = (reader: Reader, nameOrId: string): UserRow | undefined =>
+  findUserById(reader, nameOrId) ?? findUserByName(reader, nameOrId)
+
+/** The user who signs in with this name. */
+export const findUserByName = (reader: Reader, name: string): UserRow | undefined =>
+  findUserSpelled(reader, fold(name)) ?? rowNamed(listUsersByKey(reader, storedKey(name)), name)
+
+export const getUser = (reader: Reader, nameOrId: string): UserRow =>
+  findUser(reader, nameOrId) ?? fail(noUser(reader, nameOrId))
+
+function noUser(reader: Reader, nameOrId: string): Refusal {
+  const names = listUserRows(reader).map(({ name }) => name)
+  return new Refusal('not_found', `There is no user "${nameOrId}".${didYouMean(nameOrId, names)}`)
+}
+
+/** The member of the workspace with this name or id, or without one its only member. */
+export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: string | undefined): UserRow {
+  const members = listMembers(reader, pk)
+  const user = nameOrId === undefined ? undefined : findUser(reader, nameOrId)
+  if (user && !members.some(({ pk: member }) => member === user.pk)) {
+    throw refused(`The user "${user.name}" does not belong to the workspace "${name}"; add them to it first.`)
+  }
+  return user ?? getOnly(members, 'user', nameOrId)
+}
+
+/**
+ * Adds a user to the workspace in that role, and creates the user if the name is new. A user without any workspace
+ * may be another person of that name, and is not linked to the account of the former one.
+ */
+export function addUser(
+  tx: Tx,
+  name: string,
+  workspace: WorkspaceRow,
+  role: Role,
+  access?: Access | null,
+): UserRow {
+  const known = findUserByName(tx, name)
+  if (listMembers(tx, workspace.pk).some(({ pk }) => pk === known?.pk)) {
+    throw nameTaken(
+      `The user "${name}" belongs to the workspace "${workspace.name}" already; daybook users role changes their role.`,
+    )
+  }
+  const user = known ?? createUser(tx, freeUserName(tx, name))
+  if (listMembershipsOf(tx, user.pk).length === 0) deleteProviderLink(tx, user.pk)
+  setMember(tx, workspace.pk, user.pk, role, access)
+  return user
+}
+
+/** The warning beside a user who was added and had an account before. */
+export const knownUserNotice = (name: string): string =>
+  `"${name}" already has an account on this server, and that account was added. Make sure that it is the person you mean.`
+
+export const createUser = (tx: Tx, name: string): UserRow =>
+  insertUser(tx, { id: tx.newId(), ...columnsOfName(name), createdAt: tx.now })
+
+/**
+ * Changes the role of a member, and what they reach unless that is left out, at once also for their keys. The last owner of
+ * a workspace stays one.
+ */
+export function changeRole(
+  tx: Tx,
+  user: UserRow,
+  workspace: WorkspaceRow,
+  role: Role,
+  access?: Access | null,
+): void {
+  const members = listMembers(tx, workspace.pk)
+  if (role !== 'owner' && isLastOwner(tx, user.pk, workspace.pk)) throw lastOwner(user.name, workspace.name)
+  const member = members.find(({ pk }) => pk === user.pk)
+  if (!member || (member.role === role && access === undefined)) return
+  const reached = access === undefined ? readAccess(member.access) : access
+  setMember(tx, workspace.pk, user.pk, role, reached)
+  endSharesOf(tx, workspace.pk, user.pk, role, reached)
+  pauseOutOfReach(tx, workspace.pk, user.pk)
+}
+
+export const isLastOwner = (reader: Reader, user: number, workspace: number): boolean =>
+  listMembers(reader, workspace).every(({ pk, role }) => (role === 'owner') === (pk === user))
+
+const lastOwner = (user: string, workspace: string) =>
+  refused(`"${user}" is the last owner of the workspace "${workspace}"; add another owner first.`)
+
+/**
+ * Removes a user from one workspace, or without one from all of them and deletes the user. Their keys, sessions and
+ * setup links end permanently; a server that calls this must also wake its bus, so that their streams are closed. A
+ * user without any workspace loses password and passkeys. The last owner of a workspace cannot be removed from it.
+ */
+export function removeUser(tx: Tx, user: UserRow, workspace: WorkspaceRow | undefined): void {
+  const all = listMemberships(tx)
+  const own = all.filter(({ userPk }) => userPk === user.pk)
+  const ending = own.filter(({ workspacePk }) => !workspace || workspacePk === workspace.pk)
+  if (workspace && ending.length === 0) {
+    throw refused(`The user "${user.name}" does not belong to the workspace "${workspace.name}".`)
+  }
+  for (const { workspacePk, workspace: name, role } of ending) {
+    const owners = all.filter((row) => row.workspacePk === workspacePk && row.role === 'owner')
+    if (role === 'owner' && owners.length === 1) {
+      throw lastOwner(user.name, name)
+    }
+    endSharesOf(tx, workspacePk, user.pk)
+    deleteMember(tx, workspacePk, user.pk)
+    pauseOutOfReach(tx, workspacePk, user.pk)
+    releaseRowViews(tx, workspacePk, user.id)
+  }
+  if (!workspace) deleteUser(tx, user.pk)
+  else if (ending.length === own.length) {
+    setPasswordHash(tx, user.pk, null)
+    deletePasskeysOf(tx, user.pk)
+  }
+}
+
+/** Returns the name as it is stored; refuses one of another user than the one that gets it. */
+export function freeUserName(reader: Reader, name: string, pk?: number): string {
+  const checked = checkedAccountName(name, 'user')
+  const holder = findUserByName(reader, checked)
+  // The own name stays, also beside an older one that looks like it.
+  if (holder?.pk === pk && holder) return checked
+  if (!holder && !isTakenUserName(reader, checked, pk)) return checked
+  throw nameTaken(
+    `A user named "${checked}", or with a name that looks the same, exists already; choose another name.`,
+    atPlace('name'),
+  )
+}
+
+/** Whether another user has a name that looks like this one. */
+export const isTakenUserName = (reader: Reader, name: string, except?: number): boolean =>
+  skeletonsOf(nameKey(name)).some((skeleton) =>
+    listUsersByKey(reader, skeleton).some(({ pk }) => pk !== except),
+  )
+
+/** Gives a user another name; the same one is no change. */
+export function renameUser(tx: Tx, pk: number, name: string): void {
+  const free = freeUserName(tx, name, pk)
+  updateUser(tx, pk, columnsOfName(free))
+}
+
+/** For a command: sets the password with which the user signs in to the application, and ends their sessions. */
+export async function setPassword(db: Db, nameOrId: string, password: string): Promise<UserRow> {
+  const { id: key } = getUser(db, nameOrId)
+  const hash = await hashPassword(checkedPassword(password), { line: 'users', key }, { db })
+  return db.write((tx) => {
+    const user = getUser(tx, nameOrId)
+    setPasswordHash(tx, user.pk, hash)
+    endSessionsOf(tx, user.pk)
+    return user
+  })
+}

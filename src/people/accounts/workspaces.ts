@@ -1,0 +1,131 @@
+import type { InWorkspace } from '../../context.ts'
+import type { FeatureHooks } from '../../feature-hooks.ts'
+import { hides } from '../../kernel/rights.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
+import { atPlace, fail, nameTaken, notFound } from '../../lib/refusal.ts'
+import { fold } from '../../lib/text.ts'
+import { beginEpoch } from '../../log/cursors.ts'
+import { refuseInMirror } from '../../log/mirror-guard.ts'
+import type { Db } from '../../storage/database.ts'
+import type { Reader } from '../../storage/reader.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import { createKey } from './keys.ts'
+import { skeletonsOf } from './lookalikes.ts'
+import { checkedAccountName, columnsOfName, getOnly, nameKey, rowNamed, storedKey } from './names.ts'
+import {
+  findFirstWorkspace,
+  findWorkspace,
+  findWorkspaceById,
+  findWorkspaceSpelled,
+  insertWorkspace,
+  listUserRows,
+  listWorkspaces,
+  listWorkspacesByKey,
+  setMember,
+  updateUser,
+  updateWorkspace,
+  type WorkspaceRow,
+} from './store.ts'
+import { addUser, findUser } from './users.ts'
+
+/** Creates an empty workspace, with the epoch of its change log. */
+export function createWorkspace(tx: Tx, name: string): WorkspaceRow {
+  refuseInMirror(tx)
+  const free = freeWorkspaceName(tx, name)
+  const workspace = insertWorkspace(tx, {
+    id: tx.newId(),
+    ...columnsOfName(free),
+    createdAt: tx.now,
+  })
+  beginEpoch(tx, workspace.pk)
+  return workspace
+}
+
+const findWorkspaceByName = (reader: Reader, name: string): WorkspaceRow | undefined =>
+  findWorkspaceSpelled(reader, fold(name)) ?? rowNamed(listWorkspacesByKey(reader, storedKey(name)), name)
+
+/** Returns the name as it is stored; refuses one of another workspace than the one that gets it. */
+export function freeWorkspaceName(reader: Reader, name: string, pk?: number): string {
+  const checked = checkedAccountName(name, 'workspace')
+  const holder = findWorkspaceByName(reader, checked)
+  // The own name stays, also beside an older one that looks like it.
+  if (holder?.pk === pk && holder) return checked
+  const lookalikes = skeletonsOf(nameKey(checked)).flatMap((skeleton) =>
+    listWorkspacesByKey(reader, skeleton),
+  )
+  if (!holder && lookalikes.every((workspace) => workspace.pk === pk)) return checked
+  throw nameTaken(
+    `A workspace named "${checked}", or with a name that looks the same, exists already; choose another name.`,
+    atPlace('name'),
+  )
+}
+
+/** Creates a workspace owned by the named user, by default the only one. */
+export function createOwnedWorkspace(tx: Tx, name: string, ownerName: string | undefined) {
+  const known = ownerName === undefined ? undefined : findUser(tx, ownerName)
+  const owner = known ?? getOnly(listUserRows(tx), 'user', ownerName)
+  const workspace = createWorkspace(tx, name)
+  setMember(tx, workspace.pk, owner.pk, 'owner')
+  return { workspace, owner }
+}
+
+export const findWorkspaceNamed = (reader: Reader, nameOrId: string): WorkspaceRow | undefined =>
+  findWorkspaceById(reader, nameOrId) ?? findWorkspaceByName(reader, nameOrId)
+
+/** The workspace with this name or id, or without one the only workspace; refuses when there are several. */
+export const getWorkspaceOrOnly = (reader: Reader, nameOrId: string | undefined): WorkspaceRow =>
+  (nameOrId === undefined ? undefined : findWorkspaceNamed(reader, nameOrId)) ??
+  getOnly(listWorkspaces(reader), 'workspace', nameOrId)
+
+/** The caller's workspace and how many objects of each kind it holds. */
+export function presentWorkspace(
+  reader: Reader,
+  caller: InWorkspace,
+  { countsOf }: Pick<FeatureHooks, 'countsOf'>,
+) {
+  const row = findWorkspace(reader, caller.workspacePk) ?? fail(notFound('workspace'))
+  const isHidden = hides(caller.rights, 'notes')
+  const [notes, trashed_notes] = isHidden ? [0, 0] : [row.liveNotes, row.trashedNotes]
+  const { sources: _, row_views: __, ...others } = countsOf(reader, caller)
+  return {
+    id: row.id,
+    name: row.name,
+    created_at: isoTimestamp(row.createdAt),
+    counts: { notes, trashed_notes, ...others },
+  }
+}
+
+/**
+ * In a database without a workspace, creates the workspace `Personal` with the user `owner` and a write key. Returns the
+ * key, which cannot be read again later; undefined when there is a workspace already.
+ */
+export async function bootstrap(db: Db): Promise<string | undefined> {
+  // Nothing is written to a database that is in use: it may be damaged, and is served all the same.
+  if (findFirstWorkspace(db)) return undefined
+  return db.write((tx): string | undefined => {
+    if (findFirstWorkspace(tx)) return undefined
+    const workspace = createWorkspace(tx, 'Personal')
+    const owner = addUser(tx, 'owner', workspace, 'owner')
+    const key = {
+      workspace: workspace.pk,
+      user: owner.pk,
+      name: 'first key',
+      scope: 'write',
+      expiresAt: null,
+    } as const
+    return createKey(tx, key).secret
+  })
+}
+
+/** Gives names that an older program stored the key by which they are found. */
+export function refreshNameKeys(reader: Reader): void {
+  const renew = (
+    rows: readonly { pk: number; name: string; nameKey: string }[],
+    update: typeof updateUser,
+  ) => {
+    for (const { pk, name, nameKey: stored } of rows)
+      if (stored !== storedKey(name)) update(reader, pk, { nameKey: storedKey(name) })
+  }
+  renew(listWorkspaces(reader), updateWorkspace)
+  renew(listUserRows(reader), updateUser)
+}

@@ -1,0 +1,231 @@
+import type { Configuration, ServerMetadata } from 'openid-client'
+import { isLoopbackUrl, type OidcSettings } from '../../../config.ts'
+import type { Clock } from '../../../lib/clock.ts'
+import { Refusal, type RefusalCode } from '../../../lib/refusal.ts'
+import { ACCEPTED, streamOf } from '../../../lib/response-stream.ts'
+import { trusting } from '../../../lib/trust.ts'
+
+/** Loaded when it is first used. */
+const library = () => import('openid-client')
+
+const TIMEOUT_SECONDS = 10
+/** For how long the provider is not asked again what it can do. */
+const KNOWN_MS = 5 * 60_000
+/** The most bytes of a response, decompressed. Tokens and keys take a few thousand. */
+const MAX_RESPONSE_BYTES = 1_048_576
+/** The longest that OpenID Connect allows. */
+const MAX_SUBJECT_LENGTH = 255
+/** Clocks may differ by five minutes, and the way of a token takes a while. */
+const CLOCK_TOLERANCE_SECONDS = 330
+
+/** The server-side secrets of one sign-in. */
+export interface Secrets {
+  readonly nonce: string
+  readonly verifier: string
+}
+
+/** Somebody's account at the provider, and what the provider says of them. */
+export interface Account {
+  readonly issuer: string
+  readonly subject: string
+  /** The claims of the ID token. */
+  readonly claims: Readonly<Record<string, unknown>>
+  /** More that the provider says when it is asked; nothing if it does not answer. */
+  more(): Promise<Readonly<Record<string, unknown>>>
+}
+
+export class Provider {
+  #known: { readonly metadata: ServerMetadata; readonly until: number } | undefined
+  /** While the provider is asked. */
+  #asked: Promise<ServerMetadata> | undefined
+
+  constructor(
+    private readonly settings: OidcSettings,
+    /** Where the provider leads people back. */
+    private readonly callback: string,
+    private readonly clock: Clock,
+  ) {}
+
+  async newSecrets(): Promise<Secrets> {
+    const { randomNonce, randomPKCECodeVerifier } = await library()
+    return { nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
+  }
+
+  /** Where a browser is sent to sign in there. */
+  async authorizationUrl(state: string, { nonce, verifier }: Secrets): Promise<string> {
+    const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library()
+    const configuration = await this.#configuration()
+    const metadata = configuration.serverMetadata()
+    const claim = this.settings.roleClaim?.claim
+    const scopes = ['openid', 'profile', ...(claim === undefined ? [] : [claim])]
+    const { scopes_supported: supported = ['openid', 'profile'] } = metadata
+    const claims = Object.fromEntries(['name', 'preferred_username', claim].map((name) => [name, null]))
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: this.callback,
+      scope: scopes.filter((scope) => scope === 'openid' || supported.includes(scope)).join(' '),
+      state,
+      nonce,
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ...(metadata.claims_parameter_supported && { claims: JSON.stringify({ id_token: claims }) }),
+    })
+    return checkedAddress(url).href
+  }
+
+  /** The account for the code that the provider sent with a browser; `search` is the query of the callback. */
+  async accountOf(search: string, state: string, { nonce, verifier }: Secrets): Promise<Account> {
+    const { authorizationCodeGrant, fetchUserInfo } = await library()
+    const configuration = await this.#configuration()
+    const tokens = await authorizationCodeGrant(configuration, new URL(`${this.callback}?${search}`), {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()
+    if (!claims || claims.sub === '' || claims.sub.length > MAX_SUBJECT_LENGTH)
+      throw new SignInFailure('failed')
+    return {
+      issuer: claims.iss,
+      subject: claims.sub,
+      claims,
+      more: () => fetchUserInfo(configuration, tokens.access_token, claims.sub).catch(() => ({})),
+    }
+  }
+
+  /** Made anew for each use, so that signatures are checked with the keys that the provider has then. */
+  async #configuration(): Promise<Configuration> {
+    const oidc = await library()
+    const { clientId, clientSecret } = this.settings
+    const metadata = await this.#metadata()
+    const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = metadata
+    const isBasic = methods.includes('client_secret_basic')
+    const configuration = new oidc.Configuration(
+      metadata,
+      clientId,
+      { [oidc.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
+      isBasic ? oidc.ClientSecretBasic(clientSecret) : oidc.ClientSecretPost(clientSecret),
+    )
+    configuration.timeout = TIMEOUT_SECONDS
+    configuration[oidc.customFetch] = this.#fetch
+    if (isLoopbackUrl(this.settings.issuer)) oidc.allowInsecureRequests(configuration)
+    oidc.enableNonRepudiationChecks(configuration)
+    return configuration
+  }
+
+  #metadata(): ServerMetadata | Promise<ServerMetadata> {
+    if (this.#known && this.clock.now() < this.#known.until) return this.#known.metadata
+    this.#asked ??= this.#discover().finally(() => {
+      this.#asked = undefined
+    })
+    return this.#asked
+  }
+
+  async #discover(): Promise<ServerMetadata> {
+    const { allowInsecureRequests, customFetch, discovery } = await library()
+    const { issuer, clientId } = this.settings
+    const found = await discovery(new URL(issuer), clientId, undefined, undefined, {
+      timeout: TIMEOUT_SECONDS,
+      [customFetch]: this.#fetch,
+      execute: isLoopbackUrl(issuer) ? [allowInsecureRequests] : [],
+    })
+    this.#known = { metadata: found.serverMetadata(), until: this.clock.now() + KNOWN_MS }
+    return this.#known.metadata
+  }
+
+  readonly #fetch = async (address: string, init: RequestInit): Promise<Response> => {
+    checkedAddress(new URL(address))
+    const { ca } = this.settings
+    try {
+      const headers = new Headers(init.headers)
+      for (const [name, value] of Object.entries(ACCEPTED)) headers.set(name, value)
+      const response = await fetch(address, {
+        ...init,
+        headers,
+        decompress: false,
+        ...trusting(ca),
+      })
+      // The timeout of `init` covers the body too: a provider that does not end its response is unreachable.
+      const body = await boundedBody(response)
+      if (response.status < 500) return new Response(body, withoutEncoding(response))
+    } catch (error) {
+      if (error instanceof SignInFailure) throw error
+      throw new SignInFailure('unreachable', { cause: error })
+    }
+    throw new SignInFailure('unreachable')
+  }
+}
+
+/** Refuses a response that is larger than any of a provider. */
+async function boundedBody(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const bytes of streamOf(response) ?? []) {
+    size += bytes.length
+    if (size > MAX_RESPONSE_BYTES) throw new SignInFailure('failed')
+    chunks.push(bytes)
+  }
+  return chunks.length === 0 ? null : new Uint8Array(Buffer.concat(chunks))
+}
+
+function withoutEncoding({ status, statusText, headers }: Response): ResponseInit {
+  const kept = new Headers(headers)
+  kept.delete('content-encoding')
+  kept.delete('content-length')
+  return { status, statusText, headers: kept }
+}
+
+/** The issuer is trusted, but no secret goes over a network in the open. */
+function checkedAddress(url: URL): URL {
+  if (url.protocol !== 'https:' && !isLoopbackUrl(url.href)) throw new SignInFailure('failed')
+  return url
+}
+
+/** Why nobody got in with the provider, or was linked to it: in the address of the page that says it in words. */
+export type FailureReason =
+  /** The provider does not answer. */
+  | 'unreachable'
+  /** The person did not agree there. */
+  | 'cancelled'
+  /** It was not begun in this browser, took too long, or has ended already. */
+  | 'expired'
+  /** The response of the provider cannot be trusted. */
+  | 'failed'
+  /** Nobody here has this account. */
+  | 'unknown'
+  /** The account opens no workspace any more. */
+  | 'closed'
+  /** Somebody else here has this account. */
+  | 'taken'
+  /** The person has another account already. */
+  | 'linked'
+  | 'link-used'
+  | 'name-taken'
+  /** Linking an account needs a session, and must begin in the application. */
+  | 'signed-out'
+  | 'sign-in-again'
+  | 'cross-site'
+
+export class SignInFailure extends Error {
+  constructor(
+    readonly reason: FailureReason,
+    options?: ErrorOptions,
+  ) {
+    super(reason, options)
+  }
+}
+
+const REASON_OF_REFUSAL: Partial<Record<RefusalCode, FailureReason>> = {
+  name_taken: 'name-taken',
+  refused: 'name-taken',
+  unauthorized: 'closed',
+}
+
+/** The reason in what the library or a service threw. */
+export function reasonOf(error: unknown): FailureReason {
+  if (error instanceof SignInFailure) return error.reason
+  if (error instanceof Refusal) return REASON_OF_REFUSAL[error.code] ?? 'failed'
+  const { error: said, cause } = error as { error?: unknown; cause?: unknown }
+  if (said === 'access_denied') return 'cancelled'
+  return cause instanceof SignInFailure ? cause.reason : 'failed'
+}

@@ -1,0 +1,284 @@
+import type { RoleClaim } from '../../../config.ts'
+import type { AppContext, Caller } from '../../../context.ts'
+import { fail, Refusal } from '../../../lib/refusal.ts'
+import type { Role } from '../../../storage/schema/account.ts'
+import type { Tx } from '../../../storage/writes/transaction.ts'
+import { checkedAccountName } from '../../accounts/names.ts'
+import {
+  deleteProviderLink,
+  deleteSetupLink,
+  findFirstWorkspace,
+  findLinkOf,
+  findUserByPk,
+  isLinked,
+  listMembershipsOf,
+  saveProviderLink,
+  setClosedWorkspace,
+  setMember,
+} from '../../accounts/store.ts'
+import { changeRole, createUser, findUserByName, isLastOwner, isTakenUserName } from '../../accounts/users.ts'
+import { findWorkspaceNamed } from '../../accounts/workspaces.ts'
+import { endSessionsIn, expiryOf, findSessionById, getRecentSession, listEnterable } from '../sessions.ts'
+import {
+  type Browser,
+  beginSession,
+  checkChoice,
+  findUserOfLink,
+  type NewSession,
+  openDoor,
+  usedLink,
+} from '../sign-in.ts'
+import { Tickets } from '../tickets.ts'
+import {
+  type Account,
+  type FailureReason,
+  type Provider,
+  reasonOf,
+  type Secrets,
+  SignInFailure,
+} from './provider.ts'
+
+export const AT_PROVIDER_SECONDS = 600
+
+/** The purpose of a visit to the provider: sign in, link the account to the user, or use a setup link with it. */
+export type Purpose =
+  | { readonly kind: 'sign-in' }
+  | { readonly kind: 'link'; readonly sessionId: string; readonly userPk: number }
+  | { readonly kind: 'setup'; readonly token: string; readonly name: string | undefined }
+
+interface Step extends Secrets {
+  readonly purpose: Purpose
+  /** The token in the cookie of the browser where it began. */
+  readonly cookie: string
+  /** A path of the application. */
+  readonly returnTo: string
+}
+
+interface Ended {
+  readonly session?: NewSession
+  /** A path of the application; after a failure with the reason. */
+  readonly location: string
+}
+
+/** The address of a page of the application that says why somebody did not get in or was not linked. */
+export function locationOf(returnTo: string, reason: FailureReason): string {
+  const url = new URL(returnTo, 'http://localhost')
+  url.searchParams.set('sign-in', reason)
+  return `${url.pathname}${url.search}`
+}
+
+/** Signing in with the provider, in two steps: a browser is sent there, and it comes back. */
+export class ProviderSignIn {
+  /** The state of a sign-in is its ticket. */
+  readonly #steps: Tickets<Step>
+
+  constructor(
+    private readonly ctx: AppContext,
+    private readonly provider: Provider,
+  ) {
+    this.#steps = new Tickets(ctx.clock, AT_PROVIDER_SECONDS * 1000)
+  }
+
+  /** Where the browser with this cookie is sent. Throws `SignInFailure`. */
+  async begin(purpose: Purpose, returnTo: string, cookie: string): Promise<string> {
+    try {
+      const secrets = await this.provider.newSecrets()
+      const state = this.#steps.issue({ ...secrets, purpose, cookie, returnTo })
+      return await this.provider.authorizationUrl(state, secrets)
+    } catch (error) {
+      throw new SignInFailure(this.#noted(error), { cause: error })
+    }
+  }
+
+  /** The purpose of a caller who links their account; refuses one who cannot. */
+  linkOf(caller: Caller | undefined): Purpose {
+    const { db, clock, config } = this.ctx
+    try {
+      const { id, userPk } = getRecentSession(db, caller ?? fail(usedLink()), clock.now())
+      if (isLinked(db, userPk, config)) throw new SignInFailure('linked')
+      return { kind: 'link', sessionId: id, userPk }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      throw new SignInFailure(error.code === 'sign_in_again' ? 'sign-in-again' : 'signed-out')
+    }
+  }
+
+  /** The purpose of who holds a setup link; refuses a link that is void, and a name that cannot be chosen. */
+  setupOf(token: string, name: string | undefined): Purpose {
+    const { db, clock } = this.ctx
+    const userPk = findUserOfLink(db, token, clock.now()) ?? fail(usedLink())
+    if (name !== undefined) checkChoice(db, userPk, name)
+    return { kind: 'setup', token, name }
+  }
+
+  /** Handles a browser that the provider has redirected back with this query. */
+  async end(search: string, cookie: string | undefined, browser: Browser): Promise<Ended> {
+    const state = new URLSearchParams(search).get('state') ?? ''
+    const step = this.#steps.take(state)
+    const returnTo = step?.returnTo ?? '/app'
+    try {
+      if (!step || step.cookie !== cookie) throw new SignInFailure('expired')
+      const account = await this.provider.accountOf(search, state, step)
+      const names = await this.#namesOf(account)
+      const session = await this.ctx.db.write((tx) => this.#enter(tx, step.purpose, account, names, browser))
+      this.ctx.bus.wake()
+      if (typeof session === 'string') throw new SignInFailure(session)
+      return { location: returnTo, ...(session && { session }) }
+    } catch (error) {
+      return { location: locationOf(returnTo, this.#noted(error)) }
+    }
+  }
+
+  /** The possible names of a new user. */
+  async #namesOf(account: Account): Promise<unknown[]> {
+    const { db, config } = this.ctx
+    const isNew = config.oidc?.roleClaim && !findLinkOf(db, account.issuer, account.subject)
+    const namesIn = ({ name, preferred_username }: Account['claims']) => [name, preferred_username]
+    const said = namesIn(account.claims)
+    return isNew && said.every((name) => name === undefined) ? namesIn(await account.more()) : said
+  }
+
+  /** A session, the reason for which there is none, or for who links an account nothing. */
+  #enter(
+    tx: Tx,
+    purpose: Purpose,
+    account: Account,
+    names: readonly unknown[],
+    browser: Browser,
+  ): NewSession | FailureReason | undefined {
+    const { ctx } = this
+    const known = findLinkOf(tx, account.issuer, account.subject)?.user
+    if (purpose.kind === 'link') return this.#link(tx, purpose, account, known)
+    if (purpose.kind === 'setup') return this.#setUp(tx, purpose, account, known, browser)
+    const userPk = known ?? addNewcomer(ctx, tx, account, names)
+    if (userPk === undefined) return 'unknown'
+    followClaim(ctx, tx, userPk, account)
+    // Access removed by the claim stays removed even without a session.
+    if (listEnterable(tx, userPk, ctx.config).length === 0) return 'closed'
+    return beginSession(ctx, tx, userPk, browser, usedLink)
+  }
+
+  #link(tx: Tx, purpose: Purpose & { kind: 'link' }, account: Account, known: number | undefined) {
+    const session = findSessionById(tx, purpose.sessionId)
+    if (session?.userPk !== purpose.userPk || expiryOf(session) <= tx.now) return 'signed-out'
+    const holder = this.#holder(tx, known)
+    if (holder !== undefined && holder !== purpose.userPk) return 'taken'
+    // Meanwhile another tab may have linked another account.
+    if (holder === undefined && isLinked(tx, purpose.userPk, this.ctx.config)) return 'linked'
+    this.#save(tx, purpose.userPk, account)
+    return undefined
+  }
+
+  #setUp(
+    tx: Tx,
+    { token, name }: Purpose & { kind: 'setup' },
+    account: Account,
+    known: number | undefined,
+    browser: Browser,
+  ) {
+    const userPk = findUserOfLink(tx, token, tx.now)
+    if (userPk === undefined) return 'link-used'
+    const holder = this.#holder(tx, known)
+    if (holder !== undefined && holder !== userPk) return 'taken'
+    deleteSetupLink(tx, userPk)
+    this.#save(tx, userPk, account)
+    followClaim(this.ctx, tx, userPk, account)
+    return openDoor(this.ctx, tx, userPk, name, browser)
+  }
+
+  /** The user that an account is linked to; one who belongs nowhere any more gives it up. */
+  #holder(tx: Tx, known: number | undefined): number | undefined {
+    if (known === undefined || listMembershipsOf(tx, known).length > 0) return known
+    deleteProviderLink(tx, known)
+    return undefined
+  }
+
+  #save(tx: Tx, user: number, { issuer, subject }: Account): void {
+    saveProviderLink(tx, { user, issuer, subject })
+  }
+
+  /** The reason of a failure, which the log has, too: without what the provider sent. */
+  #noted(error: unknown): FailureReason {
+    const reason = reasonOf(error)
+    if (reason === 'failed' || reason === 'unreachable') {
+      const { message, code } = loggable(error)
+      this.ctx.log.warn('a sign-in with the provider failed', { reason, error: message, code })
+    }
+    return reason
+  }
+}
+
+/**
+ * The loggable reason: the network error of an unreachable provider, else the library's message, whose cause may
+ * quote the provider.
+ */
+function loggable(error: unknown): { message?: string; code?: string } {
+  const failure = [error, (error as Error).cause].find((one) => one instanceof SignInFailure)
+  return failure?.cause ?? failure ?? (error as Error)
+}
+
+/** The role of the first pair whose value the claim is or holds. */
+function roleOf({ claim, roles }: RoleClaim, { claims }: Account): Role | undefined {
+  const said = claims[claim]
+  const values: readonly unknown[] = Array.isArray(said) ? said : [said]
+  return roles.find(({ value }) => values.includes(value))?.role
+}
+
+/** The role that the account has by the claim, and the workspace; undefined where the server has no such rule. */
+function ruleFor({ config, log }: AppContext, tx: Tx, account: Account) {
+  const { roleClaim } = config.oidc ?? {}
+  if (!roleClaim) return undefined
+  const { workspace: named } = roleClaim
+  const workspace = named === undefined ? findFirstWorkspace(tx) : findWorkspaceNamed(tx, named)
+  if (!workspace) log.error('there is no workspace with the name in --oidc-workspace')
+  return workspace && { workspace, role: roleOf(roleClaim, account) }
+}
+
+/**
+ * Gives the user the role in the claim. A user without a role stays a member and keeps the keys, but the workspace is
+ * closed to the user. The last owner stays one.
+ */
+function followClaim(ctx: AppContext, tx: Tx, userPk: number, account: Account): void {
+  const rule = ruleFor(ctx, tx, account)
+  const user = findUserByPk(tx, userPk)
+  if (!rule || !user) return
+  const { workspace, role } = rule
+  const isMember = listMembershipsOf(tx, userPk).some(({ workspacePk }) => workspacePk === workspace.pk)
+  const isLast = isMember && isLastOwner(tx, userPk, workspace.pk)
+  setClosedWorkspace(tx, userPk, role === undefined && !isLast ? workspace.pk : null)
+  if (isLast) return
+  if (role === undefined) endSessionsIn(tx, workspace.pk, userPk)
+  else if (isMember) changeRole(tx, user, workspace, role)
+  else setMember(tx, workspace.pk, userPk, role)
+}
+
+/** Makes a user for an account that nobody here has, if the claim lets it in; returns the pk. */
+function addNewcomer(ctx: AppContext, tx: Tx, account: Account, names: readonly unknown[]) {
+  if (ruleFor(ctx, tx, account)?.role === undefined) return undefined
+  const { pk } = createUser(tx, freeName(tx, names))
+  saveProviderLink(tx, { user: pk, issuer: account.issuer, subject: account.subject })
+  return pk
+}
+
+/** Room for a number after the longest name. */
+const MAX_LENGTH = 190
+
+/** The first of the names that can be made lawful, with a number if others have it. */
+function freeName(tx: Tx, names: readonly unknown[]): string {
+  const [name] = [...names, 'member'].flatMap(lawful)
+  for (let number = 1; ; number++) {
+    const numbered = number === 1 ? `${name}` : `${name} ${number}`
+    if (!findUserByName(tx, numbered) && !isTakenUserName(tx, numbered)) return numbered
+  }
+}
+
+function lawful(name: unknown): string[] {
+  if (typeof name !== 'string') return []
+  const plain = name.replace(/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+/gu, ' ')
+  try {
+    return [checkedAccountName([...plain.trim()].slice(0, MAX_LENGTH).join(''), 'user')]
+  } catch (error) {
+    if (error instanceof Refusal) return []
+    throw error
+  }
+}

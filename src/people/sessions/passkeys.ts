@@ -1,0 +1,241 @@
+import type {
+  AuthenticationResponseJSON,
+  RegistrationResponseJSON,
+  WebAuthnCredential,
+} from '@simplewebauthn/server'
+import type { AppContext, Caller } from '../../context.ts'
+import { hostOf, nameOf } from '../../http/browser/browser-rules.ts'
+import { once } from '../../lib/bounded-cache.ts'
+import { nodeNet } from '../../lib/node-modules.ts'
+import { fail, notFound, Refusal, refused } from '../../lib/refusal.ts'
+import { sha256 } from '../../lib/sha256.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import { findUserByPk, listPasskeysOf, type PasskeyRow } from '../accounts/store.ts'
+import type { FailedSignIns } from './failed-sign-ins.ts'
+import { checkPasskeyCount, findCredential, type NewPasskey, updatePasskey } from './passkey-store.ts'
+import { getRecentSession } from './sessions.ts'
+import { type Browser, beginSession, type NewSession, signInLine } from './sign-in.ts'
+import { Tickets } from './tickets.ts'
+
+/** Loaded when it is first used: most starts of the program have no need of it. */
+const webauthn = once(async () => {
+  const library = await import('@simplewebauthn/server')
+  // Nobody asked for an attestation: its certificates are not judged, so that nothing is fetched that they name.
+  for (const identifier of ['android-key', 'android-safetynet', 'apple'] as const)
+    library.SettingsService.setRootCertificates({ identifier, certificates: [] })
+  return library
+})
+
+const VALID_MS = 5 * 60_000
+/** Ed25519, ECDSA with P-256, and RSA. */
+const ALGORITHMS = [-8, -7, -257]
+
+/** The context of a challenge: the host, and the session that adds a passkey, null for a sign-in. */
+interface Challenge {
+  readonly host: string
+  readonly sessionId: string | null
+}
+
+/** The message of a browser, which the library checks. */
+export type Sent = Readonly<Record<string, unknown>>
+
+/** The same sentence whatever is wrong. */
+const wrongPasskey = () =>
+  new Refusal('unauthorized', 'This passkey does not sign in here; try again, or sign in another way.')
+
+export class Passkeys {
+  readonly #challenges: Tickets<Challenge>
+
+  constructor(
+    private readonly ctx: AppContext,
+    private readonly failures: FailedSignIns,
+    /** Where the server listens. */
+    private readonly port: () => number,
+  ) {
+    this.#challenges = new Tickets(ctx.clock, VALID_MS)
+  }
+
+  /** The options with which a browser makes a passkey of the caller. */
+  async creationOptions(caller: Caller, request: Request) {
+    const { host } = this.#partyOf(request)
+    const { db, clock } = this.ctx
+    const { id: sessionId, userPk } = getRecentSession(db, caller, clock.now())
+    const { id, name } = findUserByPk(db, userPk) ?? fail(notFound('user'))
+    const known = listPasskeysOf(db, userPk)
+    checkPasskeyCount(known)
+    const { generateRegistrationOptions } = await webauthn()
+    return generateRegistrationOptions({
+      challenge: this.#newChallenge({ host, sessionId }),
+      rpName: 'daybook',
+      rpID: host,
+      userID: Uint8Array.from(Buffer.from(id)),
+      userName: name,
+      userDisplayName: name,
+      timeout: VALID_MS,
+      excludeCredentials: known
+        .filter((row) => row.host === host)
+        .map(({ credential, transports }) => ({
+          id: credential,
+          transports: transports.split(',').filter(Boolean),
+        })),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      supportedAlgorithmIDs: ALGORITHMS,
+    })
+  }
+
+  /** Verifies a passkey that the browser of the caller has created, as it is to be stored. */
+  async verifiedNew(
+    caller: Caller,
+    { name, response }: { name: string; response: Sent },
+    request: Request,
+  ): Promise<NewPasskey> {
+    const party = this.#partyOf(request)
+    const { db, clock } = this.ctx
+    const session = getRecentSession(db, caller, clock.now())
+    const { credential, isSynced } = await this.#verifyNew(response, party, session.id)
+    return {
+      name: name.trim(),
+      host: party.host,
+      credential: credential.id,
+      publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+      counter: credential.counter,
+      isSynced: isSynced ? 1 : 0,
+      transports: transportsIn(credential.transports),
+    }
+  }
+
+  async #verifyNew(sent: Sent, { host, origins }: RelyingParty, sessionId: string) {
+    const { verifyRegistrationResponse } = await webauthn()
+    const checked = await verifyRegistrationResponse({
+      response: sent as unknown as RegistrationResponseJSON,
+      expectedChallenge: (challenge) => this.#isOwn(challenge, { host, sessionId }),
+      expectedOrigin: origins,
+      expectedRPID: host,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    }).catch(() => ({ verified: false as const }))
+    const { credProps } = (sent.clientExtensionResults ?? {}) as { credProps?: { rk?: unknown } }
+    if (!checked.verified || credProps?.rk === false)
+      throw refused(
+        'This passkey could not be added: what the browser sent is not what was asked for; try again.',
+      )
+    const { credential, credentialDeviceType } = checked.registrationInfo
+    return { credential, isSynced: credentialDeviceType === 'multiDevice' }
+  }
+
+  /** The options with which a browser signs somebody in, without a name: it offers the passkeys that it has. */
+  async requestOptions(request: Request) {
+    const { host } = this.#partyOf(request)
+    const { generateAuthenticationOptions } = await webauthn()
+    return generateAuthenticationOptions({
+      challenge: this.#newChallenge({ host, sessionId: null }),
+      rpID: host,
+      userVerification: 'required',
+      timeout: VALID_MS,
+    })
+  }
+
+  async signIn(sent: Sent, request: Request, browser: Browser): Promise<NewSession> {
+    const party = this.#partyOf(request)
+    const { db } = this.ctx
+    const id = typeof sent.id === 'string' && sent.id.length <= 1_400 ? sent.id : ''
+    const row = findCredential(db, id)
+    let counter: number | undefined
+    const isRight = await this.failures.limit(
+      { user: row?.user ?? `passkey ${sha256(id)}`, address: browser.address },
+      async () => {
+        counter = await this.#verify(sent, row, party)
+        return counter !== undefined
+      },
+    )
+    if (!row || !isRight || counter === undefined) throw wrongPasskey()
+    const counted = counter
+    const enter = (tx: Tx) => {
+      // Meanwhile it may have been removed, or used with the same counter.
+      if (findCredential(tx, row.credential)?.counter !== row.counter) throw wrongPasskey()
+      updatePasskey(tx, row.pk, { counter: counted, lastUsedAt: tx.now })
+      return beginSession(this.ctx, tx, row.user, browser, wrongPasskey)
+    }
+    return db.write(enter, signInLine(browser))
+  }
+
+  /** The counter of a signature by this passkey; undefined if anything is wrong. */
+  async #verify(sent: Sent, row: PasskeyRow | undefined, { host, origins }: RelyingParty) {
+    const { verifyAuthenticationResponse } = await webauthn()
+    const response = sent as unknown as AuthenticationResponseJSON
+    try {
+      const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+        response,
+        expectedChallenge: (challenge) => this.#isOwn(challenge, { host, sessionId: null }),
+        expectedOrigin: origins,
+        expectedRPID: host,
+        requireUserVerification: true,
+        credential: row ? asCredential(row) : NO_CREDENTIAL,
+      })
+      const { newCounter, credentialDeviceType } = authenticationInfo
+      const isSynced = credentialDeviceType === 'multiDevice'
+      if (!verified || !row || isSynced !== (row.isSynced === 1) || !this.#isOf(row, response))
+        return undefined
+      return isSynced ? 0 : newCounter
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Whether the authenticator, if it says whose passkey it is, says what is known here. */
+  #isOf({ user }: PasskeyRow, { response: { userHandle } }: AuthenticationResponseJSON): boolean {
+    return (
+      !userHandle || Buffer.from(userHandle, 'base64url').toString() === findUserByPk(this.ctx.db, user)?.id
+    )
+  }
+
+  /**
+   * The host of a request. Refuses one at which browsers have no passkeys: an address, or plain http elsewhere than on
+   * localhost.
+   */
+  #partyOf(request: Request): RelyingParty {
+    const host = nameOf(hostOf(request))
+    const isLocal = host === 'localhost'
+    const own = `http://${hostOf(request)}`
+    const given = [...this.ctx.config.publicUrls, ...(isLocal && URL.canParse(own) ? [own] : [])]
+    const origins = given
+      .map((url) => new URL(url))
+      .filter(({ hostname, protocol }) => hostname === host && (isLocal || protocol === 'https:'))
+      .map(({ origin }) => origin)
+    if (origins.length > 0 && nodeNet().isIP(host) === 0) return { host, origins }
+    throw refused(
+      `Passkeys need https or localhost, and a name in place of an address: open http://localhost:${this.port()} on the server's machine, or the https address that the server is given with --public-url.`,
+    )
+  }
+
+  #newChallenge(challenge: Challenge): Uint8Array<ArrayBuffer> {
+    return Uint8Array.from(Buffer.from(this.#challenges.issue(challenge), 'base64url'))
+  }
+
+  #isOwn(challenge: string, { host, sessionId }: Challenge): boolean {
+    const made = this.#challenges.take(challenge)
+    return made !== undefined && made.host === host && made.sessionId === sessionId
+  }
+}
+
+/** With it a signature by an unknown passkey is verified like any other, as far as its public key. */
+const NO_CREDENTIAL: WebAuthnCredential = { id: '', publicKey: new Uint8Array(), counter: 0 }
+
+/** The counter of a synced passkey is not judged: each of its devices counts by itself. */
+const asCredential = ({ credential: id, publicKey, counter, isSynced }: PasskeyRow): WebAuthnCredential => ({
+  id,
+  publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')),
+  counter: isSynced ? 0 : counter,
+})
+
+/** The transports known to WebAuthn. */
+const transportsIn = (sent: unknown): string =>
+  ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
+    .filter((transport) => Array.isArray(sent) && sent.includes(transport))
+    .join()
+
+/** The host for which passkeys are made, and where its pages may be that use them. */
+interface RelyingParty {
+  readonly host: string
+  readonly origins: string[]
+}

@@ -1,0 +1,14 @@
+import { getTableColumns } from 'drizzle-orm'
+import { from, rowBy, upsertInto } from '../../storage/query.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { serverAddress } from '../../storage/schema/sessions.ts'
+
+/** Where it listens, in a database of any version. */
+export const findServerUrl = (reader: Reader): string | undefined => findUrl(reader)?.url
+
+const findUrl = rowBy(() => from(serverAddress, { url: serverAddress.url }))
+
+/** Where the server that runs on this database, or ran last, is reached. */
+export const findServerAddress = rowBy(() => from(serverAddress, getTableColumns(serverAddress)))
+
+export const saveServerAddress = upsertInto(serverAddress, serverAddress.pk)

@@ -1,0 +1,220 @@
+import { eq, getTableColumns } from 'drizzle-orm'
+import type { AppContext, Caller } from '../../context.ts'
+import { addressGroup } from '../../lib/address-group.ts'
+import { atPlace, fail, invalid, Refusal, refused } from '../../lib/refusal.ts'
+import { sha256 } from '../../lib/sha256.ts'
+import { wakeAfterCommit } from '../../log/bus.ts'
+import { from, rowBy, runBy, update, upsertInto } from '../../storage/query.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { users } from '../../storage/schema/account.ts'
+import { setupLinks } from '../../storage/schema/sessions.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import { nameKey, trimmedName } from '../accounts/names.ts'
+import { checkedPassword, hashPassword, isPassword } from '../accounts/passwords.ts'
+import {
+  endSessionsOf,
+  findUserByPk,
+  isLinked,
+  listPasskeysOf,
+  ownsWorkspacesOf,
+  presentPasskey,
+  setClosedWorkspace,
+  setPasswordHash,
+} from '../accounts/store.ts'
+import { findUserByName, freeUserName, renameUser } from '../accounts/users.ts'
+import { newToken } from './cookie.ts'
+import { type FailedSignIns, type SignInOrigin, saveSignInAddress } from './failed-sign-ins.ts'
+import { getOwnSession, getRecentSession, insertSession, listEnterable } from './sessions.ts'
+
+export interface Browser {
+  readonly address: string
+  readonly userAgent: string
+}
+
+/** The writes of a browser that signs in take turns by its address. */
+export const signInLine = ({ address }: Browser) => ({ turnKey: `address ${addressGroup(address)}` })
+
+/** A session that has just begun; the token is shown only now. */
+export interface NewSession {
+  readonly sessionId: string
+  readonly token: string
+}
+
+/** The same sentence for an unknown user, a user without a password and a wrong password. */
+const wrongPair = () => new Refusal('unauthorized', 'This user name and password do not go together.')
+
+/** Begins a session in the first workspace of a user; throws the refusal for who belongs to none. */
+export function beginSession(
+  { config }: Pick<AppContext, 'config'>,
+  tx: Tx,
+  userPk: number,
+  { address, userAgent }: Browser,
+  refusal: () => Error,
+): NewSession {
+  const [workspace] = listEnterable(tx, userPk, config)
+  if (!workspace) throw refusal()
+  const token = newToken()
+  const { workspacePk } = workspace
+  const sessionId = insertSession(tx, { hash: sha256(token), userPk, workspacePk, address, userAgent })
+  saveSignInAddress(tx, userPk, addressGroup(address))
+  return { sessionId, token }
+}
+
+export async function signIn(
+  ctx: AppContext,
+  failures: FailedSignIns,
+  { user: name, password }: { user: string; password: string },
+  browser: Browser,
+): Promise<NewSession> {
+  const { db } = ctx
+  const user = findUserByName(db, name)
+  const check = ({ address, isKnown }: SignInOrigin) => {
+    const place = { line: isKnown ? 'known addresses' : 'addresses', key: address } as const
+    return isPassword(password, user?.passwordHash ?? null, place, ctx)
+  }
+  const attempt = { user: user?.pk ?? nameKey(name), address: browser.address }
+  if (!(await failures.limit(attempt, check)) || !user) throw wrongPair()
+  const enter = (tx: Tx) => {
+    const isUnchanged = findUserByPk(tx, user.pk)?.passwordHash === user.passwordHash
+    if (!isUnchanged) throw wrongPair()
+    return beginSession(ctx, tx, user.pk, browser, wrongPair)
+  }
+  return db.write(enter, signInLine(browser))
+}
+
+/** Uses a setup link up: sets the password, and the name if one is given, and begins a session. Other sessions end. */
+export async function setUp(
+  ctx: AppContext,
+  { token, password, user: name }: { token: string; password: string; user?: string },
+  browser: Browser,
+): Promise<NewSession> {
+  const { db, clock } = ctx
+  checkedPassword(password)
+  // Hashing takes long: a client without a link must not keep others from signing in.
+  const invited = findUserOfLink(db, token, clock.now()) ?? fail(usedLink())
+  const hash = await hashPassword(password, { line: 'users', key: `invited ${invited}` }, ctx)
+  const enter = (tx: Tx) => {
+    const userPk = findUserOfLink(tx, token, tx.now) ?? fail(usedLink())
+    setPasswordHash(tx, userPk, hash)
+    return openDoor(ctx, tx, userPk, name, browser)
+  }
+  return db.write(enter, signInLine(browser))
+}
+
+/** The effect of every setup link: sets the chosen name, if any, begins a session and ends all others. */
+export function openDoor(
+  ctx: AppContext,
+  tx: Tx,
+  userPk: number,
+  name: string | undefined,
+  browser: Browser,
+): NewSession {
+  if (name !== undefined) chooseName(tx, userPk, name)
+  setUsedLink(tx, userPk)
+  setClosedWorkspace(tx, userPk, null)
+  endSessionsOf(tx, userPk)
+  wakeAfterCommit(tx)
+  return beginSession(ctx, tx, userPk, browser, usedLink)
+}
+
+export const usedLink = () =>
+  new Refusal(
+    'unauthorized',
+    'This setup link was used already, has expired, is void after a change of its user or of who made it, or was replaced by a newer one; ask for a new one.',
+  )
+
+/** Renames an invited user, who may choose a name with the first setup link. */
+function chooseName(tx: Tx, userPk: number, name: string): void {
+  checkChoice(tx, userPk, name)
+  renameUser(tx, userPk, name)
+}
+
+export function checkChoice(reader: Reader, userPk: number, name: string): void {
+  const user = findUserByPk(reader, userPk)
+  if (user?.name === trimmedName(name)) return
+  if (user?.usedLink === 1)
+    throw refused(
+      `A name is chosen with the first link only; leave the name out, you sign in as "${user.name}".`,
+      atPlace('name'),
+    )
+  freeUserName(reader, name, userPk)
+}
+
+/**
+ * Checks and hashes a new password of the caller, which `setPassword` then stores. A caller without a password needs no
+ * current one, but must have signed in lately.
+ */
+export async function hashNewPassword(
+  ctx: AppContext,
+  failures: FailedSignIns,
+  caller: Caller,
+  { current, password }: { current?: string; password: string },
+  { address }: Browser,
+): Promise<{ before: string | null; hash: string }> {
+  const { db, clock } = ctx
+  checkedPassword(password)
+  const { userPk } = getOwnSession(db, caller)
+  const place = { line: 'users', key: caller.userId } as const
+  const before = findUserByPk(db, userPk)?.passwordHash ?? null
+  if (before === null && current === undefined) getRecentSession(db, caller, clock.now())
+  else await checkCurrent(current ?? fail(invalid('"current" is required.', atPlace('current'))), before)
+  return { before, hash: await hashPassword(password, place, ctx) }
+
+  async function checkCurrent(sent: string, hash: string | null): Promise<void> {
+    const isRight = await failures.limit({ user: userPk, address }, () => isPassword(sent, hash, place, ctx))
+    if (!isRight) throw refused('The current password is wrong.', atPlace('current'))
+  }
+}
+
+/** Stores the only valid link of a user; an older one is void from now on. */
+const saveSetupLink = upsertInto(setupLinks, setupLinks.user)
+
+const findSetupLink = rowBy((digest: string) =>
+  from(setupLinks, getTableColumns(setupLinks)).where(eq(setupLinks.hash, digest)),
+)
+
+const setUsedLink = runBy((user: number) => update(users, { usedLink: 1 }, eq(users.pk, user)))
+
+const LINK_VALID_MS = 30 * 60_000
+
+export interface SetupLink {
+  readonly link: string
+  readonly expiresAt: number
+}
+
+/** The user whom the link signs in, and its author; null for the command line. */
+interface NewSetupLink {
+  readonly userPk: number
+  readonly maker: number | null
+}
+
+/**
+ * Makes the link with which a user sets a password and signs in, once; it voids the user's older links. The token is in
+ * the fragment of the link, which browsers do not send, so that no log sees it. `origin` is where the application is.
+ */
+export function createSetupLink(tx: Tx, { userPk, maker }: NewSetupLink, origin: string): SetupLink {
+  const token = newToken()
+  const expiresAt = tx.now + LINK_VALID_MS
+  saveSetupLink(tx, { user: userPk, maker, hash: sha256(token), expiresAt })
+  return { link: `${origin}/app#setup=${token}`, expiresAt }
+}
+
+/** The pk of the user whose valid link has this token; undefined also where its maker might not make it now. */
+export function findUserOfLink(reader: Reader, token: string, now: number): number | undefined {
+  const link = findSetupLink(reader, sha256(token))
+  if (!link || link.expiresAt <= now) return undefined
+  const { user: userPk, maker } = link
+  return maker === null || ownsWorkspacesOf(reader, maker, userPk) ? userPk : undefined
+}
+
+/** The user of a setup link, with the other ways in which they can sign in. */
+export function presentSetup({ db: reader, config, clock }: AppContext, token: string) {
+  const userPk = findUserOfLink(reader, token, clock.now()) ?? fail(usedLink())
+  const user = findUserByPk(reader, userPk) ?? fail(usedLink())
+  return {
+    user: { name: user.name },
+    has_password: user.passwordHash !== null,
+    passkeys: listPasskeysOf(reader, userPk).map(presentPasskey),
+    oidc_linked: isLinked(reader, userPk, config),
+  }
+}

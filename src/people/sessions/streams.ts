@@ -1,0 +1,240 @@
+import type { AppContext, Caller } from '../../context.ts'
+import { LARGE_BYTES, newUntaken } from '../../http/responses.ts'
+import { closedEvent, type StreamReader, type StreamSource } from '../../http/sse.ts'
+import { turnKeyOf } from '../../kernel/caller.ts'
+import type { Rights } from '../../kernel/rights.ts'
+import type { Admission } from '../../lib/admission.ts'
+import { Refusal, unavailable } from '../../lib/refusal.ts'
+import { stepsOfThread } from '../../lib/thread-steps.ts'
+import { type CredentialEnd, type CredentialState, findKeyState } from '../accounts/keys.ts'
+import { findSessionState } from './sessions.ts'
+
+const MAX_QUERIES = 100
+const RETRY_AFTER_SECONDS = 5
+/** For how long readers are served before other requests are. */
+const TURN_MS = 5
+/** How long something large may take to be sent. */
+const TAKEN_WITHIN_MS = 600_000
+
+/** A reader, and who opened its stream. */
+interface Asker {
+  readonly reader: StreamReader
+  readonly caller: Caller
+}
+
+/**
+ * The open streams of a server. A stream ends with the key or the session that opened it, and when the server stops. A key
+ * has streams of at most 100 different queries of each kind; readers of the same query count once.
+ */
+export class Streams {
+  readonly credentials: CredentialMonitor
+  readonly #readers = new Set<StreamReader>()
+  /** How many readers each query has, by who asks. */
+  readonly #queries = new Map<string, Map<string, number>>()
+  readonly #untaken: Admission
+  #isClosed = false
+
+  /** `untaken` bounds the memory that large events take. */
+  constructor(ctx: AppContext, untaken = newUntaken().callers) {
+    this.#untaken = untaken
+    this.credentials = new CredentialMonitor(ctx)
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /**
+   * A source that `begin` serves; it returns how to stop. Refuses a query too many of one key; `verb` says in the refusal
+   * what the key does: "watches". `isTouched` says what change of access ends it.
+   */
+  open(
+    caller: Caller,
+    verb: string,
+    query: string,
+    begin: (reader: StreamReader) => () => void,
+    isTouched: IsTouched,
+  ): StreamSource {
+    if (this.#isClosed) throw unavailable('The server is shutting down; reconnect in a moment.')
+    const who = `${verb} ${turnKeyOf(caller)}`
+    const asked = this.#queries.get(who)
+    if (asked && asked.size >= MAX_QUERIES && !asked.has(query)) throw tooManyQueries(verb)
+    return (reader) => {
+      const uncount = this.#count(who, query)
+      this.#readers.add(reader)
+      const stop = begin(reader)
+      const release = this.credentials.onEnd(caller, (why) => reader.end(closedEvent(why)), isTouched)
+      return () => {
+        this.#readers.delete(reader)
+        uncount()
+        release()
+        stop()
+      }
+    }
+  }
+
+  /** Resolves when it is the turn of one stream: its work holds up no request. */
+  turn(): Promise<void> {
+    return stepsOfThread.run('streams', () => {})
+  }
+
+  /** Serves many readers, with other requests in between. */
+  async inTurns<Item>(items: readonly Item[], serve: (item: Item) => void): Promise<void> {
+    let until = performance.now() + TURN_MS
+    for (const item of items) {
+      if (performance.now() > until) {
+        await this.turn()
+        until = performance.now() + TURN_MS
+      }
+      serve(item)
+    }
+  }
+
+  /**
+   * Sends the same to many readers, with other requests in between. Returns those to whom something large was not sent, as
+   * too much is not taken yet; who takes it too slowly is cut off. It counts once for each, as what a connection has not
+   * taken is kept for it alone. `length` is in characters.
+   */
+  async send<To extends Asker>(length: number, all: readonly To[], send: (to: To) => void): Promise<To[]> {
+    const refused: To[] = []
+    await this.inTurns(all, (one) => {
+      if (length <= LARGE_BYTES) send(one)
+      else if (this.hasRoom(length, one)) this.#sendLarge(length, one, send)
+      else refused.push(one)
+    })
+    return refused
+  }
+
+  /** Whether `send` would send it to this reader. */
+  hasRoom(length: number, { caller }: Asker): boolean {
+    return length <= LARGE_BYTES || this.#untaken.hasRoom(turnKeyOf(caller), length)
+  }
+
+  #sendLarge<To extends Asker>(length: number, one: To, send: (to: To) => void): void {
+    const release = this.#untaken.hold(turnKeyOf(one.caller), length)
+    try {
+      send(one)
+    } finally {
+      void one.reader.whenTaken(TAKEN_WITHIN_MS).then(release)
+    }
+  }
+
+  /** Tells every reader that the server is shutting down, and ends the streams. */
+  close(): void {
+    this.#isClosed = true
+    const last = closedEvent('shutting_down')
+    for (const reader of [...this.#readers]) reader.end(last)
+  }
+
+  #count(who: string, query: string): () => void {
+    const queries = this.#queries.get(who) ?? new Map<string, number>()
+    this.#queries.set(who, queries.set(query, (queries.get(query) ?? 0) + 1))
+    return () => {
+      const left = (queries.get(query) ?? 1) - 1
+      if (left > 0) queries.set(query, left)
+      else queries.delete(query)
+      if (queries.size === 0 && this.#queries.get(who) === queries) this.#queries.delete(who)
+    }
+  }
+}
+
+const tooManyQueries = (verb: string) =>
+  new Refusal('rate_limited', `This key ${verb} ${MAX_QUERIES} different queries already; close one first.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
+
+/** Whether what a stream sends is touched by what its caller reaches now. */
+export type IsTouched = (rights: Rights | undefined) => boolean
+
+interface Listener {
+  readonly end: (why: CredentialEnd) => void
+  readonly isTouched: IsTouched
+}
+
+interface Watched {
+  /** Undefined while the database cannot be read: then everything counts as valid. */
+  readonly state: () => CredentialState | undefined
+  readonly listeners: Set<Listener>
+  stopTimer: (() => void) | undefined
+}
+
+/** The longest time between checks of what expires, because the clock may be set or the machine suspended. */
+const CHECK_EVERY_MS = 60_000
+const RETRY_MS = 1_000
+
+/**
+ * Notifies open streams when the key or the session that they were opened with is no longer valid, or no longer reaches what
+ * they send.
+ */
+class CredentialMonitor {
+  /** By the id of the key, or those of the session and the workspace. */
+  readonly #watched = new Map<string, Watched>()
+  #stopListening: (() => void) | undefined
+
+  constructor(private readonly ctx: AppContext) {}
+
+  /** Returns the function that stops it. The listener may be called before this returns. */
+  onEnd(
+    { keyId, sessionId, workspacePk }: Caller,
+    end: (why: CredentialEnd) => void,
+    isTouched: IsTouched = () => false,
+  ): () => void {
+    const { db, clock } = this.ctx
+    const listener = { end, isTouched }
+    if (keyId !== null) return this.#watch(keyId, () => findKeyState(db, keyId, clock.now()), listener)
+    if (sessionId === undefined) return () => {}
+    const state = () => findSessionState(db, sessionId, workspacePk, clock.now())
+    return this.#watch(`${sessionId} ${workspacePk}`, state, listener)
+  }
+
+  #watch(id: string, state: () => CredentialState, listener: Listener): () => void {
+    const watched = this.#watched.get(id) ?? { state, listeners: new Set(), stopTimer: undefined }
+    this.#watched.set(id, watched)
+    watched.listeners.add(listener)
+    this.#stopListening ??= this.ctx.bus.onWakeAll(() => this.#checkAll())
+    this.#check(watched, [listener])
+    return () => {
+      watched.listeners.delete(listener)
+      if (watched.listeners.size === 0 && this.#watched.get(id) === watched) this.#release(id, watched)
+    }
+  }
+
+  #checkAll(): void {
+    for (const watched of [...this.#watched.values()]) this.#check(watched)
+  }
+
+  /** Tells all listeners of an end, and of a change of access those that are `asked`. */
+  #check(watched: Watched, asked: Iterable<Listener> = watched.listeners): void {
+    const state = this.#stateOf(watched)
+    watched.stopTimer?.()
+    if (state === undefined) this.#checkLater(watched, this.ctx.clock.now() + RETRY_MS)
+    else if (state.isValid) {
+      this.#checkLater(watched, state.expiresAt)
+      for (const { end, isTouched } of [...asked]) if (isTouched(state.standing.rights)) end('access_changed')
+    } else for (const { end } of [...watched.listeners]) end(state.end)
+  }
+
+  #stateOf({ state }: Watched): CredentialState | undefined {
+    try {
+      return state()
+    } catch (error) {
+      this.ctx.log.warn('a key or session could not be checked', { error: String(error) })
+      return undefined
+    }
+  }
+
+  #checkLater(watched: Watched, expiresAt: number | null): void {
+    if (expiresAt === null) return
+    const { clock } = this.ctx
+    const delayMs = Math.min(expiresAt - clock.now(), CHECK_EVERY_MS)
+    watched.stopTimer = clock.after(delayMs, () => this.#check(watched))
+  }
+
+  #release(id: string, watched: Watched): void {
+    watched.stopTimer?.()
+    this.#watched.delete(id)
+    if (this.#watched.size > 0) return
+    this.#stopListening?.()
+    this.#stopListening = undefined
+  }
+}

@@ -1,0 +1,172 @@
+import type { Static } from '@sinclair/typebox'
+import type { Caller } from '../../context.ts'
+import type { FeatureHooks } from '../../feature-hooks.ts'
+import { CellFormat } from '../../filter/record/cell-format.ts'
+import { long, read, write } from '../../kernel/operation.ts'
+import type { FieldValue } from '../../lib/record-data.ts'
+import { atPlace, fail, Refusal, refused } from '../../lib/refusal.ts'
+import { withCommas } from '../../lib/text.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { liveRows, type RowPlace, valueColumn } from '../../storage/row-table-names.ts'
+import { presentField, presentStructure } from '../structures/present.ts'
+import { MAX_FIELDS } from '../structures/schema.ts'
+import { changeStructure, judged, type StructurePatch } from '../structures/service.ts'
+import {
+  type Definition,
+  definitionOf,
+  type FieldDefinition,
+  getStructure,
+  type StructureRow,
+} from '../structures/store.ts'
+import type { ConvertBody } from './schema.ts'
+import { dataOf, loadRecords, type RecordRow } from './store.ts'
+import { checkedChanges, type FieldChanges, refuseBrokenReferences } from './writing/field-values.ts'
+import { refuseImmutable, rowWriter, updateRow } from './writing/row-writer.ts'
+
+/*
+ * A field gets another type by a new field, which holds the old values as far as they can be read as that type; the old
+ * field keeps all of them, hidden.
+ */
+
+type Conversion = Static<typeof ConvertBody>
+
+interface ConversionInput {
+  readonly nameOrId: string
+  readonly body: Conversion
+}
+
+const MAX_ROWS = 200_000
+const MAX_FAILURES = 200
+const ROWS_AT_ONCE = 500
+
+/** Adds the new field and fills it, in one transaction. */
+export const fieldConversion = (features: FeatureHooks) =>
+  long(
+    write({
+      name: 'features.convert',
+      covers: 'structures',
+      run: (tx, caller, { nameOrId, body }: ConversionInput): Converted => {
+        const before = convertible(tx, caller, nameOrId)
+        const { field, patch } = conversionPatch(before, body)
+        const after = changeStructure(features, tx, caller, before.id, patch)
+        const writer = rowWriter(tx, caller, after)
+        const counts = readValues(tx, caller, before, writer.definition, field, body.key, (row, changes) =>
+          updateRow(writer, row, changes),
+        )
+        return { structure: presentStructure(after), ...counts }
+      },
+    }),
+  )
+
+/** Returns the outcome of a conversion without writing: a read, so that no write waits for it. */
+export const conversionTrial = (features: FeatureHooks) =>
+  long(
+    read({
+      name: 'features.tryConversion',
+      covers: 'structures',
+      run: (snapshot, caller, { nameOrId, body }: ConversionInput): Converted => {
+        const before = convertible(snapshot, caller, nameOrId)
+        const { field, patch } = conversionPatch(before, body)
+        const after = { ...before, ...judged(features, snapshot, caller, before, patch).columns }
+        const definition = definitionOf(after)
+        const counts = readValues(snapshot, caller, before, definition, field, body.key, () => {})
+        return { structure: presentStructure(after), ...counts }
+      },
+    }),
+  )
+
+/** How many rows have the value in the new field, have none, or have one that cannot be read. */
+interface Counts {
+  readonly converted: number
+  readonly empty: number
+  readonly failed: number
+  readonly failures: { record_id: string; value: FieldValue }[]
+}
+
+interface Converted extends Counts {
+  readonly structure: ReturnType<typeof presentStructure>
+}
+
+function convertible(reader: Reader, caller: Caller, nameOrId: string): StructureRow {
+  const structure = getStructure(reader, caller, nameOrId, 'change')
+  refuseImmutable(structure)
+  if (structure.live <= MAX_ROWS) return structure
+  throw refused(
+    `"${structure.name}" has ${withCommas(structure.live)} rows, and a conversion changes at most ${withCommas(MAX_ROWS)}; delete or move rows first.`,
+  )
+}
+
+/** The change of the definition: a new field, and the old one hidden and required no more. */
+function conversionPatch(
+  before: StructureRow,
+  { field: from, key, type, options, label }: Conversion,
+): { readonly field: FieldDefinition; readonly patch: StructurePatch } {
+  const { fields, byKey } = definitionOf(before)
+  const field =
+    byKey.get(from) ??
+    fail(refused(`"field" names "${from}", and the structure has no such field.`, atPlace('field')))
+  if (byKey.has(key)) throw refused(`The structure has a field "${key}" already; choose another key.`)
+  if (options && type !== 'select')
+    throw refused(
+      `"options" belong to a field of type "select", and this one becomes "${type}".`,
+      atPlace('options'),
+    )
+  if (fields.length >= MAX_FIELDS)
+    throw refused(`The structure has ${MAX_FIELDS} fields, which is the most; it cannot have another.`)
+  const added = { key, type, label, ...(options && { options }) }
+  const kept = fields.map((one) =>
+    one === field ? { ...presentField(one), hidden: true, required: false } : presentField(one),
+  )
+  return { field, patch: { fields: [...kept, added] } }
+}
+
+/** Reads each value of a field as one of the new field, as an import reads the cells of a column. */
+function readValues(
+  reader: Reader,
+  caller: Caller,
+  structure: StructureRow,
+  definition: Definition,
+  { key: from, column }: FieldDefinition,
+  key: string,
+  write: (row: RecordRow, changes: FieldChanges) => void,
+): Counts {
+  const to = definition.byKey.get(key)
+  if (!to) throw new Error('the new field is missing')
+  const format = new CellFormat({ dateFormats: [], decimal: undefined, nulls: [] })
+  const counts = { converted: 0, failed: 0 }
+  const failures: Counts['failures'] = []
+  const found = new Set<string>()
+  const read = (cell: string): FieldChanges | undefined => {
+    try {
+      const changes = checkedChanges(definition, { [key]: format.valueOf(to.type, cell, true) })
+      refuseBrokenReferences(reader, caller, definition, changes, found)
+      return changes
+    } catch (error) {
+      if (error instanceof Refusal) return undefined
+      throw error
+    }
+  }
+  for (const row of rowsWithValue(reader, structure, column)) {
+    const value = dataOf(row)[from]
+    if (value === undefined || format.isEmpty(String(value))) continue
+    const changes = read(String(value))
+    if (changes) {
+      write(row, changes)
+      counts.converted += 1
+    } else {
+      counts.failed += 1
+      if (failures.length < MAX_FAILURES) failures.push({ record_id: row.id, value })
+    }
+  }
+  return { ...counts, empty: structure.live - counts.converted - counts.failed, failures }
+}
+
+/** The rows that have a value in a column, by creation. */
+function* rowsWithValue(reader: Reader, structure: RowPlace, column: number): Generator<RecordRow> {
+  const { sql } = reader
+  const pks = sql.column<number>(
+    `SELECT pk FROM ${liveRows(structure)} WHERE ${sql.stopCondition('pk').text} AND ${valueColumn(column)} IS NOT NULL ORDER BY pk`,
+  )
+  for (let at = 0; at < pks.length; at += ROWS_AT_ONCE)
+    yield* loadRecords(reader, pks.slice(at, at + ROWS_AT_ONCE))
+}

@@ -1,0 +1,64 @@
+import type { Static } from '@sinclair/typebox'
+import type { InWorkspace } from '../../context.ts'
+import { read } from '../../kernel/operation.ts'
+import { checkAbility } from '../../kernel/rights.ts'
+import { notFound } from '../../lib/refusal.ts'
+import { getPosition } from '../../log/cursors.ts'
+import { ChangeWriter, eachChange, selectOfObject } from '../../log/read.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { findStructureByPk } from '../structures/store.ts'
+import { foundResponse } from './present.ts'
+import type { HistoryQuery } from './schema.ts'
+import { getRecord } from './store.ts'
+
+const DEFAULT_LIMIT = 50
+
+/** Whether a record of the workspace is live; undefined where there is no such record, live or deleted. */
+export function isLive(reader: Reader, caller: InWorkspace, id: string): boolean | undefined {
+  const row = reader.sql.get<{ structure: number; isLive: number }>(
+    'SELECT structure, deleted_at IS NULL AS isLive FROM records WHERE id = ?',
+    id,
+  )
+  const structure = row && findStructureByPk(reader, caller, row.structure)
+  if (!structure) return undefined
+  checkAbility(caller.rights, structure, 'read')
+  return row.isLive === 1
+}
+
+interface HistoryInput extends Static<typeof HistoryQuery> {
+  readonly id: string
+}
+
+/** A page with more text than this ends early. */
+const MAX_PAGE_LENGTH = 2_097_152
+
+/** The versions of a row as JSON text, newest first, as far back as the log is kept. */
+export const recordHistory = read({
+  name: 'records.history',
+  covers: 'structures',
+  run: (snapshot, caller, { id, limit = DEFAULT_LIMIT, before }: HistoryInput) => {
+    const { workspacePk } = caller
+    const end = before === undefined ? undefined : getPosition(snapshot, workspacePk, before, 'before')
+    if (isLive(snapshot, caller, id) === undefined) throw notFound('record')
+    const range = { before: end, limit: limit + 1 }
+    const writer = new ChangeWriter(snapshot, workspacePk)
+    const versions: string[] = []
+    let length = 0
+    let hasMore = false
+    for (const change of eachChange(snapshot, selectOfObject(snapshot, workspacePk, id, range))) {
+      hasMore = versions.length === limit || length > MAX_PAGE_LENGTH
+      if (hasMore) break
+      const version = `{${writer.versionMembers(change)}}`
+      versions.push(version)
+      length += version.length
+    }
+    return `{"versions":[${versions.join(',')}],"has_more":${hasMore}}`
+  },
+})
+
+/** A live row as JSON text. */
+export const readRecord = read({
+  name: 'records.get',
+  covers: 'structures',
+  run: (snapshot, caller, { id }: { id: string }) => foundResponse(getRecord(snapshot, caller, id)),
+})

@@ -1,0 +1,182 @@
+import type { Static } from '@sinclair/typebox'
+import type { InWorkspace } from '../../../context.ts'
+import { DEFAULT_LIMIT } from '../../../http/pagination.ts'
+import { read, type Snapshot } from '../../../kernel/operation.ts'
+import type { FieldValue } from '../../../lib/record-data.ts'
+import { atPlace, fail, invalid, refused } from '../../../lib/refusal.ts'
+import { withCommas } from '../../../lib/text.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import { valueColumn } from '../../../storage/row-table-names.ts'
+import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import type { FieldDefinition } from '../../structures/store.ts'
+import { boardResponse } from '../present.ts'
+import type { BoardQuery, DaysQuery } from '../schema.ts'
+import { loadPage, type RecordRow } from '../store.ts'
+import { learnOfRows, reportRows } from './findings.ts'
+import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
+import {
+  orderBy,
+  type ParsedRequest,
+  parseRequest,
+  type RowQuery,
+  rowQuery,
+  scanSource,
+  sortTarget,
+  usableIndexes,
+  withView,
+} from './row-query.ts'
+import { byValue, type Cell, compareValues, datedBy, withLength, zoneNamed } from './summary.ts'
+import { textIndexPath } from './text-candidates.ts'
+import { cachedList, totalKeyText } from './total-cache.ts'
+
+type BoardRequest = Static<typeof BoardQuery>
+
+/** Has a column for each day of a date or datetime field; of an instant the day in the time zone, UTC unless given. */
+interface ByDay {
+  readonly date: string
+  readonly tz?: string | undefined
+}
+
+interface BoardInput {
+  readonly caller: InWorkspace
+  readonly request: ParsedRequest<BoardRequest>
+  readonly byDay?: ByDay | undefined
+}
+
+export interface BoardColumn {
+  readonly value: FieldValue | null
+  readonly total: number
+  /** The first of them, in the order of the board. */
+  readonly rows: readonly RecordRow[]
+}
+
+/** A board by days has no more columns than this. */
+const MAX_DAYS = 1_000
+
+/** The rows of one value, or one day: how many they are, and the pks of the first ones. */
+interface Stack {
+  total: number
+  readonly pks: number[]
+}
+
+/** The rows in columns by the values of a field, as JSON text. */
+export const readBoard = read({
+  name: 'records.board',
+  covers: 'structures',
+  run: (snapshot, caller, request: BoardRequest) =>
+    boardResponse(boardColumns(snapshot, { caller, request: parseRequest(request) })),
+  learn: learnOfRows,
+})
+
+/** The rows in columns by days, as JSON text. */
+export const readDays = read({
+  name: 'records.days',
+  covers: 'structures',
+  run: (snapshot, caller, { date, tz, ...request }: Static<typeof DaysQuery>) =>
+    boardResponse(boardColumns(snapshot, { caller, request: parseRequest(request), byDay: { date, tz } })),
+  learn: learnOfRows,
+})
+
+/** The columns by the values of a field, or by days; `learnOfRows` takes what it reports. */
+export function boardColumns(
+  snapshot: Snapshot,
+  { caller, request: sent, byDay }: BoardInput,
+): BoardColumn[] {
+  const started = performance.now()
+  const request = withView(snapshot, caller, sent)
+  const query = rowQuery(snapshot, caller, request)
+  const field = byDay ? dateField(query, byDay.date) : groupField(query, request.group_by ?? request.groupBy)
+  const dayOf = byDay && datedBy(query.definition, field.key).periodOf('day', zoneNamed(byDay.tz))
+  const sort = sortTarget(query.definition, request.sort)
+  const { direction, limit = DEFAULT_LIMIT } = request
+  const order = orderBy(query.structure, sort, { direction, isReversed: false })
+  const indexes = usableIndexes(snapshot, query)
+  const choice = chooseIndex(snapshot, query, indexes)
+  const path = choice?.few === undefined ? textIndexPath(snapshot, query, indexes) : undefined
+  const key = `${limit} ${field.column} ${byDay && `by day ${byDay.tz}`} ${order} ${totalKeyText(query)}`
+  const stacks = cachedList(snapshot, key, () => {
+    const { text, values } = scanSource(snapshot, query, path ?? scanPath(choice))
+    const rows = snapshot.sql.rows<[Cell, number]>(
+      `SELECT ${valueColumn(field.column)}, pk ${text} ${order}`,
+      ...values,
+    )
+    return stacked(rows, limit, dayOf ?? ((cell) => cell))
+  })
+  const missing = path || snapshot.sql.isLimited ? [] : missingForFilter(query, choice)
+  const used = path ? TEXT_INDEX : choice?.index.name
+  const costs = readCosts(query, indexes, performance.now() - started, missing, [used])
+  const columns = columnsOf(snapshot, field, stacks)
+  reportRows(snapshot, { costs, ordered: { key, rows: stacks } })
+  return columns
+}
+
+const isDated = ({ type }: FieldDefinition): boolean => type === 'date' || type === 'datetime'
+
+function dateField({ definition: { byKey } }: RowQuery, key: string): FieldDefinition {
+  const field = byKey.get(key)
+  if (field && isDated(field)) return field
+  throw refused(`"date" names "${key}"; it takes a field of type date or datetime.`, atPlace('date'))
+}
+
+function groupField({ definition: { byKey } }: RowQuery, key: string | undefined): FieldDefinition {
+  if (key === undefined)
+    throw invalid(
+      'The query parameter "group_by" is required: a select or bool field, whose values are the columns.',
+      atPlace('group_by'),
+    )
+  const field =
+    byKey.get(key) ??
+    fail(refused(`"group_by" names "${key}", and the structure has no such field.`, atPlace('group_by')))
+  if (field.type === 'select' || field.type === 'bool') return field
+  throw refused(
+    `"group_by" names "${key}", of type ${field.type}; it takes a field of type select or bool.`,
+    atPlace('group_by'),
+  )
+}
+
+function stacked(
+  rows: readonly (readonly [Cell, number])[],
+  limit: number,
+  columnOf: (cell: Cell) => Cell,
+): Map<Cell, Stack> {
+  const stacks = new Map<Cell, Stack>()
+  let length = 0
+  for (const [value, pk] of rows) {
+    const cell = columnOf(value)
+    const stack = stacks.get(cell) ?? { total: 0, pks: [] }
+    if (stack.total === 0) {
+      length = withLength(length, cell)
+      stacks.set(cell, stack)
+    }
+    stack.total += 1
+    if (stack.pks.length < limit) stack.pks.push(pk)
+  }
+  return stacks
+}
+
+/** The values of the columns: the options in their order, then others and days that are in use, ascending, then none. */
+function valuesOf(field: FieldDefinition, used: Iterable<Cell>): Cell[] {
+  if (field.type === 'bool') return [0, 1, null]
+  const known = field.options ?? []
+  const isOther = (cell: Cell) => cell !== null && !known.includes(String(cell))
+  const others = [...used].filter(isOther).map(String)
+  if (!isDated(field)) return [...known, ...others.sort(compareValues), null]
+  if (others.length <= MAX_DAYS) return [...others.sort(), null]
+  throw refused(
+    `The rows have more than ${withCommas(MAX_DAYS)} different days in "${field.key}"; narrow them with a filter on it.`,
+  )
+}
+
+/** Rows that would make the response too long are left out at the end, and their columns have more. */
+function columnsOf(reader: Reader, field: FieldDefinition, stacks: ReadonlyMap<Cell, Stack>): BoardColumn[] {
+  const columns = valuesOf(field, stacks.keys()).map((cell) => ({
+    value: byValue(cell, field),
+    ...(stacks.get(cell) ?? { total: 0, pks: [] }),
+  }))
+  const loaded = loadPage(
+    reader,
+    columns.flatMap(({ pks }) => pks),
+  )
+  const byPk = new Map(loaded.map((row) => [row.pk, row]))
+  return columns.map(({ pks, ...column }) => ({ ...column, rows: pks.flatMap((pk) => byPk.get(pk) ?? []) }))
+}

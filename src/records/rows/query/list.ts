@@ -1,0 +1,311 @@
+import type { Static } from '@sinclair/typebox'
+import type { InWorkspace } from '../../../context.ts'
+import { hasMore, type PageRequest, pageRequest } from '../../../http/pagination.ts'
+import { read, type Snapshot } from '../../../kernel/operation.ts'
+import { atPlace, invalid } from '../../../lib/refusal.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import type { Direction } from '../../../storage/sql-part.ts'
+import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import { getStructure, type StructureRow } from '../../structures/store.ts'
+import { pageResponse } from '../present.ts'
+import type { ListQuery } from '../schema.ts'
+import { eachRecord, loadPage, type RecordRow } from '../store.ts'
+import { learnOfRows, reportRows } from './findings.ts'
+import { type CountedBound, countNear } from './near-totals.ts'
+import {
+  choiceSorts,
+  chooseIndex,
+  complementOf,
+  isNarrow,
+  LOOKUP_COST,
+  missingForFilter,
+  missingForSort,
+  missingForText,
+  type PageQuery,
+  pageParts,
+  pagePath,
+  readCosts,
+  rowsAfter,
+  rowsOfPage,
+  type SortedRows,
+  scanPath,
+  sortedPath,
+  sortingIndex,
+  sortsAllRows,
+} from './planner.ts'
+import {
+  type AccessPath,
+  FEW_ROWS,
+  isSortedByPk,
+  type ParsedRequest,
+  parseRequest,
+  pkSource,
+  type RowQuery,
+  rowQuery,
+  scanSource,
+  sortTarget,
+  usableIndexes,
+  withView,
+} from './row-query.ts'
+import { needlesOf, textIndexPath } from './text-candidates.ts'
+import { findCounted, pksOfRange, STEP, type TotalKey, totalKeyOf } from './total-cache.ts'
+
+export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted'>
+
+export interface RecordPage {
+  rows: RecordRow[]
+  total: number
+  hasMore: boolean
+}
+
+export interface ListInput {
+  readonly caller: InWorkspace
+  readonly request: ParsedRequest<ListRequest>
+}
+
+export interface ListPlan extends PageQuery {
+  readonly direction: Direction
+  readonly key: TotalKey
+  readonly total: number | undefined
+}
+
+export interface ListResult {
+  readonly page: RecordPage
+  readonly structure: StructureRow
+}
+
+/** One page of live rows, newest first unless requested otherwise; `learnOfRows` takes what it reports. */
+export function listPage(snapshot: Snapshot, input: ListInput): ListResult {
+  const started = performance.now()
+  const plan = planList(snapshot, input)
+  const found = findWithTextIndex(snapshot, plan)
+  const matches = found ?? matchesBeforePage(snapshot, plan)
+  const pks = matches?.pks ? pageAmong(snapshot, plan, matches.pks) : pageOf(snapshot, plan, matches?.total)
+  const { total, range } = matches ?? totalAfterPage(snapshot, plan, pks.length)
+  const { query, indexes, choice } = plan
+  const missing = found || snapshot.sql.isLimited ? [] : missingIndexes(plan)
+  const textIndex = needlesOf(query.conditions).length > 0 ? TEXT_INDEX : undefined
+  const used = [textIndex, choice?.index.name, sortingIndex(plan)?.name]
+  const costs = readCosts(query, indexes, performance.now() - started, missing, used)
+  reportRows(snapshot, { costs, counted: { key: plan.key, total }, range })
+  const rows = loadPage(snapshot, pks)
+  const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }
+  return { page, structure: query.structure }
+}
+
+/** One page of a list as JSON text; deleted rows most recently deleted first. */
+export const listRecords = read({
+  name: 'records.list',
+  covers: 'structures',
+  run: (snapshot, caller, { deleted, ...request }: Static<typeof ListQuery>) =>
+    pageResponse(
+      deleted
+        ? deletedPage(snapshot, caller, request)
+        : listPage(snapshot, { caller, request: parseRequest(request) }).page,
+    ),
+  learn: learnOfRows,
+})
+
+export function planList(reader: Reader, { caller, request: sent }: ListInput): ListPlan {
+  const request = withView(reader, caller, sent)
+  const query = rowQuery(reader, caller, request)
+  const sort = sortTarget(query.definition, request.sort)
+  const indexes = usableIndexes(reader, query)
+  const choice = chooseIndex(reader, query, indexes, (one) => choiceSorts({ query, sort }, one))
+  const pageQuery: PageQuery = { query, sort, indexes, choice, page: pageRequest(request) }
+  const key = totalKeyOf(query)
+  const total = query.conditions.length === 0 ? query.structure.live : findCounted(reader, query, key)
+  return { ...pageQuery, direction: request.direction, key, total }
+}
+
+/** How many rows match, and which, if these are few and became known while counting. */
+interface Matches {
+  readonly total: number
+  readonly pks?: readonly number[]
+  readonly range?: CountedBound
+}
+
+/** The matches that the text index finds; undefined where it does not help, or reading the page costs less. */
+function findWithTextIndex(reader: Reader, plan: ListPlan): Matches | undefined {
+  const path = pathBySearch(reader, plan)
+  if (!path) return undefined
+  const { text, values } = scanSource(reader, plan.query, path)
+  const pks = reader.sql.column<number>(`SELECT pk ${text}`, ...values)
+  return { total: pks.length, pks }
+}
+
+function pathBySearch(reader: Reader, plan: ListPlan): AccessPath | undefined {
+  const { query, indexes, total, choice } = plan
+  const isCheaper =
+    choice?.few !== undefined || (total !== undefined && rowsOfPage(plan, total) < total * LOOKUP_COST)
+  return isCheaper ? undefined : textIndexPath(reader, query, indexes)
+}
+
+/** Undefined where reading the page gives the total, or makes counting it cheap. */
+function matchesBeforePage(reader: Reader, plan: ListPlan): Matches | undefined {
+  if (plan.total !== undefined) return { total: plan.total }
+  return isNarrow(plan) ? undefined : countMatches(reader, plan)
+}
+
+/** A page that is not full is the last one, and so gives the total; otherwise it is counted. */
+function totalAfterPage(reader: Reader, plan: ListPlan, found: number): Matches {
+  const { limit, offset } = plan.page
+  if (found < limit && (found > 0 || offset === 0)) return { total: offset + found }
+  return countMatches(reader, plan)
+}
+
+/**
+ * Counts the matching rows: through an index; as all rows except those that an index finds; or in a scan, which
+ * returns the pks if they are few, so that the page needs no second scan.
+ */
+function countMatches(reader: Reader, { query, indexes, choice }: ListPlan): Matches {
+  const [only, ...more] = query.conditions
+  const complement = only && more.length === 0 ? complementOf(only) : undefined
+  if (complement) {
+    const others = { ...query, conditions: [complement] }
+    const other = chooseIndex(reader, others, indexes)
+    if (other) return { total: query.structure.live - (other.few ?? count(reader, others, other.path)) }
+  }
+  if (choice?.decidesAll) return countNear(reader, query, (one) => count(reader, one, choice.path))
+  const path = scanPath(choice)
+  const { text, values } = pkSource(reader, query, path)
+  const pks = reader.sql.column<number>(`SELECT pk ${text} LIMIT ${FEW_ROWS}`, ...values)
+  return pks.length < FEW_ROWS ? { total: pks.length, pks } : { total: count(reader, query, path) }
+}
+
+function count(reader: Reader, query: RowQuery, path: AccessPath): number {
+  const { text, values } = pkSource(reader, query, path)
+  return reader.sql.scalar(`SELECT count(*) ${text}`, ...values)
+}
+
+function pageOf(reader: Reader, plan: ListPlan, total: number | undefined): number[] {
+  if (total !== undefined && plan.page.offset >= total) return []
+  return selectPage(reader, plan, plan.query, pagePath(plan, total), total)
+}
+
+/** The page of matches that are already known. */
+const pageAmong = (reader: Reader, plan: ListPlan, pks: readonly number[]): number[] =>
+  selectPage(reader, plan, { ...plan.query, conditions: [] }, { by: 'pk', pks })
+
+/** `total` is how many rows match, as far as that is known: then a page near the end of the list is read from there. */
+function selectPage(
+  reader: Reader,
+  { sort, direction, page }: ListPlan,
+  query: RowQuery,
+  path: AccessPath,
+  total?: number,
+): number[] {
+  const after = rowsAfter(page, total)
+  if (total !== undefined && path.by === 'pk' && !path.pks && isSortedByPk(query.structure, sort)) {
+    if ((after ?? page.offset) > STEP) return selectFarInside(reader, query, direction, { ...page, total })
+  }
+  const isReversed = total !== undefined && after !== undefined
+  const parts = pageParts(reader, query, path, sort, { direction, isReversed })
+  if (!isReversed) return selectRows(reader, parts, page)
+  const limit = Math.min(page.limit, total - page.offset)
+  return selectRows(reader, parts, { limit, offset: after }).reverse()
+}
+
+/** A page of a list in the order of pks that is full and far from both ends. */
+function selectFarInside(
+  reader: Reader,
+  query: RowQuery,
+  direction: Direction,
+  { offset, limit, total }: PageRequest & { readonly total: number },
+): number[] {
+  if (direction === 'asc') return pksOfRange(reader, query, { from: offset, to: offset + limit, total })
+  const from = total - offset - limit
+  return pksOfRange(reader, query, { from, to: from + limit, total }).reverse()
+}
+
+/** The rows of a part are counted only if the page begins after them: skipping takes longer in a statement of all parts. */
+function selectRows(reader: Reader, parts: readonly SortedRows[], page: PageRequest): number[] {
+  const { limit } = page
+  let { offset } = page
+  const pks: number[] = []
+  for (const [at, { source, orderBy }] of parts.entries()) {
+    const { text, values } = source
+    reader.sql.count(offset)
+    const statement = `SELECT pk ${text} ${orderBy} LIMIT ? OFFSET ?`
+    const found = reader.sql.column<number>(statement, ...values, limit - pks.length, offset)
+    pks.push(...found)
+    if (pks.length === limit || at === parts.length - 1) break
+    offset = found.length > 0 ? 0 : offset - reader.sql.scalar<number>(`SELECT count(*) ${text}`, ...values)
+  }
+  return pks
+}
+
+/** The indexes that would have saved most of the read. */
+function missingIndexes(plan: ListPlan): string[] {
+  const { query, sort, choice } = plan
+  return [
+    ...missingForFilter(query, choice, sort),
+    ...(choice?.few === undefined ? missingForText(query) : []),
+    ...(sortsAllRows(plan) ? missingForSort(query, sort) : []),
+  ]
+}
+
+const DELETED = 'FROM records WHERE structure = ? AND deleted_at IS NOT NULL'
+
+/** Deleted rows are in no table by which they could be filtered or sorted. */
+function refuseOthers(request: ListRequest): void {
+  const other = (['view', 'filter', 'search', 'sort', 'direction'] as const).find(
+    (name) => request[name] !== undefined,
+  )
+  if (!other) return
+  throw invalid(
+    `"${other}" does not go with "deleted": deleted rows come most recently deleted first, all of them. Leave it out.`,
+    atPlace(other),
+  )
+}
+
+function deletedPage(reader: Reader, caller: InWorkspace, request: ListRequest): RecordPage {
+  refuseOthers(request)
+  parseRequest(request)
+  const page = pageRequest(request)
+  const structure = getStructure(reader, caller, request.structure ?? '', 'read').pk
+  const stop = reader.sql.stopCondition('pk').text
+  const total = reader.sql.scalar<number>(`SELECT count(*) ${DELETED} AND ${stop}`, structure)
+  const pks = reader.sql.column<number>(
+    `SELECT pk ${DELETED} AND ${stop} ORDER BY deleted_at DESC, pk DESC LIMIT ? OFFSET ?`,
+    structure,
+    page.limit,
+    page.offset,
+  )
+  const rows = loadPage(reader, pks)
+  return { rows, total, hasMore: hasMore(page, { items: rows, total }) }
+}
+
+/*
+ * All rows of a list in its order, to be read some at a time: their pks are found at once, so that a row that is written or
+ * deleted meanwhile moves no other.
+ */
+
+/** The pks of all rows of a list in its order. */
+export function pksInOrder(reader: Reader, input: ListInput): Float64Array {
+  const plan = planList(reader, input)
+  const { query, choice, indexes, sort, direction } = plan
+  const few = choice?.few === undefined ? undefined : choice.path
+  const sorted = query.conditions.length === 0 ? sortedPath(plan) : undefined
+  const path = few ?? textIndexPath(reader, query, indexes) ?? sorted ?? scanPath(choice)
+  const parts = pageParts(reader, query, path, sort, { direction, isReversed: false })
+  const pks = parts.flatMap(({ source, orderBy }) =>
+    reader.sql.column<number>(`SELECT pk ${source.text} ${orderBy}`, ...source.values),
+  )
+  return Float64Array.from(pks)
+}
+
+/** The rows of these that are still in the list after concurrent changes. */
+export function* rowsInList(
+  reader: Reader,
+  { caller, request }: ListInput,
+  pks: readonly number[],
+): Generator<RecordRow> {
+  const query = rowQuery(reader, caller, withView(reader, caller, request))
+  const { text, values } = scanSource(reader, query, { by: 'pk', pks })
+  const matching = new Set(reader.sql.column<number>(`SELECT pk ${text}`, ...values))
+  yield* eachRecord(
+    reader,
+    pks.filter((pk) => matching.has(pk)),
+  )
+}

@@ -1,0 +1,388 @@
+import type { Operator } from '../../../filter/record/operators.ts'
+import type { Condition } from '../../../filter/record/parse.ts'
+import type { PageRequest } from '../../../http/pagination.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import { type SqlPart, sqlWay } from '../../../storage/sql-part.ts'
+import {
+  type IndexedColumn,
+  type IndexTarget,
+  indexedColumn,
+  indexName,
+} from '../../structures/storage/auto-index.ts'
+import type { ReadCosts } from '../../structures/storage/index-policy.ts'
+import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import {
+  type AccessPath,
+  ANY_PATH,
+  decidingColumn,
+  FEW_ROWS,
+  type Indexes,
+  isAbsent,
+  isPresent,
+  isSortedByPk,
+  type Order,
+  orderBy,
+  pkSource,
+  type RowQuery,
+  type SortTarget,
+  scanSource,
+  testedColumn,
+  tieBreak,
+  type UsableIndex,
+  wayOf,
+} from './row-query.ts'
+import { needlesOf } from './text-candidates.ts'
+import { cachedNumber, totalKeyText } from './total-cache.ts'
+
+/*
+ * How an index is chosen, and when one is missing.
+ *
+ * - An access path (`row-query.ts`) is how the row table is read.
+ * - The index choice is the index that leads to the fewest rows of a filter. SQLite would choose
+ *   by statistics that it seldom has; here the rows are counted, up to `FEW_ROWS`.
+ * - The page plan is the access path of a page.
+ * - The time of a read that an index would have saved (below) is reported to the policy that builds indexes
+ *   (`records/structures/storage/auto-index.ts`). Where some conditions ask for one value, and another condition or the sort
+ *   orders the rest, that is an index on the pair; otherwise one on each column.
+ */
+
+/** The cost of a row that is looked up through an index. */
+export const LOOKUP_COST = 4
+/** How many index entries are skipped at the cost of 1. */
+export const SKIPS_PER_ROW = 2
+
+export interface PageQuery {
+  readonly query: RowQuery
+  readonly sort: SortTarget
+  readonly page: PageRequest
+  readonly indexes: Indexes
+  readonly choice: IndexChoice | undefined
+}
+
+/** The index whose order is the requested one, if there is one. */
+export const sortingIndex = ({ sort, indexes }: Pick<PageQuery, 'sort' | 'indexes'>) =>
+  indexes.get(indexName([sort]))
+
+/** Reads all rows in the requested order, if there is an index of that order. */
+export function sortedPath(page: PageQuery): AccessPath | undefined {
+  if (isSortedByPk(page.query.structure, page.sort)) return { by: 'pk' }
+  const index = sortingIndex(page)
+  return index && { by: 'index', index }
+}
+
+const namesIds = ({ conditions }: RowQuery) =>
+  conditions.some(({ target, op }) => target === 'id' && (op === 'eq' || op === 'in'))
+
+/** Whether few enough rows can match that all of them are read. */
+export const isNarrow = ({ query, choice }: PageQuery): boolean =>
+  choice?.few !== undefined || namesIds(query)
+
+/** Whether an index yields the rows that the choice leads to in the requested order. */
+export function choiceSorts(
+  { query, sort }: Pick<PageQuery, 'query' | 'sort'>,
+  { index, fixedColumns }: IndexChoice,
+): boolean {
+  const { columns } = index
+  if (isSortedByPk(query.structure, sort)) return fixedColumns === columns.length
+  const last = columns.at(-1)
+  return !index.isUnique && fixedColumns >= columns.length - 1 && last?.column === indexedColumn(sort)
+}
+
+/** Where a page is read from the end of the list, because that is nearer, and in reverse: how many rows follow it there. */
+export function rowsAfter({ offset, limit }: PageRequest, total: number | undefined): number | undefined {
+  if (total === undefined) return undefined
+  const after = Math.max(0, total - offset - limit)
+  return after < offset ? after : undefined
+}
+
+/** How many matching rows are gone through until the page is full. */
+const matchesUntilFull = (page: PageRequest, total: number | undefined): number =>
+  (rowsAfter(page, total) ?? page.offset) + page.limit
+
+/** How many rows are read in the requested order until this many match, if those are spread evenly. */
+const rowsUntil = (matches: number, { query }: PageQuery, total: number) =>
+  (matches * query.structure.live) / Math.max(1, total)
+
+/** The cost of a row on the path: an entry that decides all conditions costs less than one whose row is looked up. */
+function pathRowCost({ query }: PageQuery, path: AccessPath): number {
+  if (path.by !== 'index') return 1
+  const decides = query.conditions.every((condition) => decidingColumn(path.index, condition) !== undefined)
+  return decides ? 1 / SKIPS_PER_ROW : LOOKUP_COST
+}
+
+/**
+ * The access path of a page: the chosen index where it leads to few rows; the requested order where that soon fills
+ * the page; otherwise all matching rows. `total` is the number of matching rows, as far as it is known.
+ */
+export function pagePath(page: PageQuery, total: number | undefined): AccessPath {
+  const { query, choice } = page
+  const sorted = sortedPath(page)
+  if (query.conditions.length === 0) return sorted ?? ANY_PATH
+  if (namesIds(query)) return { by: 'pk' }
+  if (choice && (choice.few !== undefined || choiceSorts(page, choice))) return choice.path
+  if (total === undefined) return choice?.path ?? ANY_PATH
+  const rowsOtherwise = choice?.isEquality ? total : query.structure.live
+  const rows = rowsUntil(matchesUntilFull(page.page, total), page, total)
+  if (sorted && rows * pathRowCost(page, sorted) < rowsOtherwise) return sorted
+  return choice?.isEquality ? choice.path : { by: 'pk' }
+}
+
+/** About how many rows a page goes through, if the matching rows are spread evenly. */
+export function rowsOfPage(page: PageQuery, total: number | undefined): number {
+  const { query, choice } = page
+  const { live } = query.structure
+  const end = matchesUntilFull(page.page, total)
+  if (isNarrow(page)) return FEW_ROWS
+  if (total === undefined) return live
+  const path = pagePath(page, total)
+  if (choice && path === choice.path) {
+    if (!choiceSorts(page, choice)) return total * LOOKUP_COST
+    if (choice.decidesAll) return end / SKIPS_PER_ROW
+  }
+  const perRow = pathRowCost(page, path)
+  // The rows at the end may be those that do not match: a page near it counts as far away, unless entries decide.
+  const matches = perRow < 1 ? end : page.page.offset + page.page.limit
+  return Math.min(live, rowsUntil(matches, page, total) * perRow)
+}
+
+/** Whether all matching rows must be read and sorted to find the page. */
+export function sortsAllRows(page: PageQuery): boolean {
+  const isSorted = page.choice !== undefined && choiceSorts(page, page.choice)
+  return !isSorted && sortedPath(page) === undefined && !isNarrow(page)
+}
+
+export interface SortedRows {
+  readonly source: SqlPart
+  readonly orderBy: string
+}
+
+/** The rows that a page is read from: those of the first part in this order, then those of the next. */
+export function pageParts(
+  reader: Reader,
+  query: RowQuery,
+  path: AccessPath,
+  sort: SortTarget,
+  order: Order,
+): SortedRows[] {
+  const { structure } = query
+  const byPk = isSortedByPk(structure, sort)
+  const ordered = orderBy(structure, sort, order)
+  if (path.by !== 'index') return [{ source: scanSource(reader, query, path, byPk), orderBy: ordered }]
+  if (byPk) return [{ source: pkSource(reader, query, path), orderBy: ordered }]
+  const column = sortedColumn(path.index, sort)
+  if (!column) return [{ source: scanSource(reader, query, path), orderBy: ordered }]
+  // Rows without a value come first in the index.
+  const splits = order.direction === 'asc' && mayBeAbsent(query, column)
+  const parts = splits ? [[isPresent(column)], [isAbsent(column)]] : [[]]
+  const way = wayOf(order)
+  return (order.isReversed ? parts.reverse() : parts).map((tests) => ({
+    source: pkSource(reader, query, path, tests),
+    orderBy: `ORDER BY ${column.key} ${sqlWay(way)}, ${tieBreak(structure, way)}`,
+  }))
+}
+
+/** The column of the index that orders by the target, which is the last one; text as written has another order. */
+const sortedColumn = (index: UsableIndex, sort: SortTarget): IndexedColumn | undefined => {
+  const last = index.isUnique ? undefined : index.columns.at(-1)
+  return last?.column === indexedColumn(sort) ? last : undefined
+}
+
+/** Whether the conditions allow both rows with a value in the column and rows without one. */
+const mayBeAbsent = ({ conditions }: RowQuery, { column }: IndexedColumn): boolean =>
+  column !== 'created_at' &&
+  column !== 'updated_at' &&
+  conditions.every(
+    (condition) =>
+      testedColumn(condition) !== column ||
+      condition.op === 'neq' ||
+      condition.op === 'not_in' ||
+      condition.op === 'contains',
+  )
+
+export interface IndexChoice {
+  readonly index: UsableIndex
+  readonly path: AccessPath
+  /** How many of its columns, from the first, have one value in all entries it leads to. */
+  readonly fixedColumns: number
+  /** Whether it leads to single values of its first column instead of a range. */
+  readonly isEquality: boolean
+  /** Whether its entries decide all conditions. */
+  readonly decidesAll: boolean
+  readonly narrowing: number
+  /** How many rows it leads to, if fewer than `FEW_ROWS`. */
+  readonly few: number | undefined
+}
+
+const SINGLE: ReadonlySet<Operator> = new Set(['eq', 'in', 'is_empty'])
+const SEEKABLE: ReadonlySet<Operator> = new Set([...SINGLE, 'gt', 'gte', 'lt', 'lte'])
+
+/** Whether an index on what the condition tests leads to the rows that meet it. */
+export const isSeekable = (condition: Condition): boolean =>
+  SEEKABLE.has(condition.op) &&
+  testedColumn(condition) !== undefined &&
+  !(condition.op === 'in' && condition.operands.some(({ low, high }) => low !== high))
+
+/** Whether all rows that meet the condition have the same value, ignoring case. */
+export const isOneValue = ({ op, operands }: Condition): boolean =>
+  op === 'is_empty' || (op === 'eq' && operands[0]?.low === operands[0]?.high)
+
+/** The condition that exactly the other rows meet; undefined where no index would find those. */
+export function complementOf(condition: Condition): Condition | undefined {
+  const { op } = condition
+  const opposite = op === 'neq' ? 'eq' : op === 'not_in' ? 'in' : op === 'not_empty' ? 'is_empty' : undefined
+  return opposite && { ...condition, op: opposite }
+}
+
+/**
+ * Chooses the index that leads to the fewest rows, if any index serves a condition. Of several that lead to many rows,
+ * `prefer` decides.
+ */
+export function chooseIndex(
+  reader: Reader,
+  query: RowQuery,
+  indexes: Indexes,
+  prefer: (choice: IndexChoice) => boolean = () => false,
+): IndexChoice | undefined {
+  if (indexes.size === 0) return undefined
+  const served = [...indexes.values()]
+    .map((index): Served => ({ index, seeks: seeksOf(query.conditions, index) }))
+    .filter(({ seeks }) => seeks.length > 0)
+  // An index that seeks more conditions than another, all of those among them, leads to no more rows.
+  const isSurpassed = ({ seeks }: Served) =>
+    served.some(
+      (other) => other.seeks.length > seeks.length && seeks.every((one) => other.seeks.includes(one)),
+    )
+  const choices = served.filter((one) => !isSurpassed(one)).map((one) => choiceOf(reader, query, one))
+  const rank = (one: IndexChoice, other: IndexChoice) =>
+    (one.few ?? FEW_ROWS) - (other.few ?? FEW_ROWS) ||
+    Number(other.isEquality) - Number(one.isEquality) ||
+    other.narrowing - one.narrowing ||
+    Number(prefer(other)) - Number(prefer(one)) ||
+    Number(other.decidesAll) - Number(one.decidesAll) ||
+    one.index.columns.length - other.index.columns.length
+  return choices.sort(rank)[0]
+}
+
+/** An index, and the conditions that lead to a range of its entries. */
+interface Served {
+  readonly index: UsableIndex
+  readonly seeks: readonly Condition[]
+}
+
+function choiceOf(reader: Reader, query: RowQuery, { index, seeks }: Served): IndexChoice {
+  const path: AccessPath = { by: 'index', index }
+  const byColumn = index.columns.map(({ column }) =>
+    seeks.filter((condition) => testedColumn(condition) === column),
+  )
+  const firstVarying = byColumn.findIndex((conditions) => !conditions.some(isOneValue))
+  return {
+    index,
+    path,
+    fixedColumns: firstVarying === -1 ? index.columns.length : firstVarying,
+    isEquality: byColumn[0]?.some(({ op }) => SINGLE.has(op)) ?? false,
+    decidesAll: query.conditions.every((condition) => decidingColumn(index, condition) !== undefined),
+    narrowing: seeks.length,
+    few: countFew(reader, { ...query, conditions: seeks }, path),
+  }
+}
+
+/** The conditions that lead to a range of entries: those on the first column, and on the next while values are single. */
+function seeksOf(conditions: readonly Condition[], index: UsableIndex): Condition[] {
+  const seeks: Condition[] = []
+  for (const { column } of index.columns) {
+    const found = conditions.filter(
+      (condition) => testedColumn(condition) === column && isSeekable(condition),
+    )
+    seeks.push(...found)
+    if (!found.some(({ op }) => SINGLE.has(op))) return seeks
+  }
+  return seeks
+}
+
+/** Undefined for `FEW_ROWS` or more. */
+function countFew(reader: Reader, query: RowQuery, path: AccessPath): number | undefined {
+  const { text, values } = pkSource(reader, query, path)
+  const counting = `SELECT count(*) FROM (SELECT pk ${text} LIMIT ${FEW_ROWS})`
+  const key = `${FEW_ROWS} of ${totalKeyText(query)}`
+  const count = cachedNumber(reader, key, () => reader.sql.scalar(counting, ...values))
+  return count < FEW_ROWS ? count : undefined
+}
+
+/**
+ * The access path where every matching row is read. The many rows of a range are scattered over the table, and a
+ * scan reads them faster than the index would.
+ */
+export function scanPath(choice: IndexChoice | undefined): AccessPath {
+  if (!choice) return ANY_PATH
+  return choice.few !== undefined || choice.isEquality ? choice.path : { by: 'pk' }
+}
+
+const isBoolean = (target: IndexTarget): boolean => typeof target !== 'string' && target.type === 'bool'
+
+const targetOf = ({ target }: Condition): IndexTarget | undefined =>
+  target === '*' || target === 'id' ? undefined : target
+
+const seekedTargets = (conditions: readonly Condition[]): IndexTarget[] =>
+  conditions.filter(isSeekable).flatMap((condition) => targetOf(condition) ?? [])
+
+/** The name of the index on a pair that would serve the conditions and, if given, the sort; undefined without a pair. */
+function pairFor(conditions: readonly Condition[], sort: SortTarget | undefined): string | undefined {
+  const fixed = seekedTargets(conditions.filter(isOneValue))
+  const [first] = fixed.sort((one, other) => (indexedColumn(one) < indexedColumn(other) ? -1 : 1))
+  if (first === undefined) return undefined
+  const isFixed = (target: IndexTarget) =>
+    fixed.some((other) => indexedColumn(other) === indexedColumn(target))
+  const ranges = seekedTargets(conditions).filter((target) => !isFixed(target) && !isBoolean(target))
+  const sorted = sort === undefined || isFixed(sort) || isBoolean(sort) ? undefined : sort
+  const isSorted = (target: IndexTarget) => sorted && indexedColumn(target) === indexedColumn(sorted)
+  const second = ranges.find(isSorted) ?? ranges[0] ?? sorted
+  return second && indexName([first, second])
+}
+
+const singleNames = (targets: readonly IndexTarget[]): string[] => [
+  ...new Set(targets.filter((target) => !isBoolean(target)).map((target) => indexName([target]))),
+]
+
+/** The indexes that would have served a filter better than the one that was chosen. */
+export function missingForFilter(
+  { structure, conditions }: RowQuery,
+  choice: IndexChoice | undefined,
+  sort?: SortTarget,
+): string[] {
+  if (choice?.few !== undefined || choice?.decidesAll) return []
+  const sorted = sort !== undefined && !isSortedByPk(structure, sort) ? sort : undefined
+  const pair = pairFor(conditions, sorted)
+  if (pair !== undefined) return [pair]
+  if (choice) return []
+  const [only, ...more] = conditions
+  const emptiness = only?.op === 'not_empty' && more.length === 0 ? complementOf(only) : undefined
+  return singleNames(seekedTargets(emptiness ? [emptiness] : conditions))
+}
+
+/** The index that would have saved sorting all matching rows. */
+export const missingForSort = ({ conditions }: RowQuery, target: SortTarget): string[] =>
+  [pairFor(conditions, target) ?? singleNames([target])].flat()
+
+/** The text index, for a text that it can find. */
+export const missingForText = ({ conditions }: RowQuery): string[] =>
+  needlesOf(conditions).length === 0 ? [] : [TEXT_INDEX]
+
+/**
+ * The report of a slow read: the indexes that it lacked, and those that it used. A read that may read few rows only
+ * (`Sql.isLimited`) lacks none.
+ */
+export function readCosts(
+  { structure }: RowQuery,
+  indexes: Indexes,
+  ms: number,
+  missing: readonly string[],
+  used: readonly (string | undefined)[],
+): ReadCosts {
+  return {
+    structurePk: structure.pk,
+    rows: structure.live,
+    ms,
+    missing: [...new Set(missing)].filter((name) => !indexes.has(name)),
+    used: used.filter((name) => name !== undefined && indexes.get(name)?.isUnique === false) as string[],
+  }
+}

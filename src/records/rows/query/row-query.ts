@@ -1,0 +1,358 @@
+import type { InWorkspace } from '../../../context.ts'
+import type { RowPart, TypedField } from '../../../filter/record/operators.ts'
+import { type Condition, checkFilter, parseFilter, type RawCondition } from '../../../filter/record/parse.ts'
+import { columnCondition, filterSql } from '../../../filter/record/sql.ts'
+import { atPlace, invalid, refused } from '../../../lib/refusal.ts'
+import { fold } from '../../../lib/text.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import { liveRows, liveRowsByPk, valueColumn } from '../../../storage/row-table-names.ts'
+import type { TestedText } from '../../../storage/sql.ts'
+import { allOf, type Direction, opposite, type SqlPart, sqlWay } from '../../../storage/sql-part.ts'
+import {
+  autoIndex,
+  type IndexedColumn,
+  indexedColumns,
+  indexTargets,
+  listAutoIndexes,
+  sortExpression,
+} from '../../structures/storage/auto-index.ts'
+import type { RowIndex } from '../../structures/storage/row-index.ts'
+import { uniqueIndexes } from '../../structures/storage/row-table-schema.ts'
+import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import { type Definition, definitionOf, getStructure, type StructureRow } from '../../structures/store.ts'
+import { filterOf, getRowView } from '../../views/service.ts'
+
+/** Reading this many rows takes no noticeable time. */
+export const FEW_ROWS = 1_000
+
+/** Rows as a request asks for them: of a structure, or as a view of rows shows them, narrowed further. */
+interface RowsRequest {
+  readonly structure?: string
+  readonly view?: string
+  readonly filter?: string
+  readonly search?: string
+  readonly sort?: string
+  readonly direction?: Direction
+}
+
+/** A request whose filter is parsed, but not yet checked against the structure. */
+export type ParsedRequest<Request extends RowsRequest> = Omit<Request, 'filter'> & {
+  readonly filter: readonly RawCondition[]
+}
+
+export function parseRequest<Request extends RowsRequest>({
+  filter,
+  ...request
+}: Request): ParsedRequest<Request> {
+  if (request.structure === undefined && request.view === undefined)
+    throw invalid('The query parameter "structure" is required.', atPlace('structure'))
+  return { ...request, filter: filter === undefined ? [] : parseFilter(filter) }
+}
+
+/**
+ * The request with what its view says: conditions must hold beside those of the request, everything else counts where
+ * the request does not say it. A text that is searched is a condition like the others.
+ */
+export function withView<Request extends ParsedRequest<RowsRequest>>(
+  reader: Reader,
+  caller: InWorkspace,
+  request: Request,
+) {
+  const view = request.view === undefined ? undefined : getRowView(reader, caller, request.view)
+  const structure = request.structure ?? view?.structureId ?? ''
+  if (view && getStructure(reader, caller, structure, 'read').pk !== view.structure)
+    throw invalid(
+      '"structure" names another structure than that of the view; leave it out.',
+      atPlace('structure'),
+    )
+  const search = request.search ?? view?.search ?? undefined
+  return {
+    ...request,
+    structure,
+    filter: [
+      ...request.filter,
+      ...(view ? filterOf(view) : []),
+      ...(search === undefined ? [] : [{ field: '*', op: 'contains', value: search } as const]),
+    ],
+    sort: request.sort ?? view?.sort ?? 'created_at',
+    direction: request.direction ?? view?.direction ?? 'desc',
+    groupBy: view?.groupBy ?? undefined,
+  }
+}
+
+export interface RowQuery {
+  readonly structure: StructureRow
+  readonly definition: Definition
+  readonly conditions: readonly Condition[]
+}
+
+export function rowQuery(
+  reader: Reader,
+  caller: InWorkspace,
+  request: { readonly structure: string; readonly filter: readonly RawCondition[] },
+): RowQuery {
+  const structure = getStructure(reader, caller, request.structure, 'read')
+  const definition = definitionOf(structure)
+  return { structure, definition, conditions: checkFilter(request.filter, definition.byKey) }
+}
+
+/** How rows are found: through the entries of an index; by pk, all rows or some; or as SQLite decides. */
+export type AccessPath =
+  | { readonly by: 'index'; readonly index: UsableIndex }
+  | { readonly by: 'pk'; readonly pks?: readonly number[] }
+  | { readonly by: 'any' }
+
+export const ANY_PATH: AccessPath = { by: 'any' }
+
+/*
+ * Testing a stop condition may take longer than reading the row. Statements that surely end within some tenths of a
+ * second have none: they read up to a number of rows without a condition, or skip a number of rows or index entries.
+ */
+const MAX_UNSTOPPED_ROWS = 300_000
+const MAX_UNSTOPPED_ENTRIES = 2_000_000
+
+const fromWhere = (table: string, parts: readonly SqlPart[]): SqlPart => {
+  const { text, values } = allOf(parts)
+  return { text: parts.length === 0 ? `FROM ${table}` : `FROM ${table} WHERE ${text}`, values }
+}
+
+/** `FROM … WHERE …` over the row table, with its values. */
+export const rowSource = (query: RowQuery, path: AccessPath): SqlPart => sourceOf(undefined, query, path, [])
+
+/**
+ * The same for a statement that may read many rows. `skips` if it goes through them without looking at their columns: then
+ * they have to be counted before.
+ */
+export function scanSource(
+  reader: Reader,
+  query: RowQuery,
+  path: AccessPath,
+  skips = false,
+  more: readonly SqlPart[] = [],
+): SqlPart {
+  const readsAll = query.conditions.length === 0 && !(path.by === 'pk' && path.pks)
+  if (readsAll && skips && query.structure.live <= MAX_UNSTOPPED_ENTRIES)
+    return sourceOf(reader, query, path, more)
+  const endsSoon = readsAll && query.structure.live <= MAX_UNSTOPPED_ROWS
+  return sourceOf(reader, query, path, [reader.sql.stopCondition('pk', endsSoon), ...more])
+}
+
+/** Where the text is similar, the search for a long one takes as long again for each of so many bytes. */
+const BYTES_PER_TIME = 150
+
+/** The columns of texts that conditions test, which may be long. */
+function testedTexts({ definition }: RowQuery, conditions: readonly Condition[]): TestedText[] {
+  const mayBeLong = definition.fields.filter(({ type }) => type === 'text' || type === 'select')
+  return mayBeLong.flatMap(({ column }) => {
+    const testing = conditions.filter(
+      ({ target, op }) =>
+        op !== 'is_empty' &&
+        op !== 'not_empty' &&
+        (target === '*' || (typeof target !== 'string' && target.column === column)),
+    )
+    if (testing.length === 0) return []
+    const times = testing.map(({ op, operands }) =>
+      op === 'contains' ? 1 + Buffer.byteLength(String(operands[0]?.low)) / BYTES_PER_TIME : 1,
+    )
+    return [{ column: valueColumn(column), times: times.reduce((sum, one) => sum + one, 0) }]
+  })
+}
+
+function sourceOf(
+  reader: Reader | undefined,
+  query: RowQuery,
+  path: AccessPath,
+  first: readonly SqlPart[],
+): SqlPart {
+  const { structure } = query
+  if (path.by === 'index') {
+    const { deciding, rest } = divided(query, path.index)
+    return fromWhere(`${liveRows(structure)} AS live INDEXED BY ${path.index.index}`, [
+      ...first,
+      ...deciding,
+      ...tests(reader, query, rest),
+    ])
+  }
+  const table = path.by === 'pk' ? liveRowsByPk(structure) : `${liveRows(structure)} AS live`
+  return fromWhere(table, [...first, ...pkTests(path), ...tests(reader, query, query.conditions)])
+}
+
+/** The conditions as tests of a row, which can be stopped by the reader. */
+function tests(
+  reader: Reader | undefined,
+  query: RowQuery,
+  conditions: readonly Condition[],
+): readonly SqlPart[] {
+  const filter = filterSql(conditions, query.definition.fields)
+  if (!filter) return []
+  return reader ? [reader.sql.textCondition(testedTexts(query, conditions)), filter] : [filter]
+}
+
+const pkTests = (path: AccessPath): SqlPart[] =>
+  path.by === 'pk' && path.pks
+    ? [{ text: 'pk IN (SELECT value FROM json_each(?))', values: [JSON.stringify(path.pks)] }]
+    : []
+
+/** The conditions that entries of the index decide, as tests of these, and the others. */
+function divided({ conditions }: RowQuery, index: UsableIndex): { deciding: SqlPart[]; rest: Condition[] } {
+  const deciding: SqlPart[] = []
+  const rest: Condition[] = []
+  for (const condition of conditions) {
+    const column = decidingColumn(index, condition)
+    if (column) deciding.push(...keyCondition(column, condition))
+    else rest.push(condition)
+  }
+  return { deciding, rest }
+}
+
+/**
+ * `FROM … WHERE …` for statements that may read many rows but need no column of them: over the entries of the index
+ * where the path has one. SQLite reads a row only for conditions that its entry does not decide.
+ */
+export function pkSource(
+  reader: Reader,
+  query: RowQuery,
+  path: AccessPath,
+  more: readonly SqlPart[] = [],
+): SqlPart {
+  if (path.by !== 'index') return scanSource(reader, query, path)
+  const { index } = path
+  const decides = query.conditions.every((condition) => decidingColumn(index, condition) !== undefined)
+  const { sql } = reader
+  const stop = decides
+    ? sql.entryCondition('pk', query.structure.live <= MAX_UNSTOPPED_ENTRIES)
+    : sql.stopCondition('pk')
+  return sourceOf(reader, query, path, [stop, ...more])
+}
+
+/** The sort keys of a list: a field, `created_at` or `updated_at`. */
+export type SortTarget = TypedField | Extract<RowPart, 'created_at' | 'updated_at'>
+
+/** Refuses what is neither a field of the structure nor a time of the row. */
+export function sortTarget({ byKey }: Definition, sort: string): SortTarget {
+  if (sort === 'created_at' || sort === 'updated_at') return sort
+  const field = byKey.get(sort)
+  if (field) return field
+  throw refused(`"sort" names "${sort}", and the structure has no such field.`, atPlace('sort'))
+}
+
+/** Whether the order of pks is the order asked for: while rows were created in order, it equals `created_at`, id. */
+export const isSortedByPk = ({ inOrder }: StructureRow, target: SortTarget): boolean =>
+  inOrder === 1 && target === 'created_at'
+
+/** The order of a list, or with `isReversed` that order from its end. */
+export interface Order {
+  readonly direction: Direction
+  readonly isReversed: boolean
+}
+
+export const wayOf = ({ direction, isReversed }: Order): Direction =>
+  isReversed ? opposite(direction) : direction
+
+/**
+ * `ORDER BY` of a list: rows without a value last in both directions, ties by id in the same direction. Text is
+ * compared by the code points of its folded form, everything else as its column compares.
+ */
+export function orderBy(structure: StructureRow, target: SortTarget, order: Order): string {
+  const way = wayOf(order)
+  if (isSortedByPk(structure, target)) return `ORDER BY pk ${sqlWay(way)}`
+  const isAsSqlite = typeof target === 'string' || order.direction === 'desc'
+  const nulls = isAsSqlite ? '' : ` NULLS ${order.isReversed ? 'FIRST' : 'LAST'}`
+  return `ORDER BY ${sortExpression(target)} ${sqlWay(way)}${nulls}, ${tieBreak(structure, way)}`
+}
+
+export const tieBreak = (structure: StructureRow, direction: Direction): string =>
+  structure.inOrder === 1
+    ? `pk ${sqlWay(direction)}`
+    : `(SELECT id FROM records r WHERE r.pk = live.pk) ${sqlWay(direction)}`
+
+/* The indexes that a query may use, and their entries. */
+
+/** An index by its columns, in the order of its entries; rows of equal values are in the order of their pks. */
+export interface UsableIndex {
+  /** Among the indexes of the structure. */
+  readonly name: string
+  /** In the database. */
+  readonly index: string
+  readonly columns: readonly IndexedColumn[]
+  /** A unique index holds text as written, so that it does not sort as lists do. */
+  readonly isUnique: boolean
+}
+
+/** By name; the text index is `*`. */
+export type Indexes = ReadonlyMap<string, UsableIndex>
+
+/** The indexes that a query may use: the unique ones of the definition, and the automatic ones that are ready. */
+export function usableIndexes(
+  reader: Reader,
+  { structure, definition }: { structure: StructureRow; definition: Definition },
+): Indexes {
+  const { pk } = structure
+  const unique = uniqueIndexes(structure, definition).map(usableUnique)
+  const automatic = listAutoIndexes(reader, pk).flatMap((name) => usableAuto(pk, definition, name) ?? [])
+  return new Map([...unique, ...automatic].map((index) => [index.name, index]))
+}
+
+function usableUnique({ name, expressions }: RowIndex): UsableIndex {
+  const columns = expressions.map((column) => ({ column, key: column, written: undefined }))
+  return { name, index: name, columns, isUnique: true }
+}
+
+/** Undefined where the definition does not have the columns of the index. */
+function usableAuto(structurePk: number, definition: Definition, name: string): UsableIndex | undefined {
+  if (name === TEXT_INDEX) return { name, index: '', columns: [], isUnique: false }
+  const targets = indexTargets(definition, name)
+  if (!targets) return undefined
+  const index = autoIndex(structurePk, targets).name
+  return { name, index, columns: indexedColumns(targets), isUnique: false }
+}
+
+/** The column of the row table that a condition tests; undefined where it tests another part of the row. */
+export const testedColumn = ({ target }: Condition): string | undefined => {
+  if (target === '*' || target === 'id') return undefined
+  return typeof target === 'string' ? target : valueColumn(target.column)
+}
+
+/** The column of the index on which it decides the condition without reading the row. */
+export const decidingColumn = (index: UsableIndex, condition: Condition): IndexedColumn | undefined =>
+  condition.op === 'contains'
+    ? undefined
+    : index.columns.find(({ column }) => column === testedColumn(condition))
+
+/** The condition as a test of index entries. */
+export function keyCondition(column: IndexedColumn, { op, operands }: Condition): SqlPart[] {
+  const { key, written } = column
+  const isText = written !== undefined && op !== 'is_empty' && op !== 'not_empty'
+  return isText ? textCondition(column, written, { op, operands }) : [columnCondition(key, op, operands)]
+}
+
+function textCondition(
+  { key }: IndexedColumn,
+  written: string,
+  { op, operands }: Pick<Condition, 'op' | 'operands'>,
+): SqlPart[] {
+  const texts = operands.map(({ low }) => String(low))
+  const folded = texts.map(fold)
+  if (op === 'eq') {
+    const [text = ''] = texts
+    const isFolded = text === folded[0]
+    const asWritten = isFolded
+      ? { text: `${written} IS NULL`, values: [] }
+      : { text: `${written} = ?`, values: [text] }
+    return [foldedTest(key, folded), asWritten]
+  }
+  const test = columnCondition(`coalesce(${written}, ${key})`, op, operands)
+  return op === 'in' ? [foldedTest(key, folded), test] : [test]
+}
+
+/** Tests for the entries of rows that have a value in the column. */
+export const isPresent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} IS NOT NULL`, values: [] })
+/** Tests for the entries of rows that have none. */
+export const isAbsent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} IS NULL`, values: [] })
+
+/** Leads to the entries; the text as written is then compared itself. */
+function foldedTest(key: string, texts: readonly string[]): SqlPart {
+  const folded = [...new Set(texts)]
+  if (folded.length === 1) return { text: `${key} = ?`, values: [folded[0] ?? ''] }
+  return { text: `${key} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(folded)] }
+}

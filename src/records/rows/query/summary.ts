@@ -1,0 +1,341 @@
+import type { Static } from '@sinclair/typebox'
+import type { InWorkspace } from '../../../context.ts'
+import { read, type Snapshot } from '../../../kernel/operation.ts'
+import { memoize } from '../../../lib/bounded-cache.ts'
+import { DAY_MS } from '../../../lib/dates.ts'
+import { ExactSum } from '../../../lib/exact-sum.ts'
+import type { FieldValue } from '../../../lib/record-data.ts'
+import { atPlace, fail, invalid, refused } from '../../../lib/refusal.ts'
+import { compareNames, withCommas } from '../../../lib/text.ts'
+import { findTimeZone, type TimeZone } from '../../../lib/time-zones.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import { valueColumn } from '../../../storage/row-table-names.ts'
+import type { SqlPart } from '../../../storage/sql-part.ts'
+import { indexName } from '../../structures/storage/auto-index.ts'
+import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import type { Definition, FieldDefinition } from '../../structures/store.ts'
+import { presentBuckets } from '../present.ts'
+import type { PERIODS, SummaryQuery } from '../schema.ts'
+import { learnOfRows, reportRows } from './findings.ts'
+import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
+import {
+  isPresent,
+  type ParsedRequest,
+  parseRequest,
+  pkSource,
+  type RowQuery,
+  rowQuery,
+  scanSource,
+  type UsableIndex,
+  usableIndexes,
+  withView,
+} from './row-query.ts'
+import { textIndexPath } from './text-candidates.ts'
+
+type SummaryRequest = Static<typeof SummaryQuery>
+
+type Period = (typeof PERIODS)[number]
+
+export interface Bucket {
+  readonly period: string | null
+  readonly value: FieldValue | null
+  readonly count: number
+  /** How many rows have a value in the field; the members below are over these. */
+  readonly valued: number
+  /** Exact, so that it does not depend on the order in which rows are read, and rounded once; may be infinite. */
+  readonly sum: number
+  readonly min: number
+  readonly max: number
+}
+
+export interface Summary {
+  readonly buckets: Bucket[]
+  /** Whether a field was named; without one there are only counts. */
+  readonly hasField: boolean
+}
+
+export type Cell = string | number | null
+/** Columns that are not needed are left out at the end. */
+type Row = [number?: number | null, by?: Cell, date?: Cell]
+
+/** The period of the value that dates a row. */
+type PeriodOf = (cell: Cell) => string | null
+
+const MAX_BUCKETS = 10_000
+
+/** A bucket while rows are added to it. */
+class Tally {
+  count = 0
+  #valued = 0
+  #sum: ExactSum | undefined
+  #min = Number.POSITIVE_INFINITY
+  #max = Number.NEGATIVE_INFINITY
+
+  constructor(
+    readonly period: string | null,
+    readonly value: FieldValue | null,
+  ) {}
+
+  add(number: number | null): void {
+    this.count += 1
+    if (number === null) return
+    this.#sum ??= new ExactSum()
+    this.#sum.add(number)
+    this.#valued += 1
+    if (number < this.#min) this.#min = number
+    if (number > this.#max) this.#max = number
+  }
+
+  bucket(): Bucket {
+    const { period, value, count } = this
+    const sum = this.#sum?.value() ?? 0
+    return { period, value, count, valued: this.#valued, sum, min: this.#min, max: this.#max }
+  }
+}
+
+interface SummaryInput {
+  caller: InWorkspace
+  request: ParsedRequest<SummaryRequest>
+}
+
+type SummaryPlan = ReturnType<typeof planSummary>
+
+/**
+ * Aggregates rows: all in one bucket, per period, per value of a field, or per pair of both. Buckets are ordered by
+ * period, then value, missing ones last. More than 10,000 buckets are refused.
+ */
+export const summariseRecords = read({
+  name: 'records.summary',
+  covers: 'structures',
+  run: (snapshot, caller, request: SummaryRequest) => ({
+    buckets: presentBuckets(summarise(snapshot, { caller, request: parseRequest(request) })),
+  }),
+  learn: learnOfRows,
+})
+
+/** The summary of a request; `learnOfRows` takes what it reports. */
+export function summarise(snapshot: Snapshot, input: SummaryInput): Summary {
+  const plan = planSummary(snapshot, input)
+  const { query, indexes, choice, columns, periodOf, field, by } = plan
+  const started = performance.now()
+  const report = (missing: readonly string[], used: readonly (string | undefined)[]) =>
+    reportRows(snapshot, { costs: readCosts(query, indexes, performance.now() - started, missing, used) })
+  const index = wholeIndex(plan)
+  if (index) {
+    const buckets = [wholeOfIndex(snapshot, query, index)]
+    report([], [index.name])
+    return { buckets, hasField: true }
+  }
+  const textPath = choice?.few === undefined ? textIndexPath(snapshot, query, indexes) : undefined
+  const { text, values } = scanSource(snapshot, query, textPath ?? scanPath(choice))
+  const buckets = plan.isGrouped
+    ? grouped(snapshot.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values), periodOf, by)
+    : [whole(snapshot, field && columns[0], { text, values })]
+  buckets.sort(compareBuckets)
+  if (textPath) report([], [TEXT_INDEX])
+  else report(snapshot.sql.isLimited ? [] : missingForFilter(query, choice), [choice?.index.name])
+  return { buckets, hasField: field !== undefined }
+}
+
+function planSummary(reader: Reader, { caller, request }: SummaryInput) {
+  const zone = zoneNamed(request.tz)
+  const query = rowQuery(reader, caller, withView(reader, caller, request))
+  const { definition } = query
+  const dated = datedBy(definition, request.date ?? 'created_at')
+  const field = request.field === undefined ? undefined : numberField(definition, request.field)
+  const by = request.by === undefined ? undefined : byField(definition, request.by)
+  const indexes = usableIndexes(reader, query)
+  const choice = chooseIndex(reader, query, indexes)
+  const date = request.period && dated.column
+  return {
+    query,
+    indexes,
+    choice,
+    columns: rowColumns(field && valueColumn(field.column), by && valueColumn(by.column), date),
+    periodOf: request.period ? dated.periodOf(request.period, zone) : (): null => null,
+    field,
+    by,
+    isGrouped: request.period !== undefined || by !== undefined,
+  }
+}
+
+/** As few columns as possible: a million rows are read twice as fast with one column as with three. */
+function rowColumns(...wanted: readonly (string | undefined)[]): string[] {
+  const last = wanted.findLastIndex((column) => column !== undefined)
+  return wanted.slice(0, Math.max(1, last + 1)).map((column) => column ?? 'NULL')
+}
+
+/** The time zone that a request names; UTC unless it names one. */
+export const zoneNamed = (tz = 'UTC'): TimeZone =>
+  findTimeZone(tz) ??
+  fail(
+    invalid(
+      'The query parameter "tz" must be the IANA name of a time zone, such as Europe/Berlin.',
+      atPlace('tz'),
+    ),
+  )
+
+function getField({ byKey }: Definition, parameter: string, key: string): FieldDefinition {
+  return (
+    byKey.get(key) ??
+    fail(refused(`"${parameter}" names "${key}", and the structure has no such field.`, atPlace(parameter)))
+  )
+}
+
+function numberField(definition: Definition, key: string): FieldDefinition {
+  const field = getField(definition, 'field', key)
+  if (field.type === 'number') return field
+  throw refused(
+    `"field" names "${key}", of type ${field.type}; only a number field can be added up.`,
+    atPlace('field'),
+  )
+}
+
+const byField = (definition: Definition, key: string): FieldDefinition => getField(definition, 'by', key)
+
+interface Dating {
+  readonly column: string
+  periodOf(period: Period, zone: TimeZone): PeriodOf
+}
+
+/** The value that dates a row: the time zone decides the day of an instant, and does not shift a calendar date. */
+export function datedBy(definition: Definition, key: string): Dating {
+  if (key === 'created_at' || key === 'updated_at') return byInstant(key, Number)
+  const { type, column } = getField(definition, 'date', key)
+  if (type === 'datetime') return byInstant(valueColumn(column), (cell) => Date.parse(String(cell)))
+  if (type !== 'date')
+    throw refused(
+      `"date" names "${key}", of type ${type}; only a date or datetime field dates a row.`,
+      atPlace('date'),
+    )
+  return {
+    column: valueColumn(column),
+    periodOf: (period) => {
+      const firstDay = periodOfDate(period)
+      return (cell) => (cell === null ? null : firstDay(String(cell)))
+    },
+  }
+}
+
+const byInstant = (column: string, instantOf: (cell: string | number) => number): Dating => ({
+  column,
+  periodOf: (period, zone) => {
+    const firstDay = periodOfInstant(period, zone)
+    return (cell) => (cell === null ? null : firstDay(instantOf(cell)))
+  },
+})
+
+/** All rows in one bucket. SQLite counts them where nothing is summed: its sums depend on the order of rows. */
+function whole({ sql }: Reader, column: string | undefined, { text, values }: SqlPart): Bucket {
+  const tally = new Tally(null, null)
+  if (column === undefined) tally.count = sql.scalar(`SELECT count(*) ${text}`, ...values)
+  else
+    for (const number of sql.column<number | null>(`SELECT ${column} ${text}`, ...values)) tally.add(number)
+  return tally.bucket()
+}
+
+/** The index that holds all values that are summed, where these are of all rows. */
+const wholeIndex = ({ query, indexes, field, isGrouped }: SummaryPlan): UsableIndex | undefined =>
+  field && !isGrouped && query.conditions.length === 0 ? indexes.get(indexName([field])) : undefined
+
+/** An index holds fewer bytes than the rows. */
+function wholeOfIndex(reader: Reader, query: RowQuery, index: UsableIndex): Bucket {
+  const [column] = index.columns
+  if (!column) throw new Error('an index has no column')
+  const values = pkSource(reader, query, { by: 'index', index }, [isPresent(column)])
+  return { ...whole(reader, column.key, values), count: query.structure.live }
+}
+
+function grouped(rows: readonly Row[], periodOf: PeriodOf, by: FieldDefinition | undefined): Bucket[] {
+  const periods = new Map<string | null, Map<Cell, Tally>>()
+  let count = 0
+  let length = 0
+  for (const row of rows) {
+    const number = row[0] ?? null
+    const cell = row[1] ?? null
+    const period = periodOf(row[2] ?? null)
+    const buckets = periods.get(period) ?? new Map<Cell, Tally>()
+    const tally = buckets.get(cell) ?? new Tally(period, byValue(cell, by))
+    if (tally.count === 0) {
+      if (++count > MAX_BUCKETS) throw tooMany()
+      length = withLength(length, cell)
+      periods.set(period, buckets.set(cell, tally))
+    }
+    tally.add(number)
+  }
+  return [...periods.values()].flatMap((buckets) => Array.from(buckets.values(), (tally) => tally.bucket()))
+}
+
+/** How long the values by which rows are grouped may be together, in characters: nobody reads more. */
+const MAX_LENGTH = 16_000_000
+
+/** The length of values with one more; refuses too much. */
+export function withLength(length: number, cell: Cell): number {
+  const sum = length + (typeof cell === 'string' ? cell.length : 0)
+  if (sum <= MAX_LENGTH) return sum
+  throw refused(
+    `The values by which the rows are grouped are longer than ${withCommas(MAX_LENGTH)} characters; narrow them with a filter, or name another field.`,
+  )
+}
+
+export const byValue = (cell: Cell, by: FieldDefinition | undefined): FieldValue | null =>
+  cell !== null && by?.type === 'bool' ? cell === 1 : cell
+
+const tooMany = () =>
+  refused(
+    `The summary has more than ${withCommas(MAX_BUCKETS)} buckets; choose a longer period or narrow it with a filter.`,
+  )
+
+export const nullsLast = <Value>(
+  left: Value | null,
+  right: Value | null,
+  compare: (left: Value, right: Value) => number,
+): number => {
+  if (left === null || right === null) return Number(left === null) - Number(right === null)
+  return compare(left, right)
+}
+
+export const compareValues = (left: FieldValue, right: FieldValue): number =>
+  typeof left === 'string' || typeof right === 'string'
+    ? compareNames(String(left), String(right))
+    : Number(left) - Number(right)
+
+const compareBuckets = (left: Bucket, right: Bucket): number =>
+  nullsLast(left.period, right.period, comparePeriods) || nullsLast(left.value, right.value, compareValues)
+
+/** All have years of four digits. */
+const comparePeriods = (left: string, right: string): number => (left < right ? -1 : Number(left > right))
+
+/* Periods: a day, counted from 1 January 1970, is written as `YYYY-MM-DD`. */
+
+/** 1 January 1970, day 0, was a Thursday. */
+const MONDAYS_OFFSET = 3
+/** Of a period; more than a summary usually meets. */
+const DAYS_KNOWN = 10_000
+
+/** The first and the last day that a filter takes: 0001-01-01 and 9999-12-31. */
+const FIRST_DAY = Date.parse('0001-01-01T00:00:00.000Z') / DAY_MS
+const LAST_DAY = Date.parse('9999-12-31T00:00:00.000Z') / DAY_MS
+
+const dayText = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
+
+const FIRST_DAYS: Record<Period, (day: number) => string> = {
+  day: dayText,
+  week: (day) => dayText(day - ((((day + MONDAYS_OFFSET) % 7) + 7) % 7)),
+  month: (day) => dayText(day).replace(/\d\d$/, '01'),
+  year: (day) => dayText(day).replace(/\d\d-\d\d$/, '01-01'),
+}
+
+/** The first day of the period that holds a day; null outside the years 0001 to 9999, where a time zone may put it. */
+const firstDayOf = (period: Period, day: number): string | null =>
+  day < FIRST_DAY || day > LAST_DAY ? null : FIRST_DAYS[period](day)
+
+/** The first day of the period of a calendar date; no time zone shifts it. */
+const periodOfDate = (period: Period): ((date: string) => string | null) =>
+  memoize((date) => firstDayOf(period, Date.parse(`${date}T00:00:00.000Z`) / DAY_MS), DAYS_KNOWN)
+
+/** The first day of the period of an instant in a time zone. */
+function periodOfInstant(period: Period, zone: TimeZone): (instant: number) => string | null {
+  const firstDay = memoize((day: number) => firstDayOf(period, day), DAYS_KNOWN)
+  return (instant) => firstDay(Math.floor((instant + zone.offsetAt(instant)) / DAY_MS))
+}

@@ -1,0 +1,192 @@
+import type { InWorkspace } from '../../context.ts'
+import { checkRowsRead, may } from '../../kernel/rights.ts'
+import type { RecordData, RecordState } from '../../lib/record-data.ts'
+import { notFound } from '../../lib/refusal.ts'
+import type { Reader } from '../../storage/reader.ts'
+import type { records } from '../../storage/schema/records.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import { countChange, countInserts, insertLiveRows } from '../structures/storage/live-rows.ts'
+import type { LiveRow } from '../structures/storage/row-values.ts'
+import { markForTextIndex } from '../structures/storage/text-index.ts'
+import { definitionOf, type StructureRow } from '../structures/store.ts'
+
+/** A row of the table `records`, which holds every record; live ones are also in their structure's row table. */
+export type RecordRow = typeof records.$inferSelect
+
+const COLUMNS = `r.pk, r.id, r.structure, r.data, r.created_at AS createdAt, r.updated_at AS updatedAt,
+  r.deleted_at AS deletedAt`
+
+/** A record by id, live or deleted, of any workspace. */
+export const findRecord = ({ sql }: Reader, id: string): RecordRow | undefined =>
+  sql.get(`SELECT ${COLUMNS} FROM records r WHERE r.id = ?`, id)
+
+export const findRecordByPk = ({ sql }: Reader, pk: number): RecordRow | undefined =>
+  sql.get(`SELECT ${COLUMNS} FROM records r WHERE r.pk = ?`, pk)
+
+/** The same without its data, which may be long. */
+export const findRecordHead = (
+  { sql }: Reader,
+  id: string,
+): Pick<RecordRow, 'structure' | 'deletedAt'> | undefined =>
+  sql.get('SELECT structure, deleted_at AS deletedAt FROM records WHERE id = ?', id)
+
+/** The live ones of these records, of any workspace. */
+export const findLiveRecords = ({ sql }: Reader, ids: readonly string[]): RecordRow[] =>
+  sql.all(
+    `SELECT ${COLUMNS} FROM records r
+     WHERE r.id IN (SELECT value FROM json_each(?)) AND r.deleted_at IS NULL`,
+    JSON.stringify(ids),
+  )
+
+/** How long these records are, live or deleted, in bytes; they are not read for it. */
+export const recordBytes = ({ sql }: Reader, ids: readonly string[]): number =>
+  sql.scalar(
+    'SELECT total(octet_length(data)) FROM records WHERE id IN (SELECT value FROM json_each(?))',
+    JSON.stringify(ids),
+  )
+
+export interface FoundRecord extends RecordRow {
+  structureId: string
+}
+
+/** A live record of the caller's workspace. A single statement without a join, so that it stays prepared. */
+export function getRecord({ sql }: Reader, { workspacePk, rights }: InWorkspace, id: string): FoundRecord {
+  const row = sql.get<RecordRow & { structureId: string | null }>(
+    `SELECT ${COLUMNS}, (SELECT s.id FROM structures s
+       WHERE s.pk = r.structure AND s.workspace = ?) AS structureId
+     FROM records r WHERE r.id = ? AND r.deleted_at IS NULL`,
+    workspacePk,
+    id,
+  )
+  if (!row || row.structureId === null || !may(rights, row.structureId, 'see')) throw notFound('record')
+  checkRowsRead(rights, row.structureId)
+  return { ...row, structureId: row.structureId }
+}
+
+/** The id of a record, live or deleted, of any workspace. */
+export const findRecordId = ({ sql }: Reader, pk: number): string | undefined =>
+  sql.column<string>('SELECT id FROM records WHERE pk = ?', pk)[0]
+
+/**
+ * The records of a page, in the order of the given pks. The LIMIT keeps the list a subquery: with a plain join,
+ * SQLite would prepare the statement again at every run.
+ */
+const PAGE = `SELECT ${COLUMNS} FROM (SELECT value FROM json_each(?) LIMIT -1) AS page
+  CROSS JOIN records r ON r.pk = page.value`
+
+export const loadRecords = ({ sql }: Reader, pks: readonly number[]): RecordRow[] =>
+  sql.all(PAGE, JSON.stringify(pks))
+
+/** The same one by one, as they may be very long. */
+export const eachRecord = ({ sql }: Reader, pks: readonly number[]): IterableIterator<RecordRow> =>
+  sql.each(PAGE, JSON.stringify(pks))
+
+/** A page ends early once it is this long, in characters. */
+const MAX_PAGE_LENGTH = 64_000_000
+
+/** The records of a page as `loadRecords` gives them, fewer if they are very long. */
+export function loadPage(reader: Reader, pks: readonly number[]): RecordRow[] {
+  const rows: RecordRow[] = []
+  let length = 0
+  for (const row of eachRecord(reader, pks)) {
+    rows.push(row)
+    length += row.data.length
+    if (length >= MAX_PAGE_LENGTH) break
+  }
+  return rows
+}
+
+export const dataOf = (row: RecordRow): RecordData => JSON.parse(row.data) as RecordData
+
+/** The record as a change carries it; `data` is the parsed form of the row's JSON text. */
+export const stateOf = (row: RecordRow, data: RecordData): RecordState => ({
+  id: row.id,
+  data,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  deletedAt: row.deletedAt,
+})
+
+/** A row, with its data parsed. */
+export interface RowVersion {
+  readonly row: RecordRow
+  readonly data: RecordData
+}
+
+const INSERT = `INSERT INTO records (id, structure, data, created_at, updated_at, deleted_at)
+  VALUES (?, ?, ?, ?, ?, ?)`
+
+/**
+ * Inserts new records, in this order: into their table and that of the live rows, the text index and the counters; their
+ * pks are set. One prepared statement runs for each row: measured, statements of many rows take half as long again,
+ * because SQLite keeps what they change to undo them alone.
+ */
+export function insertRecords(tx: Tx, structure: StructureRow, rows: readonly RowVersion[]): void {
+  const last = tx.sql.runEach(INSERT, rows, ({ row }) => [
+    row.id,
+    row.structure,
+    row.data,
+    row.createdAt,
+    row.updatedAt,
+    row.deletedAt,
+  ])
+  for (const [at, { row }] of rows.entries()) row.pk = last - rows.length + 1 + at
+  const live = insertLive(tx, structure, rows)
+  countInserts(
+    tx,
+    structure.pk,
+    live,
+    rows.map(({ row }) => row),
+  )
+}
+
+/** Writes the live ones of these records into the table of live rows and the text index; returns how many they are. */
+function insertLive(tx: Tx, structure: StructureRow, rows: readonly RowVersion[]): number {
+  const live: LiveRow[] = []
+  for (const { row, data } of rows) {
+    const { pk, createdAt, updatedAt, deletedAt } = row
+    if (deletedAt === null) live.push({ pk, data, createdAt, updatedAt })
+  }
+  insertLiveRows(tx, structure, definitionOf(structure), live)
+  for (const { pk } of live) markForTextIndex(tx, structure, pk)
+  return live.length
+}
+
+export const updateRecord = ({ sql }: Reader, { pk, data, updatedAt, deletedAt }: RecordRow) =>
+  sql.run(
+    'UPDATE records SET data = ?, updated_at = ?, deleted_at = ? WHERE pk = ?',
+    data,
+    updatedAt,
+    deletedAt,
+    pk,
+  )
+
+/** A record of another database: a new one or, over one that is `known` and not among the live rows, its state there. */
+export interface CopiedRecord extends RecordState {
+  readonly known?: Pick<RecordRow, 'pk' | 'createdAt'> | undefined
+}
+
+const OVERWRITE = 'UPDATE records SET data = ?, created_at = ?, updated_at = ?, deleted_at = ? WHERE pk = ?'
+
+/** Writes records of another database with their ids and times, in this order, and counts them. Nothing is logged. */
+export function putRecords(tx: Tx, structure: StructureRow, records: readonly CopiedRecord[]): void {
+  const rows = records.map(({ known, ...record }) => {
+    const text = JSON.stringify(record.data)
+    const row = { ...record, pk: known?.pk ?? 0, structure: structure.pk, data: text }
+    return { row, data: record.data, known }
+  })
+  const known = rows.filter((row) => row.known !== undefined)
+  insertRecords(
+    tx,
+    structure,
+    rows.filter((row) => row.known === undefined),
+  )
+  if (known.length === 0) return
+  tx.sql.runEach(OVERWRITE, known, ({ row: { data, createdAt, updatedAt, deletedAt, pk } }) => [
+    ...[data, createdAt, updatedAt, deletedAt, pk],
+  ])
+  countChange(tx, structure.pk, insertLive(tx, structure, known))
+  // A record that was created here under the same id before it was created there.
+  if (known.some((one) => one.known?.createdAt !== one.row.createdAt))
+    tx.sql.run('UPDATE structure_stats SET in_order = 0 WHERE structure = ?', structure.pk)
+}

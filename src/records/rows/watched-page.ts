@@ -1,0 +1,85 @@
+import type { StreamEvent } from '../../http/sse.ts'
+import { cursorFormatter } from '../../log/cursors.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { presentField } from '../structures/present.ts'
+import { definitionOf } from '../structures/store.ts'
+import { pageMembers, recordJson } from './present.ts'
+import type { RecordRow } from './store.ts'
+import type { WatchQuery, WatchResult } from './watches.ts'
+
+const contentDigest = (text: string): string => Bun.hash(text).toString(36)
+
+/** `updated_at` of each record of a page by its id: enough to find what changed since. */
+export type Versions = ReadonlyMap<string, number>
+
+/** In characters; the content of a longer page is not kept once it is sent. */
+const MAX_KEPT = 262_144
+
+interface Content {
+  /** The members of the event's data as JSON text, without the braces. */
+  readonly text: string
+  readonly rows: readonly RecordRow[]
+}
+
+/** The page of a watch at one moment. */
+export class WatchedPage {
+  /** The id of its events: the position in the change log at which it was read, its query, and its content. */
+  readonly id: string
+  readonly versions: Versions
+  /** In characters. */
+  readonly length: number
+  readonly #digest: string
+  #content: Content | undefined
+
+  constructor(
+    reader: Reader,
+    { workspacePk, digest }: WatchQuery,
+    { structure, page, position }: WatchResult,
+  ) {
+    const { id, name } = structure
+    const fields = definitionOf(structure).fields.map(presentField)
+    const text = `"structure":${JSON.stringify({ id, name, fields })},${pageMembers(page)}`
+    const cursor = cursorFormatter(reader, workspacePk)(position)
+    this.#digest = contentDigest(text)
+    this.#content = { text, rows: page.rows }
+    this.length = text.length
+    this.id = `${cursor}-${digest}-${this.#digest}`
+    this.versions = new Map(page.rows.map(({ id, updatedAt }) => [id, updatedAt]))
+  }
+
+  /** Whether it can be sent to others. */
+  get isKept(): boolean {
+    return this.#content !== undefined
+  }
+
+  /** To be called once it is sent. */
+  release(): void {
+    if (this.length > MAX_KEPT) this.#content = undefined
+  }
+
+  isSameAs(other: WatchedPage | undefined): boolean {
+    return other === this || (other?.length === this.length && other.#digest === this.#digest)
+  }
+
+  /** Whether an event carried the same content, if another server sent it. */
+  isContentOf(id: string): boolean {
+    return id.endsWith(`-${this.#digest}`)
+  }
+
+  /** The event that carries the page, with what changed since an earlier one if that is given. */
+  since(before: Versions | undefined): StreamEvent {
+    if (!this.#content) throw new Error('what was sent is not kept')
+    const { text, rows } = this.#content
+    const changes = before ? `,"changes":${this.#changesSince(before, rows)}` : ''
+    return { name: 'answer', id: this.id, data: `{${text}${changes}}` }
+  }
+
+  #changesSince(before: Versions, rows: readonly RecordRow[]): string {
+    const created = rows.filter((row) => !before.has(row.id))
+    const updated = rows.filter((row) => before.has(row.id) && before.get(row.id) !== row.updatedAt)
+    const removed = [...before.keys()].filter((id) => !this.versions.has(id))
+    return `{"created":${listJson(created)},"updated":${listJson(updated)},"removed":${JSON.stringify(removed)}}`
+  }
+}
+
+const listJson = (rows: readonly RecordRow[]): string => `[${rows.map(recordJson).join(',')}]`

@@ -1,0 +1,390 @@
+import { type AppContext, type Caller, type InWorkspace, wholeWorkspace } from '../../context.ts'
+import type { RawCondition } from '../../filter/record/parse.ts'
+import { noRoom } from '../../http/responses.ts'
+import { closedEvent, type StreamEvent, type StreamReader, type StreamSource } from '../../http/sse.ts'
+import type { Credential } from '../../kernel/call.ts'
+import { grantOf, turnKeyOf } from '../../kernel/caller.ts'
+import { read } from '../../kernel/operation.ts'
+import { may } from '../../kernel/rights.ts'
+import { BoundedCache, memoize } from '../../lib/bounded-cache.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import { sha256 } from '../../lib/sha256.ts'
+import { findPosition, hasAllAfter } from '../../log/cursors.ts'
+import { lastChange } from '../../log/log.ts'
+import type { Streams } from '../../people/sessions/streams.ts'
+import { asUnavailable } from '../../storage/errors.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { findStructure, getStructure, type StructureRow } from '../structures/store.ts'
+import { getRowView, type RowViewRow } from '../views/service.ts'
+import { learnOfRows } from './query/findings.ts'
+import { type ListRequest, type ListResult, listPage, planList } from './query/list.ts'
+import { type ParsedRequest, parseRequest } from './query/row-query.ts'
+import { type Versions, WatchedPage } from './watched-page.ts'
+
+const DIGITS = 12
+
+type WatchRequest = Omit<ListRequest, 'offset'> & { changes?: boolean }
+
+/**
+ * Parses and checks the request as the list does, and brings it into a canonical form. Memoized, because many equal
+ * ones may arrive at once.
+ */
+function watchQuery(reader: Reader, caller: InWorkspace, { changes: _, ...sent }: WatchRequest): WatchQuery {
+  const { workspacePk, userId, rights } = caller
+  // A view may be one that the user alone sees.
+  const of = sent.view === undefined ? [workspacePk] : [workspacePk, userId]
+  const key = `watch ${of} ${JSON.stringify([rights, sent])}`
+  return reader.sql.memoize(key, () => checkedQuery(reader, caller, of, sent))
+}
+
+function checkedQuery(
+  reader: Reader,
+  caller: InWorkspace,
+  of: readonly unknown[],
+  sent: Omit<ListRequest, 'offset'>,
+): WatchQuery {
+  const request = parseRequest(sent)
+  const { query, direction, page } = planList(reader, { caller, request })
+  const structureId = query.structure.id
+  const { view, search } = sent
+  const order =
+    view === undefined
+      ? { sort: request.sort ?? 'created_at', direction }
+      : { view, sort: request.sort, direction: request.direction }
+  const canonical = {
+    structure: structureId,
+    filter: canonicalFilter(request.filter),
+    ...(search !== undefined && { search }),
+    ...order,
+    limit: page.limit,
+  }
+  const key = JSON.stringify([...of, canonical])
+  const digest = sha256(key).slice(0, DIGITS)
+  return { workspacePk: caller.workspacePk, structureId, request: canonical, key, digest }
+}
+
+/** All conditions must hold, so neither their order nor a repetition matters; the same goes for lists of values. */
+const canonicalFilter = (filter: readonly RawCondition[]): RawCondition[] =>
+  canonicalList(
+    filter.map(({ field, op, value }) => ({
+      field,
+      op,
+      value: Array.isArray(value) ? canonicalList(value) : (value ?? undefined),
+    })),
+  )
+
+const canonicalList = <Item>(items: readonly Item[]): Item[] =>
+  [...new Set(items.map((item) => JSON.stringify(item)))].sort().map((text) => JSON.parse(text) as Item)
+
+/** The query of a channel in canonical form; equivalent queries have the same key. */
+export interface WatchQuery {
+  readonly workspacePk: number
+  readonly structureId: string
+  /** Names the structure by its id, because its name may change. */
+  readonly request: ParsedRequest<ListRequest>
+  readonly key: string
+  /** Its key, as the ids of its events name it. */
+  readonly digest: string
+}
+
+/** A page of the list, and the number of the last change of the workspace when it was read. */
+export type WatchResult = ListResult & { readonly position: number }
+
+export const watchPage = read({
+  name: 'records.watch',
+  covers: 'structures',
+  run: (snapshot, caller, request: ParsedRequest<ListRequest>): WatchResult => ({
+    position: lastChange(snapshot, caller.workspacePk),
+    ...listPage(snapshot, { caller, request }),
+  }),
+  learn: learnOfRows,
+})
+
+const MAX_PAGES = 200
+
+/** All open watches of a server. Watches with the same query share a channel. */
+export class Watches {
+  /** By the key of their query. */
+  readonly #channels = new Map<string, WatchChannel>()
+  /** The latest pages by the ids of their events, so that a reader that comes back is sent what changed since. */
+  readonly #history = new BoundedCache<string, Versions>(MAX_PAGES)
+
+  constructor(
+    private readonly ctx: AppContext,
+    private readonly streams: Streams,
+  ) {}
+
+  get open(): { channels: number; readers: number } {
+    const sizes = [...this.#channels.values()].map(({ size }) => size)
+    return { channels: sizes.length, readers: sizes.reduce((sum, size) => sum + size, 0) }
+  }
+
+  /**
+   * Returns a source that sends the page now and after every change. Refuses at once what the list would refuse, and a query too
+   * many of one key. `lastEventId` names the last event that a reconnecting client received.
+   */
+  watch(caller: Caller, request: WatchRequest, lastEventId: string | null): StreamSource {
+    const query = watchQuery(this.ctx.db, caller, request)
+    const begin = (reader: StreamReader) => {
+      const channel =
+        this.#channels.get(query.key) ?? new WatchChannel(this.ctx, this.streams, this.#history, query)
+      this.#channels.set(query.key, channel)
+      const watcher = new Watcher(reader, caller, request.changes === true, lastEventId)
+      channel.join(watcher)
+      return () => {
+        channel.leave(watcher)
+        if (channel.size > 0 || this.#channels.get(query.key) !== channel) return
+        this.#channels.delete(query.key)
+        channel.close()
+      }
+    }
+    const isTouched = (rights: Caller['rights']) => !may(rights, query.structureId, 'read')
+    return this.streams.open(caller, 'watches', query.key, begin, isTouched)
+  }
+}
+
+/** Changes are collected for this long before they are sent. */
+const MERGE_MS = 250
+/** A query that failed is run again after this time. */
+const RETRY_MS = 5_000
+
+/** The position of a reader that reconnects: whether it is up to date, and the page it has if it reads changes. */
+interface Resumption {
+  readonly isKnown: boolean
+  readonly versions: Versions | undefined
+}
+
+/** How many events are kept while a page is sent: one for all readers who know the same page, as long as the page itself. */
+const MAX_EVENTS = 10
+
+/** One reader of a channel. */
+class Watcher {
+  /** The page that was sent last. */
+  #page: WatchedPage | undefined
+  /** The data of the problem sent last, unless a page was sent after it. */
+  #problem: string | undefined
+
+  constructor(
+    readonly reader: StreamReader,
+    readonly caller: Caller,
+    readonly wantsChanges: boolean,
+    /** Names the event that it received last, before its connection broke. */
+    readonly lastEventId: string | null,
+  ) {}
+
+  /** Whether the page is another than the one sent last, or a problem was sent after that. */
+  lacks(page: WatchedPage): boolean {
+    return !page.isSameAs(this.#page) || this.#problem !== undefined
+  }
+
+  /** Sends the page; the first answer to a reader that comes back says what that misses. */
+  send(page: WatchedPage, since: WatchedPage['since'], resume: (of: this, id: string) => Resumption): void {
+    const isFirst = this.#page === undefined
+    const resumed = isFirst && this.lastEventId !== null ? resume(this, this.lastEventId) : undefined
+    const before = this.wantsChanges ? (this.#page?.versions ?? resumed?.versions) : undefined
+    const event = since(before)
+    this.#page = page
+    this.#problem = undefined
+    this.reader.send(resumed ? withResumed(event, resumed.isKnown) : event)
+  }
+
+  /** Sends a problem, unless it equals the one sent last. */
+  sendProblem(problem: StreamEvent): void {
+    if (this.#problem === problem.data) return
+    this.#problem = problem.data
+    this.reader.send(problem)
+  }
+}
+
+const withResumed = (event: StreamEvent, isResumed: boolean): StreamEvent => ({
+  ...event,
+  data: event.data.replace('{', `{"resumed":${isResumed},`),
+})
+
+/** A page could not be read. Errors other than refusals are not described to clients. */
+const problemEvent = (error: unknown): StreamEvent => ({
+  name: 'problem',
+  data: JSON.stringify(
+    error instanceof Refusal
+      ? { error: error.message, code: error.code }
+      : { error: 'Something failed on the side of the service; the watch goes on.', code: 'internal' },
+  ),
+})
+
+const READING = { needsOwner: false, needsWrite: false, covers: 'structures', isNamed: false } as const
+/** A caller whose permissions do not end: streams end with those of their readers. */
+const WHOLE = {
+  keyId: null,
+  keyName: null,
+  scope: 'read',
+  role: 'viewer',
+  mayWrite: false,
+  rights: undefined,
+} as const
+
+/** While the version of the structure, its rows and the view is the same, so is every page. */
+const versionOf = (structure: StructureRow, view: RowViewRow | undefined): string =>
+  `${structure.changes} ${structure.updatedAt} ${view?.updatedAt}`
+
+/** All readers with the same query: it runs once for all of them, when one joins and when rows have changed. */
+class WatchChannel {
+  readonly #stopListening: () => void
+  readonly #watchers = new Set<Watcher>()
+  /** Watchers that receive the page that is read next. */
+  #due = new Set<Watcher>()
+  /** Aborts a query that runs for readers who have all left. */
+  readonly #abort = new AbortController()
+  #latest: { readonly page: WatchedPage; readonly version: string } | undefined
+  #timer: { readonly at: number; readonly stop: () => void } | undefined
+  #isRunning = false
+
+  constructor(
+    private readonly ctx: AppContext,
+    private readonly streams: Streams,
+    private readonly history: BoundedCache<string, Versions>,
+    private readonly query: WatchQuery,
+  ) {
+    this.#stopListening = ctx.bus.onWake(query.structureId, () => this.#runWithin(MERGE_MS))
+  }
+
+  get size(): number {
+    return this.#watchers.size
+  }
+
+  /** Adds a reader and sends it the page at once. */
+  join(watcher: Watcher): void {
+    this.#watchers.add(watcher)
+    this.#due.add(watcher)
+    void this.#run()
+  }
+
+  leave(watcher: Watcher): void {
+    this.#watchers.delete(watcher)
+    this.#due.delete(watcher)
+  }
+
+  /** Must be called when the last reader has left. */
+  close(): void {
+    this.#stopListening()
+    this.#abort.abort()
+    this.#timer?.stop()
+  }
+
+  #runWithin(delayMs: number): void {
+    const { clock } = this.ctx
+    const at = clock.now() + delayMs
+    if (this.#timer && this.#timer.at <= at) return
+    this.#timer?.stop()
+    const stop = clock.after(delayMs, () => {
+      this.#timer = undefined
+      this.#due = new Set(this.#watchers)
+      void this.#run()
+    })
+    this.#timer = { at, stop }
+  }
+
+  /**
+   * Never runs twice at once. A reader that joins while the page is read gets the next one: it may have written something
+   * after the reading began, and must see that.
+   */
+  async #run(): Promise<void> {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    while (this.#due.size > 0) {
+      await this.streams.turn()
+      const due = [...this.#due]
+      this.#due.clear()
+      if (due.some(this.#isThere)) await this.#serve(due)
+    }
+    this.#isRunning = false
+  }
+
+  readonly #isThere = (watcher: Watcher) => this.#watchers.has(watcher)
+
+  async #serve(due: readonly Watcher[]): Promise<void> {
+    try {
+      const known = this.#latest?.page
+      // A page that would be sent to nobody is not read.
+      if (known && !due.some((one) => this.streams.hasRoom(known.length, one)))
+        return this.#sendProblem(this.#lacking(due, known), noRoom())
+      const page = await this.#readPage()
+      await this.#send(page, due).finally(() => page.release())
+    } catch (thrown) {
+      const error = asUnavailable(thrown)
+      const { workspacePk, structureId } = this.query
+      const isGone = () => findStructure(this.ctx.db, wholeWorkspace(workspacePk), structureId) === undefined
+      // The object that was not found may be the view.
+      if (error instanceof Refusal && error.code === 'not_found' && isGone()) {
+        for (const { reader } of [...this.#watchers]) reader.end(closedEvent('structure_deleted'))
+        return
+      }
+      if (!(error instanceof Refusal)) this.ctx.log.error('a watch failed', { error: String(error) })
+      this.#sendProblem(due, error)
+    }
+  }
+
+  /** Tells those of them who are still there, and serves all again later. */
+  #sendProblem(due: readonly Watcher[], error: unknown): void {
+    for (const watcher of due.filter(this.#isThere)) watcher.sendProblem(problemEvent(error))
+    if (this.size > 0) this.#runWithin(RETRY_MS)
+  }
+
+  #lacking(due: readonly Watcher[], page: WatchedPage): Watcher[] {
+    return due.filter((one) => this.#isThere(one) && one.lacks(page))
+  }
+
+  async #send(page: WatchedPage, due: readonly Watcher[]): Promise<void> {
+    const since = memoize((before: Versions | undefined) => page.since(before), MAX_EVENTS)
+    const resume = (watcher: Watcher, id: string) => this.#resume(watcher, id, page)
+    const lacking = this.#lacking(due, page)
+    const refused = await this.streams.send(page.length, lacking, (one) => one.send(page, since, resume))
+    if (refused.length > 0) this.#sendProblem(refused, noRoom())
+  }
+
+  async #readPage(): Promise<WatchedPage> {
+    const { structureId, request } = this.query
+    const { db, kernel } = this.ctx
+    const known = this.#latest
+    const credential = this.#credential()
+    const place = { ...credential.grant, rights: undefined }
+    const view = request.view === undefined ? undefined : getRowView(db, place, request.view)
+    const structure = getStructure(db, place, structureId, 'read')
+    if (known?.page.isKept && known.version === versionOf(structure, view)) return known.page
+    const found = await kernel.call(watchPage, credential, request)
+    const read = new WatchedPage(db, this.query, found)
+    const page = known?.page.isKept && read.isSameAs(known.page) ? known.page : read
+    this.#latest = { page, version: versionOf(found.structure, view) }
+    this.history.set(page.id, page.versions)
+    return page
+  }
+
+  /**
+   * Nothing is missed after an event of this query and of this state of the database, if all changes since then are kept; the page
+   * itself is known for a while, or because it is the same still.
+   */
+  #resume({ wantsChanges }: Watcher, id: string, page: WatchedPage): Resumption {
+    const [{ db }, { workspacePk, digest }] = [this.ctx, this.query]
+    const [epoch, number, query] = id.split('-')
+    const position = query === digest ? findPosition(db, workspacePk, `${epoch}-${number}`) : undefined
+    const isKnown = position !== undefined && hasAllAfter(db, workspacePk, position)
+    if (!isKnown || !wantsChanges) return { isKnown, versions: undefined }
+    const versions = this.history.get(id) ?? (page.isContentOf(id) ? page.versions : undefined)
+    return { isKnown: versions !== undefined, versions }
+  }
+
+  /** The query takes its turn as one of the first reader, and sees all rows, which each of the readers may read. */
+  #credential(): Credential {
+    const [first] = this.#watchers
+    if (!first) throw new Error('a channel without readers runs no query')
+    const { userId, surface } = first.caller
+    const { signal } = this.#abort
+    const caller = {
+      ...WHOLE,
+      workspacePk: this.query.workspacePk,
+      workspaceId: first.caller.workspaceId,
+      userId,
+      surface,
+    }
+    return { turnKey: turnKeyOf(first.caller), signal, isBackground: true, grant: grantOf(caller, READING) }
+  }
+}

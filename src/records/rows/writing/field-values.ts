@@ -1,0 +1,136 @@
+import { type InWorkspace, placeFor } from '../../../context.ts'
+import { findFile } from '../../../files/store.ts'
+import type { FieldType } from '../../../filter/record/operators.ts'
+import { normalised, TYPE_WORDS } from '../../../filter/record/values.ts'
+import { may } from '../../../kernel/rights.ts'
+import { knownNames } from '../../../lib/near-miss.ts'
+import { type FieldValue, type RecordData, valueIn } from '../../../lib/record-data.ts'
+import { atFields, fail, type Refusal, refused } from '../../../lib/refusal.ts'
+import { codePointLength, quoteList } from '../../../lib/text.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import { type Definition, type FieldDefinition, findStructureByPk } from '../../structures/store.ts'
+import { findRecordHead } from '../store.ts'
+
+type FieldChange = FieldValue | null | undefined
+
+/** The values of a write, in the order of the fields: a value, null to remove it, undefined to leave it. */
+export type FieldChanges = readonly FieldChange[]
+
+/** Checks the values that are sent against their fields; null and an absent key both mean no value. */
+export function checkedChanges(
+  definition: Definition,
+  sent: Readonly<Record<string, unknown>>,
+): FieldChanges {
+  const { fields, positions } = definition
+  const changes: FieldChange[] = new Array(fields.length)
+  for (const key of Object.keys(sent)) {
+    const at = positions.get(key) ?? fail(unknownField(key, definition))
+    const field = fields[at] as FieldDefinition
+    const value = sent[key]
+    changes[at] = value === null ? checkedNull(field) : checkedValue(field, value)
+  }
+  return changes
+}
+
+const unknownField = (key: string, { fields }: Definition): Refusal => {
+  const known = fields.map((field) => field.key)
+  return refused(`"${key}" is not a field of this structure; ${knownNames(key, known)}`, {
+    ...atFields(key),
+    reason: 'unknown_name',
+  })
+}
+
+function checkedNull({ key, required }: FieldDefinition): null {
+  if (required)
+    throw refused(`"${key}" is required and cannot be without a value.`, {
+      ...atFields(key),
+      reason: 'missing',
+    })
+  return null
+}
+
+/** Refuses a whole row that lacks a required field. */
+export function refuseMissing({ fields }: Definition, data: RecordData): void {
+  for (const { key, required } of fields) {
+    if (required && !Object.hasOwn(data, key))
+      throw refused(`"${key}" is required; give it a value.`, { ...atFields(key), reason: 'missing' })
+  }
+}
+
+/** The value in its stored form; refuses one that does not fit the field's type, options or bounds, under the name given. */
+export function checkedValue(field: FieldDefinition, sent: unknown, name?: string): FieldValue {
+  const { type, options, min, max } = field
+  const value = normalised(type, sent) ?? fail(unfit(field, `be ${TYPE_WORDS[type]}`, name))
+  if (options !== null && !options.includes(String(value)))
+    throw unfit(field, `be one of ${quoteList(options)}`, name)
+  if (min === null && max === null) return value
+  const measured = type === 'text' ? codePointLength(String(value)) : value
+  const unit = type === 'text' ? ' characters' : ''
+  if (min !== null && measured < min) throw unfit(field, `be at least ${min}${unit}`, name)
+  if (max !== null && measured > max) throw unfit(field, `be at most ${max}${unit}`, name)
+  return value
+}
+
+const unfit = ({ key }: FieldDefinition, rule: string, name = `The field "${key}"`): Refusal =>
+  refused(`${name} must ${rule}.`, atFields(key))
+
+/** The row after the changes, its keys in the order of the fields. */
+export function mergedData({ fields }: Definition, before: RecordData, changes: FieldChanges): RecordData {
+  const data: RecordData = {}
+  for (let at = 0; at < fields.length; at++) {
+    const { key } = fields[at] as FieldDefinition
+    const value = changes[at] === undefined ? valueIn(before, key) : changes[at]
+    if (value !== undefined && value !== null) data[key] = value
+  }
+  return data
+}
+
+type Exists = (reader: Reader, caller: InWorkspace, id: string, field: FieldDefinition) => boolean
+
+/** How the object that a reference names is looked up, by the type of the field. */
+const REFERENCES: Partial<Record<FieldType, Exists>> = {
+  note: ({ sql }, caller, id) =>
+    sql.get(
+      'SELECT 1 FROM notes WHERE id = ? AND workspace = ? AND deleted_at IS NULL',
+      id,
+      placeFor(caller, 'notes').workspacePk,
+    ) !== undefined,
+  record: (reader, caller, id, { structure: required }) => {
+    const row = findRecordHead(reader, id)
+    const structure = row?.deletedAt === null ? findStructureByPk(reader, caller, row.structure) : undefined
+    if (structure === undefined || !may(caller.rights, structure.id, 'read')) return false
+    return required === null || structure.id === required
+  },
+  file: (reader, caller, id) => findFile(reader, caller, id) !== undefined,
+}
+
+/**
+ * Refuses a reference to something that is not in the workspace, or is trashed or deleted. `found` collects the
+ * references that exist, so that a batch looks each up once.
+ */
+export function refuseBrokenReferences(
+  reader: Reader,
+  caller: InWorkspace,
+  { fields }: Definition,
+  changes: FieldChanges,
+  found = new Set<string>(),
+): void {
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at] as FieldDefinition
+    const exists = REFERENCES[field.type]
+    const value = changes[at]
+    if (!exists || value === undefined || value === null) continue
+    const reference = `${field.column} ${value}`
+    if (found.has(reference)) continue
+    if (!exists(reader, caller, String(value), field)) throw brokenReference(field, String(value))
+    found.add(reference)
+  }
+}
+
+function brokenReference({ key, type, structure }: FieldDefinition, id: string): Refusal {
+  const kind = type === 'record' && structure !== null ? 'live record of its structure' : type
+  return refused(
+    `The field "${key}" names ${id}, and there is no such ${kind} in this workspace.`,
+    atFields(key),
+  )
+}

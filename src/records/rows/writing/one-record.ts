@@ -1,0 +1,181 @@
+import type { Static } from '@sinclair/typebox'
+import type { Caller } from '../../../context.ts'
+import { write } from '../../../kernel/operation.ts'
+import { checkAbility } from '../../../kernel/rights.ts'
+import { changedKeys } from '../../../lib/record-data.ts'
+import { atPlace, fail, notFound, refused } from '../../../lib/refusal.ts'
+import { checkCursor, findPosition } from '../../../log/cursors.ts'
+import { parseDifference } from '../../../log/entries.ts'
+import { expectedInstant, refuseStale } from '../../../log/if-unchanged.ts'
+import { type Change, changesOfObject, eachChange, selectOfObject } from '../../../log/read.ts'
+import type { Tx } from '../../../storage/writes/transaction.ts'
+import { clearLiveValues } from '../../structures/storage/live-rows.ts'
+import { definitionOf, findStructureByPk, type StructureRow } from '../../structures/store.ts'
+import { isLive } from '../one-record.ts'
+import { recordResponse } from '../present.ts'
+import type { PatchBody, RevertBody } from '../schema.ts'
+import type { RecordRow } from '../store.ts'
+import * as store from '../store.ts'
+import { checkedChanges, mergedData, refuseBrokenReferences, refuseMissing } from './field-values.ts'
+import {
+  deleteRow,
+  type RowWriter,
+  refuseDuplicate,
+  refuseFull,
+  refuseImmutable,
+  restoreRow,
+  rowWriter,
+  updateRow,
+} from './row-writer.ts'
+
+/** A record of the caller's workspace, and its structure. */
+function find(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  is: 'live' | 'deleted',
+): { row: RecordRow; structure: StructureRow } {
+  const row = store.findRecord(tx, id)
+  const structure = row && findStructureByPk(tx, caller, row.structure)
+  if (structure) checkAbility(caller.rights, structure, 'change')
+  if (!structure || (row.deletedAt === null) !== (is === 'live'))
+    throw notFound(is === 'live' ? 'record' : 'deleted record')
+  return { row, structure }
+}
+
+/** A record of the caller's workspace, with the writer of its structure. */
+function get(
+  tx: Tx,
+  caller: Caller,
+  ...wanted: [id: string, is: 'live' | 'deleted']
+): { row: RecordRow; writer: RowWriter } {
+  const { row, structure } = find(tx, caller, ...wanted)
+  return { row, writer: rowWriter(tx, caller, structure) }
+}
+
+/** Refuses who may not change the rows of the structure that a row is, or was, one of. */
+function checkChanger(tx: Tx, caller: Caller, id: string): void {
+  const row = store.findRecordHead(tx, id)
+  const structure = row && findStructureByPk(tx, caller, row.structure)
+  if (!structure) throw notFound('record')
+  checkAbility(caller.rights, structure, 'change')
+}
+
+/**
+ * Gives the unique values free that `changeLive` is to replace with those in `data` later in the transaction, so that
+ * rows can exchange them.
+ */
+export function releaseUnique(tx: Tx, caller: Caller, id: string, data: Record<string, unknown>): void {
+  const { row, structure } = find(tx, caller, id, 'live')
+  const definition = definitionOf(structure)
+  const before = store.dataOf(row)
+  const changed = changedKeys(before, mergedData(definition, before, checkedChanges(definition, data)))
+  const unique = [...new Set(definition.uniqueSets.flat())].filter(({ key }) => changed.includes(key))
+  clearLiveValues(tx, structure, unique, row.pk)
+}
+
+/** Merges values into a live row; `expected` is the `updated_at` that it must have. `checkReferences` may put that off. */
+export function changeLive(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  data: Record<string, unknown>,
+  expected?: number,
+  checkReferences = refuseBrokenReferences,
+): RecordRow {
+  const { row, writer } = get(tx, caller, id, 'live')
+  refuseStale('record', expected, row.updatedAt)
+  refuseImmutable(writer.structure)
+  const changes = checkedChanges(writer.definition, data)
+  checkReferences(tx, caller, writer.definition, changes)
+  return updateRow(writer, row, changes)
+}
+
+export function deleteLive(tx: Tx, caller: Caller, id: string): void {
+  const { row, writer } = get(tx, caller, id, 'live')
+  deleteRow(writer, row)
+}
+
+/** Restores a deleted row under its id, checked like a new one. */
+export function restoreDeleted(tx: Tx, caller: Caller, id: string): RecordRow {
+  const { row, writer } = get(tx, caller, id, 'deleted')
+  const { definition, structure } = writer
+  const changes = checkedChanges(definition, store.dataOf(row))
+  const data = mergedData(definition, {}, changes)
+  refuseMissing(definition, data)
+  refuseDuplicate(writer, definition.uniqueSets, data)
+  refuseFull(structure)
+  const restored = restoreRow(writer, row, data)
+  // Checked last, because the row may refer to itself.
+  refuseBrokenReferences(tx, caller, definition, changes)
+  return restored
+}
+
+const noSuchChange = () => notFound('change of this record')
+
+/** Sets a live row back to how it was just after a change, which the cursor `to` names. */
+function revertLive(tx: Tx, caller: Caller, id: string, to: string): RecordRow {
+  const { workspacePk } = caller
+  if (!isLive(tx, caller, id)) throw notFound('record')
+  const number = findPosition(tx, workspacePk, to) ?? fail(noSuchChange())
+  const [change] = changesOfObject(tx, workspacePk, id, { after: number - 1, before: number + 1, limit: 1 })
+  if (!change) throw noSuchChange()
+  if (change.operation === 'deleted')
+    throw refused(
+      '"to" names the deletion of the record; name a change after which it was there.',
+      atPlace('to'),
+    )
+  const values: Record<string, unknown> = {}
+  const later = selectOfObject(tx, workspacePk, id, { after: number, limit: Number.MAX_SAFE_INTEGER })
+  for (const change of eachChange(tx, later)) takeBack(values, change)
+  return changeLive(tx, caller, id, values)
+}
+
+/** Overwrites what a later change took back: the oldest of several old values counts. */
+export function takeBack(values: Record<string, unknown>, { operation, detail }: Change): void {
+  if (operation === 'updated' && detail !== null) Object.assign(values, parseDifference(detail).previous)
+}
+
+type RecordPatch = Static<typeof PatchBody>
+
+interface PatchInput {
+  readonly id: string
+  readonly body: RecordPatch
+}
+
+/** Merges values into a live row; null removes one. Only the values that are sent are checked. */
+export const patchRecord = write({
+  name: 'records.patch',
+  covers: 'structures',
+  run: (tx, caller, { id, body: { data, if_unchanged } }: PatchInput) =>
+    recordResponse(changeLive(tx, caller, id, data, expectedInstant(if_unchanged))),
+  check: (tx, caller, { id, body }) => {
+    expectedInstant(body.if_unchanged)
+    if (caller.rights) checkChanger(tx, caller, id)
+  },
+})
+
+export const deleteRecord = write({
+  name: 'records.delete',
+  covers: 'structures',
+  run: (tx, caller, { id }: { id: string }) => {
+    deleteLive(tx, caller, id)
+    return { deleted: true, id }
+  },
+})
+
+/** Restores a deleted row, also where rows are immutable. */
+export const restoreRecord = write({
+  name: 'records.restore',
+  covers: 'structures',
+  run: (tx, caller, { id }: { id: string }) => recordResponse(restoreDeleted(tx, caller, id)),
+})
+
+export const revertRecord = write({
+  name: 'records.revert',
+  covers: 'structures',
+  run: (tx, caller, { id, body: { to } }: { id: string; body: Static<typeof RevertBody> }) => {
+    checkCursor(to, 'to')
+    return recordResponse(revertLive(tx, caller, id, to))
+  },
+})

@@ -1,0 +1,205 @@
+import type { Caller } from '../../../context.ts'
+import { changedKeys, type RecordData } from '../../../lib/record-data.ts'
+import { atFields, Refusal } from '../../../lib/refusal.ts'
+import { counted, quoteList } from '../../../lib/text.ts'
+import { keepMoments } from '../../../log/due.ts'
+import { beforeLocalChange } from '../../../log/mirror-guard.ts'
+import { type Outbox, publishChange, publishCreated, subscriptionsOf } from '../../../log/outbox.ts'
+import type { Tx } from '../../../storage/writes/transaction.ts'
+import * as live from '../../structures/storage/live-rows.ts'
+import { markForTextIndex } from '../../structures/storage/text-index.ts'
+import { type Definition, definitionOf, type StructureRow, type UniqueSet } from '../../structures/store.ts'
+import { recordJson } from '../present.ts'
+import { type RowVersions, recentWrites } from '../query/total-cache.ts'
+import * as store from '../store.ts'
+import { type FieldChanges, mergedData } from './field-values.ts'
+
+/** The context for writing rows of one structure in one transaction. */
+export interface RowWriter extends Outbox {
+  readonly caller: Caller
+  /** With the counters as they are after what was written so far. */
+  readonly structure: StructureRow
+  readonly definition: Definition
+  /** The rows written so far, and the characters of them as JSON, by which cached totals are brought up to date. */
+  readonly written: { readonly rows: RowVersions[]; size: number }
+}
+
+/** Begins to write rows of a structure in the caller's transaction. */
+export function rowWriter(tx: Tx, caller: Caller, structure: StructureRow): RowWriter {
+  const definition = definitionOf(structure)
+  const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
+  const outbox = { tx, caller, structure, subscriptions, created: [], wakes: false }
+  const writer = { ...outbox, definition, written: { rows: [], size: 0 } }
+  shareWrites(writer)
+  return writer
+}
+
+/** After the commit, the written rows are passed on to bring cached totals up to date (`query/total-cache.ts`). */
+function shareWrites({ tx, structure, definition, written }: RowWriter): void {
+  const { pk: structurePk, changes: from } = structure
+  tx.afterCommit(() =>
+    recentWrites(tx).add({ structurePk, definition, from, to: structure.changes, ...written }),
+  )
+}
+
+/** Writes a row as it is after a change: in its tables, the counters, the text index, the log and the outbox. */
+function writeVersion(
+  writer: RowWriter,
+  before: store.RowVersion,
+  { row, data }: store.RowVersion,
+  changed: readonly string[] = [],
+): store.RecordRow {
+  const { tx, structure, definition, written } = writer
+  const { pk, createdAt, updatedAt } = row
+  const wasLive = before.row.deletedAt === null
+  const isLive = row.deletedAt === null
+  const object = { kind: 'record', id: row.id, structureId: structure.id } as const
+  if (wasLive) beforeLocalChange(tx, writer.caller, object, () => recordJson(before.row))
+  store.updateRecord(tx, row)
+  if (!isLive) live.deleteLiveRow(tx, structure, pk)
+  else if (!wasLive) live.insertLiveRows(tx, structure, definition, [{ pk, data, createdAt, updatedAt }])
+  else {
+    const fields = definition.fields.filter(({ key }) => changed.includes(key))
+    live.updateLiveRow(tx, structure, definition, fields, { pk, data, updatedAt })
+  }
+  const difference = Number(isLive) - Number(wasLive)
+  live.countChange(tx, structure.pk, difference)
+  structure.live += difference
+  structure.changes += 1
+  markForTextIndex(tx, structure, pk)
+  const states = {
+    before: wasLive ? store.stateOf(before.row, before.data) : null,
+    after: store.stateOf(row, data),
+  }
+  const versions = { pk, before: states.before, after: isLive ? states.after : null }
+  written.rows.push(versions)
+  keepMoments(tx, writer.subscriptions, versions)
+  written.size += row.data.length + (isLive && wasLive ? before.row.data.length : 0)
+  const kind = !isLive ? 'deleted' : wasLive ? 'updated' : 'created'
+  publishChange(writer, { ...states, kind, changed }, kind === 'created' ? 'restored' : kind)
+  return row
+}
+
+/** `updated_at` increases with every change, even within one millisecond. */
+const nextUpdatedAt = (now: number, before: number) => Math.max(now, before + 1)
+
+/** A new row for `insertRows`. It counts for `max_rows` from now on. */
+export function newRow({ tx, structure }: RowWriter, data: RecordData, id = tx.newId()): store.RowVersion {
+  const { now } = tx
+  structure.live += 1
+  const text = JSON.stringify(data)
+  const row = {
+    pk: 0,
+    id,
+    structure: structure.pk,
+    data: text,
+    createdAt: now,
+    updatedAt: now,
+    deletedAt: null,
+  }
+  return { row, data }
+}
+
+/** Inserts new rows, in this order. Refuses, without naming it, a row whose unique values another one has. */
+export function insertRows(writer: RowWriter, rows: readonly store.RowVersion[]): void {
+  const { tx, structure, subscriptions, written } = writer
+  store.insertRecords(tx, structure, rows)
+  structure.changes += 1
+  const versions = rows.map(({ row, data }) => ({
+    pk: row.pk,
+    before: null,
+    after: store.stateOf(row, data),
+  }))
+  for (const version of versions) keepMoments(tx, subscriptions, version)
+  for (const { row } of rows) written.size += row.data.length
+  written.rows.push(...versions)
+  publishCreated(
+    writer,
+    versions.map(({ after }) => after),
+  )
+}
+
+/** Merges changes into a live row. If they change nothing, nothing is written and no event is sent. */
+export function updateRow(writer: RowWriter, row: store.RecordRow, changes: FieldChanges): store.RecordRow {
+  const { tx, definition } = writer
+  const before = { row, data: store.dataOf(row) }
+  const data = mergedData(definition, before.data, changes)
+  const changed = changedKeys(before.data, data)
+  if (changed.length === 0) return row
+  const changedSets = definition.uniqueSets.filter((set) => set.some(({ key }) => changed.includes(key)))
+  const updatedAt = nextUpdatedAt(tx.now, row.updatedAt)
+  const after = { row: { ...row, data: JSON.stringify(data), updatedAt }, data }
+  return namingHolder(
+    () => writeVersion(writer, before, after, changed),
+    () => refuseDuplicate(writer, changedSets, data, { pk: row.pk, changed }),
+  )
+}
+
+/** Marks a live row as deleted and removes it from the row table. */
+export function deleteRow(writer: RowWriter, row: store.RecordRow): void {
+  const data = store.dataOf(row)
+  const now = nextUpdatedAt(writer.tx.now, row.updatedAt)
+  writeVersion(writer, { row, data }, { row: { ...row, updatedAt: now, deletedAt: now }, data })
+}
+
+/** Makes a deleted row live again. */
+export function restoreRow(writer: RowWriter, row: store.RecordRow, data: RecordData): store.RecordRow {
+  const updatedAt = nextUpdatedAt(writer.tx.now, row.updatedAt)
+  const after = { ...row, data: JSON.stringify(data), updatedAt, deletedAt: null }
+  return writeVersion(writer, { row, data }, { row: after, data })
+}
+
+/** Refuses data whose values in one of the sets another live row, not the one that is updated, already has. */
+export function refuseDuplicate(
+  { tx, structure, definition }: RowWriter,
+  sets: readonly UniqueSet[],
+  data: RecordData,
+  updated?: { readonly pk: number; readonly changed: readonly string[] },
+): void {
+  const holders = live.findHolders(tx, structure, definition, data, sets)
+  const held = holders.find(({ pk }) => pk !== updated?.pk)
+  if (held) throw duplicate(held.set, `the record ${store.findRecordId(tx, held.pk)}`, updated?.changed)
+}
+
+/** Looks for who has the unique values only when the indexes refuse a write; `refuse` throws the refusal that says so. */
+export function namingHolder<Result>(write: () => Result, refuse: () => void): Result {
+  try {
+    return write()
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'unique_violation') refuse()
+    throw error
+  }
+}
+
+/** `holder` names the row that has the values: "the record …" or "row 2 of this call". */
+export function duplicate(set: UniqueSet, holder: string, changed: readonly string[] = []): Refusal {
+  const keys = set.map(({ key }) => key)
+  const [blamed = ''] = [...keys.filter((key) => changed.includes(key)), ...keys]
+  const names = quoteList(keys)
+  const what = set.length === 1 ? `The field ${names} is unique` : `The fields ${names} are unique together`
+  const values = set.length === 1 ? 'this value' : 'these values'
+  return new Refusal(
+    'unique_violation',
+    `${what}, and ${holder} already has ${values}; change one of the two.`,
+    { ...atFields(blamed), fields: keys },
+  )
+}
+
+export function refuseImmutable({ immutable, name }: StructureRow): void {
+  if (immutable === 0) return
+  throw new Refusal(
+    'immutable',
+    `The rows of "${name}" are immutable: they can be written and deleted, never edited. Write a new row, or switch "immutable" off.`,
+  )
+}
+
+export const isFull = ({ maxRows, live: rows }: StructureRow): boolean => maxRows !== null && rows >= maxRows
+
+export function refuseFull(structure: StructureRow): void {
+  if (!isFull(structure)) return
+  const { maxRows, live: rows, name } = structure
+  throw new Refusal(
+    'max_rows_reached',
+    `"${name}" holds ${rows} of at most ${counted(maxRows ?? 0, 'row')}; delete a row or raise "max_rows".`,
+  )
+}

@@ -1,0 +1,285 @@
+import type { Static } from '@sinclair/typebox'
+import type { Caller } from '../../../context.ts'
+import { write } from '../../../kernel/operation.ts'
+import { checkAbility, may } from '../../../kernel/rights.ts'
+import type { RecordData } from '../../../lib/record-data.ts'
+import { invalid, namingPlace, Refusal } from '../../../lib/refusal.ts'
+import { logCreated } from '../../../log/outbox.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import type { Tx } from '../../../storage/writes/transaction.ts'
+import { findAnyLiveRow, findHolders } from '../../structures/storage/live-rows.ts'
+import { getStructure } from '../../structures/store.ts'
+import { writtenResponse } from '../present.ts'
+import type { WriteBody } from '../schema.ts'
+import * as store from '../store.ts'
+import {
+  checkedChanges,
+  type FieldChanges,
+  mergedData,
+  refuseBrokenReferences,
+  refuseMissing,
+} from './field-values.ts'
+import {
+  deleteRow,
+  duplicate,
+  insertRows,
+  isFull,
+  namingHolder,
+  newRow,
+  type RowWriter,
+  refuseFull,
+  refuseImmutable,
+  rowWriter,
+  updateRow,
+} from './row-writer.ts'
+
+type SentData = Record<string, unknown>
+
+export type WriteRequest = Static<typeof WriteBody>
+
+/** Returns the structure; refuses callers who may not write this to it. */
+const checkWriter = (reader: Reader, caller: Caller, { structure, on_conflict }: WriteRequest) =>
+  getStructure(reader, caller, structure, on_conflict === 'update' ? 'change' : 'add')
+
+/** Refuses a body that does not have exactly one of `data` and `rows`. */
+function checkedWrite(request: WriteRequest): WriteRequest {
+  if ((request.data === undefined) !== (request.rows === undefined)) return request
+  throw invalid('Give exactly one of "data", one row, and "rows", several.')
+}
+
+/** Writes one row or a batch; the output is the body of the response. */
+export const writeRows = write({
+  name: 'records.write',
+  covers: 'structures',
+  run: (tx, caller, { body }: { body: WriteRequest }) =>
+    writtenResponse(writeRecords(tx, caller, checkedWrite(body))),
+  check: (tx, caller, { body }) => void (caller.rights && checkWriter(tx, caller, checkedWrite(body))),
+})
+
+export interface Written {
+  /** The rows as they are after the whole call, in the order sent. */
+  rows: store.RecordRow[]
+  inserted: number
+  updated: number
+}
+
+/** A row that a call has written, or is about to insert, with its number in the call. */
+interface SentRow extends store.RowVersion {
+  readonly number: number
+}
+
+/** The rows that a call has written so far. */
+interface Batch {
+  readonly names: RowNames
+  /** Whether the call sent a list of rows, so that its refusals name the row. */
+  readonly isList: boolean
+  readonly rows: Pick<SentRow, 'row' | 'number'>[]
+  /** The last of the rows, which are checked and still to be inserted together. */
+  readonly pending: SentRow[]
+  /** The latest state of rows that were updated, by pk. */
+  readonly updated: Map<number, store.RecordRow>
+  /** References that were found to exist. */
+  readonly references: Set<string>
+  inserted: number
+}
+
+const newBatch = (names = FROM_ONE, isList = false): Batch => ({
+  ...{ names, isList, inserted: 0 },
+  ...{ rows: [], pending: [], updated: new Map(), references: new Set() },
+})
+
+/** How refusals name the rows of a call: by a noun, such as "Row", and the number of the row at an index. */
+export interface RowNames {
+  readonly noun: string
+  readonly numberOf: (index: number) => number
+}
+
+const FROM_ONE: RowNames = { noun: 'Row', numberOf: (index) => index + 1 }
+
+/**
+ * Writes one row or a batch, all or nothing; joins the caller's transaction. In a batch every refusal names the row,
+ * counted from 1 or as `names` says.
+ */
+export function writeRecords(tx: Tx, caller: Caller, request: WriteRequest, names = FROM_ONE): Written {
+  const structure = checkWriter(tx, caller, request)
+  const writer = rowWriter(tx, caller, structure)
+  const sent = request.rows?.map(({ data }) => data) ?? [request.data ?? {}]
+  const updates = request.on_conflict === 'update'
+  if (updates) refuseImmutable(structure)
+  if (request.rows) refuseLongUnique(writer, sent)
+  if (structure.maxRows === 1) deleteOnlyRow(writer, sent.length)
+  const batch = newBatch(names, request.rows !== undefined)
+  for (const [at, data] of sent.entries()) {
+    // The decision for this row may depend on earlier rows.
+    if (updates || isFull(structure)) insertPending(writer, batch)
+    const number = names.numberOf(at)
+    try {
+      named(batch, number, () => writeRow(writer, batch, data, number, updates))
+    } catch (error) {
+      // A row before it may be refused when it is inserted, and comes first.
+      if (error instanceof Refusal) insertPending(writer, batch)
+      throw error
+    }
+  }
+  insertPending(writer, batch)
+  logCreated(writer)
+  return {
+    rows: batch.rows.map(({ row }) => batch.updated.get(row.pk) ?? row),
+    inserted: batch.inserted,
+    updated: sent.length - batch.inserted,
+  }
+}
+
+/** Runs an action on a row of the call; in a list, its refusal names the row. */
+const named = <Result>({ names: { noun }, isList }: Batch, number: number, action: () => Result): Result =>
+  isList ? namingPlace(`${noun} ${number}`, `rows[${number - 1}]`, action) : action()
+
+/** Inserts the rows that are pending; refuses the first that collides. */
+function insertPending(writer: RowWriter, batch: Batch): void {
+  const rows = batch.pending.splice(0)
+  if (rows.length === 0) return
+  namingHolder(
+    () => insertRows(writer, rows),
+    () => {
+      for (const sent of rows) named(batch, sent.number, () => refuseHeld(writer, batch, sent))
+    },
+  )
+  batch.inserted += rows.length
+}
+
+/** In characters. Writing entries of this length takes about a tenth of a second, while other writes wait. */
+const MAX_UNIQUE_LENGTH = 16 * 1024 * 1024
+
+/** The index of every unique set holds the values of its fields: texts that are long and in many sets are too much. */
+function refuseLongUnique({ definition }: RowWriter, rows: readonly SentData[]): void {
+  if (definition.uniqueSets.length < 2) return
+  const keys = definition.uniqueSets.flatMap((set) => set.map(({ key }) => key))
+  let length = 0
+  for (const row of rows) {
+    for (const key of keys) {
+      const value = row[key]
+      if (typeof value === 'string') length += value.length
+    }
+  }
+  if (length <= MAX_UNIQUE_LENGTH) return
+  throw invalid(
+    'The values of unique fields in these rows, each counted in every set, are longer than 16,777,216 characters; send fewer rows at once.',
+  )
+}
+
+/** Under `max_rows: 1` a write replaces the row that exists. */
+function deleteOnlyRow(writer: RowWriter, rows: number): void {
+  const { tx, caller, structure } = writer
+  if (rows > 1) {
+    throw new Refusal(
+      'max_rows_reached',
+      `"${structure.name}" holds one row, which a write replaces, and ${rows} rows were sent; send one.`,
+    )
+  }
+  const pk = findAnyLiveRow(tx, structure)
+  if (pk === undefined) return
+  checkAbility(caller.rights, structure, 'change')
+  deleteRow(writer, getRecord(writer, pk))
+}
+
+function getRecord({ tx }: RowWriter, pk: number): store.RecordRow {
+  const row = store.findRecordByPk(tx, pk)
+  if (!row) throw new Error('a live row has no record')
+  return row
+}
+
+function writeRow(writer: RowWriter, batch: Batch, sent: SentData, number: number, updates: boolean): void {
+  const { tx, caller, definition } = writer
+  const changes = checkedChanges(definition, sent)
+  refuseBrokenReferences(tx, caller, definition, changes, batch.references)
+  const row = updates ? updateHolder(writer, changes) : undefined
+  if (row) {
+    batch.rows.push({ row, number })
+    batch.updated.set(row.pk, row)
+  } else addPending(writer, batch, { changes, number })
+}
+
+/** Updates the row that has the same unique values, if there is one. */
+function updateHolder(writer: RowWriter, changes: FieldChanges): store.RecordRow | undefined {
+  const { tx, structure, definition } = writer
+  const data = mergedData(definition, {}, changes)
+  const holders = findHolders(tx, structure, definition, data)
+  const [first, second] = new Set(holders.map(({ pk }) => pk))
+  if (first === undefined) return undefined
+  if (second !== undefined) throw duplicateOfTwo(writer, first, second)
+  return updateRow(writer, getRecord(writer, first), changes)
+}
+
+function duplicateOfTwo({ tx }: RowWriter, first: number, second: number): Refusal {
+  const [one, other] = [first, second].map((pk) => store.findRecordId(tx, pk))
+  return new Refusal(
+    'unique_violation',
+    `This row collides with two different rows, ${one} and ${other}, and can update only one; send unique values of one of them alone.`,
+  )
+}
+
+interface NewRowChanges {
+  readonly changes: FieldChanges
+  readonly number: number
+  /** Of its caller's making. */
+  readonly id?: string
+}
+
+/** Checks a new row, which `insertPending` inserts. */
+function addPending(writer: RowWriter, batch: Batch, { changes, number, id }: NewRowChanges): void {
+  const { structure, definition } = writer
+  const data = mergedData(definition, {}, changes)
+  refuseMissing(definition, data)
+  if (isFull(structure)) refuseHeld(writer, batch, { data })
+  refuseFull(structure)
+  const sent = { ...newRow(writer, data, id), number }
+  batch.pending.push(sent)
+  batch.rows.push(sent)
+}
+
+export interface NewRow {
+  readonly structure: string
+  readonly id: string
+  readonly data: SentData
+  /** How many rows the same call has inserted into the structure before. */
+  readonly earlier: (structurePk: number) => number
+}
+
+/**
+ * Inserts a row under an id that its caller made, checked like any new row; `checkReferences` may put that off. Returns the
+ * pk of its structure.
+ */
+export function insertUnder(
+  tx: Tx,
+  caller: Caller,
+  { structure: named, id, data, earlier }: NewRow,
+  checkReferences: typeof refuseBrokenReferences,
+): number {
+  const structure = getStructure(tx, caller, named, 'add')
+  const writer = rowWriter(tx, caller, structure)
+  if (structure.maxRows === 1) deleteOnlyRow(writer, 1 + earlier(structure.pk))
+  const batch = newBatch()
+  const changes = checkedChanges(writer.definition, data)
+  checkReferences(tx, caller, writer.definition, changes)
+  addPending(writer, batch, { changes, number: 1, id })
+  insertPending(writer, batch)
+  logCreated(writer)
+  return structure.pk
+}
+
+/**
+ * Refuses a row whose unique values another one has: an earlier row of the call is named by its number, as its id is not
+ * committed yet.
+ */
+function refuseHeld(writer: RowWriter, batch: Batch, { row, data }: Partial<SentRow> & { data: RecordData }) {
+  const { tx, structure, definition } = writer
+  const held = findHolders(tx, structure, definition, data).find(({ pk }) => pk !== row?.pk)
+  if (held) throw duplicate(held.set, holderName(writer, batch, held.pk))
+}
+
+/** Does not name the row to callers who may not read it. */
+function holderName({ tx, caller, structure }: RowWriter, { names, rows }: Batch, pk: number): string {
+  const earlier = rows.find(({ row }) => row.pk === pk)
+  if (earlier) return `${names.noun.toLowerCase()} ${earlier.number} of this call`
+  return may(caller.rights, structure.id, 'read') ? `the record ${store.findRecordId(tx, pk)}` : 'another row'
+}

@@ -1,0 +1,100 @@
+import type { Static } from '@sinclair/typebox'
+import type { AppContext, InWorkspace } from '../../context.ts'
+import type { FeatureHooks } from '../../feature-hooks.ts'
+import { defineJob, enqueue, settle } from '../../kernel/jobs.ts'
+import { write } from '../../kernel/operation.ts'
+import { refused } from '../../lib/refusal.ts'
+import { wakeAfterCommit } from '../../log/bus.ts'
+import { type ChangeAuthor, logChange } from '../../log/log.ts'
+import { liveRows, placeOf, type RowPlace } from '../../storage/row-table-names.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import type { StructureName } from './schema.ts'
+import { changedStructure } from './service.ts'
+import { deleteLiveRows } from './storage/live-rows.ts'
+import { dropRowIndex, listRowIndexes } from './storage/row-index.ts'
+import { dropRowTable } from './storage/row-table-schema.ts'
+import { dropTextIndex } from './storage/text-index.ts'
+import { getStructure, type StructureRow } from './store.ts'
+
+/*
+ * A deletion removes the structure and its subscriptions and sources at once, so that no read shows it and its name is free.
+ * The rows, which are found only through the structure, follow in jobs: first their indexes are dropped, one in each
+ * transaction, because rows without indexes are removed several times faster.
+ */
+
+const ROWS_PER_STEP = 200
+
+/** Removes the rows of a deleted structure, live and deleted ones, and then their table. */
+export const rowRemoval = defineJob<number, RowPlace>('structure.rows', (tx, pk, place) => {
+  const live = tx.sql.column<number>(`SELECT pk FROM ${liveRows(place)} LIMIT ?`, ROWS_PER_STEP)
+  const deleted = tx.sql.column<number>(
+    'SELECT pk FROM records WHERE structure = ? AND deleted_at IS NOT NULL LIMIT ?',
+    pk,
+    ROWS_PER_STEP - live.length,
+  )
+  deleteLiveRows(tx, place, live)
+  const pks = JSON.stringify([...live, ...deleted])
+  tx.sql.run('DELETE FROM records WHERE pk IN (SELECT value FROM json_each(?))', pks)
+  if (live.length + deleted.length > 0) return place
+  dropRowTable(tx, pk)
+  return 'done'
+})
+
+/** Drops an index of the rows of a deleted structure, which takes some tens of milliseconds for a million rows. */
+export const rowIndexRemoval = defineJob<number, RowPlace>(
+  'structure.indexes',
+  (tx, pk, place) => {
+    const [name] = listRowIndexes(tx, pk)
+    if (name !== undefined) dropRowIndex(tx, name)
+    else {
+      dropTextIndex(tx, pk)
+      enqueue(tx, rowRemoval, pk, place)
+    }
+    return name === undefined ? 'done' : place
+  },
+  { isLong: true },
+)
+
+/** Removes a structure without a log; its subscriptions, sources and views must be gone. */
+export function removeStructure(tx: Tx, pk: number): void {
+  const place = placeOf(tx, pk)
+  tx.sql.run('DELETE FROM structures WHERE pk = ?', pk)
+  enqueue(tx, rowIndexRemoval, pk, place)
+}
+
+function remove(features: FeatureHooks, tx: Tx, caller: ChangeAuthor, structure: StructureRow): void {
+  features.onStructureDeleted(tx, caller, structure.pk)
+  removeStructure(tx, structure.pk)
+  logChange(tx, caller, changedStructure(structure.id), 'deleted')
+  wakeAfterCommit(tx, structure.id)
+}
+
+/** Deletes a structure, its rows and its subscriptions; returns its id once all of it is gone. */
+export async function deleteStructure(
+  ctx: Pick<AppContext, 'db' | 'features'> & Partial<Pick<AppContext, 'worker'>>,
+  caller: ChangeAuthor & InWorkspace,
+  nameOrId: string,
+): Promise<string> {
+  const { pk, id } = await ctx.db.write((tx) => {
+    const structure = getStructure(tx, caller, nameOrId, 'change')
+    remove(ctx.features, tx, caller, structure)
+    return structure
+  })
+  await settle(ctx, rowIndexRemoval, pk)
+  await settle(ctx, rowRemoval, pk)
+  return id
+}
+
+/** Deletes a structure for a user who repeated its name; its rows follow in jobs. */
+export const structureDeletion = (features: FeatureHooks) =>
+  write({
+    name: 'features.deleteStructure',
+    covers: 'structures',
+    run: (tx, caller, { id, body: { name } }: { id: string; body: Static<typeof StructureName> }) => {
+      const structure = getStructure(tx, caller, id, 'change')
+      if (structure.name !== name)
+        throw refused(`The name of this structure is "${structure.name}"; repeat it exactly.`)
+      remove(features, tx, caller, structure)
+      return { deleted: true, id: structure.id }
+    },
+  })

@@ -1,0 +1,259 @@
+import type { Static } from '@sinclair/typebox'
+import type { FeatureHooks } from '../../feature-hooks.ts'
+import type { FieldType } from '../../filter/record/operators.ts'
+import { normalised, TYPE_WORDS } from '../../filter/record/values.ts'
+import { atPlace, fail, Refusal, refused } from '../../lib/refusal.ts'
+import { listed, quoteList } from '../../lib/text.ts'
+import type { ChangeAuthor } from '../../log/log.ts'
+import type { Reader } from '../../storage/reader.ts'
+import type { SentField } from './schema.ts'
+import type { FieldDefinition } from './store.ts'
+
+export type FieldInput = Static<typeof SentField>
+
+/** The id of the structure that a `record` field names by id or name; undefined if there is none. */
+export type FindStructureId = (nameOrId: string) => string | undefined
+
+/** Runs the check of a rule, which throws its refusal; `field` is the key of the field that it is about, if any. */
+export type Check = <Result>(field: string | null, run: () => Result) => Result | undefined
+
+/** A part of a change that would be refused, and the key of its field, if it is about one. */
+export interface FoundRefusal {
+  readonly refusal: Refusal
+  readonly field: string | null
+}
+
+type Bound = number | string | null
+
+/** Completes the refusal "… must be <words>" for the `min` and `max` of each type that has them. */
+const BOUND_WORDS: Partial<Record<FieldType, string>> = {
+  number: TYPE_WORDS.number,
+  text: 'a whole number of characters, 0 or more',
+  date: TYPE_WORDS.date,
+  time: TYPE_WORDS.time,
+  datetime: TYPE_WORDS.datetime,
+}
+
+/**
+ * The new list of fields. A field that exists keeps `unique`, `unit`, `label` and `hidden` where they are left out,
+ * and if its type is unchanged also `min` and `max`; `required`, `options` and `structure` return to their defaults.
+ */
+export function fieldDefinitions(
+  sent: readonly FieldInput[],
+  before: readonly FieldDefinition[],
+  findStructureId: FindStructureId,
+  check: Check = (_, run) => run(),
+): FieldDefinition[] {
+  check(null, () => refuseRepeated(sent))
+  let nextColumn = before.reduce((highest, { column }) => Math.max(highest, column), 0) + 1
+  return sent.map((input, at) => {
+    const { key, type } = input
+    const existing = before.find((field) => field.key === key)
+    const ofType = existing?.type === type ? existing : undefined
+    const basis = { existing, ofType, column: ofType?.column ?? nextColumn++ }
+    const define = () => {
+      const structure = referencedStructure(input, at, ofType, findStructureId)
+      return fieldDefinition(input, at, { ...basis, structure })
+    }
+    return check(key, define) ?? fieldDefinition({ key, type }, at, { ...basis, structure: null })
+  })
+}
+
+function refuseRepeated(sent: readonly FieldInput[]): void {
+  const keys = sent.map(({ key }) => key)
+  const repeated = keys.find((key, at) => keys.indexOf(key) < at)
+  if (repeated !== undefined)
+    throw refused(`"fields" names "${repeated}" twice; give each key once.`, atPlace('fields'))
+}
+
+/** A structure that was deleted in the meantime remains until another one is named. */
+function referencedStructure(
+  { type, structure }: FieldInput,
+  at: number,
+  existing: FieldDefinition | undefined,
+  find: FindStructureId,
+): string | null {
+  if (structure === undefined || structure === null) return null
+  if (structure === existing?.structure) return structure
+  if (type !== 'record')
+    throw refused(
+      `"fields[${at}].structure" belongs to a field of type "record", and this one is "${type}".`,
+      atPlace(`fields[${at}].structure`),
+    )
+  return (
+    find(structure) ??
+    fail(
+      refused(
+        `"fields[${at}].structure" names "${structure}", and there is no such structure here.`,
+        atPlace(`fields[${at}].structure`),
+      ),
+    )
+  )
+}
+
+const sentOr = <Value>(sent: Value | undefined, existing: Value | undefined, otherwise: Value): Value =>
+  sent === undefined ? (existing ?? otherwise) : sent
+
+interface Basis {
+  /** The existing field of this key; `ofType` only if its type is unchanged. */
+  readonly existing: FieldDefinition | undefined
+  readonly ofType: FieldDefinition | undefined
+  readonly column: number
+  readonly structure: string | null
+}
+
+function fieldDefinition(
+  input: FieldInput,
+  at: number,
+  { existing, ofType, column, structure }: Basis,
+): FieldDefinition {
+  const min = sentOr(bound(input, 'min', at), ofType?.min, null)
+  const max = sentOr(bound(input, 'max', at), ofType?.max, null)
+  if (min !== null && max !== null && min > max)
+    throw refused(
+      `"fields[${at}]": "min" is above "max"; no value of "${input.key}" could fit both.`,
+      atPlace(`fields[${at}]`),
+    )
+  return {
+    key: input.key,
+    type: input.type,
+    label: labelOf(sentOr(input.label, existing?.label, null), input.key),
+    required: input.required ?? false,
+    unit: sentOr(input.unit, existing?.unit, null),
+    hidden: sentOr(input.hidden, existing?.hidden, false),
+    unique: sentOr(input.unique, existing?.unique, false),
+    min,
+    max,
+    options: optionsOf(input, at),
+    structure,
+    column,
+  }
+}
+
+/** A label that equals the key is not stored, so that sending a definition as it was read changes nothing. */
+const labelOf = (label: string | null, key: string): string | null => (label === key ? null : label)
+
+function bound({ type, ...input }: FieldInput, name: 'min' | 'max', at: number): Bound | undefined {
+  const sent = input[name]
+  if (sent === undefined || sent === null) return sent
+  const words = BOUND_WORDS[type]
+  if (words === undefined)
+    throw refused(
+      `"fields[${at}].${name}" cannot be given: a field of type "${type}" has no bounds.`,
+      atPlace(`fields[${at}].${name}`),
+    )
+  const value = type === 'text' ? lengthOf(sent) : normalised(type, sent)
+  if (value === undefined || typeof value === 'boolean')
+    throw refused(
+      `"fields[${at}].${name}" must be ${words} for a field of type "${type}".`,
+      atPlace(`fields[${at}].${name}`),
+    )
+  return value
+}
+
+const lengthOf = (sent: number | string): number | undefined =>
+  typeof sent === 'number' && Number.isSafeInteger(sent) && sent >= 0 ? sent : undefined
+
+function optionsOf({ type, options }: FieldInput, at: number): string[] | null {
+  if (options === undefined || options === null) return null
+  if (type !== 'select')
+    throw refused(
+      `"fields[${at}].options" belong to a field of type "select", and this one is "${type}".`,
+      atPlace(`fields[${at}].options`),
+    )
+  if (new Set(options).size < options.length)
+    throw refused(
+      `"fields[${at}].options" name one option twice; name each once.`,
+      atPlace(`fields[${at}].options`),
+    )
+  return options.length === 0 ? null : options
+}
+
+/** The fields of `before` that `after` does not have with the same key and type. */
+export const lostFields = (
+  before: readonly FieldDefinition[],
+  after: readonly FieldDefinition[],
+): FieldDefinition[] =>
+  before.filter((old) => !after.some(({ key, type }) => key === old.key && type === old.type))
+
+/** Once a structure has had rows, even deleted ones, fields can only be added, relabelled or hidden. */
+export function refuseLossOfField(lost: FieldDefinition, after: readonly FieldDefinition[]): never {
+  const now = after.find(({ key }) => key === lost.key)
+  if (now) {
+    throw refused(
+      `The field "${lost.key}" is of type "${lost.type}" and cannot become "${now.type}" once the structure has had rows; add a field of another key.`,
+      atPlace('fields'),
+    )
+  }
+  throw refused(
+    `The field "${lost.key}" cannot be removed or renamed once the structure has had rows; send it again, with "hidden": true if it should not be shown.`,
+    atPlace('fields'),
+  )
+}
+
+/** References to fields of a structure, as they will be after a change. */
+export interface FieldUse {
+  readonly structurePk: number
+  readonly labelField: string | null
+  readonly uniqueTogether: readonly (readonly string[])[]
+}
+
+/** Refuses to remove or retype a field that is still named, and says by what. */
+export function refuseLossOfUsedField(
+  reader: Reader,
+  features: FeatureHooks,
+  caller: ChangeAuthor,
+  { key }: FieldDefinition,
+  { structurePk, labelField, uniqueTogether }: FieldUse,
+): void {
+  const users = [
+    ...(labelField === key ? ['"label_field"'] : []),
+    ...(uniqueTogether.some((keys) => keys.includes(key)) ? ['"unique_together"'] : []),
+    ...features.usageOfField(reader, structurePk, key, caller),
+  ]
+  if (users.length === 0) return
+  throw new Refusal(
+    'in_use',
+    `The field "${key}" is named by ${listed(users)} and cannot be removed, renamed or retyped; change that first.`,
+  )
+}
+
+export function checkLabelField(labelField: string | null, fields: readonly FieldDefinition[]): void {
+  if (labelField === null || fields.some(({ key }) => key === labelField)) return
+  throw refused(
+    `"label_field" names "${labelField}", and the structure has no such field.`,
+    atPlace('label_field'),
+  )
+}
+
+/** Refuses sets that are not of two or more different fields each, and a set that is given twice. */
+export function checkUniqueTogether(sets: readonly string[][], fields: readonly FieldDefinition[]): void {
+  const seen = new Set<string>()
+  for (const [at, keys] of sets.entries()) {
+    const place = `unique_together[${at}]`
+    if (new Set(keys).size < keys.length)
+      throw refused(`"${place}" names one field twice; name each once.`, atPlace(place))
+    const unknown = keys.filter((wanted) => !fields.some(({ key }) => key === wanted))
+    if (unknown.length > 0)
+      throw refused(
+        `"${place}" names ${quoteList(unknown)}, and the structure has no such field.`,
+        atPlace(place),
+      )
+    const sorted = [...keys].sort().join(' ')
+    if (seen.has(sorted))
+      throw refused(`"${place}" names the fields of an earlier set; give each set once.`, atPlace(place))
+    seen.add(sorted)
+  }
+}
+
+/** Every write enters a row in the index of each set, while other writes wait. */
+const MAX_UNIQUE = 200
+
+/** `count` is the number of unique fields and of the fields of all sets; what there was `before` may stay. */
+export function refuseManyUnique(count: number, before = 0): void {
+  if (count <= Math.max(MAX_UNIQUE, before)) return
+  throw refused(
+    `The unique fields and those of "unique_together" would be ${count} in all, each counted in every set; a structure has at most ${MAX_UNIQUE}, so leave some out.`,
+    atPlace('unique_together'),
+  )
+}

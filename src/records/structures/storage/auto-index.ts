@@ -1,0 +1,210 @@
+import type { FieldType, TypedField } from '../../../filter/record/operators.ts'
+import type { Server } from '../../../kernel/call.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import {
+  companionColumn,
+  foldedText,
+  liveRows,
+  placeOf,
+  rowTable,
+  valueColumn,
+} from '../../../storage/row-table-names.ts'
+import type { WorkerTask } from '../../../storage/worker/client.ts'
+import { type Definition, definitionOf, findDefinitionTexts } from '../store.ts'
+import { ensureOwnTable } from './live-rows.ts'
+import { createRowIndex, dropRowIndex, type RowIndex } from './row-index.ts'
+import { createTextIndex, dropTextIndex, TEXT_INDEX } from './text-index.ts'
+
+/*
+ * Automatic indexes, on one column or on two (`index-policy.ts` decides when). Nobody declares one.
+ *
+ * An index holds the values, then the pk, so that rows of equal values stay in order. Its last column orders lists, so
+ * text is in its folded form there; behind the pk stands the text as written where that differs, so that the index alone
+ * decides equality and a count reads no row. The first of two columns has one value in every query that uses both, and
+ * holds text as written.
+ */
+
+/** A target of an index: a field, or a time of the row. */
+export type IndexTarget = TypedField | 'created_at' | 'updated_at'
+
+export const indexedColumn = (target: IndexTarget): string =>
+  typeof target === 'string' ? target : valueColumn(target.column)
+
+/** Whether values of the type are sorted ignoring case. */
+export const isFolded = (type: FieldType): boolean => type === 'text' || type === 'select'
+
+const hasFoldedText = (target: IndexTarget): target is TypedField =>
+  typeof target !== 'string' && isFolded(target.type)
+
+/** The SQL expression that orders a list sorted by the target. */
+export const sortExpression = (target: IndexTarget): string =>
+  hasFoldedText(target) ? foldedText(target.column) : indexedColumn(target)
+
+/** The name of an index on the targets in `auto_indexes`. */
+export const indexName = (targets: readonly IndexTarget[]): string => targets.map(indexedColumn).join(',')
+
+/** The targets of an index by its name; undefined where the definition does not have them. */
+export function indexTargets(
+  { fields }: Pick<Definition, 'fields'>,
+  name: string,
+): IndexTarget[] | undefined {
+  const targets = name
+    .split(',')
+    .map((column) =>
+      column === 'created_at' || column === 'updated_at'
+        ? column
+        : fields.find((field) => indexedColumn(field) === column),
+    )
+  return targets.every((target) => target !== undefined) ? (targets as IndexTarget[]) : undefined
+}
+
+/** A column of an automatic index. Rows without a value come first, as NULL. */
+export interface IndexedColumn {
+  /** The column of the row table with its values. */
+  readonly column: string
+  /** The expression whose values the index holds in order. */
+  readonly key: string
+  /** The expression of text as written where it differs from the key; undefined where the key is the value itself. */
+  readonly written: string | undefined
+}
+
+/** The columns of an automatic index on these targets. */
+export const indexedColumns = (targets: readonly IndexTarget[]): IndexedColumn[] =>
+  targets.map((target, at) => {
+    const column = indexedColumn(target)
+    if (!hasFoldedText(target) || at < targets.length - 1) return { column, key: column, written: undefined }
+    const value = valueColumn(target.column)
+    const written = `iif(${companionColumn(target.column)} IS NULL, NULL, ${value})`
+    return { column, key: foldedText(target.column), written }
+  })
+
+/** The name in the database of an automatic index, by its name in `auto_indexes`. */
+const nameInSchema = (structurePk: number, name: string): string =>
+  `${rowTable(structurePk)}_by_${name.replaceAll(',', '_and_')}`
+
+export function autoIndex(structurePk: number, targets: readonly IndexTarget[]): RowIndex {
+  const columns = indexedColumns(targets)
+  const written = columns.flatMap((column) => column.written ?? [])
+  return {
+    name: nameInSchema(structurePk, indexName(targets)),
+    structurePk,
+    // Without other expressions behind it, SQLite itself keeps the pk at the end of each entry.
+    expressions: [...columns.map(({ key }) => key), ...(written.length > 0 ? ['pk', ...written] : [])],
+  }
+}
+
+/** The names of the automatic indexes, including the text index. */
+export const listAutoIndexes = ({ sql }: Reader, structurePk: number): string[] =>
+  sql.column('SELECT "column" FROM auto_indexes WHERE structure = ?', structurePk)
+
+/** The automatic indexes except the text index, as the definition has them. */
+export const listAutoRowIndexes = (reader: Reader, structurePk: number, definition: Definition): RowIndex[] =>
+  listAutoIndexes(reader, structurePk).flatMap((name) => {
+    const targets = indexTargets(definition, name)
+    return targets ? [autoIndex(structurePk, targets)] : []
+  })
+
+export const markUsed = ({ sql }: Reader, { structurePk, column }: IndexPlace, now: number) =>
+  sql.run(
+    'UPDATE auto_indexes SET used_at = ? WHERE structure = ? AND "column" = ?',
+    now,
+    structurePk,
+    column,
+  )
+
+/** The automatic indexes of every structure that were last used before the given time. */
+export const findUnusedIndexes = ({ sql }: Reader, before: number): IndexPlace[] =>
+  sql.all('SELECT structure AS structurePk, "column" FROM auto_indexes WHERE used_at < ?', before)
+
+export interface IndexPlace {
+  readonly structurePk: number
+  readonly column: string
+}
+
+const MAX_INDEXES = 8
+/** Texts longer than this on average are not indexed. */
+const MAX_AVERAGE_LENGTH = 200
+const SAMPLED_ROWS = 1_000
+
+/** Builds an index; returns whether it exists afterwards. A text index is created empty, and filled later. */
+export const autoIndexBuild: WorkerTask<IndexPlace & { now: number }, boolean> = {
+  name: 'structures.buildIndex',
+  isBackground: true,
+  run: (reader, { structurePk, column, now }) => {
+    const texts = findDefinitionTexts(reader, structurePk)
+    if (!texts) return false
+    const present = listAutoIndexes(reader, structurePk)
+    if (present.includes(column)) return true
+    const definition = definitionOf(texts)
+    const targets = column === TEXT_INDEX ? [] : indexTargets(definition, column)
+    if (!targets || !isWorthwhile(reader, structurePk, targets, present)) return false
+    ensureOwnTable(reader, structurePk, definition)
+    createIndex(reader, structurePk, targets)
+    recordIndex(reader, { structurePk, column }, now)
+    return true
+  },
+}
+
+/** Whether there is room for another index, and its texts are short; the text index does not count towards the limit. */
+function isWorthwhile(
+  reader: Reader,
+  structurePk: number,
+  targets: readonly IndexTarget[],
+  present: readonly string[],
+): boolean {
+  if (targets.length === 0) return true
+  if (present.filter((name) => name !== TEXT_INDEX).length >= MAX_INDEXES) return false
+  return !targets.some((target) => hasLongTexts(reader, structurePk, indexedColumn(target)))
+}
+
+/** Without targets, the text index. */
+function createIndex(reader: Reader, structurePk: number, targets: readonly IndexTarget[]): void {
+  if (targets.length === 0) createTextIndex(reader, structurePk)
+  else createRowIndex(reader, autoIndex(structurePk, targets))
+}
+
+export const recordIndex = ({ sql }: Reader, { structurePk, column }: IndexPlace, now: number) =>
+  sql.run(
+    'INSERT INTO auto_indexes (structure, "column", created_at, used_at) VALUES (?, ?, ?, ?)',
+    structurePk,
+    column,
+    now,
+    now,
+  )
+
+/**
+ * Builds an index when no write is waiting; returns whether it exists afterwards. Writes that arrive meanwhile wait
+ * until it is built.
+ */
+export const buildAutoIndex = (
+  { worker, clock }: Pick<Server, 'worker' | 'clock'>,
+  place: IndexPlace,
+): Promise<boolean> => worker.write(autoIndexBuild, { ...place, now: clock.now() })
+
+export const autoIndexDrop: WorkerTask<IndexPlace, void> = {
+  name: 'structures.dropIndex',
+  isBackground: true,
+  run: (reader, { structurePk, column }) => {
+    if (column === TEXT_INDEX) dropTextIndex(reader, structurePk)
+    else dropRowIndex(reader, nameInSchema(structurePk, column))
+    reader.sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', structurePk, column)
+  },
+}
+
+/** Builds an index by its name; returns false where the definition does not have its columns. */
+export function createIndexNamed(
+  reader: Reader,
+  structurePk: number,
+  definition: Definition,
+  name: string,
+): boolean {
+  const targets = name === TEXT_INDEX ? [] : indexTargets(definition, name)
+  if (targets) createIndex(reader, structurePk, targets)
+  return targets !== undefined
+}
+
+const hasLongTexts = (reader: Reader, structurePk: number, column: string): boolean =>
+  reader.sql.scalar<number>(
+    `SELECT coalesce(avg(length(${column})), 0) > ${MAX_AVERAGE_LENGTH}
+     FROM (SELECT ${column} FROM ${liveRows(placeOf(reader, structurePk))} LIMIT ${SAMPLED_ROWS})`,
+  ) === 1

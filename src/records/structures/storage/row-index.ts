@@ -1,0 +1,35 @@
+import type { Reader } from '../../../storage/reader.ts'
+import { rowTable } from '../../../storage/row-table-names.ts'
+
+/** One of SQLite's indexes on the row table of a structure. It can be copied to another thread. */
+export interface RowIndex {
+  readonly name: string
+  readonly structurePk: number
+  /** Expressions over a row. SQLite uses the index for an expression only where a query writes it in the same way. */
+  readonly expressions: readonly string[]
+  readonly isUnique?: boolean
+}
+
+const definitionText = ({ name, structurePk, expressions, isUnique = false }: RowIndex): string =>
+  `CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX ${name} ON ${rowTable(structurePk)} (${expressions.join(', ')})`
+
+/** Builds the index; a unique one throws a constraint violation where rows collide. */
+export const createRowIndex = ({ sql }: Reader, index: RowIndex): void => sql.script(definitionText(index))
+
+export const dropRowIndex = ({ sql }: Reader, name: string): void =>
+  sql.script(`DROP INDEX IF EXISTS ${name}`)
+
+/** The names of all indexes on the structure's row table. */
+export const listRowIndexes = ({ sql }: Reader, structurePk: number): string[] =>
+  sql.column(
+    `SELECT name FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = ?`,
+    rowTable(structurePk),
+  )
+
+/** Whether the index exists exactly as it should be defined. */
+export const isIntact = ({ sql }: Reader, index: RowIndex): boolean =>
+  sql.get(
+    `SELECT 1 FROM main.sqlite_schema WHERE type = 'index' AND name = ? AND sql = ?`,
+    index.name,
+    definitionText(index),
+  ) !== undefined

@@ -1,0 +1,133 @@
+import type { FieldType } from '../../../filter/record/operators.ts'
+import { refused } from '../../../lib/refusal.ts'
+import { quoteList } from '../../../lib/text.ts'
+import { isUniqueViolation } from '../../../storage/errors.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import {
+  companionColumn,
+  liveRows,
+  type RowPlace,
+  rowTable,
+  valueColumn,
+} from '../../../storage/row-table-names.ts'
+import type { Definition, FieldDefinition, UniqueSet } from '../store.ts'
+import { createRowIndex, dropRowIndex, type RowIndex } from './row-index.ts'
+import { dropTextIndex } from './text-index.ts'
+
+/*
+ * A structure that is not small (`live-rows.ts`) has its own table of live rows: typed, indexed, derived from
+ * `records`, and rebuilt from it when needed. Short columns come first, so that a scan over them seldom reads past the
+ * first page of a row. The table is not STRICT, because SQLite would check every row again each time a column is added.
+ */
+
+const STORAGE: Partial<Record<FieldType, string>> = { number: 'REAL', bool: 'INTEGER' }
+
+/** Whether values of the type have a companion column (`storage/row-table-names.ts`). */
+export const hasCompanion = (type: FieldType): boolean =>
+  type === 'text' || type === 'select' || type === 'number'
+
+const columnNames = ({ column, type }: FieldDefinition): string[] =>
+  hasCompanion(type) ? [valueColumn(column), companionColumn(column)] : [valueColumn(column)]
+
+export const fieldColumns = (fields: readonly FieldDefinition[]): string[] => fields.flatMap(columnNames)
+
+export const rowTableColumns = ({ fields }: Pick<Definition, 'fields'>): string[] => [
+  'pk',
+  'created_at',
+  'updated_at',
+  ...fieldColumns(fields),
+]
+
+const columnsOf = ({ column, type }: FieldDefinition): string[] => {
+  const value = `${valueColumn(column)} ${STORAGE[type] ?? 'TEXT'}`
+  return hasCompanion(type) ? [value, `${companionColumn(column)} TEXT`] : [value]
+}
+
+const isLong = ({ type }: FieldDefinition) => type === 'text'
+
+export function createRowTable({ sql }: Reader, structurePk: number, fields: readonly FieldDefinition[]) {
+  const ordered = [...fields.filter((field) => !isLong(field)), ...fields.filter(isLong)]
+  const columns = [
+    'pk INTEGER PRIMARY KEY',
+    'created_at INTEGER NOT NULL',
+    'updated_at INTEGER NOT NULL',
+    ...ordered.flatMap(columnsOf),
+  ]
+  sql.script(`CREATE TABLE ${rowTable(structurePk)} (${columns.join(', ')})`)
+}
+
+/** Drops the row table of a structure with all its indexes; the rows stay in `records`. */
+export function dropRowTable(reader: Reader, structurePk: number): void {
+  dropTextIndex(reader, structurePk)
+  reader.sql.script(`DROP TABLE IF EXISTS ${rowTable(structurePk)}`)
+  reader.sql.run('DELETE FROM auto_indexes WHERE structure = ?', structurePk)
+}
+
+export function addColumns({ sql }: Reader, structurePk: number, fields: readonly FieldDefinition[]): void {
+  for (const column of fields.flatMap(columnsOf))
+    sql.script(`ALTER TABLE ${rowTable(structurePk)} ADD COLUMN ${column}`)
+}
+
+const columnsOfSet = (set: UniqueSet) =>
+  set
+    .map(({ column }) => column)
+    .sort((a, b) => a - b)
+    .map(valueColumn)
+
+/** The unique index of a set. Rows that lack one of its values collide with none, because SQLite takes NULLs as distinct. */
+export function uniqueIndex(structurePk: number, set: UniqueSet): RowIndex {
+  const columns = columnsOfSet(set)
+  const numbers = columns.map((column) => column.slice(1))
+  const name = `${rowTable(structurePk)}_unique_${numbers.join('_')}`
+  return { name, structurePk, expressions: columns, isUnique: true }
+}
+
+/** The unique indexes of a structure; a small one has none. */
+export const uniqueIndexes = ({ pk, ownTable }: RowPlace, { uniqueSets }: Definition): RowIndex[] =>
+  ownTable > 0 ? uniqueSets.map((set) => uniqueIndex(pk, set)) : []
+
+/** Creates and drops unique indexes so that they match the sets of `after`; refuses while live rows collide. */
+export function changeUniqueSets(
+  reader: Reader,
+  structurePk: number,
+  before: readonly UniqueSet[],
+  after: readonly UniqueSet[],
+): void {
+  const nameOf = (set: UniqueSet) => uniqueIndex(structurePk, set).name
+  const had = new Set(before.map(nameOf))
+  const wanted = new Set(after.map(nameOf))
+  for (const set of after) if (!had.has(nameOf(set))) createUnique(reader, structurePk, set)
+  for (const name of had) if (!wanted.has(name)) dropRowIndex(reader, name)
+}
+
+function createUnique(reader: Reader, structurePk: number, set: UniqueSet): void {
+  try {
+    createRowIndex(reader, uniqueIndex(structurePk, set))
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+    throw refused(
+      collisionOf(reader, { pk: structurePk, ownTable: 1 }, set) ?? collisionSentence(reader, set, []),
+    )
+  }
+}
+
+/** Why the values of a set cannot become unique: it names two rows that collide; undefined where none do. */
+export function collisionOf(reader: Reader, place: RowPlace, set: UniqueSet): string | undefined {
+  const columns = columnsOfSet(set)
+  const [pair] = reader.sql.rows<number[]>(
+    `SELECT min(pk), max(pk) FROM ${liveRows(place)}
+     WHERE ${reader.sql.stopCondition('pk').text} AND ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}
+     GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1`,
+  )
+  return pair && collisionSentence(reader, set, pair)
+}
+
+function collisionSentence({ sql }: Reader, set: UniqueSet, pks: readonly number[]): string {
+  const ids = sql.column<string>(
+    'SELECT id FROM records WHERE pk IN (SELECT value FROM json_each(?)) ORDER BY pk',
+    JSON.stringify(pks),
+  )
+  const keys = set.map(({ key }) => key)
+  const what = keys.length === 1 ? `The field ${quoteList(keys)}` : `The fields ${quoteList(keys)} together`
+  return `${what} cannot become unique while rows collide; change or delete one of ${quoteList(ids)} first.`
+}

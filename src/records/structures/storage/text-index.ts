@@ -1,0 +1,198 @@
+import { rowText } from '../../../filter/record/sql.ts'
+import { defineJob, enqueueOnce, storeJob } from '../../../kernel/jobs.ts'
+import { mergeSome } from '../../../search/tables.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import { rowTable, textIndexTable } from '../../../storage/row-table-names.ts'
+import { firstWithin } from '../../../storage/writes/chunks.ts'
+import type { Tx } from '../../../storage/writes/transaction.ts'
+import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.ts'
+
+/*
+ * The text index of a structure serves `*` searches over many rows. Like other automatic indexes it is created by the
+ * policy (`index-policy.ts`). It says which rows have which runs of three characters: every row that contains a text has
+ * all runs of it, and rows that have them are verified.
+ *
+ * Jobs fill it: rows with a pk above `indexed_to` and rows listed in `row_search_pending` are not up to date in it, so a
+ * search verifies these as well.
+ */
+
+/** The name of the text index among the automatic indexes of a structure. */
+export const TEXT_INDEX = '*'
+
+/*
+ * By default FTS5 occasionally merges so much at once that writes would have to wait. Here it is merged in steps of their
+ * own once all rows are indexed, and while many are, so that searches do not have to look into too many parts.
+ */
+const MERGE_SETTINGS = { automerge: 0, crisismerge: 1_900, usermerge: 16 }
+/** A step that indexes fewer characters does not merge, which would take longer than indexing them. */
+const MANY_CHARACTERS = 32_768
+
+/** Texts are folded before they are indexed. */
+const OPTIONS = `words, tokenize = 'trigram case_sensitive 1', detail = none, content = '', contentless_delete = 1`
+
+/** Creates an empty text index, and the job that fills it. */
+export function createTextIndex(reader: Reader, structurePk: number): void {
+  const { sql } = reader
+  const table = textIndexTable(structurePk)
+  sql.script(`CREATE VIRTUAL TABLE ${table} USING fts5(${OPTIONS})`)
+  for (const [name, value] of Object.entries(MERGE_SETTINGS))
+    sql.script(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`)
+  sql.run('UPDATE structure_stats SET indexed_to = 0 WHERE structure = ?', structurePk)
+  storeJob(reader, textIndexFill, structurePk, null)
+}
+
+export function dropTextIndex({ sql }: Reader, structurePk: number): void {
+  sql.script(`DROP TABLE IF EXISTS ${textIndexTable(structurePk)}`)
+  sql.run('DELETE FROM row_search_pending WHERE structure = ?', structurePk)
+  sql.run('UPDATE structure_stats SET indexed_to = NULL WHERE structure = ?', structurePk)
+}
+
+/**
+ * Rows that are not up to date before a job indexes them; a search verifies as many in 0.3 ms. Indexing every row by itself
+ * would cost ten times as much as writing it, because each adds a part to the index and parts are merged by their number.
+ */
+const ROWS_PER_UPDATE = 64
+
+/** The rows written since the last job of each structure was enqueued; the first one of a process enqueues one. */
+const newCounts = () => new Map<number, number>()
+
+/**
+ * Must be called for every row that is written. A new one is above `indexed_to`, unless it has the pk of a row that a
+ * mirror removed.
+ */
+export function markForTextIndex(tx: Tx, { pk, indexedTo }: StructureRow, rowPk: number): void {
+  if (indexedTo === null) return
+  const counts = tx.sql.state.of(newCounts)
+  const count = counts.get(pk) ?? ROWS_PER_UPDATE - 1
+  counts.set(pk, (count + 1) % ROWS_PER_UPDATE)
+  if (count + 1 === ROWS_PER_UPDATE) enqueueOnce(tx, textIndexUpdate, pk, null)
+  if (rowPk <= indexedTo)
+    tx.sql.run('INSERT OR IGNORE INTO row_search_pending (structure, row) VALUES (?, ?)', pk, rowPk)
+}
+
+export interface TextIndexed {
+  readonly pk: number
+  /** The highest pk in the index. */
+  readonly indexedTo: number
+}
+
+export const listTextIndexed = ({ sql }: Reader): TextIndexed[] =>
+  sql.all('SELECT structure AS pk, indexed_to AS indexedTo FROM structure_stats WHERE indexed_to IS NOT NULL')
+
+/** Up to `limit` rows that are not up to date in the index. */
+export const findUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed, limit: number): number[] =>
+  sql.column(
+    `SELECT * FROM (SELECT row FROM row_search_pending WHERE structure = ? LIMIT ?)
+     UNION ALL SELECT * FROM (SELECT pk FROM ${rowTable(pk)} WHERE pk > ? LIMIT ?) LIMIT ?`,
+    pk,
+    limit,
+    indexedTo,
+    limit,
+    limit,
+  )
+
+const MAX_ROWS_PER_STEP = 1_000
+/** In characters of all rows together, except for one row that is longer alone: some 15 ms of work. */
+const MAX_LENGTH_PER_STEP = 131_072
+/** With this many rows not up to date, a search through the index takes some 30 ms longer. */
+const MANY_UNINDEXED = 30_000
+
+/** Brings at most so many rows up to date in the text index, or merges it; returns whether there was anything to do. */
+export function fillTextIndex(reader: Reader, structurePk: number, maxRows: number): boolean {
+  const texts = findDefinitionTexts(reader, structurePk)
+  if (!texts || !listTextIndexed(reader).some(({ pk }) => pk === structurePk)) return false
+  const step = { structurePk, text: rowText(definitionOf(texts).fields), most: maxRows }
+  const length = indexPending(reader, step) ?? indexNew(reader, step)
+  const isMerged =
+    (length === undefined || length >= MANY_CHARACTERS) && mergeSome(reader, textIndexTable(structurePk))
+  return length !== undefined || isMerged
+}
+
+const fillStep = (tx: Tx, structurePk: number): null | 'done' =>
+  fillTextIndex(tx, structurePk, MAX_ROWS_PER_STEP) ? null : 'done'
+
+const whenIdle = {
+  isUrgent: (reader: Reader) =>
+    listTextIndexed(reader).some((structure) => hasManyUnindexed(reader, structure)),
+}
+
+/** Brings the text index of a structure up to date, and then merges it. */
+export const textIndexUpdate = defineJob<number, null>('structure.text', fillStep, { isLong: true, whenIdle })
+
+/** Fills a new text index. */
+export const textIndexFill = defineJob<number, null>('structure.newText', fillStep, {
+  isLong: true,
+  whenIdle,
+  onDone: (log, structure) => log.info('index built', { structure, column: TEXT_INDEX }),
+})
+
+interface Step {
+  readonly structurePk: number
+  /** The SQL expression of the text of a row. */
+  readonly text: string
+  /** The most rows. */
+  readonly most: number
+}
+
+interface Sized {
+  readonly pk: number
+  readonly length: number
+}
+
+/** The rows of a step; the others are not read. */
+function withinStep(rows: Iterable<Sized>): { readonly pks: readonly number[]; readonly length: number } {
+  const chosen = firstWithin(rows, MAX_LENGTH_PER_STEP, ({ length }) => length)
+  return { pks: chosen.map(({ pk }) => pk), length: chosen.reduce((sum, { length }) => sum + length, 0) }
+}
+
+/** Indexes some pending rows and returns the length of their texts; undefined where there are none. */
+function indexPending({ sql }: Reader, { structurePk, text, most }: Step): number | undefined {
+  // A row that is gone has no length.
+  const lengthOf = `(SELECT length(${text}) FROM ${rowTable(structurePk)} WHERE pk = row)`
+  const pending = withinStep(
+    sql.each<Sized>(
+      `SELECT row AS pk, coalesce(${lengthOf}, 0) AS length FROM row_search_pending WHERE structure = ? LIMIT ?`,
+      structurePk,
+      most,
+    ),
+  )
+  if (pending.pks.length === 0) return undefined
+  const table = textIndexTable(structurePk)
+  const isAmong = 'IN (SELECT value FROM json_each(?))'
+  const pks = JSON.stringify(pending.pks)
+  sql.run(`DELETE FROM ${table} WHERE rowid ${isAmong}`, pks)
+  sql.run(
+    `INSERT INTO ${table} (rowid, words) SELECT pk, ${text} FROM ${rowTable(structurePk)} WHERE pk ${isAmong}`,
+    pks,
+  )
+  sql.run(`DELETE FROM row_search_pending WHERE structure = ? AND row ${isAmong}`, structurePk, pks)
+  return pending.length
+}
+
+/** Indexes some rows above `indexed_to` and returns the length of their texts; undefined where there are none. */
+function indexNew({ sql }: Reader, { structurePk, text, most }: Step): number | undefined {
+  const from = sql.scalar<number>('SELECT indexed_to FROM structure_stats WHERE structure = ?', structurePk)
+  const rows = rowTable(structurePk)
+  const { pks, length } = withinStep(
+    sql.each<Sized>(
+      `SELECT pk, length(${text}) AS length FROM ${rows} WHERE pk > ? ORDER BY pk LIMIT ?`,
+      from,
+      most,
+    ),
+  )
+  const last = pks.at(-1)
+  if (last === undefined) return undefined
+  sql.run(
+    `INSERT INTO ${textIndexTable(structurePk)} (rowid, words) SELECT pk, ${text} FROM ${rows} WHERE pk > ? AND pk <= ?`,
+    from,
+    last,
+  )
+  sql.run('UPDATE structure_stats SET indexed_to = ? WHERE structure = ?', last, structurePk)
+  return length
+}
+
+const hasManyUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed): boolean =>
+  sql.get(`SELECT 1 FROM ${rowTable(pk)} WHERE pk > ? LIMIT 1 OFFSET ?`, indexedTo, MANY_UNINDEXED) !==
+    undefined ||
+  sql.get('SELECT 1 FROM row_search_pending WHERE structure = ? LIMIT 1 OFFSET ?', pk, MANY_UNINDEXED) !==
+    undefined

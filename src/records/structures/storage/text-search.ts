@@ -1,0 +1,76 @@
+import type { Reader } from '../../../storage/reader.ts'
+import { textIndexTable } from '../../../storage/row-table-names.ts'
+import { RUN_LENGTH, runShares } from './run-frequencies.ts'
+import { findUnindexed, type TextIndexed } from './text-index.ts'
+
+/** The number of runs of a long text that are considered; more would narrow a search no further. */
+const MAX_RUNS = 30
+
+/**
+ * The runs of three characters by which rows with a text are found: every other one, and the last. The runs between them
+ * would lead to as many rows within a few percent.
+ */
+function runsOf(text: string): string[] {
+  const characters = [...text]
+  const last = characters.length - RUN_LENGTH
+  const runAt = (at: number) => characters.slice(at, at + RUN_LENGTH).join('')
+  const step = Math.max(2, Math.ceil(last / MAX_RUNS))
+  const runs = new Set<string>()
+  for (let at = 0; at < last; at += step) runs.add(runAt(at))
+  return last < 0 ? [] : [...runs.add(runAt(last))]
+}
+
+/** The number of entries of the index that are read in the time that verifying one row takes. */
+const ENTRIES_PER_ROW = 300
+
+/**
+ * The rarest runs, as long as reading the entries of one more is expected to take less time than verifying the rows that it
+ * excludes.
+ */
+function worthReading(runs: readonly string[], live: number, shareOf: (run: string) => number): string[] {
+  const byShare = runs
+    .map((run) => ({ run, share: shareOf(run) }))
+    .sort((one, other) => one.share - other.share)
+  let expected = live
+  const end = byShare.findIndex(({ share }, at) => {
+    const excluded = expected * (1 - share)
+    expected -= excluded
+    return at > 0 && excluded * ENTRIES_PER_ROW < share * live
+  })
+  return byShare.slice(0, end === -1 ? undefined : end).map(({ run }) => run)
+}
+
+/** Whether the text index can find a text; it knows nothing of shorter ones. */
+export const isSearchable = (text: string): boolean => runsOf(text).length > 0
+
+const quoted = (run: string) => `"${run.replaceAll('"', '""')}"`
+
+/** A structure with a text index, and how its rows are searched. */
+export interface SearchedRows extends TextIndexed {
+  readonly live: number
+  /** The SQL expression of the text of a row. */
+  readonly text: string
+}
+
+/**
+ * Every row that may contain all of the texts, which are folded and searchable; undefined where there are more than
+ * `most`.
+ */
+export function findCandidates(
+  reader: Reader,
+  rows: SearchedRows,
+  texts: readonly string[],
+  most: number,
+): number[] | undefined {
+  const unindexed = findUnindexed(reader, rows, most + 1)
+  if (unindexed.length > most) return undefined
+  const table = textIndexTable(rows.pk)
+  const runs = [...new Set(texts.flatMap(runsOf))]
+  const read = worthReading(runs, rows.live, runShares(reader, rows))
+  const found = reader.sql.column<number>(
+    `SELECT rowid FROM ${table} WHERE ${reader.sql.stopCondition('rowid').text} AND ${table} MATCH ? LIMIT ?`,
+    read.map(quoted).join(' AND '),
+    most + 1 - unindexed.length,
+  )
+  return unindexed.length + found.length > most ? undefined : [...unindexed, ...found]
+}

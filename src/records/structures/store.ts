@@ -1,0 +1,215 @@
+import { count, eq, getTableColumns, sql } from 'drizzle-orm'
+import type { InWorkspace } from '../../context.ts'
+import type { FieldType, TypedField } from '../../filter/record/operators.ts'
+import { type Ability, checkAbility, may } from '../../kernel/rights.ts'
+import { memoize } from '../../lib/bounded-cache.ts'
+import { isId } from '../../lib/ids.ts'
+import { fail, notFound } from '../../lib/refusal.ts'
+import { fold } from '../../lib/text.ts'
+import { storedObjects } from '../../log/objects/statements.ts'
+import { from, insertInto, rowBy, rowsBy, updateOf } from '../../storage/query.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { structureStats, structures } from '../../storage/schema/structures.ts'
+
+export type StructureRow = NonNullable<ReturnType<typeof found.findById>>
+
+/* Subqueries, because this version of SQLite prepares a join with bound values again at every run. */
+const counter = <Value>(column: string) =>
+  sql<Value>`(SELECT ${sql.raw(column)} FROM structure_stats r WHERE r.structure = structures.pk)`
+
+const whole = {
+  ...getTableColumns(structures),
+  live: counter<number>('live'),
+  changes: counter<number>('changes'),
+  inOrder: counter<number>('in_order'),
+  lastCreatedAt: counter<number | null>('last_created_at'),
+  lastId: counter<string | null>('last_id'),
+  indexedTo: counter<number | null>('indexed_to'),
+  ownTable: counter<number>('own_table'),
+}
+
+const found = storedObjects({
+  table: structures,
+  read: whole,
+  order: [structures.pk],
+  name: structures.nameFold,
+})
+
+/** Of a structure that the caller does not see, nothing below finds anything. */
+const isSeen = ({ rights }: InWorkspace, row: StructureRow | undefined): row is StructureRow =>
+  row !== undefined && (rights === undefined || may(rights, row.id, 'see'))
+
+const seen =
+  <Value>(find: (reader: Reader, workspace: number, value: Value) => StructureRow | undefined) =>
+  (reader: Reader, caller: InWorkspace, value: Value): StructureRow | undefined => {
+    const row = find(reader, caller.workspacePk, value)
+    return isSeen(caller, row) ? row : undefined
+  }
+
+/** By creation; those of which the caller has an ability. */
+export const listStructureRows = (
+  reader: Reader,
+  caller: InWorkspace,
+  ability: Ability = 'see',
+): StructureRow[] => {
+  const rows = found.rows(reader, caller.workspacePk)
+  const { rights } = caller
+  return rights === undefined ? rows : rows.filter(({ id }) => may(rights, id, ability))
+}
+export const findStructureById = seen(found.findById)
+export const findStructureByPk = seen(found.findBy((pk: number) => eq(structures.pk, pk)))
+
+/** Also one that the caller does not see: its name is taken. */
+export const findStructureByName = found.findByName
+const findSeenByName = seen(found.findByName)
+
+export const listAllStructureRows = rowsBy(() =>
+  from(structures, whole).orderBy(structures.workspace, structures.pk),
+)
+
+/** By id, else by name ignoring case. */
+export const findStructure = (
+  reader: Reader,
+  caller: InWorkspace,
+  nameOrId: string,
+): StructureRow | undefined =>
+  isId(nameOrId)
+    ? findStructureById(reader, caller, nameOrId)
+    : findSeenByName(reader, caller, fold(nameOrId))
+
+/** The same; refuses a structure with which the caller may not do something. */
+export function getStructure(
+  reader: Reader,
+  caller: InWorkspace,
+  nameOrId: string,
+  ability: Ability,
+): StructureRow {
+  const structure = findStructure(reader, caller, nameOrId) ?? fail(notFound('structure'))
+  checkAbility(caller.rights, structure, ability)
+  return structure
+}
+
+/** The structure of an object that belongs to one; refuses, as a caller who may not do something with that. */
+export function structureOf(
+  reader: Reader,
+  caller: InWorkspace,
+  { structure: pk }: { readonly structure: number },
+  noun: string,
+  ability: Ability,
+): StructureRow {
+  const structure = findStructureByPk(reader, caller, pk) ?? fail(notFound(noun))
+  checkAbility(caller.rights, structure, ability)
+  return structure
+}
+
+/** The objects whose structures' rows the caller may read. */
+export const ofReadableStructures = <Row extends { readonly structure: number | null }>(
+  reader: Reader,
+  caller: InWorkspace,
+  rows: readonly Row[],
+): Row[] => {
+  if (caller.rights === undefined) return [...rows]
+  const readable = new Set(listStructureRows(reader, caller, 'read').map(({ pk }) => pk))
+  return rows.filter(({ structure }) => structure !== null && readable.has(structure))
+}
+
+/** The definition of a structure of any workspace; undefined once it is deleted. */
+export const findDefinitionTexts = rowBy((pk: number) =>
+  from(structures, { fields: structures.fields, uniqueTogether: structures.uniqueTogether }).where(
+    eq(structures.pk, pk),
+  ),
+)
+
+const counts = rowBy((workspace: number) =>
+  from(structures, { structures: count(), records: sql<number>`coalesce(sum(${counter('live')}), 0)` }).where(
+    eq(structures.workspace, workspace),
+  ),
+)
+
+/** How many structures and live records of the workspace the caller sees. */
+export function countStructures(
+  reader: Reader,
+  caller: InWorkspace,
+): { structures: number; records: number } {
+  const { workspacePk, rights } = caller
+  if (rights === undefined) return counts(reader, workspacePk) ?? { structures: 0, records: 0 }
+  const seen = listStructureRows(reader, caller)
+  const read = seen.filter(({ id }) => may(rights, id, 'read'))
+  return { structures: seen.length, records: read.reduce((sum, { live }) => sum + live, 0) }
+}
+
+const insert = insertInto(structures)
+const insertStats = insertInto(structureStats)
+
+/** Inserts a structure that has no row table yet; returns its pk. */
+export function insertStructure(reader: Reader, row: Parameters<typeof insert>[1]): number {
+  const pk = insert(reader, row)
+  insertStats(reader, { structure: pk })
+  return pk
+}
+
+/** Writes columns of the definition, and with an instant increases `updated_at`. */
+export const updateStructure = updateOf(structures, structures.pk)
+
+/** A field as it is stored: what responses show, and the number of its columns. */
+export interface FieldDefinition extends TypedField {
+  readonly key: string
+  readonly type: FieldType
+  /** Null if it equals the key. */
+  readonly label: string | null
+  readonly required: boolean
+  readonly unit: string | null
+  readonly hidden: boolean
+  readonly unique: boolean
+  readonly min: number | string | null
+  readonly max: number | string | null
+  readonly options: readonly string[] | null
+  /** The id of the structure whose rows a `record` field points to; null for any. */
+  readonly structure: string | null
+  readonly column: number
+}
+
+/** One rule of uniqueness: a unique field alone, or the fields of a `unique_together` set. */
+export type UniqueSet = readonly FieldDefinition[]
+
+export interface Definition {
+  readonly fields: readonly FieldDefinition[]
+  readonly byKey: ReadonlyMap<string, FieldDefinition>
+  /** The indexes of the fields, by key. */
+  readonly positions: ReadonlyMap<string, number>
+  readonly uniqueSets: readonly UniqueSet[]
+}
+
+type Source = Pick<StructureRow, 'fields' | 'uniqueTogether'>
+
+const MAX_DEFINITIONS = 500
+
+/** The unique fields, each as a set of its own, and the `unique_together` sets. */
+export function uniqueSetsOf(
+  fields: readonly FieldDefinition[],
+  together: readonly (readonly string[])[],
+): UniqueSet[] {
+  const single = fields.filter(({ unique }) => unique).map((field) => [field])
+  const sets = together.map((keys) => fields.filter(({ key }) => keys.includes(key)))
+  return [...single, ...sets]
+}
+
+function build({ fields: text, uniqueTogether }: Source): Definition {
+  const fields = JSON.parse(text) as FieldDefinition[]
+  const together = JSON.parse(uniqueTogether) as string[][]
+  return {
+    fields,
+    byKey: new Map(fields.map((field) => [field.key, field])),
+    positions: new Map(fields.map(({ key }, at) => [key, at])),
+    uniqueSets: uniqueSetsOf(fields, together),
+  }
+}
+
+const definitionsOf = memoize(
+  (fields: string) => memoize((uniqueTogether: string) => build({ fields, uniqueTogether })),
+  MAX_DEFINITIONS,
+)
+
+/** The parsed definition, cached by its texts, so that a change by any process is seen. */
+export const definitionOf = ({ fields, uniqueTogether }: Source): Definition =>
+  definitionsOf(fields)(uniqueTogether)

@@ -1,0 +1,185 @@
+import { statSync } from 'node:fs'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import { workerProgram } from '../../lib/program.ts'
+import { unlessStorageFails } from '../errors.ts'
+import type { Sql } from '../sql.ts'
+import { realFile } from './server-lock.ts'
+
+/*
+ * Checkpoints of a server, which follow one rule: another thread checkpoints the WAL every second, unless writes
+ * continue and the WAL is short. Reads and writes continue meanwhile. Writes wait only for the few pages that were
+ * added during the checkpoint, so that the next one restarts the WAL from its beginning. A WAL file that has become
+ * long is truncated the next time nothing is written. A reader of an older state keeps a part of the WAL in use until
+ * a later attempt.
+ */
+
+const INTERVAL_MS = 1_000
+/** While writes continue, the WAL is checkpointed once it has more pages than this. */
+export const MANY_PAGES = 10_000
+/** Checkpointing so many pages takes some milliseconds. */
+const FEW_PAGES = 500
+/** The most pages for which writes wait: some tens of milliseconds. */
+const MOST_PAGES = 4_000
+const MAX_ROUNDS = 4
+/** Long work waits while more pages than this are not checkpointed. */
+const TOO_MANY_PAGES = 16_000
+const LONG_FILE_BYTES = 67_108_864
+/** Longer than any checkpoint, unless the disk does not respond. */
+const FINISH_WITHIN_MS = 8_000
+
+export interface CheckpointOptions {
+  readonly file: string
+  /** The open database (`isOpenFile`). */
+  readonly descriptor: number | undefined
+  readonly clock: Clock
+  readonly log: Log
+  /** The writing connection. */
+  readonly sql: Sql
+  /** Runs an action while writes are paused. */
+  readonly pauseDuring: (action: () => Promise<void>) => Promise<void>
+}
+
+/** The message to the checkpoint thread (`checkpoint-worker.ts`). */
+export interface CheckpointTask {
+  readonly file: string
+  /** The file that the process has open. */
+  readonly descriptor: number | undefined
+  /** Writes wait for every mode except `PASSIVE`. */
+  readonly mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'
+}
+
+interface WalPages {
+  readonly total: number
+  /** The number of pages that are not checkpointed. */
+  readonly left: number
+}
+
+export class Checkpoints {
+  readonly #options: CheckpointOptions
+  #worker: Worker | undefined
+  /** Whether any commit followed the last check. */
+  #hasCommitted = false
+  #stopChecking: (() => void) | undefined
+  #running: Promise<void> | undefined
+  #isStopped = false
+  #known: WalPages = { total: 0, left: 0 }
+
+  constructor(options: CheckpointOptions) {
+    this.#options = options
+  }
+
+  /** Must be called after each commit, including those of other processes. */
+  noteCommit(): void {
+    if (this.#isStopped) return
+    this.#hasCommitted = this.#stopChecking !== undefined
+    // Started early: once the process is out of file descriptors, starting a thread would end it.
+    this.#worker ??= newWorker()
+    this.#stopChecking ??= this.#options.clock.every(INTERVAL_MS, () => this.#check())
+  }
+
+  /** Resolves at once, or after the next checkpoint while too much of the WAL is not checkpointed. */
+  async keepUp(): Promise<void> {
+    if (this.#isStopped || this.#pages().left <= TOO_MANY_PAGES) return
+    this.#start(false)
+    await this.#running
+  }
+
+  /** Checkpoints in this thread, as far as readers of other processes allow. */
+  runNow(): void {
+    const { log, sql } = this.#options
+    unlessStorageFails(log, () => sql.all('PRAGMA wal_checkpoint(PASSIVE)'))
+  }
+
+  /** Whether the checkpoint thread did not end in time. */
+  get isStuck(): boolean {
+    return this.#isStopped && this.#running !== undefined
+  }
+
+  /** Resolves once no other thread has the database open, or after some seconds. No checkpoint starts afterwards. */
+  async finish(): Promise<void> {
+    this.stop()
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const stopTimer = this.#options.clock.after(FINISH_WITHIN_MS, resolve)
+    await Promise.race([this.#running, late])
+    stopTimer()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#stopChecking?.()
+    if (!this.#running) this.#worker?.terminate()
+  }
+
+  #check(): void {
+    if (this.#running) return
+    const isIdle = !this.#hasCommitted
+    this.#hasCommitted = false
+    const { total, left } = this.#pages()
+    const truncates = isIdle && isLong(this.#options.file)
+    if (isIdle ? left > 0 || truncates : total > MANY_PAGES) this.#start(truncates)
+    else if (isIdle) {
+      this.#stopChecking?.()
+      this.#stopChecking = undefined
+    }
+  }
+
+  #start(truncates: boolean): void {
+    this.#running ??= this.#fold(truncates)
+      .catch((error) =>
+        this.#options.log.repeated('warn', 'the write-ahead log could not be checkpointed', {
+          error: String(error),
+        }),
+      )
+      .finally(() => {
+        this.#running = undefined
+        if (this.#isStopped) this.#worker?.terminate()
+      })
+  }
+
+  async #fold(truncates: boolean): Promise<void> {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      await this.#run('PASSIVE')
+      if (this.#isStopped) return
+      if (this.#pages().left <= FEW_PAGES) break
+    }
+    if (this.#pages().left > MOST_PAGES) return
+    await this.#options.pauseDuring(() => this.#run(truncates ? 'TRUNCATE' : 'RESTART'))
+  }
+
+  async #run(mode: CheckpointTask['mode']): Promise<void> {
+    const { file, descriptor } = this.#options
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    this.#worker ??= newWorker()
+    this.#worker.onmessage = ({ data }: MessageEvent<string>) => resolve(data)
+    this.#worker.onerror = ({ message }) => reject(new Error(message))
+    this.#worker.postMessage({ file, descriptor, mode } satisfies CheckpointTask)
+    const failure = await promise
+    if (failure !== '') throw new Error(failure)
+  }
+
+  /** The page counts, or the last known ones while a transaction of this connection is open. */
+  #pages(): WalPages {
+    const { log, sql } = this.#options
+    unlessStorageFails(log, () => {
+      this.#known = readWalPages(sql) ?? this.#known
+    })
+    return this.#known
+  }
+}
+
+/** Undefined while a transaction of the connection is open, because SQLite does not count the pages then. */
+export function readWalPages(sql: Sql): WalPages | undefined {
+  if (sql.database.inTransaction) return undefined
+  const [row] = sql.rows<[isBusy: number, total: number, moved: number]>('PRAGMA wal_checkpoint(NOOP)')
+  return row && { total: row[1], left: row[1] - row[2] }
+}
+
+function newWorker(): Worker {
+  const worker = new Worker(workerProgram('storage/checkpoint-worker.ts'))
+  worker.unref()
+  return worker
+}
+
+const isLong = (file: string): boolean =>
+  (statSync(`${realFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > LONG_FILE_BYTES

@@ -1,0 +1,122 @@
+import { Database } from 'bun:sqlite'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { workerProgram } from '../lib/program.ts'
+import { asReadError, asSystemError, isStorageFailure, showsDamage, UnusableDatabase } from './errors.ts'
+import { createFile, type FileModel } from './new-file.ts'
+import { CHANGES_PER_WORKSPACE, startOfKeysSql } from './schema/changes.ts'
+
+/** The name holds the process id, because another process may be writing a copy to the same target. */
+const partialCopy = (target: string): string => `${target}.partial-${process.pid}`
+
+export interface CopyOptions {
+  readonly model?: FileModel
+  readonly onStep?: () => void
+}
+
+/** Like `copyVerified`, beside a server that writes: the copy is synced continuously. */
+export async function copyBesideServer(database: Database, target: string): Promise<void> {
+  const stop = await syncContinuously(partialCopy(target))
+  try {
+    copyVerified(database, target)
+  } finally {
+    stop()
+  }
+}
+
+/** Returns a function that stops it. Resolves once the thread runs, because copying blocks this one. */
+async function syncContinuously(path: string): Promise<() => void> {
+  const worker = new Worker(workerProgram('storage/backup-sync-worker.ts'))
+  const { promise, resolve } = Promise.withResolvers<void>()
+  worker.onmessage = () => resolve()
+  worker.onerror = () => resolve()
+  await promise
+  worker.postMessage(path)
+  return () => worker.terminate()
+}
+
+/**
+ * Writes a consistent copy of the open database to `target`. The copy is written beside `target`, verified with
+ * `integrity_check` and then renamed, so that `target` is never an incomplete copy. It gets the owner of the model,
+ * by default of the file that it replaces. `onStep` is called between the steps. Throws UnusableDatabase.
+ */
+export function copyVerified(
+  database: Database,
+  target: string,
+  { model = { replaces: target }, onStep = () => {} }: CopyOptions = {},
+): void {
+  const partial = partialCopy(target)
+  try {
+    removePartial(partial)
+    createFile(partial, model)
+    database.query('VACUUM INTO ?').run(partial)
+    onStep()
+    beginEpochs(partial)
+    onStep()
+    const copy = new Database(partial, { readonly: true })
+    const verdict = copy.query('PRAGMA integrity_check').get() as { integrity_check: string }
+    copy.close()
+    if (verdict.integrity_check !== 'ok') {
+      throw new UnusableDatabase(`The copy did not pass its integrity check: ${verdict.integrity_check}`)
+    }
+    syncFile(partial)
+    onStep()
+    renameSync(partial, target)
+    onStep()
+    syncFolder(dirname(target))
+  } catch (error) {
+    const read = asReadError(error, database)
+    const cause = read === error ? causeOutside(error) : undefined
+    if (cause === undefined) throw read
+    throw new UnusableDatabase(
+      `No copy could be written to ${target} (${cause}); check the space and the permissions there.`,
+    )
+  } finally {
+    removePartial(partial)
+  }
+}
+
+function removePartial(partial: string): void {
+  for (const suffix of ['', '-journal']) if (existsSync(partial + suffix)) rmSync(partial + suffix)
+}
+
+/** The system's reason for a failed copy; undefined for a damaged original and for any other error. */
+function causeOutside(error: unknown): string | undefined {
+  if (showsDamage(error)) return undefined
+  return isStorageFailure(error) ? (error as Error).message : asSystemError(error)?.message
+}
+
+/**
+ * Begins a new epoch of the change log in the copy, which may replace the original: later changes of the original are
+ * not in its history (`log/cursors.ts`).
+ */
+function beginEpochs(partial: string): void {
+  const copy = new Database(partial, { readwrite: true, create: false })
+  try {
+    const hasLog = copy.query("SELECT 1 FROM sqlite_schema WHERE name = 'change_epochs'").get() !== null
+    if (hasLog) copy.run(BEGIN_EPOCHS)
+  } finally {
+    copy.close()
+  }
+}
+
+const BEGIN_EPOCHS = `INSERT INTO change_epochs (workspace, epoch, since)
+  SELECT pk, lower(hex(randomblob(6))), coalesce(
+    (SELECT key - ${startOfKeysSql('pk')} FROM changes
+     WHERE key BETWEEN ${startOfKeysSql('pk')} AND ${startOfKeysSql('pk')} + ${CHANGES_PER_WORKSPACE} - 1
+     ORDER BY key DESC LIMIT 1), 0) FROM workspaces`
+
+/** Makes the content of a file survive a power loss. */
+export const syncFile = (path: string): void => syncToDisk(path, 'r+')
+
+/** Makes a new name in a folder survive a power loss. Windows has no such call and does not need it. */
+export function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  syncToDisk(folder, 'r')
+}
+
+function syncToDisk(path: string, flags: 'r' | 'r+'): void {
+  const descriptor = openSync(path, flags)
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}

@@ -1,0 +1,213 @@
+import { serialize } from 'bun:jsc'
+import { hash } from 'bun'
+import { BoundedCache } from '../../lib/bounded-cache.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import { stepsOfThread } from '../../lib/thread-steps.ts'
+import type { Db } from '../database.ts'
+import { noResponse } from '../errors.ts'
+import type { Reader } from '../reader.ts'
+import type { State } from '../state.ts'
+import type { Tx } from '../writes/transaction.ts'
+import { QueryScheduler, type QueryTurn } from './query-scheduler.ts'
+import { TaskQueue } from './task-queue.ts'
+import type { WorkerRequest } from './thread.ts'
+
+export type { QueryTurn }
+
+/**
+ * A read that may take long. It begins on the main thread; if it reads too much there (`storage/read-limit.ts`), it
+ * restarts in a worker thread, so that other requests never wait for it. Input and output are copied between the
+ * threads. Statements that read many rows need a stop condition (`Sql.stopCondition`).
+ */
+export interface WorkerQuery<Input, Output> {
+  /** Feature, dot, own name; worker threads find the query by it (`operations.ts`). */
+  readonly name: string
+  /** Whether it always runs in a worker thread, because its work cannot be counted. */
+  readonly isLong?: true
+  run(reader: Reader, input: Input): Output
+}
+
+/** The name of a read in worker threads, and whether it always runs there. */
+export interface LongRead {
+  readonly name: string
+  readonly isLong?: boolean
+}
+
+/** Thrown by reads that are too large for the main thread and must run in another. */
+export class TooLongForMainThread extends Error {}
+
+export const tooLong = () => new TooLongForMainThread()
+
+/** Listeners that are notified after the commit of a write. */
+export interface WriteListeners {
+  /** Reports that anything in the structure may have changed; without an id, anything at all. */
+  wake(structureId?: string): void
+}
+
+/**
+ * A write that may take long. It runs in one transaction on the main thread or, while other writes wait, in the write
+ * thread, which delays neither reads nor requests. A write that reads long values on the main thread is rolled back
+ * and runs in the write thread, too. Its input and output are copied between the threads.
+ */
+export interface WorkerTask<Input, Output> {
+  /** As the name of a query. */
+  readonly name: string
+  /** Whether it is independent of requests, such as building an index. */
+  readonly isBackground?: true
+  run(tx: Tx, input: Input): Output
+}
+
+/** Larger writes run in the write thread. The main thread handles this size in some tens of milliseconds. */
+const MAX_LENGTH = 524_288
+
+/** Runs long work. */
+export interface WorkerClient {
+  /** A query over more rows runs in the worker, and a structure with fewer rows needs no index. */
+  readonly manyRows: number
+  /** The state of the database. */
+  readonly state: State
+  run<Input, Output>(query: WorkerQuery<Input, Output>, input: Input, turn: QueryTurn): Promise<Output>
+  /** Whether the database is in memory, so that everything runs on the main thread. */
+  readonly isInline: boolean
+  /** Writes with a longer text run in the write thread. */
+  readonly maxWriteLength: number
+  /**
+   * Runs a read on this thread and returns its output. A read that is too large or long runs in a reader thread with
+   * this input.
+   */
+  read(query: LongRead, turn: QueryTurn, here: () => unknown, input: () => unknown): unknown
+  /** Runs a write in the write thread, where writes take turns by `turnKey`. */
+  task(name: string, input: unknown, turnKey: string): Promise<unknown>
+  /** Does the server's own work in the write thread, or in the background thread. */
+  write<Input, Output>(task: WorkerTask<Input, Output>, input: Input): Promise<Output>
+  /** Refuses the queries, and lets the current task finish for some seconds. */
+  close(): Promise<void>
+}
+
+export interface WorkerOptions {
+  db: Db
+  listeners: WriteListeners
+  clock: Clock
+  log: Log
+  manyRows?: number
+  /** The largest write of the main thread. */
+  maxWriteLength?: number
+  timeLimitMs?: number
+}
+
+/** How long a read that was too large for the main thread is sent directly to a reader thread. */
+const REMEMBERED_MS = 1_000
+const MAX_REMEMBERED = 1_000
+
+/** Recent reads that were too large for the main thread: many of them at once cost it no more than one. */
+class LongReads {
+  readonly #byQuery = new Map<string, BoundedCache<number | bigint, number>>()
+  /**
+   * Entries expire at this time, so that inputs are not hashed needlessly: hashing costs as much as reading a few
+   * rows.
+   */
+  #until = 0
+
+  has(query: string, input: () => unknown): boolean {
+    const now = performance.now()
+    if (now >= this.#until) return false
+    const inputs = this.#byQuery.get(query)
+    return inputs !== undefined && now < (inputs.get(hash(serialize(input()))) ?? 0)
+  }
+
+  add(query: string, input: () => unknown): void {
+    const inputs = this.#byQuery.get(query) ?? new BoundedCache(MAX_REMEMBERED)
+    this.#byQuery.set(query, inputs)
+    this.#until = performance.now() + REMEMBERED_MS
+    inputs.set(hash(serialize(input())), this.#until)
+  }
+}
+
+const MANY_ROWS = 10_000
+const TIME_LIMIT_MS = 30_000
+
+/** Threads start when they are first needed. A database in memory has one connection and needs none. */
+export function openWorker({
+  db,
+  listeners,
+  clock,
+  log,
+  manyRows = MANY_ROWS,
+  maxWriteLength = MAX_LENGTH,
+  timeLimitMs = TIME_LIMIT_MS,
+}: WorkerOptions): WorkerClient {
+  const isInline = db.file === ':memory:'
+  const queries = new QueryScheduler({ clock, log, timeLimitMs, state: () => db.state })
+  const longReads = new LongReads()
+  const { ids } = db
+  const newTaskQueue = () =>
+    new TaskQueue({
+      clock,
+      log,
+      ids,
+      pauseDuring: (run) => db.pauseDuring(run),
+      onWrite: () => listeners.wake(),
+    })
+  const tasks = { writes: newTaskQueue(), background: newTaskQueue() }
+  db.onLateSync(() => {
+    for (const queue of Object.values(tasks)) queue.refuse(noResponse())
+  })
+  const request = (kind: WorkerRequest['kind'], name: string, input: unknown) => ({
+    file: db.file,
+    descriptor: db.descriptor,
+    kind,
+    name,
+    input,
+    now: clock.now(),
+  })
+  const readInThread = async (name: string, input: unknown, turn: QueryTurn): Promise<unknown> => {
+    let output: unknown
+    try {
+      output = await queries.run(request('query', name, input), turn)
+    } finally {
+      // The output or the refusal may depend on a commit that is not on the disk yet.
+      await db.synced()
+    }
+    // Encoding a large response takes milliseconds, and many requests may share one result.
+    await stepsOfThread.run(turn.turnKey, () => {})
+    return output
+  }
+  const read: WorkerClient['read'] = ({ name, isLong }, turn, here, input) => {
+    if (isInline) return here()
+    try {
+      if (!isLong && !longReads.has(name, input)) return db.sql.withRowLimit(manyRows, tooLong, here)
+    } catch (error) {
+      if (!(error instanceof TooLongForMainThread)) throw error
+      longReads.add(name, input)
+    }
+    return readInThread(name, input(), turn)
+  }
+  return {
+    manyRows,
+    state: db.sql.state,
+    isInline,
+    maxWriteLength,
+    read,
+    task: async (name, input, turnKey) => {
+      if (db.refusal) throw db.refusal
+      return tasks.writes.run(request('task', name, input), turnKey)
+    },
+    run: async <Input, Output>(query: WorkerQuery<Input, Output>, input: Input, turn: QueryTurn) =>
+      (await read(
+        query,
+        turn,
+        () => query.run(db, input),
+        () => input,
+      )) as Output,
+    write: async <Input, Output>(task: WorkerTask<Input, Output>, input: Input) => {
+      if (isInline) return (await db.write((tx): unknown => task.run(tx, input))) as Output
+      if (db.refusal) throw db.refusal
+      const queue = tasks[task.isBackground ? 'background' : 'writes']
+      return (await queue.run(request('task', task.name, input), '')) as Output
+    },
+    close: async () => {
+      await Promise.all([queries, ...Object.values(tasks)].map((each) => each.close()))
+    },
+  }
+}

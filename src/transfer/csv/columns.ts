@@ -1,0 +1,159 @@
+import type { CellFormat } from '../../filter/record/cell-format.ts'
+import type { FieldType } from '../../filter/record/operators.ts'
+import { refused } from '../../lib/refusal.ts'
+import { codePointLength, counted, fold, hasControlCharacter, quoteList } from '../../lib/text.ts'
+import type { FieldInput } from '../../records/structures/fields.ts'
+import { MAX_FIELDS, RESERVED_KEYS } from '../../records/structures/schema.ts'
+import type { Definition } from '../../records/structures/store.ts'
+import { freeKey, MAX_KEY_LENGTH, unaccented } from '../field-keys.ts'
+
+/** The field that a column fills. */
+export interface Column {
+  readonly key: string
+  readonly type: FieldType
+  /** Whether the type was given by hand. */
+  readonly isGiven?: boolean
+}
+
+const MAX_LABEL_LENGTH = 500
+
+/** A valid field key: `due_date` for `Due date`, `field_3` for a heading without Latin letters or digits. */
+function keyOf(heading: string, at: number): string {
+  const plain = unaccented(heading)
+  const word = plain.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '')
+  if (word === '') return `field_${at + 1}`
+  const key = /^[a-z]/.test(word) && !RESERVED_KEYS.has(word) ? word : `field_${word}`
+  return key.slice(0, MAX_KEY_LENGTH)
+}
+
+/** The fields of a new structure: one for each column, labelled with its heading. */
+export function fieldsFor(header: readonly string[], types: readonly InferredType[]): FieldInput[] {
+  if (header.length > MAX_FIELDS)
+    throw refused(
+      `The file has ${header.length} columns, and a structure can have at most ${MAX_FIELDS} fields.`,
+    )
+  const taken = new Set<string>()
+  return header.map((heading, at) => {
+    const label = checkedLabel(heading.trim(), at)
+    const key = freeKey(keyOf(label, at), taken)
+    taken.add(key)
+    return { key, type: types[at] ?? 'text', label: label === '' ? null : label }
+  })
+}
+
+function checkedLabel(label: string, at: number): string {
+  if (codePointLength(label) <= MAX_LABEL_LENGTH && !hasControlCharacter(label)) return label
+  throw refused(
+    `The heading of column ${at + 1} must have at most ${MAX_LABEL_LENGTH} characters and no control character.`,
+  )
+}
+
+/** The headings of a file without any. */
+export const unnamedHeader = (columns: number): string[] =>
+  Array.from({ length: columns }, (_, at) => `column_${at + 1}`)
+
+/** The types that were given by hand to columns, by heading or by the key that it becomes. */
+export function typesByColumn(
+  header: readonly string[],
+  given: ReadonlyMap<string, InferredType>,
+): (InferredType | undefined)[] {
+  const namesOf = (heading: string, at: number) => [fold(heading.trim()), keyOf(heading.trim(), at)]
+  const all = new Set(header.flatMap(namesOf))
+  const byName = new Map(Array.from(given, ([name, type]) => [fold(name.trim()), type]))
+  const unknown = [...given.keys()].filter((name) => !all.has(fold(name.trim())))
+  if (unknown.length > 0)
+    throw refused(
+      `The file has no columns ${quoteList(unknown)}, which --type names; it has ${quoteList(header)}.`,
+    )
+  return header.map((heading, at) => {
+    const [name = '', key = ''] = namesOf(heading, at)
+    return byName.get(name) ?? byName.get(key)
+  })
+}
+
+/**
+ * The fields of an existing structure that the headings name, by key or label, ignoring case. A file without headings
+ * fills the fields in their order.
+ */
+export function columnsOf(header: readonly string[], { fields }: Definition, hasHeader = true): Column[] {
+  if (!hasHeader) {
+    if (header.length <= fields.length) return fields.slice(0, header.length)
+    throw refused(
+      `The file has ${counted(header.length, 'column')}, and the structure has ${counted(fields.length, 'field')}.`,
+    )
+  }
+  const known = new Map<string, Column>()
+  for (const field of [...fields].reverse()) if (field.label !== null) known.set(fold(field.label), field)
+  for (const field of fields) known.set(field.key, field)
+  const unknown = header.filter((heading) => !known.has(fold(heading.trim())))
+  if (unknown.length > 0)
+    throw refused(`The structure has no field for the columns ${quoteList(unknown)}; rename or remove them.`)
+  const columns = header.flatMap((heading) => known.get(fold(heading.trim())) ?? [])
+  const repeated = columns.find((column, at) => columns.indexOf(column) < at)
+  if (repeated) throw refused(`Two columns fill the field "${repeated.key}"; remove one.`)
+  return columns
+}
+
+/** The types that can be inferred from cells, the narrowest first; a column that fits none of them is text. */
+const INFERRED_TYPES = ['bool', 'number', 'date', 'time', 'datetime'] as const
+export type InferredType = (typeof INFERRED_TYPES)[number] | 'text'
+/** The types that a column may be given by hand. */
+export const GIVEN_TYPES: readonly InferredType[] = ['text', ...INFERRED_TYPES]
+
+/** The first cell that does not have the type of those before it. */
+export interface DemotedColumn {
+  readonly column: string
+  readonly from: InferredType
+  readonly to: InferredType
+  readonly row: number
+  readonly cell: string
+}
+
+interface InferredColumn {
+  possible: InferredType[]
+  isEmpty: boolean
+  demoted: Omit<DemotedColumn, 'column' | 'to'> | undefined
+}
+
+const SHOWN_LENGTH = 100
+
+/** Infers the type of each column as the narrowest that fits all of its cells. Empty cells are ignored. */
+export class TypeInference {
+  readonly #columns: InferredColumn[]
+  #rows = 0
+
+  constructor(
+    private readonly header: readonly string[],
+    private readonly format: CellFormat,
+  ) {
+    this.#columns = header.map(() => ({ possible: [...INFERRED_TYPES], isEmpty: true, demoted: undefined }))
+  }
+
+  addRow(cells: readonly string[]): void {
+    this.#rows += 1
+    for (let at = 0; at < cells.length; at++) {
+      const column = this.#columns[at]
+      const cell = cells[at]
+      if (!column) return
+      if (cell === undefined || this.format.isEmpty(cell)) continue
+      const [narrowest] = column.possible
+      if (narrowest === undefined || (!column.isEmpty && this.format.fits(narrowest, cell))) continue
+      column.possible = column.possible.filter((type) => this.format.fits(type, cell))
+      if (!column.isEmpty)
+        column.demoted ??= { from: narrowest, row: this.#rows, cell: cell.slice(0, SHOWN_LENGTH) }
+      column.isEmpty = false
+    }
+  }
+
+  /** A column without any value is text. */
+  types(): InferredType[] {
+    return this.#columns.map(({ possible, isEmpty }) => (isEmpty ? 'text' : (possible[0] ?? 'text')))
+  }
+
+  demoted(): DemotedColumn[] {
+    const types = this.types()
+    return this.#columns.flatMap(({ demoted }, at) =>
+      demoted ? [{ column: this.header[at] ?? '', ...demoted, to: types[at] ?? 'text' }] : [],
+    )
+  }
+}

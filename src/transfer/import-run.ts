@@ -1,0 +1,118 @@
+import type { Caller } from '../context.ts'
+import { Refusal, refused } from '../lib/refusal.ts'
+import { refuseInMirror } from '../log/mirror-guard.ts'
+import type { Db } from '../storage/database.ts'
+import { isUniqueViolation } from '../storage/errors.ts'
+import { type Tx, writeUnlessDry } from '../storage/writes/transaction.ts'
+import { systemRefusal } from './read-file.ts'
+
+/** A part of an import that was not written. */
+export interface RefusedPart {
+  /** The file, and the line or row in it where there is one. */
+  readonly place: string
+  readonly reason: string
+}
+
+/** A note that was brought up to date, or something that is stored differently from how it is written in the file. */
+export interface ChangedPart {
+  readonly place: string
+  readonly what: string
+}
+
+export interface ImportReport {
+  readonly refused: readonly RefusedPart[]
+  readonly isWritten: boolean
+}
+
+export interface ImportMode {
+  /** Checks everything and writes nothing. */
+  readonly isDryRun: boolean
+  /** Leaves out what is refused, instead of writing nothing. */
+  readonly skipsBad: boolean
+}
+
+/** A unique index may refuse what no earlier check looked for. */
+function asRefusal(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  const refusal = systemRefusal(error)
+  if (refusal) return refusal
+  if (!isUniqueViolation(error)) return undefined
+  return refused('something with this id, or with values that must be unique, exists already.')
+}
+
+/** One import: its transaction and what was refused or changed. Each part of it is written whole or not at all. */
+export class ImportRun {
+  readonly refused: RefusedPart[] = []
+  readonly changed: ChangedPart[] = []
+  /** Parts that were skipped without a refusal. */
+  readonly skipped: RefusedPart[] = []
+
+  constructor(
+    readonly tx: Tx,
+    readonly caller: Caller,
+  ) {}
+
+  /** Notes something that is stored differently, or was brought up to date. */
+  change(place: string, what: string): void {
+    this.changed.push({ place, what })
+  }
+
+  /** Writes a part in a savepoint. Returns the refusal, if any; then nothing of the part is written. */
+  refusalOf(part: () => void): Refusal | undefined {
+    const { sql } = this.tx
+    sql.run('SAVEPOINT import_part')
+    try {
+      part()
+      sql.run('RELEASE import_part')
+      return undefined
+    } catch (error) {
+      const refusal = asRefusal(error)
+      if (!refusal) throw error
+      sql.run('ROLLBACK TO import_part')
+      sql.run('RELEASE import_part')
+      return refusal
+    }
+  }
+
+  /** Writes a part, or records why it is refused. Returns whether it was written. */
+  try(place: string, part: () => void): boolean {
+    const refusal = this.refusalOf(part)
+    if (refusal) this.refused.push({ place, reason: refusal.message })
+    return refusal === undefined
+  }
+
+  /**
+   * Writes parts all at once or, when one of them is refused, one by one, so that every refusal is found. Returns how many
+   * were written.
+   */
+  tryEach<Part>(
+    parts: readonly Part[],
+    placeOf: (part: Part) => string,
+    write: (parts: readonly Part[]) => void,
+  ): number {
+    if (!this.refusalOf(() => write(parts))) return parts.length
+    return parts.filter((part) => this.try(placeOf(part), () => write([part]))).length
+  }
+}
+
+/**
+ * Runs an import in one transaction. When any part is refused nothing is written, unless `skipsBad` leaves it out.
+ * `afterCommit` callbacks are dropped: this process has no watches, and one for every row would fill the memory.
+ */
+export const runImport = <Outcome>(
+  db: Db,
+  caller: Caller,
+  { isDryRun, skipsBad }: ImportMode,
+  importAll: (run: ImportRun) => Outcome,
+): Promise<Outcome & ImportReport> =>
+  writeUnlessDry(
+    db,
+    (tx) => {
+      refuseInMirror(tx)
+      const run = new ImportRun({ ...tx, afterCommit: () => {} }, caller)
+      const outcome = importAll(run)
+      const isWritten = !isDryRun && (skipsBad || run.refused.length === 0)
+      return { ...outcome, refused: run.refused, isWritten }
+    },
+    ({ isWritten }) => !isWritten,
+  )

@@ -1,0 +1,72 @@
+import { appendMirrored } from '../../log/append-mirrored.ts'
+import { withCacheOf } from '../../storage/connection/open.ts'
+import type { WorkerTask } from '../../storage/worker/client.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import { CopyTransaction } from './apply/copy-transaction.ts'
+import { applyObjects } from './apply/objects.ts'
+import { addEvents } from './events.ts'
+import { Lifted } from './overlay/lifted.ts'
+import { listOverlay } from './overlay/store.ts'
+import { reconcile } from './reconcile.ts'
+import { Stage } from './stage.ts'
+import { type Progress, saveLeftOut, saveProgress } from './state.ts'
+
+export interface Target {
+  readonly workspacePk: number
+  /** `fresh` for an empty copy; `whole` if the stage is the whole workspace, so that missing objects are deleted. */
+  readonly mode: 'fresh' | 'changes' | 'whole'
+  /** Whether record changes become events to be posted. */
+  readonly isForwarding: boolean
+  readonly progress: Progress
+}
+
+/** Brings the copy to the staged state of the remote, in the caller's transaction. */
+export function applyStage(tx: Tx, stage: Stage, target: Target): void {
+  const { workspacePk, mode, progress } = target
+  const copy = new CopyTransaction(tx, workspacePk, stage, mode === 'fresh')
+  const lifted = mode === 'fresh' ? undefined : liftConcerned(copy, mode === 'whole')
+  if (mode === 'whole') reconcile(copy)
+  if (mode !== 'fresh' && target.isForwarding) addEvents(copy)
+  applyObjects(copy)
+  const differences = lifted?.layAgain() ?? []
+  // An update that changes only omitted attributes is logged too, because `updated_at` differs.
+  if (mode !== 'fresh') appendMirrored(tx, workspacePk, [...stage.entries(), ...differences])
+  saveLeftOut(tx, stage, mode !== 'changes')
+  saveProgress(tx, workspacePk, progress)
+}
+
+/** Removes the local changes that the staged changes may concern from the tables. */
+function liftConcerned(copy: CopyTransaction, isWhole: boolean): Lifted | undefined {
+  const { tx, stage } = copy
+  const overlay = listOverlay(tx)
+  if (overlay.length === 0) return undefined
+  const structures = stage.structures()
+  const hasNotes = NOTE_KINDS.some((kind) => stage.holdsAny(kind))
+  const rows = overlay.filter(
+    ({ kind, structure }) => isWhole || (kind === 'record' ? structures.has(structure ?? '') : hasNotes),
+  )
+  return rows.length === 0 ? undefined : new Lifted(copy, rows)
+}
+
+const NOTE_KINDS = ['note', 'tag', 'property', 'quick_access_item'] as const
+
+/** Rows are mostly appended, so that a larger cache would cost memory and save little time. */
+const CACHE_KIB = 24_576
+
+/** Applies a stage that is too large for the main thread, in one transaction. */
+export const mirrorApply: WorkerTask<
+  { readonly stageFile: string; readonly now: number; readonly target: Target },
+  void
+> = {
+  name: 'mirror.apply',
+  isBackground: true,
+  run: (tx, { stageFile, now, target }) => {
+    const stage = new Stage(stageFile)
+    const apply = () => applyStage({ ...tx, now }, stage, target)
+    try {
+      withCacheOf(CACHE_KIB, tx.sql.database, apply)
+    } finally {
+      stage.close()
+    }
+  },
+}

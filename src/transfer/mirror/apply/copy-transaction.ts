@@ -1,0 +1,106 @@
+import { Refusal } from '../../../lib/refusal.ts'
+import { fold } from '../../../lib/text.ts'
+import type { ChangeKind } from '../../../log/entries.ts'
+import { type ChangeAuthor, systemAuthor } from '../../../log/log.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import type { Tx } from '../../../storage/writes/transaction.ts'
+import type { Stage } from '../stage.ts'
+
+/** One transaction that brings the copy to a later state of the remote. */
+export class CopyTransaction {
+  /** Writes of this author are not logged: the log has the changes of the remote instead. */
+  readonly author: ChangeAuthor
+  #names: Names | undefined
+
+  constructor(
+    readonly tx: Tx,
+    readonly workspacePk: number,
+    readonly stage: Stage,
+    /** Whether the copy is empty, so that no lookups are needed. */
+    readonly isFresh: boolean,
+  ) {
+    this.author = { ...systemAuthor(workspacePk), isCopying: true }
+  }
+
+  /** The names of tags and properties, available once these are written. */
+  get names(): Names {
+    this.#names ??= new Names(this.tx, this.workspacePk, this.stage)
+    return this.#names
+  }
+}
+
+/** Writes the objects of a kind to the copy; `Shown` is their format in responses. */
+export interface Restorer<Shown = never> {
+  readonly kind: ChangeKind
+  /** Deletes the objects that no longer exist on the remote, if the copy has them. */
+  remove(copy: CopyTransaction, ids: Iterable<string>): void
+  /** Clears the unique values of an object before any object is written. */
+  setAside?(copy: CopyTransaction, id: string): void
+  /** Writes an object, without references to deleted objects. */
+  write(copy: CopyTransaction, object: Shown, structureId: string | null): void
+  /** Called when all objects of the kind are written. */
+  finish?(copy: CopyTransaction): void
+}
+
+/** Parses a timestamp as returned by the API. */
+export const instantOf = (timestamp: string): number => Date.parse(timestamp)
+
+export const instantsOf = (shown: { readonly created_at: string; readonly updated_at: string }) => ({
+  createdAt: instantOf(shown.created_at),
+  updatedAt: instantOf(shown.updated_at),
+})
+
+/*
+ * The remote names tags and properties by their current names. If the objects were not all read at one moment, a tag
+ * that was renamed meanwhile has two names in them.
+ */
+
+/** A name that is ambiguous because it moved to another object during the reading; the remote must be read again. */
+const ambiguous = (kind: NamedKind, name: string) =>
+  new Refusal('stale', `The ${kind} "${name}" was renamed while it was read.`)
+
+export type NamedKind = 'tag' | 'property'
+
+const CURRENT: Record<NamedKind, string> = {
+  tag: 'SELECT id, id AS pk, name FROM tags WHERE workspace = ?',
+  property: 'SELECT id, pk, key AS name FROM properties WHERE workspace = ?',
+}
+
+const AMBIGUOUS = -1
+
+/** The pks of tags and properties in the copy, by name. */
+class Names {
+  readonly #pks: Record<NamedKind, ReadonlyMap<string, number>>
+
+  constructor(reader: Reader, workspace: number, stage: Stage) {
+    const namesOf = (kind: NamedKind) => pksByName(reader, workspace, stage, kind)
+    this.#pks = { tag: namesOf('tag'), property: namesOf('property') }
+  }
+
+  /** Undefined for an object that was deleted since. */
+  find(kind: NamedKind, name: string): number | undefined {
+    const pk = this.#pks[kind].get(fold(name))
+    if (pk === AMBIGUOUS) throw ambiguous(kind, name)
+    return pk
+  }
+
+  findAll(kind: NamedKind, names: readonly string[]): number[] {
+    return names.map((name) => this.find(kind, name)).filter((pk) => pk !== undefined)
+  }
+}
+
+/** All tags or properties; the pk of a tag is its id. */
+export const listNamed = ({ sql }: Reader, workspace: number, kind: NamedKind) =>
+  sql.all<{ id: number | string; pk: number; name: string }>(CURRENT[kind], workspace)
+
+function pksByName(reader: Reader, workspace: number, stage: Stage, kind: NamedKind): Map<string, number> {
+  const current = listNamed(reader, workspace, kind)
+  const byId = new Map(current.map(({ id, pk }) => [String(id), pk]))
+  const byName = new Map(current.map(({ name, pk }) => [fold(name), pk]))
+  for (const { name, id } of stage.namesOf(kind)) {
+    const pk = byId.get(id)
+    const known = byName.get(fold(name)) ?? pk
+    if (pk !== undefined) byName.set(fold(name), known === pk ? pk : AMBIGUOUS)
+  }
+  return byName
+}

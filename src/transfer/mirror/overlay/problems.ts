@@ -1,0 +1,95 @@
+import { wholeWorkspace } from '../../../context.ts'
+import { changedKeys, type RecordData, valueIn } from '../../../lib/record-data.ts'
+import { Refusal } from '../../../lib/refusal.ts'
+import { fold } from '../../../lib/text.ts'
+import { findByAlias } from '../../../notes/store.ts'
+import { findRecordId } from '../../../records/rows/store.ts'
+import { checkedChanges, mergedData, refuseMissing } from '../../../records/rows/writing/field-values.ts'
+import { duplicate, refuseFull } from '../../../records/rows/writing/row-writer.ts'
+import { findHolders } from '../../../records/structures/storage/live-rows.ts'
+import { definitionOf, findStructureById, type StructureRow } from '../../../records/structures/store.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import type { OverlayRow } from './store.ts'
+
+/** A locally changed note or record, and the state to be reapplied. */
+export interface Laid {
+  readonly row: OverlayRow
+  readonly json: string
+}
+
+/**
+ * Why local changes conflict with the remote state: it has taken a unique value or an alias, or the structure has
+ * changed. Objects without a problem can be reapplied together.
+ */
+export function findProblems(
+  reader: Reader,
+  workspacePk: number,
+  laid: readonly Laid[],
+): Map<OverlayRow, string> {
+  const problems = new Map<OverlayRow, string>()
+  for (let found = -1; found !== problems.size; ) {
+    found = problems.size
+    const free = laid.filter(({ row }) => !problems.has(row))
+    const ids = new Set(free.map(({ row }) => row.id))
+    const rooms = new Map<string, number>()
+    for (const { row, json } of free) {
+      const find = row.kind === 'note' ? problemOfNote : problemOfRecord
+      const problem = find(reader, workspacePk, { row, json, ids, rooms })
+      if (problem !== undefined) problems.set(row, problem)
+    }
+  }
+  return problems
+}
+
+interface Wanted extends Laid {
+  /** The objects that can be reapplied together. */
+  readonly ids: ReadonlySet<string>
+  /** The number of rows added to each structure, by its id. */
+  readonly rooms: Map<string, number>
+}
+
+function problemOfNote(reader: Reader, workspacePk: number, { json, ids }: Wanted): string | undefined {
+  const { alias } = JSON.parse(json) as { alias: string | null }
+  const holder = alias === null ? undefined : findByAlias(reader, workspacePk, fold(alias))
+  if (!holder || ids.has(holder.id)) return undefined
+  return `The alias "${alias}" belongs to the note "${holder.title}" (${holder.id}) of the remote.`
+}
+
+function problemOfRecord(reader: Reader, workspacePk: number, wanted: Wanted): string | undefined {
+  const { row } = wanted
+  const structure = findStructureById(reader, wholeWorkspace(workspacePk), row.structure ?? '')
+  if (!structure) return 'The remote deleted its structure.'
+  try {
+    refuseUnfit(structure, wanted)
+    refuseHeld(reader, structure, wanted)
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) return error.message
+    throw error
+  }
+}
+
+const dataOf = (json: string | null): RecordData =>
+  json === null ? {} : (JSON.parse(json) as { data: RecordData }).data
+
+/** Values that are unchanged from the remote may violate the rules. */
+function refuseUnfit(structure: StructureRow, { row, json, rooms }: Wanted): void {
+  const definition = definitionOf(structure)
+  const data = dataOf(json)
+  const changed = changedKeys(dataOf(row.base), data)
+  checkedChanges(definition, Object.fromEntries(changed.map((key) => [key, valueIn(data, key) ?? null])))
+  if (row.remote !== null) return
+  refuseMissing(definition, data)
+  const given = rooms.get(structure.id) ?? 0
+  rooms.set(structure.id, given + 1)
+  refuseFull({ ...structure, live: structure.live + given })
+}
+
+function refuseHeld(reader: Reader, structure: StructureRow, { row, json, ids }: Wanted): void {
+  const definition = definitionOf(structure)
+  const data = mergedData(definition, dataOf(json), [])
+  for (const { set, pk } of findHolders(reader, structure, definition, data)) {
+    const holder = findRecordId(reader, pk) ?? ''
+    if (holder !== row.id && !ids.has(holder)) throw duplicate(set, `the record ${holder} of the remote`)
+  }
+}

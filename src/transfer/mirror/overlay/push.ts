@@ -1,0 +1,262 @@
+import { wholeWorkspace } from '../../../context.ts'
+import { NoteData } from '../../../feed/schema.ts'
+import { type RecordData, valueIn } from '../../../lib/record-data.ts'
+import { Refusal, refused } from '../../../lib/refusal.ts'
+import { sha256 } from '../../../lib/sha256.ts'
+import { findStructureById } from '../../../records/structures/store.ts'
+import type { Db } from '../../../storage/database.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import type { RemoteObject } from '../object-forms.ts'
+import { differenceBetween } from '../reconcile.ts'
+import { type Remote, RemoteRefusal } from '../remote.ts'
+import { findState, getState } from '../state.ts'
+import { isConflict, isSameContent, listOverlay, localState, type OverlayRow } from './store.ts'
+
+const MAX_CHANGES = 1_000
+
+export interface PushRequest {
+  readonly isDryRun: boolean
+  /** The ids of objects whose conflicts are resolved in favour of the local state. */
+  readonly keepMine: readonly string[]
+  /** Waits until the copy has received the changes that were pushed before; false after a time limit. */
+  readonly receive: (pushed: readonly LocalChange[]) => Promise<boolean>
+}
+
+/**
+ * Sends all local changes to the remote, in one transaction and based on the versions that they changed; returns
+ * them. Repeated before the copy has received anything from the remote, this sends the same request, which has no
+ * further effect. Later it sends another one, because the remote may have deleted pushed objects. If the remote
+ * refuses that one after an interrupted push, it may have carried out the earlier push: the rest is pushed once the
+ * copy has received it.
+ */
+export async function pushLocalChanges(
+  db: Db,
+  remote: Remote,
+  request: PushRequest,
+): Promise<readonly LocalChange[]> {
+  const interrupted = request.isDryRun ? [] : listInterrupted(db)
+  try {
+    return await pushOnce(db, remote, request)
+  } catch (error) {
+    if (!(error instanceof RemoteRefusal) || interrupted.length === 0) throw error
+    if (!(await request.receive(interrupted))) throw error
+    return pushOnce(db, remote, request)
+  }
+}
+
+/** Changes that were pushed, but that the copy has not received from the remote. */
+function listInterrupted(reader: Reader): LocalChange[] {
+  const pushed = new Map(listOverlay(reader).map((row) => [row.id, row.pushed]))
+  return listLocalChanges(reader).filter(
+    ({ id, after }) => after !== null && pushed.get(id) === JSON.stringify(after),
+  )
+}
+
+/** A kept object that the remote deleted is restored there first. */
+async function pushOnce(
+  db: Db,
+  remote: Remote,
+  { isDryRun, keepMine }: PushRequest,
+): Promise<readonly LocalChange[]> {
+  const changes = listLocalChanges(db, keepMine)
+  refuseUnknown(keepMine, changes)
+  if (changes.length === 0) return changes
+  refuseConflicts(changes)
+  if (changes.length > MAX_CHANGES)
+    throw refused(
+      `There are ${changes.length} changes, and one push sends at most 1,000; reset some of them.`,
+    )
+  const sent: object[] = []
+  for (const change of inOrder(changes)) {
+    if (!change.isLost) sent.push(sentOf(change))
+    else if (!isDryRun) sent.push(await sentAfterRestore(change, remote))
+  }
+  const body = JSON.stringify({ changes: sent, ...(isDryRun && { dry_run: true }) })
+  if (!isDryRun) await markPushed(db, changes)
+  const { cursor } = getState(db, db.file)
+  if (sent.length > 0) await remote.apply(body, sha256(`${cursor} ${body}`))
+  return changes
+}
+
+function refuseUnknown(keepMine: readonly string[], changes: readonly LocalChange[]): void {
+  const unknown = keepMine.find((id) => !changes.some((change) => change.id === id))
+  if (unknown !== undefined)
+    throw refused(
+      `There are no local changes of ${unknown}; "daybook mirror diff" lists the changed objects.`,
+    )
+}
+
+/** The ways to resolve a conflict. */
+export const WAYS_OUT =
+  '"daybook mirror reset <id>" keeps the remote state; "daybook mirror push --keep-mine <id>" overwrites it with yours.'
+
+function refuseConflicts(changes: readonly LocalChange[]): void {
+  const conflicts = changes.filter(({ conflict }) => conflict !== null)
+  if (conflicts.length === 0) return
+  const named = conflicts.map(({ kind, id, conflict }) => `The ${kind} ${id}: ${conflict}`)
+  throw new Refusal(
+    'stale',
+    `Nothing was pushed: ${conflicts.length === 1 ? 'an object was' : 'objects were'} changed here and on the remote. ${named.join(' ')} ${WAYS_OUT}`,
+  )
+}
+
+/** Objects that are pushed unchanged come back from the remote. */
+const markPushed = (db: Db, changes: readonly LocalChange[]): Promise<void> =>
+  db.write(({ sql }): void => {
+    for (const { kind, id, after } of changes)
+      sql.run(
+        'UPDATE mirror_overlay SET pushed = ? WHERE kind = ? AND id = ?',
+        after && JSON.stringify(after),
+        kind,
+        id,
+      )
+  })
+
+const ORDER = ['deleted', 'updated', 'created'] as const
+
+/** Changes that free unique values come first. */
+const inOrder = (changes: readonly LocalChange[]): LocalChange[] =>
+  ORDER.flatMap((op) => changes.filter((change) => change.op === op))
+
+type Sent = Pick<LocalChange, 'kind' | 'op' | 'id' | 'structure_id' | 'before' | 'after'>
+
+function sentOf({ kind, op, id, structure_id: structure, before, after }: Sent): object {
+  return {
+    kind,
+    op,
+    id,
+    ...(structure !== null && { structure }),
+    ...(before && { if_unchanged: before.updated_at }),
+    ...(after && { data: kind === 'note' ? noteData(before, after) : recordData(before, after) }),
+  }
+}
+
+/** A change of an object that the remote has deleted: all of it is sent, because its state there is unknown. */
+async function sentAfterRestore(change: LocalChange, remote: Remote): Promise<object> {
+  const { kind, id, structure_id, before, after } = change
+  const restored = await remote.restore(kind, id)
+  if (!restored || !after) return sentOf({ ...change, op: 'created', before: null })
+  const data = (kind === 'note' ? noteData : recordData)(null, after) as Record<string, unknown>
+  const member = kind === 'note' ? 'properties' : 'data'
+  const gone = Object.fromEntries(Object.keys(Object(before?.[member])).map((key) => [key, null]))
+  const values = { ...gone, ...Object(after[member]) }
+  return {
+    ...sentOf({ kind, op: 'updated', id, structure_id, before: restored, after }),
+    data: kind === 'note' ? { ...data, properties: values } : values,
+  }
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** A field may be called `constructor`. */
+const ownOrNull = (values: Values, key: string) => (Object.hasOwn(values, key) ? (values[key] ?? null) : null)
+
+/** The values that differ, null for removed ones. */
+function differing(before: Values, after: Values): Record<string, unknown> {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)])
+  const values = [...keys].map((key) => [key, ownOrNull(after, key)] as const)
+  return Object.fromEntries(values.filter(([key, value]) => !Bun.deepEquals(value, ownOrNull(before, key))))
+}
+
+const recordData = (before: RemoteObject | null, after: RemoteObject) =>
+  differing((before?.data ?? {}) as Values, after.data as Values)
+
+function noteData(before: RemoteObject | null, after: RemoteObject): object {
+  const attributes = (note: RemoteObject): Values =>
+    Object.fromEntries(ATTRIBUTES.map((name) => [name, note[name]]))
+  const properties = differing((before?.properties ?? {}) as Values, after.properties as Values)
+  return {
+    ...differing(before ? attributes(before) : {}, attributes(after)),
+    ...(Object.keys(properties).length > 0 && { properties }),
+  }
+}
+
+const ATTRIBUTES = Object.keys(NoteData.properties).filter((name) => name !== 'properties')
+
+const POLL_MS = 100
+const WAIT_MS = 15_000
+
+/** Waits until the remote's changes include the pushed ones; false after a time limit. */
+export async function untilBack(db: Db, pushed: readonly LocalChange[]): Promise<boolean> {
+  const sent = new Map(pushed.map((change) => [change.id, JSON.stringify(change.after)]))
+  const isBack = () => listLocalChanges(db).every(({ id, after }) => sent.get(id) !== JSON.stringify(after))
+  for (let waited = 0; !isBack(); waited += POLL_MS) {
+    if (waited >= WAIT_MS) return false
+    await Bun.sleep(POLL_MS)
+  }
+  return true
+}
+
+/** A local change of a writable mirror that differs from the remote. */
+export interface LocalChange {
+  readonly kind: 'note' | 'record'
+  readonly id: string
+  readonly op: 'created' | 'updated' | 'deleted'
+  /** The title of a note, the label of a record. */
+  readonly label: string | null
+  readonly structure_id: string | null
+  /** The attributes or fields that an update changed. */
+  readonly changed: readonly string[]
+  /** The conflicting change of the remote, as a sentence; null for none. */
+  readonly conflict: string | null
+  /** Whether the remote deleted the object although it is kept. */
+  readonly isLost: boolean
+  /**
+   * The state before the local change, or the remote state if that is overwritten, and the local state; null for
+   * none.
+   */
+  readonly before: RemoteObject | null
+  readonly after: RemoteObject | null
+}
+
+const parsed = (json: string | null) => (json === null ? null : (JSON.parse(json) as RemoteObject))
+
+/** In the order of their first changes; those to keep are based on the current remote state. */
+export function listLocalChanges(reader: Reader, keepMine: readonly string[] = []): LocalChange[] {
+  const workspacePk = findState(reader)?.workspace ?? 0
+  return listOverlay(reader).flatMap((row): LocalChange[] | LocalChange => {
+    const { kind, id, structure } = row
+    if (kind !== 'note' && kind !== 'record') return []
+    const { json } = localState(reader, row, workspacePk)
+    if (isSameContent(json, row.remote) || isSameContent(json, row.base)) return []
+    // The remote could not store an object that the local tables cannot hold.
+    const isKept = keepMine.includes(id) && isConflict(row) && row.problem === null
+    const isLost = isKept && row.remote === null
+    const [before, after] = [parsed(isKept && !isLost ? row.remote : row.base), parsed(json)]
+    return {
+      kind,
+      id,
+      op: before === null ? 'created' : after === null ? 'deleted' : 'updated',
+      label: labelOf(reader, workspacePk, row, after ?? before),
+      structure_id: structure,
+      changed: before && after ? differenceBetween(kind, before, after).changed : [],
+      conflict: isConflict(row) && !isKept ? conflictOf(row) : null,
+      isLost,
+      before,
+      after,
+    }
+  })
+}
+
+function labelOf(
+  reader: Reader,
+  workspacePk: number,
+  { kind, structure }: OverlayRow,
+  object: RemoteObject | null,
+): string | null {
+  if (kind === 'note') return String(object?.title)
+  const label = findStructureById(reader, wholeWorkspace(workspacePk), structure ?? '')?.labelField ?? null
+  const value = label === null ? undefined : valueIn((object?.data ?? {}) as RecordData, label)
+  return value === undefined ? null : String(value)
+}
+
+function conflictOf({ kind, base, remote, problem }: OverlayRow): string {
+  if (problem !== null) return problem
+  const [before, after] = [parsed(base), parsed(remote)]
+  if (after === null) return 'The remote deleted it meanwhile.'
+  if (before === null) return 'The remote has since created an object with this id.'
+  const { changed } = differenceBetween(kind, before, after)
+  return changed.length === 0
+    ? 'The remote changed it meanwhile.'
+    : `The remote changed it meanwhile: ${changed.join(', ')}.`
+}

@@ -1,0 +1,245 @@
+import type { Access } from '../../kernel/rights.ts'
+import { fail, refused } from '../../lib/refusal.ts'
+import { fold } from '../../lib/text.ts'
+import type { ChangeKind } from '../../log/entries.ts'
+import type { RemoteChange, RemoteObject } from './object-forms.ts'
+import { knowledgeOfProgram } from './unknown.ts'
+
+/** The requested selection, from the command line. */
+export interface SelectionRequest {
+  /** Names or ids of the structures whose rows are copied; null for all. */
+  readonly structures: readonly string[] | null
+  /** Whether the bytes of files are copied. */
+  readonly hasFiles: boolean
+  /** `Structure.field`, by name or id of the structure. */
+  readonly omitFields: readonly string[]
+}
+
+/** The selection of a copy, with structures by id, which no rename changes. */
+export interface Selection {
+  readonly request: SelectionRequest
+  readonly structures: readonly string[] | null
+  readonly hasFiles: boolean
+  /** The keys of the omitted fields, by structure. */
+  readonly omitted: Readonly<Record<string, readonly string[]>>
+  /** The access of the key; absent for the whole workspace. */
+  readonly access?: Access
+  /** The knowledge of the program when it omitted something unknown (`unknown.ts`). */
+  readonly knowledge?: string
+  /** The keys of the fields of unknown types, by structure. */
+  readonly unknownFields?: Readonly<Record<string, readonly string[]>>
+}
+
+interface RemoteStructure extends RemoteObject {
+  readonly id: string
+  readonly name: string
+  readonly fields: readonly { readonly key: string }[]
+}
+
+const structureNamed = (structures: readonly RemoteStructure[], nameOrId: string): RemoteStructure =>
+  structures.find(({ id }) => id === nameOrId) ??
+  structures.find(({ name }) => fold(name) === fold(nameOrId)) ??
+  fail(
+    refused(
+      `The remote has no structure "${nameOrId}"; it has ${structures.map(({ name }) => `"${name}"`).join(', ') || 'none'}.`,
+    ),
+  )
+
+/** Splits `Structure.field`. The first part may contain dots too; it is empty without a dot. */
+const splitField = (text: string): [structure: string, key: string] => {
+  const dot = text.lastIndexOf('.')
+  return [text.slice(0, Math.max(dot, 0)), text.slice(dot + 1)]
+}
+
+/** Resolves the named structures and fields; refuses a name that the remote does not have. */
+export function resolveSelection(request: SelectionRequest, remote: readonly RemoteObject[]): Selection {
+  const structures = remote as readonly RemoteStructure[]
+  const omitted: Record<string, string[]> = {}
+  for (const text of request.omitFields) {
+    const [structure, key] = splitField(text)
+    if (structure === '') throw refused(`--omit-fields must name fields as Structure.field, not "${text}".`)
+    const { id, name, fields } = structureNamed(structures, structure)
+    if (!fields.some((field) => field.key === key))
+      throw refused(`The structure "${name}" of the remote has no field "${key}"; correct --omit-fields.`)
+    omitted[id] = [...(omitted[id] ?? []), key]
+  }
+  return {
+    request,
+    structures: request.structures?.map((nameOrId) => structureNamed(structures, nameOrId).id) ?? null,
+    hasFiles: request.hasFiles,
+    omitted,
+  }
+}
+
+export const isSameRequest = (one: SelectionRequest, other: SelectionRequest): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+/** The keys of the requested fields to omit, by the folded name or id of the structure. */
+function omittedByName({ omitFields }: SelectionRequest): Map<string, string[]> {
+  const keys = new Map<string, string[]>()
+  for (const [structure, key] of omitFields.map(splitField)) {
+    const name = fold(structure)
+    keys.set(name, [...(keys.get(name) ?? []), key])
+  }
+  return keys
+}
+
+/** Removes everything that must not reach the copy from received objects, before anything is stored. */
+export class Selector {
+  #selection: Selection
+  readonly #structures: Set<string> | null
+  readonly #omitted: Map<string, ReadonlySet<string>>
+  readonly #omittedByName: ReadonlyMap<string, readonly string[]>
+  readonly #names: ReadonlySet<string>
+
+  constructor(selection: Selection) {
+    const { structures, omitted, request } = selection
+    this.#selection = selection
+    this.#structures = structures === null ? null : new Set(structures)
+    this.#omitted = new Map(Object.entries(omitted).map(([id, keys]) => [id, new Set(keys)]))
+    this.#omittedByName = omittedByName(request)
+    this.#names = new Set((request.structures ?? []).map(fold))
+  }
+
+  /** Includes structures that have taken a requested name since. */
+  get selection(): Selection {
+    return this.#selection
+  }
+
+  /** Sets the access of the key, before everything is read. */
+  reach(access: Access | undefined): void {
+    const { access: _, knowledge: _old, unknownFields: _fields, ...others } = this.#selection
+    this.#selection = { ...others, ...(access && { access }) }
+  }
+
+  /** Records that something unknown to this program was omitted. */
+  noteUnknown(): void {
+    this.#selection = { ...this.#selection, knowledge: knowledgeOfProgram() }
+  }
+
+  /** Omits the values of fields of unknown types; returns whether the omitted fields changed. */
+  omitUnknown(structureId: string, keys: readonly string[]): boolean {
+    const { unknownFields: { [structureId]: before = [], ...others } = {}, ...selection } = this.#selection
+    if (before.length === 0 && keys.length === 0) return false
+    this.#selection = {
+      ...selection,
+      unknownFields: { ...others, ...(keys.length > 0 && { [structureId]: keys }) },
+    }
+    return before.some((key) => !keys.includes(key))
+  }
+
+  /** The keys of the omitted fields of a structure. */
+  #keysLeftOut(structureId: string | null): ReadonlySet<string> | undefined {
+    if (structureId === null) return undefined
+    const omitted = this.#omitted.get(structureId)
+    const unknown = this.#selection.unknownFields?.[structureId]
+    return unknown ? new Set([...(omitted ?? []), ...unknown]) : omitted
+  }
+
+  /** The object as stored in the copy; undefined for an omitted one. */
+  object(kind: ChangeKind, structureId: string | null, object: RemoteObject): RemoteObject | undefined {
+    if (kind === 'structure') this.#addNamed(object as RemoteStructure)
+    if (!this.#includes(kind, structureId)) return undefined
+    const keys = this.#keysLeftOut(structureId)
+    if (kind === 'record' && keys) return { ...object, data: withoutKeys(object.data as object, keys) }
+    if (kind === 'structure') return this.#structure(object, this.#omitted.get(String(object.id)))
+    if (kind === 'webhook') return { ...this.#webhook(object, keys), enabled: false, status: 'disabled' }
+    if (kind === 'source') return sourceOfCopy(object)
+    return object
+  }
+
+  /** The change as stored in the copy's log; undefined for an omitted one. */
+  change(change: RemoteChange): RemoteChange | undefined {
+    const { kind, structure_id } = change
+    if (kind === 'structure') this.#refuseTakenName(change)
+    if (!this.#includes(kind, structure_id)) return undefined
+    const keys = this.#keysLeftOut(structure_id)
+    const object = change.object === null ? null : (this.object(kind, structure_id, change.object) ?? null)
+    if (!keys) return { ...change, object }
+    if (kind === 'webhook') return { ...change, object, previous: this.#webhook(change.previous, keys) }
+    if (kind !== 'record') return { ...change, object }
+    return {
+      ...change,
+      object,
+      changed: change.changed.filter((key) => !keys.has(key)),
+      previous: withoutKeys(change.previous, keys),
+    }
+  }
+
+  /** A requested name also selects a new structure that takes it. */
+  #addNamed({ id, name }: RemoteStructure): void {
+    if (!this.#isNewlyNamed(id, name)) return
+    const keys = this.#omittedByName.get(fold(name))
+    if (keys) this.#omitted.set(id, new Set(keys))
+    if (this.#names.has(fold(name))) this.#structures?.add(id)
+    this.#selection = {
+      ...this.#selection,
+      structures: this.#structures && [...this.#structures],
+      omitted: Object.fromEntries(
+        [...this.#omitted].map(([structure, omitted]) => [structure, [...omitted]]),
+      ),
+    }
+  }
+
+  #isNewlyNamed(id: string, name: string): boolean {
+    const isOmitting = this.#omittedByName.has(fold(name)) && !this.#omitted.has(id)
+    return isOmitting || (this.#names.has(fold(name)) && this.#structures?.has(id) === false)
+  }
+
+  /** The rows of a renamed structure are in the copy already, or are missing there. */
+  #refuseTakenName({ op, changed, object }: RemoteChange): void {
+    if (op !== 'updated' || object === null || !changed.includes('name')) return
+    const { id, name } = object as RemoteStructure
+    if (this.#isNewlyNamed(id, name))
+      throw new NameTaken(`The structure ${id} of the remote has taken the name "${name}".`)
+  }
+
+  #includes(kind: ChangeKind, structureId: string | null): boolean {
+    return kind !== 'record' || this.#structures === null || this.#structures.has(structureId ?? '')
+  }
+
+  /** Refuses a structure whose omitted field has another key now, because its values would not be recognized. */
+  #structure(object: RemoteObject, keys: ReadonlySet<string> = new Set()): RemoteObject {
+    const fields = (object as RemoteStructure).fields.map(({ key }) => key)
+    for (const key of keys) {
+      if (fields.includes(key)) continue
+      throw new FieldLost(
+        `The structure "${object.name}" of the remote no longer has the field "${key}", which --omit-fields names; restart the mirror with existing fields.`,
+      )
+    }
+    if (this.#structures === null) return object
+    const { record_count: _, ...others } = object
+    return others as RemoteObject
+  }
+
+  /** A filter on an omitted field contains values of it. */
+  #webhook<Webhook extends Readonly<Record<string, unknown>>>(
+    webhook: Webhook,
+    keys: ReadonlySet<string> | undefined,
+  ): Webhook {
+    if (!keys || !Array.isArray(webhook.filter)) return webhook
+    const filter = webhook.filter.filter(({ field }: { field: string }) => !keys.has(field) && field !== '*')
+    return { ...webhook, filter }
+  }
+}
+
+/** Another structure has taken a requested name: the workspace must be copied again. */
+export class NameTaken extends Error {}
+
+/** A field has a known type now, and the copy lacks its values: the workspace must be copied again. */
+export class FieldKnown extends Error {}
+
+/** Data that must not be copied can no longer be identified. */
+export class FieldLost extends Error {}
+
+const withoutKeys = (object: object, keys: ReadonlySet<string>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)))
+
+/** Nothing calls the source of a copy: events stay on the remote. */
+const sourceOfCopy = (source: RemoteObject): RemoteObject => ({
+  ...source,
+  url: null,
+  enabled: false,
+  counts: Object.fromEntries(Object.keys(Object(source.counts)).map((status) => [status, 0])),
+  last_event_at: null,
+})

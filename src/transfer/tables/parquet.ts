@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import type { Caller } from '../../context.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { withNewFile, writeNewFolder } from '../new-files.ts'
+import { FileNames } from '../workspace/format.ts'
+import { ParquetFile } from './parquet-file.ts'
+import { type Cell, type ExportedTable, exportedTables } from './tables.ts'
+
+/** Rows are written in groups of so many, or fewer where they are long. */
+const GROUP_ROWS = 20_000
+const GROUP_CHARACTERS = 16_777_216
+
+const lengthOf = (rows: readonly (readonly Cell[])[]): number => {
+  let characters = 0
+  for (const row of rows) for (const cell of row) if (typeof cell === 'string') characters += cell.length
+  return characters
+}
+
+/** Returns how many rows it wrote. */
+function writeTable({ columns, rows }: ExportedTable, write: (bytes: Uint8Array) => void): number {
+  const file = new ParquetFile(columns, write)
+  let group: Cell[][] = []
+  let characters = 0
+  let count = 0
+  const writeGroup = () => {
+    if (group.length > 0) file.writeGroup(group)
+    count += group.length
+    group = []
+    characters = 0
+  }
+  for (const chunk of rows()) {
+    group = group.concat(chunk)
+    characters += lengthOf(chunk)
+    if (group.length >= GROUP_ROWS || characters > GROUP_CHARACTERS) writeGroup()
+  }
+  writeGroup()
+  file.end()
+  return count
+}
+
+/** Writes one consistent snapshot of the workspace into a new folder, a file for each table; returns the rows of each. */
+export const exportParquet = (reader: Reader, caller: Caller, target: string): Record<string, number> =>
+  writeNewFolder(reader, target, (folder) => {
+    const names = new FileNames()
+    const counts = exportedTables(reader, caller).map((table) => {
+      let count = 0
+      withNewFile(join(folder, names.take(table.name, '.parquet')), (write) => {
+        count = writeTable(table, write)
+      })
+      return [table.name, count]
+    })
+    return Object.fromEntries(counts)
+  })

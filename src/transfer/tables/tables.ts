@@ -1,0 +1,225 @@
+import { type Caller, wholeWorkspace } from '../../context.ts'
+import type { FieldType } from '../../filter/record/operators.ts'
+import { fold } from '../../lib/text.ts'
+import { outgoingLinks } from '../../notes/links/note-links.ts'
+import { loadNotes, type NoteRow } from '../../notes/store.ts'
+import { readProperties } from '../../notes/writing/properties.ts'
+import { definitionOf, listStructureRows, type StructureRow } from '../../records/structures/store.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { liveRows, valueColumn } from '../../storage/row-table-names.ts'
+import { inOneSnapshot, withNewFile, writeWholeFile } from '../new-files.ts'
+import { exportTags } from '../workspace/object-kinds.ts'
+
+/*
+ * A workspace as tables with plain columns, for programs that read tables: one for each structure, and `notes`, `tags`,
+ * `note_tags` and `links`. Without the trash and deleted rows.
+ */
+
+/** A bool is 0 or 1, a day the days since 1970, a time the milliseconds. */
+export type ColumnType = 'text' | 'integer' | 'number' | 'bool' | 'day' | 'time'
+export type Cell = string | number | null
+
+export interface Column {
+  readonly name: string
+  readonly type: ColumnType
+}
+
+export interface ExportedTable {
+  readonly name: string
+  /** A column named `id` is the primary key. */
+  readonly columns: readonly Column[]
+  /** In chunks. */
+  rows(): Iterable<Cell[][]>
+  /** The statement, if there is one, that selects all rows, with days and times as the API writes them. */
+  readonly select?: string
+}
+
+const columnsOf = (columns: Readonly<Record<string, ColumnType>>): Column[] =>
+  Object.entries(columns).map(([name, type]) => ({ name, type }))
+
+const TIMES = { created_at: 'time', updated_at: 'time' } as const
+
+const NOTES = columnsOf({
+  id: 'text',
+  title: 'text',
+  content: 'text',
+  alias: 'text',
+  pinned: 'bool',
+  pin_label: 'text',
+  cover_url: 'text',
+  /** JSON. */
+  properties: 'text',
+  ...TIMES,
+})
+
+/** One at a time: they may be long. */
+function* activeNotes(reader: Reader, { workspacePk }: Caller): Generator<NoteRow> {
+  const active = 'SELECT pk FROM notes WHERE workspace = ? AND deleted_at IS NULL ORDER BY created_at, id'
+  for (const pk of reader.sql.column<number>(active, workspacePk)) yield* loadNotes(reader, [pk])
+}
+
+function* noteRows(reader: Reader, caller: Caller): Generator<Cell[][]> {
+  for (const row of activeNotes(reader, caller)) {
+    const { id, title, content, alias, pinned, pinLabel, coverUrl, createdAt, updatedAt } = row
+    const properties = JSON.stringify(readProperties(reader, row.pk))
+    yield [[id, title, content, alias, pinned, pinLabel, coverUrl, properties, createdAt, updatedAt]]
+  }
+}
+
+const tagRows = (reader: Reader, caller: Caller): Cell[][] =>
+  exportTags(reader, caller).map(({ id, name, color, is_pinned }) => [id, name, color, Number(is_pinned)])
+
+function* linkRows(reader: Reader, caller: Caller): Generator<Cell[][]> {
+  for (const from of activeNotes(reader, caller))
+    yield outgoingLinks(reader, caller.workspacePk, from.content, from).map(({ note, text }) => [
+      from.id,
+      note?.id ?? null,
+      text,
+    ])
+}
+
+function* noteTagRows({ sql }: Reader, { workspacePk }: Caller): Generator<Cell[][]> {
+  const carried = `SELECT n.id, nt.tag FROM notes n CROSS JOIN note_tags nt ON nt.note = n.pk
+    WHERE n.workspace = ? AND n.deleted_at IS NULL
+      AND nt.tag IN (SELECT id FROM tags WHERE workspace = n.workspace)
+    ORDER BY n.created_at, n.id, nt.tag`
+  for (const { id, tag } of sql.each<{ id: string; tag: number }>(carried, workspacePk)) yield [[id, tag]]
+}
+
+const TYPES: Partial<Record<FieldType, ColumnType>> = {
+  number: 'number',
+  bool: 'bool',
+  date: 'day',
+  datetime: 'time',
+}
+
+/** Stored texts as numbers. */
+const NUMBERS: Partial<Record<FieldType, (text: string) => string>> = {
+  date: (text) => `unixepoch(${text}) / 86400`,
+  datetime: (text) => `CAST(round(unixepoch(${text}, 'subsec') * 1000) AS INTEGER)`,
+}
+
+/** Milliseconds as the API writes a time. */
+const isoText = (milliseconds: string) =>
+  `replace(datetime(${milliseconds} / 1000.0, 'unixepoch', 'subsec'), ' ', 'T') || 'Z'`
+
+const CHUNK_ROWS = 1_000
+
+/** The rows as their structure's row table has them, which needs no JSON. */
+function structureTable({ sql }: Reader, name: string, row: StructureRow): ExportedTable {
+  const { fields } = definitionOf(row)
+  const columns = fields.map(({ key, type }) => ({ name: key, type: TYPES[type] ?? 'text' }))
+  const times = ['t.created_at', 't.updated_at']
+  const texts = fields.map(({ column }) => `t.${valueColumn(column)}`)
+  const numbers = fields.map(({ type }, at) => NUMBERS[type]?.(texts[at] ?? '') ?? texts[at])
+  const selected = (cells: readonly unknown[]) =>
+    `SELECT r.id, ${cells.join(', ')} FROM ${liveRows(row)} t CROSS JOIN records r ON r.pk = t.pk`
+  return {
+    name,
+    columns: [{ name: 'id', type: 'text' }, ...columns, ...columnsOf(TIMES)],
+    select: `${selected([...texts, ...times.map(isoText)])} ORDER BY t.pk`,
+    *rows(): Generator<Cell[][]> {
+      const after = `WHERE t.pk > ? ORDER BY t.pk LIMIT ${CHUNK_ROWS}`
+      const chunk = `${selected([...numbers, ...times, 't.pk'])} ${after}`
+      for (let last = 0; ; ) {
+        const rows = sql.rows<Cell[]>(chunk, last)
+        if (rows.length === 0) return
+        last = Number(rows.at(-1)?.at(-1))
+        yield rows
+      }
+    },
+  }
+}
+
+/** The names of tables: those of the structures, with a number behind one that is taken or kept for SQLite itself. */
+function tableNames(structures: readonly StructureRow[], taken: readonly string[]): string[] {
+  const used = new Set([...taken, ...structures.map(({ name }) => fold(name))])
+  return structures.map(({ name }) => {
+    const isReserved = fold(name).startsWith('sqlite_')
+    if (!taken.includes(fold(name)) && !isReserved) return name
+    const base = isReserved ? `_${name}` : name
+    let other = base
+    for (let number = 2; used.has(fold(other)); number++) other = `${base}_${number}`
+    used.add(fold(other))
+    return other
+  })
+}
+
+/** The tables of a workspace; their rows are read while they are taken. */
+export function exportedTables(reader: Reader, caller: Caller): ExportedTable[] {
+  const own: ExportedTable[] = [
+    { name: 'notes', columns: NOTES, rows: () => noteRows(reader, caller) },
+    {
+      name: 'tags',
+      columns: columnsOf({ id: 'integer', name: 'text', color: 'text', is_pinned: 'bool' }),
+      rows: () => [tagRows(reader, caller)],
+    },
+    {
+      name: 'note_tags',
+      columns: columnsOf({ note_id: 'text', tag_id: 'integer' }),
+      rows: () => noteTagRows(reader, caller),
+    },
+    {
+      name: 'links',
+      columns: columnsOf({ from_note_id: 'text', to_note_id: 'text', text: 'text' }),
+      rows: () => linkRows(reader, caller),
+    },
+  ]
+  const structures = listStructureRows(reader, wholeWorkspace(caller.workspacePk))
+  const names = tableNames(
+    structures,
+    own.map(({ name }) => name),
+  )
+  return [...own, ...structures.map((row, at) => structureTable(reader, names[at] ?? row.name, row))]
+}
+
+const DECLARED_TYPES: Record<ColumnType, string> = {
+  text: 'TEXT',
+  integer: 'INTEGER',
+  number: 'REAL',
+  bool: 'INTEGER',
+  day: 'TEXT',
+  time: 'TEXT',
+}
+
+/** The new database, beside the one that is read. */
+const TARGET = 'exported'
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+
+const declared = ({ name, type }: Column) =>
+  `${quoted(name)} ${DECLARED_TYPES[type]}${name === 'id' ? ' PRIMARY KEY NOT NULL' : ''}`
+
+/** Returns how many rows it wrote. */
+function writeTable({ sql }: Reader, { name, columns, rows, select }: ExportedTable): number {
+  const table = `${TARGET}.${quoted(name)}`
+  sql.script(`CREATE TABLE ${table} (${columns.map(declared).join(', ')})`)
+  if (select !== undefined) return sql.run(`INSERT INTO ${table} ${select}`).changes
+  const cells = columns.map(({ type }) => (type === 'time' ? isoText('?') : '?'))
+  const insert = `INSERT INTO ${table} VALUES (${cells.join(', ')})`
+  let count = 0
+  for (const chunk of rows()) for (const row of chunk) count += sql.run(insert, ...row).changes
+  return count
+}
+
+/** Writes one consistent snapshot of the workspace into a new SQLite database; returns the rows of each table. */
+export const exportSqlite = (reader: Reader, caller: Caller, file: string): Record<string, number> =>
+  writeWholeFile(file, (unfinished) => {
+    const { sql } = reader
+    // An empty file is a database.
+    withNewFile(unfinished, () => {})
+    sql.run(`ATTACH ? AS ${TARGET}`, unfinished)
+    try {
+      // A file that is not finished is removed: there is nothing to go back to.
+      sql.script(`PRAGMA ${TARGET}.journal_mode = OFF`)
+      sql.script(`PRAGMA ${TARGET}.synchronous = OFF`)
+      return inOneSnapshot(reader, () =>
+        Object.fromEntries(
+          exportedTables(reader, caller).map((table) => [table.name, writeTable(reader, table)]),
+        ),
+      )
+    } finally {
+      sql.finalize()
+      sql.script(`DETACH ${TARGET}`)
+    }
+  })

@@ -1,0 +1,135 @@
+import { type Caller, wholeWorkspace } from '../../context.ts'
+import { findFile } from '../../files/store.ts'
+import { findNoteSummary, type NoteSummary } from '../../notes/store.ts'
+import { insertInto, updateOf } from '../../storage/query.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { importedFiles } from '../../storage/schema/imported-files.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import { baseName, type VaultNote } from './plan/note.ts'
+
+/** The parts of a note that an import wrote besides its body. */
+export interface WrittenFields {
+  readonly title: string
+  readonly alias: string | null
+  /** The ids of its tags. */
+  readonly tags: readonly number[]
+  /** By the pk of the property. */
+  readonly properties: Readonly<Record<string, unknown>>
+}
+
+export interface Written {
+  readonly digest: string
+  readonly written: string | null
+  readonly fields: WrittenFields | null
+}
+
+interface ImportedObject extends Written {
+  /** The id of the note or file. */
+  readonly object: string
+}
+
+/** A file of the folder that was imported before. */
+export interface EarlierImport extends ImportedObject {
+  readonly pk: number
+  /** In the folder that is imported now. */
+  readonly path: string
+}
+
+/** The note of an earlier import of the same file. */
+export interface ExistingNote {
+  readonly head: NoteSummary
+  readonly earlier: EarlierImport
+  /** Whether the file has changed and the note is to change with it. */
+  readonly isUpdated: boolean
+}
+
+export interface PlannedNote {
+  readonly note: VaultNote
+  /** Undefined for a note that is to be created. */
+  readonly existing: ExistingNote | undefined
+}
+
+type Kind = 'note' | 'file'
+
+interface Row extends Omit<EarlierImport, 'fields'> {
+  readonly kind: Kind
+  readonly folder: string
+  readonly fields: string | null
+}
+
+/**
+ * The objects of earlier imports of the files in a folder, whether that folder, an outer or an inner one was
+ * imported.
+ */
+export class EarlierImports {
+  readonly #byPath = new Map<string, EarlierImport>()
+  /** Imports whose file is no longer in the folder, by digest. */
+  readonly #gone = new Map<string, Set<EarlierImport & { kind: Kind }>>()
+  readonly #workspace: number
+
+  constructor(
+    reader: Reader,
+    { workspacePk }: Caller,
+    private readonly folder: string,
+    present: ReadonlySet<string>,
+  ) {
+    this.#workspace = workspacePk
+    const rows = reader.sql.all<Row>(
+      'SELECT pk, folder, path, kind, object, digest, written, fields FROM imported_files WHERE workspace = ?',
+      workspacePk,
+    )
+    for (const { folder: of, path: within, fields, ...row } of rows) {
+      const whole = `${of}/${within}`
+      if (!whole.startsWith(`${folder}/`)) continue
+      const path = whole.slice(folder.length + 1)
+      const earlier = { ...row, path, fields: fields === null ? null : (JSON.parse(fields) as WrittenFields) }
+      if (present.has(path)) this.#byPath.set(path, earlier)
+      else this.#gone.set(row.digest, (this.#gone.get(row.digest) ?? new Set()).add(earlier))
+    }
+  }
+
+  /** The object of the file at this path or else of a removed file with the same content. */
+  find(path: string, digest: string): EarlierImport | undefined {
+    const known = this.#byPath.get(path)
+    if (known) return known
+    const gone = this.#gone.get(digest)
+    if (!gone) return undefined
+    const sameName = [...gone].find((earlier) => baseName(earlier.path) === baseName(path))
+    const found = sameName ?? (gone.size === 1 ? [...gone][0] : undefined)
+    if (found) gone.delete(found)
+    return found
+  }
+
+  /**
+   * The paths of removed files whose objects still exist. Entries without an object are deleted. Must be called at
+   * the end.
+   */
+  listGone(tx: Tx): string[] {
+    const paths: string[] = []
+    for (const { pk, path, kind, object } of [...this.#gone.values()].flatMap((same) => [...same])) {
+      const exists =
+        kind === 'note'
+          ? findNoteSummary(tx, this.#workspace, object)
+          : findFile(tx, wholeWorkspace(this.#workspace), object)
+      if (exists) paths.push(path)
+      else tx.sql.run('DELETE FROM imported_files WHERE pk = ?', pk)
+    }
+    return paths.sort()
+  }
+
+  add(tx: Tx, kind: Kind, path: string, made: ImportedObject): void {
+    insertImported(tx, { ...columnsOf(made), workspace: this.#workspace, folder: this.folder, path, kind })
+  }
+
+  update(tx: Tx, { pk, path: oldPath }: EarlierImport, path: string, made: Written): void {
+    updateImported(tx, pk, { ...columnsOf(made), ...(path !== oldPath && { folder: this.folder, path }) })
+  }
+}
+
+export const insertImported = insertInto(importedFiles)
+export const updateImported = updateOf(importedFiles, importedFiles.pk)
+
+export const columnsOf = <Made extends Written>({ fields, ...made }: Made) => ({
+  ...made,
+  fields: fields && JSON.stringify(fields),
+})

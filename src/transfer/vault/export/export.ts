@@ -1,0 +1,210 @@
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { type Caller, wholeWorkspace } from '../../../context.ts'
+import { type FileRow, listFileRows, readParts } from '../../../files/store.ts'
+import { isoTimestamp } from '../../../lib/dates.ts'
+import { fold, normalized } from '../../../lib/text.ts'
+import { linesOutsideCode } from '../../../notes/links/syntax.ts'
+import { propertyKind } from '../../../notes/properties/service.ts'
+import { loadNotes, tagNamesOf } from '../../../notes/store.ts'
+import { readProperties } from '../../../notes/writing/properties.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import { splitFrontMatter } from '../../front-matter.ts'
+import { withNewFile, writeNewFolder } from '../../new-files.ts'
+import { fileNameOf, fitName, MANIFEST, splitExtension } from '../../workspace/format.ts'
+import type { WrittenFields } from '../earlier-imports.ts'
+import { baseName, nameOf, withoutExtension } from '../plan/note.ts'
+import { bodyTags, tagNameOf } from '../plan/tags.ts'
+import { ExportedLinks } from './links.ts'
+
+/**
+ * Writes the notes and files of a workspace into a new folder that Obsidian opens: notes in their folders with front
+ * matter and links by path, and files beside them.
+ */
+export const exportVault = (
+  reader: Reader,
+  caller: Caller,
+  target: string,
+  onProgress: (done: number) => void,
+) =>
+  writeNewFolder(reader, target, (folder) => {
+    const tree = planTree(reader, caller)
+    const links = new ExportedLinks(reader, caller, tree)
+    const labels = new Map(propertyKind.list(reader, caller).map(({ key, label }) => [key, label]))
+    for (const [at, note] of tree.notes.entries()) {
+      writeDated(folder, note.file.path, note.updatedAt, (path) =>
+        writeFileSync(path, noteText(reader, note, links, labels)),
+      )
+      onProgress((at + 1) / tree.notes.length)
+    }
+    for (const { pk, path, updatedAt } of tree.files)
+      writeDated(folder, path, updatedAt, (whole) =>
+        withNewFile(whole, (write) => {
+          for (const part of readParts(reader, pk)) write(part)
+        }),
+      )
+    return { notes: tree.notes.length, files: tree.files.length }
+  })
+
+const HALF_MS = 0.5
+
+/** The time of the file is that of the last change; half a millisecond more survives the rounding of file systems. */
+function writeDated(folder: string, path: string, instant: number, write: (path: string) => void): void {
+  const whole = join(folder, path)
+  mkdirSync(dirname(whole), { recursive: true })
+  write(whole)
+  const seconds = (instant + HALF_MS) / 1_000
+  utimesSync(whole, seconds, seconds)
+}
+
+function noteText(
+  reader: Reader,
+  note: ExportedNote,
+  links: ExportedLinks,
+  labels: ReadonlyMap<string, string>,
+): string {
+  const [row] = loadNotes(reader, [note.pk])
+  if (!row) throw new Error('a note disappeared during the export')
+  const body = links.rewrite(note, row.content)
+  const inBody = new Set(
+    Array.from(bodyTags([...linesOutsideCode(body, '#')]), (word) => fold(tagNameOf(word) ?? '')),
+  )
+  const tags = tagNamesOf(row).filter((name) => !inBody.has(fold(name)))
+  const lines = [
+    ...(titleOfPath(note.file.path) === note.title ? [] : [`title: ${JSON.stringify(note.title)}`]),
+    ...(note.aliases.length > 0 ? [`aliases: ${JSON.stringify(note.aliases)}`] : []),
+    ...(tags.length > 0 ? [`tags: ${JSON.stringify(tags.sort())}`] : []),
+    ...(note.createdAt === note.updatedAt ? [] : [`created: "${isoTimestamp(note.createdAt)}"`]),
+    ...Object.entries(readProperties(reader, note.pk)).map(
+      ([key, value]) => `${keyText(labels.get(key) ?? key)}: ${JSON.stringify(value)}`,
+    ),
+  ]
+  if (lines.length > 0) return `---\n${lines.join('\n')}\n---\n${body}`
+  // A body that begins like front matter must not be taken for it.
+  return splitFrontMatter(body).frontMatter ? `---\n---\n${body}` : body
+}
+
+const keyText = (name: string): string => (/^[A-Za-z][\w -]*$/.test(name) ? name : JSON.stringify(name))
+
+/** The notes and files of a workspace, with the files that they become. */
+export type ExportedTree = ReturnType<typeof planTree>
+export type ExportedNote = ExportedTree['notes'][number]
+export type ExportedFile = ExportedTree['files'][number]
+
+interface NoteHead {
+  readonly pk: number
+  readonly id: string
+  readonly title: string
+  readonly alias: string | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+interface Imported {
+  readonly path: string
+  readonly title: string | undefined
+}
+
+/** Where what was imported was in its folder, by the id of the note or file. */
+function importedPaths({ sql }: Reader, workspace: number): Map<string, Imported> {
+  const rows = sql.all<{ object: string; path: string; fields: string | null }>(
+    'SELECT object, path, fields FROM imported_files WHERE workspace = ? ORDER BY pk DESC',
+    workspace,
+  )
+  return new Map(
+    rows.map(({ object, path, fields }) => {
+      const title = fields === null ? undefined : (JSON.parse(fields) as WrittenFields).title
+      return [object, { path, title }]
+    }),
+  )
+}
+
+/** Signs that no wiki link may have in its target. */
+const NOT_IN_LINKS = /[[\]#^|]/g
+
+/** The folders around a path, innermost first; none for a name alone. */
+function* foldersAround(path: string): Generator<string> {
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
+    yield path.slice(0, end)
+}
+
+/** Gives out paths, each once, also for file systems that ignore case. No file has the path of a folder. */
+class FreePaths {
+  /** With the name by which an import knows an exported workspace. */
+  readonly #taken = new Set([keyOf(MANIFEST)])
+  readonly #folders = new Set<string>()
+
+  /** The path itself; undefined when it is taken, leads out of the folder, or is not allowed everywhere. */
+  exact(path: string): string | undefined {
+    const isPlain = path
+      .split('/')
+      .every((name) => name !== '' && !name.startsWith('.') && fitName(name) === name)
+    return isPlain && this.#take(path) ? path : undefined
+  }
+
+  /** A path in the folder for this name, numbered when it is taken; at the top when a file has the path of the folder. */
+  for(wanted: string, name: string, extension: string): string {
+    const folder = wanted.split('/').map(fitName).join('/')
+    const plain = fileNameOf(name.replace(NOT_IN_LINKS, '-'))
+    const parent = this.#isBelowFile(posix.join(folder, plain)) ? '' : folder
+    for (let number = 1; ; number++) {
+      const path = posix.join(parent, `${plain}${number === 1 ? '' : ` (${number})`}${extension}`)
+      if (this.#take(path)) return path
+    }
+  }
+
+  #take(path: string): boolean {
+    const key = keyOf(path)
+    if (this.#taken.has(key) || this.#folders.has(key) || this.#isBelowFile(path)) return false
+    this.#taken.add(key)
+    for (const folder of foldersAround(path)) this.#folders.add(keyOf(folder))
+    return true
+  }
+
+  #isBelowFile = (path: string): boolean =>
+    foldersAround(path).some((folder) => this.#taken.has(keyOf(folder)))
+}
+
+/** The same for names that a file system may take for one. */
+const keyOf = (path: string): string => fold(normalized(path, 'NFKC').toUpperCase())
+
+/** The title that a note gets from the name of its file. */
+const titleOfPath = (path: string): string => nameOf(withoutExtension(baseName(path)))
+
+/**
+ * Where each note and file goes: what was imported to where it was, unless it was renamed since; a new note to the top,
+ * and a new file beside its note.
+ */
+function planTree(reader: Reader, { workspacePk }: Caller) {
+  const imported = importedPaths(reader, workspacePk)
+  const paths = new FreePaths()
+  const heads = reader.sql.all<NoteHead>(
+    `SELECT pk, id, title, alias, created_at AS createdAt, updated_at AS updatedAt FROM notes
+     WHERE workspace = ? AND deleted_at IS NULL ORDER BY created_at, id`,
+    workspacePk,
+  )
+  const files = listFileRows(reader, wholeWorkspace(workspacePk))
+  const kept = new Map<string, string>()
+  const keep = (id: string, isSame: (known: Imported) => boolean) => {
+    const known = imported.get(id)
+    const path = known && isSame(known) ? paths.exact(known.path) : undefined
+    if (path !== undefined) kept.set(id, path)
+  }
+  for (const { id, title } of heads) keep(id, (known) => known.title === title)
+  for (const { id, fileName } of files) keep(id, ({ path }) => nameOf(baseName(path)) === fileName)
+  const folderOf = (id: string) => posix.dirname(kept.get(id) ?? imported.get(id)?.path ?? '')
+  const notes = heads.map(({ alias, ...head }) => ({
+    ...head,
+    aliases: alias === null ? [] : [alias],
+    file: { path: kept.get(head.id) ?? paths.for(folderOf(head.id), head.title, '.md') },
+  }))
+  const noteFolders = new Map(notes.map(({ id, file }) => [id, posix.dirname(file.path)]))
+  const pathOf = ({ id, fileName, noteId }: FileRow) => {
+    const beside = imported.has(id) ? folderOf(id) : (noteFolders.get(noteId ?? '') ?? '')
+    return kept.get(id) ?? paths.for(beside, ...splitExtension(fileName))
+  }
+  return {
+    notes,
+    files: files.map((row) => ({ ...row, path: pathOf(row) })),
+  }
+}

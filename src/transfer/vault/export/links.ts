@@ -1,0 +1,142 @@
+import { posix } from 'node:path'
+import type { Caller } from '../../../context.ts'
+import { type LinkComment, linkCommentIn } from '../../../lib/link-comments.ts'
+import { fold } from '../../../lib/text.ts'
+import { resolveLink } from '../../../notes/links/resolve-target.ts'
+import {
+  asLabel,
+  bracketedIn,
+  fileTarget,
+  isFileTarget,
+  linesOutsideCode,
+  linkOf,
+  namesIn,
+  targetKey,
+} from '../../../notes/links/syntax.ts'
+import type { Reader } from '../../../storage/reader.ts'
+import { LinkTargets } from '../plan/link-targets.ts'
+import { findTarget } from '../plan/links.ts'
+import { baseName, withoutExtension } from '../plan/note.ts'
+import type { ExportedFile, ExportedNote, ExportedTree } from './export.ts'
+
+/** Signs that end a wiki link or split its target. */
+const NOT_IN_LINKS = /[[\]#^|]/
+const TABLE_ROW = /^[ \t]*\|/
+
+interface Place {
+  readonly from: ExportedNote
+  readonly isEmbed: boolean
+  readonly isInTable: boolean
+}
+
+/** Rewrites the links of bodies so that they lead to the exported files. */
+export class ExportedLinks {
+  readonly #targets: LinkTargets<ExportedNote, ExportedFile>
+  readonly #notes: ReadonlyMap<number, ExportedNote>
+  readonly #files: ReadonlyMap<string, ExportedFile>
+  /** How many paths have a name. */
+  readonly #names = new Map<string, number>()
+
+  constructor(
+    private readonly reader: Reader,
+    private readonly caller: Caller,
+    { notes, files }: ExportedTree,
+  ) {
+    // Obsidian does not resolve titles and aliases.
+    const byPathOnly = notes.map((note) => ({ ...note, title: '', aliases: [] }))
+    this.#targets = new LinkTargets(byPathOnly, files)
+    this.#notes = new Map(notes.map((note) => [note.pk, note]))
+    this.#files = new Map(files.map((file) => [fileTarget(file.id), file]))
+    for (const { file } of notes) this.#count(withoutExtension(file.path))
+    for (const { path } of files) this.#count(path)
+  }
+
+  #count(path: string): void {
+    const name = fold(baseName(path))
+    this.#names.set(name, (this.#names.get(name) ?? 0) + 1)
+  }
+
+  rewrite(from: ExportedNote, body: string): string {
+    let result = ''
+    let at = 0
+    for (const line of linesOutsideCode(body, '[[')) {
+      const isInTable = TABLE_ROW.test(line.text)
+      for (const { text: inner, start } of bracketedIn(line.text)) {
+        const begin = line.start + start - '[['.length
+        const end = line.start + start + inner.length + ']]'.length
+        if (begin < at) continue
+        const isEmbed = body[begin - 1] === '!'
+        const comment = linkCommentIn(line.text.slice(end - line.start))
+        const link = this.#linkFor(inner, comment, { from, isEmbed, isInTable })
+        if (link === undefined) continue
+        result += body.slice(at, begin) + link
+        at = end + comment.length
+      }
+    }
+    return result + body.slice(at)
+  }
+
+  /** The new link; undefined for one that stays as it is. */
+  #linkFor(inner: string, comment: LinkComment, place: Place): string | undefined {
+    const bar = inner.indexOf('|')
+    const target = (bar === -1 ? inner : inner.slice(0, bar)).trim()
+    const label = bar === -1 ? null : inner.slice(bar + 1)
+    if (!isFileTarget(target)) return this.#noteLink(inner, comment, place)
+    const file = this.#files.get(target)
+    return file && this.#fileLink(file, label, comment, place)
+  }
+
+  #fileLink(file: ExportedFile, label: string | null, { part, caption }: LinkComment, place: Place): string {
+    const own = label === null || label === asLabel(file.fileName) ? null : label
+    const shown = place.isEmbed && caption !== '' ? caption : own
+    return this.#link(file.path, part, shown, place)
+  }
+
+  #noteLink(inner: string, { part }: LinkComment, place: Place): string | undefined {
+    const link = linkOf(inner)
+    if (!link) return undefined
+    const { target, label } = link
+    const found = resolveLink(this.reader, this.caller.workspacePk, targetKey(target))
+    const note = found && this.#notes.get(found.pk)
+    if (!note) return undefined
+    const name = namesIn(target)[found.at] ?? target
+    const heading = target.slice(name.length) + part
+    const { from, isInTable } = place
+    const labelPart = label === null || heading !== '' ? undefined : this.#partLeadingTo(from, label, note)
+    // An import makes such a label of a link to a part.
+    if (label !== null && labelPart) return wikiLink(label, null, isInTable)
+    if (this.#partLeadingTo(from, target, note) !== undefined) {
+      if (part === '' && !(isInTable && label !== null)) return undefined
+      return wikiLink(target + part, label ?? target, isInTable)
+    }
+    if (label !== null && labelPart !== undefined) return wikiLink(label, null, isInTable)
+    const shown = label ?? (fold(name.trim()) === note.id ? note.title : target)
+    return this.#link(withoutExtension(note.file.path), heading, shown, place, note.file.path)
+  }
+
+  /** The part that a target names of the note, or nothing; undefined when the target does not lead to the note. */
+  #partLeadingTo(from: ExportedNote, written: string, note: ExportedNote): string | undefined {
+    const found = findTarget(this.#targets, { ...from, title: '', aliases: [] }, written, true)
+    return found && 'note' in found.target && found.target.note.pk === note.pk ? found.part : undefined
+  }
+
+  /** By the name where only one path has it, else by the whole path. */
+  #link(path: string, part: string, label: string | null, { from, isInTable }: Place, whole = path): string {
+    if (NOT_IN_LINKS.test(path)) {
+      const relative = posix.relative(posix.dirname(from.file.path), whole)
+      const encoded = encodeURI(relative).replace(
+        /[#?()[\]]/g,
+        (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+      )
+      return `[${asLabel(label ?? '')}](${encoded}${part.replaceAll(' ', '%20')})`
+    }
+    const name = baseName(path)
+    const target = this.#names.get(fold(name)) === 1 ? name : path
+    // A link to a part is shown with that part, unless it has a label.
+    return wikiLink(target + part, part === '' && label === target ? null : label, isInTable)
+  }
+}
+
+/** In a row of a table the bar would end a cell. */
+const wikiLink = (target: string, label: string | null, isInTable: boolean): string =>
+  label === null ? `[[${target}]]` : `[[${target}${isInTable ? '\\|' : '|'}${label}]]`

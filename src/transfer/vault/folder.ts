@@ -1,0 +1,177 @@
+import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { mimeTypeOf } from '../../files/extraction/kinds.ts'
+import { insertWholeFile, replaceFileContent } from '../../files/new-file.ts'
+import { refuseTooLarge } from '../../files/size-limit.ts'
+import { findFile } from '../../files/store.ts'
+import { refused } from '../../lib/refusal.ts'
+import { sha256 } from '../../lib/sha256.ts'
+import { compareCodePoints } from '../../lib/text.ts'
+import { DATABASE_SUFFIXES } from '../../storage/file-names.ts'
+import type { ImportRun, RefusedPart } from '../import-run.ts'
+import { systemRefusal } from '../read-file.ts'
+import type { EarlierImport, EarlierImports } from './earlier-imports.ts'
+import type { AddedFile } from './plan/links.ts'
+import {
+  DELETED,
+  decodeNote,
+  type FolderFile,
+  fileNameFor,
+  isNoteFile,
+  type NoteText,
+  readNote,
+  refuseLongFile,
+  skipReason,
+  type VaultNote,
+} from './plan/note.ts'
+
+export type FolderContent = ReturnType<typeof readFolder>
+
+/**
+ * Lists everything in a folder and its subfolders, sorted by path; of a folder that is left out only itself is named.
+ * Symbolic links are not followed: they may lead out of the folder or form a circle. The files of `database` are left out
+ * when they are in the folder.
+ */
+export function readFolder(folder: string, database: string) {
+  const root = realpathSync(folder)
+  const databaseFile = existsSync(database) ? realpathSync(database) : database
+  const isDatabase = (path: string) =>
+    path.startsWith(databaseFile) && DATABASE_SUFFIXES.includes(path.slice(databaseFile.length))
+  const files: FolderFile[] = []
+  const unreadable: RefusedPart[] = []
+  const skipped: RefusedPart[] = []
+  const attempt = (place: string, action: () => void) => {
+    try {
+      action()
+    } catch (error) {
+      const refusal = systemRefusal(error)
+      if (!refusal) throw error
+      unreadable.push({ place, reason: refusal.message })
+    }
+  }
+  const visit = (path: string, entry: Dirent, folders: string[]): void => {
+    const fullPath = join(root, path)
+    if (isDatabase(fullPath)) return
+    const reason = skipReason(entry.name)
+    if (reason !== undefined) {
+      skipped.push({ place: path, reason })
+      return
+    }
+    const stats = lstatSync(fullPath)
+    if (stats.isDirectory()) folders.push(path)
+    else if (!stats.isFile()) skipped.push({ place: path, reason: 'it is neither a file nor a folder.' })
+    else files.push({ path, bytes: stats.size, modifiedAt: Math.floor(stats.mtimeMs) })
+  }
+  const folders = ['']
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    const parent = next
+    attempt(parent, () => {
+      for (const entry of readdirSync(join(root, parent), { withFileTypes: true })) {
+        const path = parent === '' ? entry.name : `${parent}/${entry.name}`
+        attempt(path, () => visit(path, entry, folders))
+      }
+    })
+  }
+  files.sort((left, right) => compareCodePoints(left.path, right.path))
+  return {
+    /** The whole path of the folder, without symbolic links. */
+    root,
+    notes: files.filter(isNoteFile),
+    otherFiles: files.filter((file) => !isNoteFile(file)),
+    unreadable,
+    skipped: skipped.sort((left, right) => compareCodePoints(left.place, right.place)),
+  }
+}
+
+/** Refuses a file that is too large for a note or is not text. */
+function readNoteText(folder: string, file: FolderFile): NoteText {
+  refuseLongFile(file)
+  const content = readFileSync(join(folder, file.path))
+  return { file, text: decodeNote(content, file), digest: sha256(content) }
+}
+
+export const readNoteFile = (now: number, folder: string, file: FolderFile): VaultNote =>
+  readNote(readNoteText(folder, file), now)
+
+export function readBody(folder: string, note: VaultNote): string {
+  const { file, bodyStart } = note
+  const { text, digest } = readNoteText(folder, file)
+  if (digest === note.digest) return text.slice(bodyStart)
+  throw refused(`${file.path} was changed while it was imported; import it again.`)
+}
+
+export const NOT_UPDATED = 'it was changed since it was imported; give --update to take that over.'
+
+/** Adds the files of a folder, each once. Their text is extracted when a server runs next. */
+export class VaultFiles {
+  readonly #files = new Map<FolderFile, AddedFile | undefined>()
+  added = 0
+  updated = 0
+  unchanged = 0
+
+  constructor(
+    private readonly run: ImportRun,
+    private readonly folder: string,
+    private readonly earlier: EarlierImports,
+    private readonly updates: boolean,
+  ) {}
+
+  /** The file, attached to the first note that asks for it; undefined when it is refused or was deleted. */
+  add(file: FolderFile, note: number | null): AddedFile | undefined {
+    if (!this.#files.has(file)) {
+      this.#files.set(file, undefined)
+      this.run.try(file.path, () => this.#addOnce(file, note))
+    }
+    return this.#files.get(file)
+  }
+
+  #addOnce(file: FolderFile, note: number | null): void {
+    const bytes = this.#read(file)
+    const digest = sha256(bytes)
+    const earlier = this.earlier.find(file.path, digest)
+    if (earlier) this.#addAgain(file, earlier, bytes, digest)
+    else this.#insert(file, note, bytes, digest)
+  }
+
+  #insert(file: FolderFile, note: number | null, bytes: Uint8Array, digest: string): void {
+    const { tx } = this.run
+    const remark = (what: string) => this.run.change(file.path, what)
+    const added = { id: tx.newId(), fileName: fileNameFor(file, remark) }
+    const row = {
+      ...added,
+      workspace: this.run.caller.workspacePk,
+      note,
+      mimeType: mimeTypeOf(added.fileName),
+    }
+    const createdAt = Math.min(Math.max(file.modifiedAt, 0), tx.now)
+    insertWholeFile({ ...tx, now: createdAt }, this.run.caller, { ...row, size: bytes.length }, bytes)
+    this.earlier.add(tx, 'file', file.path, { object: added.id, digest, written: null, fields: null })
+    this.#files.set(file, added)
+    this.added += 1
+  }
+
+  #addAgain(file: FolderFile, earlier: EarlierImport, bytes: Uint8Array, digest: string): void {
+    const { tx } = this.run
+    const { path } = file
+    const row = findFile(tx, this.run.caller, earlier.object)
+    if (!row) {
+      this.run.skipped.push({ place: path, reason: DELETED })
+      return
+    }
+    this.#files.set(file, { id: row.id, fileName: row.fileName })
+    if (earlier.digest === digest && earlier.path === path) {
+      this.unchanged += 1
+      return
+    }
+    if (!this.updates) throw refused(NOT_UPDATED)
+    if (earlier.digest !== digest) replaceFileContent(tx, this.run.caller, row, bytes)
+    else this.run.change(path, `it was "${earlier.path}" before.`)
+    this.earlier.update(tx, earlier, path, { digest, written: null, fields: null })
+    this.updated += 1
+  }
+
+  #read({ path, bytes }: FolderFile): Uint8Array {
+    refuseTooLarge(bytes)
+    return readFileSync(join(this.folder, path))
+  }
+}

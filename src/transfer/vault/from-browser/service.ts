@@ -1,0 +1,191 @@
+import type { Static } from '@sinclair/typebox'
+import type { Caller } from '../../../context.ts'
+import { addFile, type CompleteFile, type FileWriter, makeComplete } from '../../../files/new-file.ts'
+import { attachFile, type FileRow, VISIBLE } from '../../../files/store.ts'
+import { long, read, write } from '../../../kernel/operation.ts'
+import { hides } from '../../../kernel/rights.ts'
+import { nameTaken } from '../../../lib/refusal.ts'
+import { sha256 } from '../../../lib/sha256.ts'
+import { createNote } from '../../../notes/writing/create.ts'
+import { findPropertyRule } from '../../../notes/writing/properties.ts'
+import type { Tx } from '../../../storage/writes/transaction.ts'
+import { ImportRun } from '../../import-run.ts'
+import {
+  columnsOf,
+  insertImported,
+  updateImported,
+  type Written,
+  type WrittenFields,
+} from '../earlier-imports.ts'
+import { isNoteFile } from '../plan/note.ts'
+import type { FileQuery, IdsBody, ImportedQuery, ImportedResponse, NotesBody } from './schema.ts'
+
+/*
+ * A folder that a browser imports, in many transactions. Each file has an id reserved before anything links to it, and
+ * what was made of it is written down with it: an import that broke off goes on after it, with the same links.
+ */
+
+/** Where the files of a person's folder are written down; no folder that a command imports has such a path. */
+const storedFolder = ({ userId }: Caller, folder: string): string => `${userId}/${folder}`
+
+/** The file of a folder, and the id of what is or will be made of it. */
+interface Reserved {
+  readonly pk: number
+  readonly id: string
+  readonly isFinished: boolean
+}
+
+/** The reserved id of a file; a new one when it has none yet. */
+function reserve(tx: Tx, caller: Caller, folder: string, path: string): Reserved {
+  const place = { workspace: caller.workspacePk, folder: storedFolder(caller, folder), path }
+  const known = tx.sql.get<{ pk: number; id: string; digest: string }>(
+    'SELECT pk, object AS id, digest FROM imported_files WHERE workspace = ? AND folder = ? AND path = ?',
+    ...Object.values(place),
+  )
+  if (known) return { pk: known.pk, id: known.id, isFinished: known.digest !== '' }
+  const id = tx.newId()
+  const kind = isNoteFile({ path }) ? 'note' : 'file'
+  const pk = insertImported(tx, { ...place, kind, object: id, digest: '', written: null, fields: null })
+  return { pk, id, isFinished: false }
+}
+
+/** The note or file of a reserved id is there. */
+const finishFile = (tx: Tx, { pk }: Reserved, made: Written): void => updateImported(tx, pk, columnsOf(made))
+
+type Body = Static<typeof NotesBody>
+type SentNote = Body['notes'][number]
+
+const NAME = `CASE kind
+  WHEN 'note' THEN (SELECT title FROM notes n WHERE n.id = object AND n.deleted_at IS NULL)
+  ELSE (SELECT file_name FROM files f WHERE f.id = object AND ${VISIBLE}) END`
+
+/** The notes and files that were made of the files of a folder, and the names of all notes. */
+export const readImported = long(
+  read({
+    name: 'portability.imported',
+    covers: 'notes',
+    run: ({ sql }, caller, { folder }: Static<typeof ImportedQuery>): Static<typeof ImportedResponse> => {
+      const { workspacePk, rights } = caller
+      const kinds = hides(rights, 'files') ? ['note'] : ['note', 'file']
+      return {
+        files: sql.all(
+          `SELECT path, digest AS state, object AS id, ${NAME} AS name FROM imported_files
+           WHERE workspace = ? AND folder = ? AND digest <> '' AND kind IN (SELECT value FROM json_each(?))`,
+          workspacePk,
+          storedFolder(caller, folder),
+          JSON.stringify(kinds),
+        ),
+        notes: sql.all(
+          `SELECT id, title, alias, created_at AS created_at_ms FROM notes
+           WHERE workspace = ? AND deleted_at IS NULL`,
+          workspacePk,
+        ),
+      }
+    },
+  }),
+)
+
+/** The id of each file's note or file, in the order of the paths: a new one for a file that has none yet. */
+export const importIds = write({
+  name: 'portability.import-ids',
+  covers: 'notes',
+  run: (tx, caller, { body: { folder, paths } }: { body: Static<typeof IdsBody> }) => ({
+    ids: paths.map((path) => reserve(tx, caller, folder, path).id),
+  }),
+})
+
+/** Makes notes of files of a folder, each wholly or not at all; returns those that are refused. */
+export const importNotes = long(
+  write({
+    name: 'portability.import-notes',
+    covers: 'notes',
+    run: (tx, caller, { body: { folder, notes } }: { body: Body }) => {
+      const run = new ImportRun(tx, caller)
+      for (const note of notes) run.try(note.path, () => importNote(tx, caller, folder, note))
+      return { refused: run.refused.map(({ place, reason }) => ({ path: place, error: reason })) }
+    },
+  }),
+)
+
+function importNote(tx: Tx, caller: Caller, folder: string, sent: SentNote): void {
+  const reserved = reserve(tx, caller, folder, sent.path)
+  // The response to an earlier call may have been lost.
+  if (reserved.isFinished) return
+  const { title, content, alias, tags, properties } = sent
+  const { note, propertiesError } = createNote(
+    tx,
+    caller,
+    { title, content, alias, tags, properties },
+    { id: reserved.id, createdAt: sent.created_at_ms, updatedAt: sent.updated_at_ms },
+  )
+  if (propertiesError) throw propertiesError
+  for (const id of sent.files) attachFile(tx, caller, id, note.pk)
+  finishFile(tx, reserved, {
+    digest: sent.state,
+    written: sha256(content),
+    fields: fieldsOf(tx, caller, note.pk, sent),
+  })
+}
+
+const fieldsOf = (
+  { sql }: Tx,
+  { workspacePk }: Caller,
+  note: number,
+  { title, alias, properties }: SentNote,
+): WrittenFields => ({
+  title,
+  alias,
+  tags: sql.column<number>('SELECT tag FROM note_tags WHERE note = ?', note),
+  properties: Object.fromEntries(
+    Object.entries(properties).map(([key, value]) => [
+      findPropertyRule({ sql }, workspacePk, key)?.pk ?? 0,
+      value,
+    ]),
+  ),
+})
+
+interface Place {
+  readonly folder: string
+  readonly path: string
+}
+
+export const reserveFile = write({
+  name: 'portability.reserve-file',
+  covers: 'files',
+  run: (tx, caller, { folder, path }: Place) => {
+    const { id, isFinished } = reserve(tx, caller, folder, path)
+    if (isFinished) throw isStored()
+    return { id }
+  },
+})
+
+export const finishImportedFile = write({
+  name: 'portability.finish-file',
+  covers: 'files',
+  run: (tx, caller, { folder, path, state, file }: Place & { state: string; file: CompleteFile }) => {
+    const row = makeComplete(tx, caller, file)
+    const reserved = reserve(tx, caller, folder, path)
+    if (reserved.isFinished) throw isStored()
+    finishFile(tx, reserved, { digest: state, written: null, fields: null })
+    return row
+  },
+})
+
+/** Stores a file of a folder; refuses one that is stored already. */
+export async function importFile(
+  writer: FileWriter,
+  { folder, path, state, file_name: fileName, created_at_ms: createdAt }: Static<typeof FileQuery>,
+  sent: { readonly announced: number | undefined; readonly bytes: AsyncIterable<Uint8Array> | null },
+): Promise<FileRow> {
+  const { id } = await writer.run(reserveFile, { folder, path })
+  return addFile(writer, {
+    ...sent,
+    id,
+    fileName,
+    createdAt,
+    noteId: null,
+    finish: (file) => writer.run(finishImportedFile, { folder, path, state, file }),
+  })
+}
+
+const isStored = () => nameTaken('This file is stored already; leave it out.')

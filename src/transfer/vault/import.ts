@@ -1,0 +1,138 @@
+import type { Caller } from '../../context.ts'
+import { refused } from '../../lib/refusal.ts'
+import { getPropertyRow, insertProperty, propertyKind } from '../../notes/properties/service.ts'
+import { findNoteSummary } from '../../notes/store.ts'
+import { optionsOf } from '../../notes/writing/properties.ts'
+import type { Db } from '../../storage/database.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
+import { EarlierImports, type ExistingNote, type PlannedNote } from './earlier-imports.ts'
+import { type FolderContent, NOT_UPDATED, readFolder, readNoteFile, VaultFiles } from './folder.ts'
+import { LinkTargets } from './plan/link-targets.ts'
+import { DELETED, type VaultNote } from './plan/note.ts'
+import { PropertyPlan } from './plan/properties.ts'
+import { type VaultProperties, VaultTags, VaultWriter } from './write.ts'
+
+export interface VaultImport extends ImportMode {
+  readonly folder: string
+  /** The database file, which may be in the folder. */
+  readonly databaseFile: string
+  /** Whether each note gets the path of its folder as a tag. */
+  readonly foldersAsTags: boolean
+  /** Whether what an earlier import made is updated where its file has changed, instead of being refused. */
+  readonly updates: boolean
+  /** Receives the share that is done, from 0 to 1. */
+  onProgress(done: number): void
+}
+
+/**
+ * Imports a folder of Markdown notes, such as an Obsidian vault, and the files in it, in one transaction. Every note is
+ * read twice, so that only one body is in memory at a time.
+ */
+export function importVault(db: Db, caller: Caller, request: VaultImport) {
+  const content = readFolder(request.folder, request.databaseFile)
+  if (content.notes.length === 0)
+    throw refused(
+      `The folder ${request.folder} holds neither a daybook.json, as an exported workspace does, nor Markdown notes.`,
+    )
+  return runImport(db, caller, request, (run) => importContent(run, request, content))
+}
+
+const SHARE_OF_READING = 0.3
+
+function importContent(run: ImportRun, request: VaultImport, content: FolderContent) {
+  const { folder, foldersAsTags, updates, onProgress } = request
+  const { tx, caller } = run
+  const paths = new Set([...content.notes, ...content.otherFiles].map(({ path }) => path))
+  const earlier = new EarlierImports(tx, caller, content.root, paths)
+  run.refused.push(...content.unreadable)
+  run.skipped.push(...content.skipped)
+  const properties = propertiesOf(tx, caller)
+  const planned = planNotes(run, request, { content, earlier, properties })
+  const newProperties = defineNew(run, properties)
+  const files = new VaultFiles(run, folder, earlier, updates)
+  const tags = new VaultTags(run, foldersAsTags)
+  const notes = planned.map(({ note }) => note)
+  const linkTargets = new LinkTargets(notes, content.otherFiles)
+  const parts = { folder, updates, properties, files, tags, linkTargets, earlier }
+  const writer = new VaultWriter(run, parts)
+  writer.write(planned, (share) => onProgress(SHARE_OF_READING + share * (1 - SHARE_OF_READING)))
+  for (const file of content.otherFiles) files.add(file, null)
+  onProgress(1)
+  return {
+    /** Of tags and properties only those that are new to the workspace. */
+    counts: {
+      notes: writer.created,
+      updated_notes: writer.updated,
+      tags: tags.created,
+      properties: newProperties,
+      files: files.added,
+      updated_files: files.updated,
+      unchanged: planned.length - writer.created - writer.updated + files.unchanged,
+      links_rewritten: writer.linksRewritten,
+    },
+    changed_count: run.changed.length,
+    changed: run.changed,
+    skipped: run.skipped,
+    demoted: properties.demoted,
+    /** The paths of files that were imported before; what was made of them stays. */
+    gone: earlier.listGone(tx),
+  }
+}
+
+interface Known {
+  readonly content: FolderContent
+  readonly earlier: EarlierImports
+  readonly properties: VaultProperties
+}
+
+/**
+ * Reads the notes of a folder, and decides what becomes of each. Returns those that are not refused, oldest first. Their
+ * properties are collected on the way.
+ */
+function planNotes(
+  run: ImportRun,
+  { folder, updates, onProgress }: VaultImport,
+  { content: { notes }, earlier, properties }: Known,
+): PlannedNote[] {
+  const planned: PlannedNote[] = []
+  const planWritten = (note: VaultNote, existing?: ExistingNote) => {
+    const { path } = note.file
+    properties.refuseUnfit(note.properties)
+    for (const what of note.remarks) run.change(path, what)
+    if (existing && existing.earlier.path !== path)
+      run.change(path, `it was "${existing.earlier.path}" before.`)
+    planned.push({ note, existing })
+  }
+  const plan = (note: VaultNote) => {
+    const { path } = note.file
+    const known = earlier.find(path, note.digest)
+    if (!known) return planWritten(note)
+    const head = findNoteSummary(run.tx, run.caller.workspacePk, known.object)
+    if (!head) return void run.skipped.push({ place: path, reason: DELETED })
+    const hasChanged = known.digest !== note.digest || known.path !== path
+    if (hasChanged && updates) return planWritten(note, { head, earlier: known, isUpdated: true })
+    planned.push({ note, existing: { head, earlier: known, isUpdated: false } })
+    if (hasChanged) throw refused(NOT_UPDATED)
+  }
+  for (const [at, file] of notes.entries()) {
+    run.try(file.path, () => plan(readNoteFile(run.tx.now, folder, file)))
+    onProgress((at / notes.length) * SHARE_OF_READING)
+  }
+  for (const { note, existing } of planned)
+    if (existing?.isUpdated !== false) properties.collect(note.properties, note.file.path)
+  return planned.sort((left, right) => left.note.createdAt - right.note.createdAt)
+}
+
+const propertiesOf = (tx: Tx, { workspacePk }: Caller): VaultProperties =>
+  new PropertyPlan(propertyKind.rows(tx, workspacePk), (rule) => optionsOf(tx, rule))
+
+/** Defines the properties that are new. Returns their number. */
+function defineNew({ tx, caller }: ImportRun, properties: VaultProperties): number {
+  const added = properties.newProperties()
+  for (const [name, { key, label, type }] of added) {
+    insertProperty(tx, caller, { key, type, ...(label !== key && { label }) })
+    properties.define(name, getPropertyRow(tx, caller, key))
+  }
+  return added.size
+}

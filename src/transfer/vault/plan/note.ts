@@ -1,0 +1,219 @@
+import { storableJson } from '../../../http/storable-json.ts'
+import { parseInstant } from '../../../lib/dates.ts'
+import { decodeText } from '../../../lib/encoding.ts'
+import { Refusal, refused } from '../../../lib/refusal.ts'
+import { codePointLength, fold, MAX_NAME_LENGTH, normalized, withCommas } from '../../../lib/text.ts'
+import { isTooLong, MAX_CONTENT } from '../../../notes/content-length.ts'
+import { splitFrontMatter } from '../../front-matter.ts'
+
+/** A file of the folder that is imported. */
+export interface FolderFile {
+  /** Relative to the folder, with slashes, as the file system spells it. */
+  readonly path: string
+  readonly bytes: number
+  readonly modifiedAt: number
+}
+
+const NOTE_EXTENSION = /\.(?:md|markdown)$/i
+
+/** Whether a file becomes a note; every other one is stored as a file. */
+export const isNoteFile = ({ path }: Pick<FolderFile, 'path'>): boolean => NOTE_EXTENSION.test(path)
+
+/** The path of a note without its file extension. */
+export const withoutExtension = (path: string): string => path.replace(NOTE_EXTENSION, '')
+
+export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** Why a file is left out of which an earlier import made something. */
+export const DELETED = 'what was imported from it has been deleted; rename the file to import it again.'
+
+/** Why a name is left out: folders and files of programs, such as `.obsidian`, `.trash` and `.git`. */
+export function skipReason(name: string): string | undefined {
+  if (name.startsWith('.')) return 'its name begins with a dot.'
+  return name === 'node_modules' ? 'it holds the packages of a program.' : undefined
+}
+
+/** Front matter sorted into what a note has a field for; the rest are properties. */
+interface NoteFields {
+  title?: string
+  tags: string[]
+  aliases: string[]
+  createdAt?: number
+  updatedAt?: number
+  /** By their keys as written. */
+  readonly properties: Map<string, unknown>
+}
+
+/** A note of a folder without its body, which is read again when the note is written. */
+export interface VaultNote extends Omit<NoteFields, 'title'> {
+  readonly file: FolderFile
+  readonly title: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** The offset of the body in the text of the file. */
+  readonly bodyStart: number
+  /** Identifies this state of the file. */
+  readonly digest: string
+  /** Sentences about content that is stored differently from the file. */
+  readonly remarks: readonly string[]
+}
+
+/** A larger file holds more characters than a note may have, in any encoding, whatever its front matter is. */
+const MAX_BYTES = 16_777_216
+
+/** The text as a name of at most 500 characters without control characters. */
+export function nameOf(text: string): string {
+  const plain = normalized(text, 'NFC').replace(/\p{Cc}+/gu, ' ')
+  const name =
+    codePointLength(plain) > MAX_NAME_LENGTH ? [...plain].slice(0, MAX_NAME_LENGTH).join('') : plain
+  return name.trim() === '' ? 'Untitled' : name
+}
+
+/** Takes a sentence about something that is stored differently from how the file has it. */
+export type Remark = (what: string) => void
+
+/** The name with which a file is stored. */
+export function fileNameFor({ path }: FolderFile, remark: Remark): string {
+  const name = nameOf(baseName(path))
+  if (name !== normalized(baseName(path), 'NFC')) remark(`its name becomes "${name}".`)
+  return name
+}
+
+/** Refuses a file that is too large for a note, before it is read. */
+export function refuseLongFile({ bytes }: FolderFile): void {
+  if (bytes > MAX_BYTES) throw tooLong()
+}
+
+/** The text of a file; refuses one that is not text. */
+export function decodeNote(content: Uint8Array, { path }: FolderFile): string {
+  try {
+    return decodeText(content, path)
+  } catch (error) {
+    throw error instanceof Refusal ? refused('it is not UTF-8 text; save it as UTF-8.') : error
+  }
+}
+
+const tooLong = () =>
+  refused(`it is longer than ${withCommas(MAX_CONTENT)} characters; split it into several files.`)
+
+/** A file of a folder as it was read. */
+export interface NoteText {
+  readonly file: FolderFile
+  readonly text: string
+  readonly digest: string
+}
+
+/** All of a note but its body. The file's modification time counts up to the time of the import. */
+export function readNote({ file, text, digest }: NoteText, now: number): VaultNote {
+  if (text.includes('\0')) throw refused('it contains a NUL character, which no text may.')
+  const { frontMatter, body } = splitFrontMatter(text, 'lossless')
+  if (isTooLong(body)) throw tooLong()
+  const remarks: string[] = []
+  if (!frontMatter && /^---[ \t]*\r?\n/.test(text) && /\n---[ \t]*(?:\r?\n|$)/.test(text))
+    remarks.push('its front matter is not a YAML mapping and stays in the body.')
+  const { title: givenTitle, ...fields } = fieldsOf(frontMatter ? storable(frontMatter) : {})
+  const written = givenTitle ?? normalized(withoutExtension(baseName(file.path)), 'NFC')
+  const title = nameOf(written)
+  if (title !== written) remarks.push(`its title becomes "${title}".`)
+  const bodyStart = text.length - body.length
+  return { ...fields, ...timesOf(fields, file, now), bodyStart, digest, remarks, file, title }
+}
+
+/** Front matter as JSON; refuses values that cannot be stored. */
+const storable = (frontMatter: object) =>
+  storableJson(JSON.stringify(frontMatter), 'The front matter') as Record<string, unknown>
+
+/** Front matter takes precedence over the file system; a note is never updated before it is created. */
+function timesOf(
+  fields: Pick<NoteFields, 'createdAt' | 'updatedAt'>,
+  { modifiedAt }: FolderFile,
+  now: number,
+) {
+  const fileTime = Math.min(Math.max(modifiedAt, 0), now)
+  const updatedAt = fields.updatedAt ?? fileTime
+  const createdAt = fields.createdAt ?? Math.min(fileTime, updatedAt)
+  return { createdAt, updatedAt: Math.max(createdAt, updatedAt) }
+}
+
+/** Stores a value in its field. Returns false when the value does not fit, so that it becomes a property instead. */
+type Assign = (fields: NoteFields, value: unknown) => boolean
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value)
+
+/** The items of a list, or a text split at `separator`; undefined for any other value. */
+function wordsOf(value: unknown, separator: RegExp): string[] | undefined {
+  if (isScalar(value)) return String(value).split(separator)
+  if (!Array.isArray(value)) return undefined
+  const words = value.filter((word) => word !== null)
+  return words.every(isScalar) ? words.map(String) : undefined
+}
+
+const assignTitle: Assign = (fields, value) => {
+  const title = isScalar(value) ? String(value).trim() : ''
+  if (title === '' || fields.title !== undefined) return false
+  fields.title = title
+  return true
+}
+
+const assignTags: Assign = (fields, value) => {
+  const words = wordsOf(value, /[\s,]+/)?.flatMap((word) => word.split(','))
+  fields.tags.push(...(words ?? []))
+  return words !== undefined
+}
+
+const assignAliases: Assign = (fields, value) => {
+  const words = wordsOf(value, /,/)?.map((word) => word.trim())
+  fields.aliases.push(...(words ?? []).filter((word) => word !== ''))
+  return words !== undefined
+}
+
+const assignInstant =
+  (name: 'createdAt' | 'updatedAt'): Assign =>
+  (fields, value) => {
+    const instant = instantOf(value)
+    if (instant === undefined || fields[name] !== undefined) return false
+    fields[name] = instant
+    return true
+  }
+
+const CREATED = 'created, created at, created date, date created, creation date, ctime'
+const UPDATED = 'updated, updated at, date updated, last updated, mtime'
+const MODIFIED = 'modified, modified at, modified date, date modified, last modified'
+
+const FIELD_KEYS: readonly [Assign, keys: string][] = [
+  [assignTitle, 'title'],
+  [assignTags, 'tags, tag'],
+  [assignAliases, 'aliases, alias'],
+  [assignInstant('createdAt'), CREATED],
+  [assignInstant('updatedAt'), `${UPDATED}, ${MODIFIED}`],
+]
+
+/** By the key in lower case, with single spaces between its words. */
+const ASSIGN_BY_KEY: ReadonlyMap<string, Assign> = new Map(
+  FIELD_KEYS.flatMap(([assign, keys]) => keys.split(', ').map((key) => [key, assign])),
+)
+
+/** Null and empty text count as no value. */
+function fieldsOf(frontMatter: Readonly<Record<string, unknown>>): NoteFields {
+  const fields: NoteFields = { tags: [], aliases: [], properties: new Map() }
+  for (const [key, value] of Object.entries(frontMatter)) {
+    const assign = ASSIGN_BY_KEY.get(fold(key).replace(/[-_\s]+/g, ' '))
+    if (value === null || value === '' || assign?.(fields, value)) continue
+    fields.properties.set(key, value)
+  }
+  return fields
+}
+
+const DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,9})?)?)?(?: ?(?:(Z)|([+-]\d{2}):?(\d{2})))?$/i
+
+/** A day, or a date and time; UTC without an offset. */
+function instantOf(value: unknown): number | undefined {
+  const match = typeof value === 'string' ? DATE_TIME.exec(value.trim()) : null
+  if (!match) return undefined
+  const [, day, time = '00:00', seconds = '', , hours, minutes] = match
+  const offset = hours === undefined ? 'Z' : `${hours}:${minutes}`
+  const instant = parseInstant(`${day}T${time}${seconds}${offset}`)
+  return instant === undefined ? undefined : Math.floor(instant)
+}

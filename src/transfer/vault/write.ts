@@ -1,0 +1,311 @@
+import type { TextSpan } from '../../lib/markdown-lines.ts'
+import { sha256 } from '../../lib/sha256.ts'
+import { fold } from '../../lib/text.ts'
+import { publishNote } from '../../notes/events.ts'
+import { resolveTarget } from '../../notes/links/resolve-target.ts'
+import { targetKey } from '../../notes/links/syntax.ts'
+import type { getPropertyRow } from '../../notes/properties/service.ts'
+import { aliasColumns, getNote, type NoteRow, updateNote } from '../../notes/store.ts'
+import { addContent, insertNote } from '../../notes/writing/create.ts'
+import {
+  findPropertyKey,
+  type PropertyRule,
+  type PropertyValues,
+  setValue,
+  writeProperties,
+} from '../../notes/writing/properties.ts'
+import {
+  attachTags,
+  detachTags,
+  ensureTags,
+  findTagByName,
+  withLinkedTags,
+} from '../../notes/writing/tags.ts'
+import { changeText } from '../../notes/writing/update.ts'
+import type { ImportRun } from '../import-run.ts'
+import type {
+  EarlierImport,
+  EarlierImports,
+  ExistingNote,
+  PlannedNote,
+  WrittenFields,
+} from './earlier-imports.ts'
+import { readBody, type VaultFiles } from './folder.ts'
+import { aliasFor, type LinkTargets, targetFor } from './plan/link-targets.ts'
+import { type LinkContext, planBody } from './plan/links.ts'
+import type { FolderFile, VaultNote } from './plan/note.ts'
+import type { PropertyPlan } from './plan/properties.ts'
+import { tagNamesOf } from './plan/tags.ts'
+
+export type VaultProperties = PropertyPlan<ReturnType<typeof getPropertyRow>>
+
+/** The parts that notes are written with. */
+export interface VaultParts {
+  readonly folder: string
+  readonly updates: boolean
+  readonly properties: VaultProperties
+  readonly files: VaultFiles
+  readonly tags: VaultTags
+  readonly linkTargets: LinkTargets
+  readonly earlier: EarlierImports
+}
+
+/** A note as it is in the database when links are resolved. */
+interface Head {
+  readonly pk: number
+  readonly id: string
+  readonly title: string
+  readonly alias: string | null
+}
+
+/**
+ * Writes the notes of a folder: first every head, then the bodies. Only when all titles and aliases are stored does the
+ * service resolve each link as it will later, and the links that it resolves differently are rewritten.
+ */
+export class VaultWriter implements LinkContext {
+  created = 0
+  updated = 0
+  linksRewritten = 0
+  readonly linkTargets: LinkTargets
+  readonly #heads = new Map<VaultNote, Head>()
+  readonly #titles = new Set<string>()
+  /** The pk of the note that the service resolves a target to, by the target's key. */
+  readonly #resolved = new Map<string, number | undefined>()
+
+  constructor(
+    private readonly run: ImportRun,
+    private readonly parts: VaultParts,
+  ) {
+    this.linkTargets = parts.linkTargets
+  }
+
+  /** `onProgress` receives the share that is done, from 0 to 1. */
+  write(planned: readonly PlannedNote[], onProgress: (share: number) => void): void {
+    for (const { note, existing } of planned) {
+      this.#titles.add(fold(note.title))
+      if (existing?.isUpdated) this.#dropAlias(note, existing)
+    }
+    for (const { note, existing } of planned) this.#heads.set(note, this.#writeHead(note, existing))
+    for (const [at, plan] of planned.entries()) {
+      this.#writeBody(plan)
+      onProgress((at + 1) / planned.length)
+    }
+  }
+
+  resolvesTo(target: string, note: VaultNote): boolean {
+    return this.#resolve(target) === this.#headOf(note).pk
+  }
+
+  isNoName(target: string): boolean {
+    return this.#resolve(target) === undefined
+  }
+
+  #resolve(target: string): number | undefined {
+    const key = targetKey(target)
+    if (!this.#resolved.has(key))
+      this.#resolved.set(key, resolveTarget(this.run.tx, this.run.caller.workspacePk, key))
+    return this.#resolved.get(key)
+  }
+
+  targetFor(note: VaultNote, heading = ''): string {
+    return targetFor(this.#headOf(note), heading, (target) => this.resolvesTo(target, note))
+  }
+
+  addFile(file: FolderFile, from: VaultNote) {
+    return this.parts.files.add(file, this.#headOf(from).pk)
+  }
+
+  #headOf(note: VaultNote): Head {
+    const head = this.#heads.get(note)
+    if (!head) throw new Error('a link leads to a note that is not written')
+    return head
+  }
+
+  #writeHead(note: VaultNote, existing: ExistingNote | undefined): Head {
+    if (existing) return existing.isUpdated ? this.#updateHead(note, existing) : existing.head
+    const { tx } = this.run
+    const { title, createdAt, updatedAt } = note
+    const alias = this.#aliasFor(note)
+    const id = tx.newId()
+    const pk = insertNote(tx, this.run.caller, { id, title, alias, createdAt, updatedAt })
+    return { pk, id, title, alias }
+  }
+
+  /** Frees an alias that an earlier import wrote and that the file no longer has. */
+  #dropAlias({ aliases }: VaultNote, { head, earlier }: ExistingNote): void {
+    if (head.alias === null || head.alias !== fieldsOf(earlier).alias || aliases.includes(head.alias)) return
+    updateNote(this.run.tx, head.pk, aliasColumns(null))
+  }
+
+  /** A title or an alias that was changed in daybook stays, unless the file has another title than before. */
+  #updateHead(note: VaultNote, { head, earlier }: ExistingNote): Head {
+    const written = fieldsOf(earlier)
+    const title = note.title === written.title ? head.title : note.title
+    const isOwn = head.alias === written.alias
+    const isKept = !isOwn || (head.alias !== null && note.aliases.includes(head.alias))
+    const alias = isKept ? head.alias : this.#aliasFor(note)
+    if (title !== head.title || alias !== head.alias)
+      updateNote(this.run.tx, head.pk, { title, titleFold: fold(title), ...aliasColumns(alias) })
+    return { ...head, title, alias }
+  }
+
+  #aliasFor(note: VaultNote): string | null {
+    const isName = (name: string) =>
+      this.#titles.has(fold(name)) ||
+      resolveTarget(this.run.tx, this.run.caller.workspacePk, targetKey(name)) !== undefined
+    return aliasFor(note, isName, this.#remarkOn(note))
+  }
+
+  #remarkOn =
+    ({ file }: VaultNote) =>
+    (what: string): void =>
+      this.run.change(file.path, what)
+
+  #writeBody({ note, existing }: PlannedNote): void {
+    if (existing && !existing.isUpdated) {
+      this.#refreshLinks(note, existing)
+      return
+    }
+    const { title, alias, pk, id } = this.#headOf(note)
+    const { parts, run } = this
+    const { lines, body, count } = this.#read(note)
+    this.linksRewritten += count
+    const properties = parts.properties.valuesOf(note.properties)
+    const tagIds = parts.tags.idsOf(note, lines)
+    if (existing) {
+      if (updateFromFile(run, note, existing, { title, alias, body, tagIds, properties }))
+        this.#noteUpdate(note, 'it was brought up to date with its file.')
+    } else {
+      for (const [rule, value] of properties) setValue(run.tx, pk, rule, value)
+      attachTags(run.tx, pk, tagIds)
+      addContent(run.tx, run.caller.workspacePk, { pk, title, content: body, tagIds })
+      publishNote(run.tx, run.caller, 'note.created', id)
+      this.created += 1
+    }
+    const fields = writtenFields({ title: note.title, alias, tagIds, properties })
+    const now = { digest: note.digest, written: sha256(body), fields }
+    if (existing) parts.earlier.update(run.tx, existing.earlier, note.file.path, now)
+    else parts.earlier.add(run.tx, 'note', note.file.path, { ...now, object: id })
+  }
+
+  /** The links of a note whose file has not changed may lead to files that are new or have been renamed. */
+  #refreshLinks(note: VaultNote, { head, earlier }: ExistingNote): void {
+    if (!this.parts.updates) return
+    const { tx } = this.run
+    const current = getNote(tx, this.run.caller, head.id)
+    if (sha256(current.content) !== earlier.written) return
+    const { body, count } = this.#read(note)
+    if (body === current.content) return
+    this.linksRewritten += count
+    changeText(tx, this.run.caller, current, { title: current.title, content: body })
+    this.parts.earlier.update(tx, earlier, note.file.path, { ...earlier, written: sha256(body) })
+    this.#noteUpdate(note, 'its links were brought up to date.')
+  }
+
+  #noteUpdate({ file }: VaultNote, what: string): void {
+    this.updated += 1
+    this.run.change(file.path, what)
+  }
+
+  #read(note: VaultNote) {
+    return planBody(this, note, readBody(this.parts.folder, note), this.#remarkOn(note))
+  }
+}
+
+/** The current state of a note's file. */
+export interface NewState {
+  readonly title: string
+  readonly alias: string | null
+  readonly body: string
+  readonly tagIds: readonly number[]
+  readonly properties: ReadonlyMap<PropertyRule, unknown>
+}
+
+const writtenFields = ({ title, alias, tagIds, properties }: Omit<NewState, 'body'>): WrittenFields => ({
+  title,
+  alias,
+  tags: tagIds,
+  properties: Object.fromEntries(Array.from(properties, ([{ pk }, value]) => [pk, value])),
+})
+
+const NOTHING: WrittenFields = { title: '', alias: null, tags: [], properties: {} }
+
+const fieldsOf = ({ fields }: EarlierImport): WrittenFields => fields ?? NOTHING
+
+/**
+ * Applies the changes of the file since the last import to a note. Changes made only in daybook stay; if a body was
+ * changed in both, the file's body is used and the other one becomes a revision. Title and alias are in the database
+ * already; `head` has the former ones. Returns whether anything changed.
+ */
+function updateFromFile(
+  run: ImportRun,
+  note: VaultNote,
+  { head, earlier }: Omit<ExistingNote, 'isUpdated'>,
+  state: NewState,
+): boolean {
+  const { tx, caller } = run
+  const current = getNote(tx, caller, head.id)
+  const before: NoteRow = { ...current, title: head.title, alias: head.alias }
+  const isNewBody = sha256(state.body) !== earlier.written
+  if (isNewBody && current.content !== state.body && sha256(current.content) !== earlier.written)
+    run.change(note.file.path, 'it was changed in daybook too; that text is kept as a revision.')
+  const { tags, properties } = fieldsOf(earlier)
+  const gone = tags.filter((id) => !state.tagIds.includes(id))
+  const fresh = state.tagIds.filter((id) => !tags.includes(id))
+  const isDetached = detachTags(tx, head.pk, gone)
+  const tagsAdded = attachTags(tx, head.pk, fresh).length > 0 || isDetached
+  const previousProperties = changeProperties(run, current, properties, state.properties)
+  const { alias } = current
+  const changes = alias === head.alias ? {} : aliasColumns(alias)
+  const text = { title: current.title, content: isNewBody ? state.body : current.content }
+  const after = changeText(tx, caller, before, text, { changes, tagsAdded, previousProperties })
+  return after.updatedAt !== head.updatedAt
+}
+
+/** Sets the values that are new in the file, and clears those that are no longer in it. Returns the former values. */
+function changeProperties(
+  { tx, caller }: ImportRun,
+  note: { readonly pk: number; readonly id: string },
+  before: WrittenFields['properties'],
+  now: NewState['properties'],
+): PropertyValues {
+  const values: PropertyValues = {}
+  const kept = new Set(Array.from(now.keys(), ({ pk }) => String(pk)))
+  for (const pk of Object.keys(before).filter((known) => !kept.has(known))) {
+    const key = findPropertyKey(tx, Number(pk))
+    if (key !== undefined) values[key] = null
+  }
+  for (const [{ pk, key }, value] of now)
+    if (JSON.stringify(before[pk]) !== JSON.stringify(value)) values[key] = value
+  return writeProperties(tx, caller, note, values)
+}
+
+/** The tags of the notes of a folder; those that do not exist are created. */
+export class VaultTags {
+  /** How many tags are new to the workspace. */
+  created = 0
+  /** By the folded name: a tag with all tags that come along with it. */
+  readonly #withLinked = new Map<string, readonly number[]>()
+
+  constructor(
+    private readonly run: ImportRun,
+    private readonly foldersAsTags: boolean,
+  ) {}
+
+  /** The ids of the tags of a note and of all that come along with them. */
+  idsOf(note: VaultNote, lines: readonly TextSpan[]): number[] {
+    const remark = (what: string) => this.run.change(note.file.path, what)
+    const names = tagNamesOf(note, lines, this.foldersAsTags, remark)
+    return [...new Set(names.flatMap((name) => this.#tagsFor(name)))]
+  }
+
+  #tagsFor(name: string): readonly number[] {
+    const known = this.#withLinked.get(fold(name))
+    if (known) return known
+    const { tx, caller } = this.run
+    if (!findTagByName(tx, caller.workspacePk, name)) this.created += 1
+    const all = withLinkedTags(tx, ensureTags(tx, caller, [name]))
+    this.#withLinked.set(fold(name), all)
+    return all
+  }
+}

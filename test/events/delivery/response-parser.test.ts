@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { ResponseParser } from '../../../src/events/delivery/client/connection.ts'
+import { runs } from '../../support/counts.ts'
+import { measureProcessorTime } from '../../support/processor-time.ts'
+
+const body = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'))
+
+const chunk = (text: string, extension: string, lineBreak: string) =>
+  `${text.length.toString(16)}${extension}${lineBreak}${text}${lineBreak}`
+
+/** An answer whose end can be told, with interim answers before it. */
+const answer = fc
+  .record({
+    interim: fc.array(
+      fc.constantFrom('HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 103 Hints\r\nA: b\r\n\r\n'),
+      { maxLength: 2 },
+    ),
+    status: fc.integer({ min: 200, max: 999 }).filter((status) => status !== 204 && status !== 304),
+    chunks: fc.array(
+      body.filter((text) => text !== ''),
+      { maxLength: 4 },
+    ),
+    isChunked: fc.boolean(),
+    extension: fc.constantFrom('', ';a=b', ' ;c'),
+    trailer: fc.constantFrom('', 'A: b\r\n'),
+    lineBreak: fc.constantFrom('\r\n', '\n'),
+  })
+  .map(({ interim, status, chunks, isChunked, extension, trailer, lineBreak }) => {
+    const whole = chunks.join('')
+    const framing = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${whole.length}`
+    const parts = chunks.map((text) => chunk(text, extension, lineBreak)).join('')
+    const sent = isChunked ? `${parts}0${lineBreak}${trailer}${lineBreak}` : whole
+    const head = `HTTP/1.1 ${status} Some Reason${lineBreak}Server: x${lineBreak}${framing}${lineBreak}${lineBreak}`
+    return { status, text: interim.join('') + head + sent }
+  })
+
+function read(text: string, cuts: readonly number[]) {
+  const bytes = Buffer.from(text, 'latin1')
+  const edges = [
+    0,
+    ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right),
+    bytes.length,
+  ]
+  const reader = new ResponseParser()
+  const states: string[] = []
+  for (const [index, end] of edges.slice(1).entries()) {
+    const piece = bytes.subarray(edges[index] ?? 0, end)
+    if (piece.length === 0) continue
+    reader.feed(piece)
+    states.push(reader.state)
+  }
+  return { reader, states }
+}
+
+const cuts = fc.array(fc.nat(2_000), { maxLength: 12 })
+const options = { numRuns: runs(500, 50_000) }
+
+describe('an answer', () => {
+  test('is read to its end, and no further, however it is cut in pieces', () => {
+    fc.assert(
+      fc.property(answer, cuts, ({ status, text }, places) => {
+        const { reader, states } = read(text, places)
+        expect({ status: reader.status, states }).toEqual({
+          status,
+          states: [...Array(states.length - 1).fill('more'), 'complete'],
+        })
+      }),
+      options,
+    )
+  })
+
+  test('followed by anything is spoiled, and has its status all the same', () => {
+    fc.assert(
+      fc.property(answer, cuts, ({ status, text }, places) => {
+        const { reader } = read(`${text}H`, places)
+        expect({ status: reader.status, state: reader.state }).toEqual({ status, state: 'unusable' })
+      }),
+      options,
+    )
+  })
+
+  test('is never taken for another: any bytes at all end in a state, and a status is of three digits', () => {
+    const anything = fc.oneof(
+      fc.uint8Array({ minLength: 1, maxLength: 200 }),
+      fc.string({ minLength: 1 }).map((text) => Buffer.from(`HTTP/1.1 ${text}`)),
+    )
+    fc.assert(
+      fc.property(anything, cuts, (bytes, places) => {
+        const { reader } = read(Buffer.from(bytes).toString('latin1'), places)
+        expect(reader.status === null || (reader.status >= 101 && reader.status <= 999)).toBe(true)
+      }),
+      options,
+    )
+  })
+
+  test('is read to its end up to 64 KiB, and no further', () => {
+    const end = (text: string) => read(text, []).reader.state
+    const sized = (length: number) =>
+      `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`
+    const headed = (length: number) => `HTTP/1.1 204 None\r\nA: ${'x'.repeat(length)}\r\n\r\n`
+    const inChunks = (count: number) =>
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'400\r\n'.concat('x'.repeat(1024), '\r\n').repeat(count)}0\r\n\r\n`
+    expect([end(sized(65_536)), end(headed(65_000)), end(inChunks(63))]).toEqual(Array(3).fill('complete'))
+    expect([end(sized(65_537)), end(headed(65_536)), end(inChunks(64))]).toEqual(Array(3).fill('unusable'))
+  })
+
+  test.each([
+    ['status line', 'HTTP/1.1 200 ', 'a'],
+    ['interim answer', 'HTTP/1.1 100 Continue\r\n', 'a\n'],
+    ['head', 'HTTP/1.1 200 OK\r\n', 'a\n'],
+    ['chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n', 'a'],
+    ['size of a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nf;', 'a'],
+    ['trailer', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n', 'a\n'],
+  ])('whose %s comes byte by byte without end costs no more for each', (_, beginning, more) => {
+    const reader = new ResponseParser()
+    reader.feed(Buffer.from(beginning))
+    const processorTime = measureProcessorTime()
+    for (let at = 0; at < 60_000; at++) reader.feed(Buffer.from(more[at % more.length] ?? ''))
+    expect(reader.state).toBe('more')
+    // Parsing everything received so far again for each byte takes more than ten seconds.
+    expect(processorTime()).toBeLessThan(5_000)
+  })
+})

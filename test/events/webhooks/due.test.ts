@@ -1,0 +1,229 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { momentOf } from '../../../src/log/due.ts'
+import { declare, write } from '../../support/records.ts'
+import { settle } from '../../support/service.ts'
+import { type Hooked, startHooked, until } from '../../support/webhooks.ts'
+
+const DAY_MS = 86_400_000
+const FIELDS = [
+  { key: 'what', type: 'text' },
+  { key: 'day', type: 'date' },
+  { key: 'time', type: 'datetime' },
+] as const
+
+let hooked: Hooked
+beforeEach(async () => {
+  hooked = await startHooked()
+  await declare(hooked, 'Tasks', [...FIELDS])
+})
+afterEach(() => hooked.end())
+
+const subscribed = async (due: object, more: object = {}) => {
+  const { status, body } = await hooked.post('/v1/webhooks', {
+    structure: 'Tasks',
+    url: hooked.url,
+    events: ['record.due'],
+    due,
+    ...more,
+  })
+  expect([status, body.error]).toEqual([201, undefined])
+  return body.webhook
+}
+const moments = () =>
+  hooked.ctx.db.sql
+    .column<number>('SELECT due_at FROM webhook_moments ORDER BY due_at')
+    .map((at) => new Date(at).toISOString())
+const events = () =>
+  hooked.ctx.db.sql
+    .column<string>('SELECT body FROM webhook_events ORDER BY pk')
+    .map((body) => JSON.parse(body))
+const goTo = async (instant: string) => {
+  hooked.clock.set(Date.parse(instant))
+  for (let turn = 0; turn < 3; turn++) {
+    await settle()
+    await Bun.sleep(15)
+  }
+}
+
+describe('the moment of a row', () => {
+  test('comes at a time of day somewhere, once, with the row as it is then', async () => {
+    const webhook = await subscribed({ field: 'day', offset_days: -1, at: '09:00', tz: 'Europe/Berlin' })
+    expect(webhook.due).toEqual({ field: 'day', offset_days: -1, at: '09:00', tz: 'Europe/Berlin' })
+    const [{ id }] = await write(hooked, 'Tasks', { what: 'tea', day: '2026-11-24' })
+    expect(moments()).toEqual(['2026-11-23T08:00:00.000Z'])
+    await goTo('2026-11-23T08:00:00.000Z')
+    await until(() => hooked.receiver.received.length === 1)
+    expect(events()).toEqual([
+      {
+        id: expect.any(String),
+        type: 'record.due',
+        occurred_at: '2026-11-23T08:00:00.000Z',
+        workspace_id: expect.any(String),
+        structure: webhook.structure,
+        record: expect.objectContaining({ id, data: { what: 'tea', day: '2026-11-24' } }),
+        changed: [],
+        previous: {},
+        data: { due_at: '2026-11-23T08:00:00.000Z' },
+        source: { surface: 'system', key_id: null },
+      },
+    ])
+    await hooked.patch(`/v1/records/${id}`, { data: { what: 'coffee' } })
+    await goTo('2026-11-30T08:00:00.000Z')
+    expect(events().length).toBe(1)
+  })
+
+  test('moves with the value, and goes with the row', async () => {
+    await subscribed({ field: 'time' })
+    const [one, two] = await write(
+      hooked,
+      'Tasks',
+      { time: '2026-12-01T10:00:00Z' },
+      { time: '2026-12-01T11:00:00Z' },
+    )
+    await hooked.patch(`/v1/records/${one.id}`, { data: { time: '2026-12-02T10:00:00Z' } })
+    await hooked.delete(`/v1/records/${two.id}`)
+    expect(moments()).toEqual(['2026-12-02T10:00:00.000Z'])
+    await hooked.post(`/v1/records/${two.id}/restore`)
+    await hooked.patch(`/v1/records/${one.id}`, { data: { time: null } })
+    expect(moments()).toEqual(['2026-12-01T11:00:00.000Z'])
+    await hooked.patch(`/v1/records/${two.id}`, { data: { time: '2026-11-20T11:00:00Z' } })
+    expect(moments()).toEqual([])
+  })
+
+  test('is found for the rows that were there before, in the future alone, also of a large structure', async () => {
+    const rows = Array.from({ length: 450 }, (_, at) => ({ day: at % 2 === 0 ? '2026-11-20' : '2026-11-25' }))
+    await write(hooked, 'Tasks', ...rows)
+    await subscribed({ field: 'day' })
+    await until(() => moments().length === 225)
+    expect(new Set(moments())).toEqual(new Set(['2026-11-25T08:00:00.000Z']))
+  })
+
+  test('that was missed is sent once, and says that it is late', async () => {
+    await subscribed({ field: 'day' })
+    await write(
+      hooked,
+      'Tasks',
+      { what: 'a', day: '2026-11-22' },
+      { what: 'b', day: '2026-11-23' },
+      { what: 'c', day: '2026-11-24' },
+    )
+    await hooked.stop()
+    hooked.clock.advance(3 * DAY_MS)
+    hooked.start()
+    await until(() => events().length === 3)
+    await hooked.stop()
+    hooked.start()
+    await goTo('2026-11-25T00:00:00.000Z')
+    expect(events().map(({ record, data }) => [record.data.what, data])).toEqual([
+      ['a', { due_at: '2026-11-22T08:00:00.000Z', late: true }],
+      ['b', { due_at: '2026-11-23T08:00:00.000Z', late: true }],
+      ['c', { due_at: '2026-11-24T08:00:00.000Z', late: true }],
+    ])
+  })
+
+  test('is matched by the filter when it is due, and sends nothing while the subscription is disabled', async () => {
+    const { id } = await subscribed(
+      { field: 'day' },
+      { filter: [{ field: 'what', op: 'eq', value: 'open' }] },
+    )
+    const [row] = await write(
+      hooked,
+      'Tasks',
+      { what: 'done', day: '2026-11-22' },
+      { what: 'open', day: '2026-11-23' },
+    )
+    await hooked.patch(`/v1/records/${row.id}`, { data: { what: 'open' } })
+    await goTo('2026-11-22T08:00:00.000Z')
+    expect(events().length).toBe(1)
+    await hooked.patch(`/v1/webhooks/${id}`, { enabled: false })
+    await write(hooked, 'Tasks', { what: 'open', day: '2026-11-26' })
+    await goTo('2026-11-24T08:00:00.000Z')
+    await hooked.patch(`/v1/webhooks/${id}`, { enabled: true })
+    await until(() => moments().length === 1)
+    await goTo('2026-11-26T08:00:00.000Z')
+    expect(events().map(({ data }) => data.due_at)).toEqual([
+      '2026-11-22T08:00:00.000Z',
+      '2026-11-26T08:00:00.000Z',
+    ])
+  })
+
+  test('follows another rule from when that is given', async () => {
+    const { id } = await subscribed({ field: 'day' })
+    await write(hooked, 'Tasks', { day: '2026-12-01', time: '2026-12-24T18:00:00Z' })
+    await hooked.patch(`/v1/webhooks/${id}`, { due: { field: 'time', offset_days: 1 } })
+    await until(() => moments().join() === '2026-12-25T18:00:00.000Z')
+    await hooked.delete(`/v1/webhooks/${id}`)
+    await until(() => moments().length === 0)
+  })
+})
+
+test.each([
+  ['a field that is no date', { due: { field: 'what' } }, 'refused'],
+  ['an unknown field', { due: { field: 'nope' } }, 'refused'],
+  ['a time of day for a datetime', { due: { field: 'time', at: '08:00' } }, 'refused'],
+  ['a zone that is none', { due: { field: 'day', tz: 'Mars/Base' } }, 'invalid_request'],
+  ['a time that is none', { due: { field: 'day', at: '24:00' } }, 'invalid_request'],
+  ['too many days', { due: { field: 'day', offset_days: 366 } }, 'invalid_request'],
+  ['no rule', {}, 'invalid_request'],
+  ['a rule without its event', { due: { field: 'day' }, events: ['record.created'] }, 'invalid_request'],
+  ['a quiet time', { due: { field: 'day' }, quiet_seconds: 5 }, 'invalid_request'],
+])('a subscription to moments is refused with %s', async (_, more, code) => {
+  const hook = { structure: 'Tasks', url: hooked.url, events: ['record.due'], ...more }
+  const { status, body } = await hooked.post('/v1/webhooks', hook)
+  expect([status, body.code]).toEqual([400, code])
+  expect((await hooked.get('/v1/webhooks')).body.webhooks).toEqual([])
+})
+
+test('a field that a rule or a template names cannot be removed', async () => {
+  await subscribed({ field: 'day' })
+  const text = { structure: 'Tasks', url: hooked.url, format: 'text', template: '{record.what}' }
+  await hooked.post('/v1/webhooks', text)
+  for (const key of ['day', 'what']) {
+    const fields = FIELDS.filter((field) => field.key !== key)
+    const { status, body } = await hooked.patch('/v1/records/structures/Tasks', { fields })
+    expect([status, body.code]).toEqual([409, 'in_use'])
+  }
+})
+
+/** By a second reading: the first instant at which clocks there show that time, or else what the offset of the day before gives. */
+test.each(['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/Santiago'])(
+  'a year with both changes of the clock is right in %s',
+  (tz) => {
+    const format = new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'short' })
+    const start = Date.parse('2026-01-01T00:00:00Z')
+    const first = new Map<string, number>()
+    for (let at = start - 3 * DAY_MS; at < start + 367 * DAY_MS; at += 900_000) {
+      const local = format.format(at)
+      if (!first.has(local)) first.set(local, at)
+    }
+    let skipped = 0
+    for (let day = 0; day < 365; day++) {
+      const [before = '', date = ''] = [day - 1, day].map((at) =>
+        new Date(start + at * DAY_MS).toISOString().slice(0, 10),
+      )
+      const offset = (first.get(`${before} 12:00`) ?? 0) - Date.parse(`${before}T12:00Z`)
+      for (const at of [
+        '00:00',
+        '00:30',
+        '01:00',
+        '01:30',
+        '01:45',
+        '02:00',
+        '02:15',
+        '02:30',
+        '03:00',
+        '08:00',
+      ]) {
+        const known = first.get(`${date} ${at}`)
+        if (known === undefined) skipped += 1
+        expect(momentOf({ field: 'day', at, tz }, date)).toBe(known ?? Date.parse(`${date}T${at}Z`) + offset)
+      }
+    }
+    expect(skipped).toBeGreaterThan(0)
+  },
+)
+
+test('a datetime is moved by days of 24 hours', () => {
+  const moved = momentOf({ field: 'time', offset_days: -2 }, '2026-03-29T10:00:00.000Z')
+  expect(moved).toBe(Date.parse('2026-03-27T10:00:00.000Z'))
+})

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { runs } from '../../support/counts.ts'
+import { type Change, killed } from '../../support/kills.ts'
+import { everyPage } from '../../support/pages.ts'
+import type { ServerProcess } from '../../support/process.ts'
+import { type Receiver, startReceiver, status } from '../../support/receiver.ts'
+import { declare } from '../../support/records.ts'
+import { deliveriesOf, subscribe, until } from '../../support/webhooks.ts'
+
+const DELIVERIES_KILLS = runs(3, 50)
+const MOMENTS_KILLS = runs(5, 1_000)
+const args = ['--webhook-allow', '127.0.0.1']
+
+let receiver: Receiver
+
+beforeAll(async () => {
+  receiver = await startReceiver({
+    answer: (received, socket) =>
+      void setTimeout(() => status(200)(received, socket), receiver.received.length % 25),
+  })
+})
+afterAll(() => receiver.close())
+
+const url = (path: string) => `http://127.0.0.1:${receiver.port}${path}`
+const arrived = (path: string) =>
+  receiver.received.filter((received) => received.path === path).map(({ body }) => JSON.parse(body))
+/** Nothing stays pending forever: every delivery reaches a final state. */
+const whenDelivered = (server: ServerProcess, webhook: string) =>
+  until(
+    async () =>
+      (await server.get(`/v1/webhooks/${webhook}/deliveries?status=pending`)).body.deliveries.length === 0,
+  )
+
+test(
+  'a kill at any moment loses no event of a change that happened, and makes none of anything else',
+  () => {
+    /** The type of the event of a change, and the mark in it: no two are alike. */
+    const eventOf = new Map<Change, string>()
+    const webhooks: { path: string; id: string }[] = []
+    return killed({
+      kills: DELIVERIES_KILLS,
+      writers: 3,
+      args,
+      after: (kill) => 12 + ((kill * 53) % 90),
+      prepare: async (server) => {
+        await declare(server, 'Marks', [
+          { key: 'row', type: 'text' },
+          { key: 'mark', type: 'text' },
+        ])
+        for (const [path, events] of [
+          ['/all', undefined],
+          ['/changes', ['record.updated']],
+        ] as const) {
+          const options = events ? { events: [...events] } : {}
+          webhooks.push({ path, id: (await subscribe(server, 'Marks', url(path), options)).id })
+        }
+      },
+      next: ({ name, count, objects, random }) => {
+        const mark = `${name} ${count}`
+        const [row = mark, stored] = count % 3 === 1 ? [] : ([...objects][random(objects.size)] ?? [])
+        const path = `/v1/records/${stored?.id}`
+        const body = { structure: 'Marks', rows: [{ data: { row, mark } }] }
+        const [type, state, send]: [string, string | undefined, Change['send']] = !stored
+          ? ['created', mark, (server) => server.post('/v1/records', body)]
+          : count % 6 === 0
+            ? ['deleted', undefined, (server) => server.delete(path)]
+            : ['updated', mark, (server) => server.patch(path, { data: { mark } })]
+        const change: Change = { subject: row, state, send }
+        eventOf.set(change, `record.${type} ${state ?? stored?.state}`)
+        return change
+      },
+      found: async (server) => {
+        const rows = await everyPage(server, '/v1/records?structure=Marks&limit=500', 'records')
+        return new Map(rows.map(({ id, data }) => [data.row, { id, state: data.mark }]))
+      },
+      finish: async (server, happened) => {
+        for (const { path, id } of webhooks) {
+          await whenDelivered(server, id)
+          const wanted = happened.map((change) => eventOf.get(change) ?? '')
+          const events = Map.groupBy(arrived(path), ({ type, record }) => `${type} ${record.data.mark}`)
+          expect([...events.keys()].sort()).toEqual(
+            wanted.filter((event) => path === '/all' || event.startsWith('record.updated')).sort(),
+          )
+          const ids = [...events.values()].map(
+            (copies) => new Set(copies.map((copy) => JSON.stringify(copy))),
+          )
+          expect(ids.filter(({ size }) => size !== 1)).toEqual([])
+          expect(new Set(arrived(path).map((event) => event.id)).size).toBe(events.size)
+          const states = (await deliveriesOf(server, id)).map(
+            (delivery: { status: string }) => delivery.status,
+          )
+          expect(new Set(states)).toEqual(new Set(['delivered']))
+        }
+      },
+    })
+  },
+  60_000 + DELIVERIES_KILLS * 4_000,
+)
+
+test(
+  'kills around the moments of rows and quiet times lose nothing, and double nothing',
+  () => {
+    let due = ''
+    /** Rows that were written before their moment; on a busy machine that takes longer, and sends nothing then. */
+    const coming = new Set<string>()
+    return killed({
+      kills: MOMENTS_KILLS,
+      writers: 3,
+      args,
+      after: (kill) => 60 + ((kill * 17) % 50),
+      prepare: async (server) => {
+        await declare(server, 'Days', [
+          { key: 'mark', type: 'text' },
+          { key: 'comes', type: 'datetime' },
+        ])
+        const events = ['record.due']
+        due = (await subscribe(server, 'Days', url('/due'), { events, due: { field: 'comes' } })).id
+        const notes = { kind: 'note', url: url('/notes'), events: ['note.updated'], quiet_seconds: 1 }
+        expect((await server.post('/v1/webhooks', notes)).status).toBe(201)
+      },
+      next: ({ name, count, objects, random }) => {
+        const mark = `${name} ${count}`
+        if (name !== 'writer 0') {
+          const comes = new Date(Date.now() + 100 + random(50)).toISOString()
+          const body = { structure: 'Days', data: { mark, comes } }
+          return { subject: mark, state: comes, send: (server) => server.post('/v1/records', body) }
+        }
+        const title = `title ${count}`
+        const [note, stored] = objects.size < 5 ? [] : ([...objects][random(5)] ?? [])
+        if (note === undefined || !stored) {
+          const body = { title, alias: `note-${count}` }
+          return { subject: body.alias, state: title, send: (server) => server.post('/v1/notes', body) }
+        }
+        return {
+          subject: note,
+          state: title,
+          send: (server) => server.patch(`/v1/notes/${stored.id}`, { title }),
+        }
+      },
+      found: async (server) => {
+        const rows = await everyPage(server, '/v1/records?structure=Days&limit=500', 'records')
+        for (const { data, created_at } of rows) if (created_at < data.comes) coming.add(data.mark)
+        const notes = await everyPage(server, '/v1/notes?limit=200', 'notes')
+        return new Map([
+          ...rows.map(({ id, data }) => [data.mark, { id, state: data.comes }] as const),
+          ...notes.map(({ id, alias, title }) => [alias, { id, state: title }] as const),
+        ])
+      },
+      finish: async (server, happened) => {
+        const marks = () => Map.groupBy(arrived('/due'), ({ record }) => record.data.mark as string)
+        await until(() => coming.isSubsetOf(marks()))
+        await whenDelivered(server, due)
+        for (const copies of marks().values()) expect(new Set(copies.map(({ id }) => id)).size).toBe(1)
+        expect(coming.size).toBeGreaterThan(happened.length * 0.4)
+        const notes = Map.groupBy(
+          happened.filter(({ subject }) => subject.startsWith('note-')),
+          ({ subject }) => subject,
+        )
+        for (const [_created, ...updates] of notes.values()) {
+          const title = updates.at(-1)?.state
+          if (title) await until(() => arrived('/notes').some(({ data }) => data.note.title === title))
+        }
+      },
+    })
+  },
+  120_000 + MOMENTS_KILLS * 4_000,
+)

@@ -1,0 +1,321 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { deleteFile, makeFile, readFile } from '../../support/files.ts'
+import type { TestService } from '../../support/service.ts'
+import { type Hooked, startHooked, until } from '../../support/webhooks.ts'
+
+let hooked: Hooked
+beforeEach(async () => {
+  hooked = await startHooked()
+})
+afterEach(() => hooked.end())
+
+const SECOND = 1_000
+
+const subscribed = async (service: TestService, url: string, more: object = {}) => {
+  const { status, body } = await service.post('/v1/webhooks', { kind: 'note', url, ...more })
+  expect([status, body.error]).toEqual([201, undefined])
+  return body.webhook
+}
+const newNote = async (content = 'a', more: object = {}): Promise<string> =>
+  (await hooked.post('/v1/notes', { title: 'Tea', content, ...more })).body.note.id
+const arrived = async (count: number) => {
+  await until(() => hooked.receiver.received.length >= count)
+  return hooked.arrived()
+}
+const waiting = () => hooked.ctx.db.sql.scalar<number>('SELECT count(*) FROM webhook_waiting')
+const stored = () => hooked.ctx.db.sql.scalar<number>('SELECT count(*) FROM webhook_events')
+
+describe('a subscription to notes', () => {
+  test('has no structure, and shows only what it was given', async () => {
+    const webhook = await subscribed(hooked, hooked.url)
+    expect(webhook).toMatchObject({
+      kind: 'note',
+      structure: null,
+      filter: null,
+      fields: null,
+      events: ['note.created', 'note.updated', 'note.deleted', 'note.restored'],
+    })
+    for (const name of ['format', 'template', 'quiet_seconds', 'include_content', 'due'])
+      expect(webhook).not.toHaveProperty(name)
+    const { body } = await hooked.patch(`/v1/webhooks/${webhook.id}`, { quiet_seconds: 5 })
+    expect(body.webhook).toMatchObject({ kind: 'note', quiet_seconds: 5 })
+    expect((await hooked.get('/v1/webhooks')).body.webhooks).toEqual([body.webhook])
+  })
+
+  test.each([
+    ['a structure', { structure: 'X' }],
+    ['a list of conditions', { filter: [{ field: 'a', op: 'eq', value: 1 }] }],
+    ['fields', { fields: ['a'] }],
+    ['a moment', { due: { field: 'a' } }],
+    ['events of rows', { events: ['record.created'] }],
+    ['too long a quiet time', { quiet_seconds: 3_601 }],
+    ['a template of JSON', { template: '{event}' }],
+  ])('has not %s', async (_, more) => {
+    const { status, body } = await hooked.post('/v1/webhooks', { kind: 'note', url: hooked.url, ...more })
+    expect([status, body.code]).toEqual([400, 'invalid_request'])
+  })
+
+  test('receives created, deleted and restored notes, in the transaction of the change', async () => {
+    await subscribed(hooked, hooked.url)
+    const id = await newNote('b', { tags: ['x'], alias: 'T' })
+    await hooked.delete(`/v1/notes/${id}`)
+    await hooked.post(`/v1/notes/${id}/restore`)
+    const events = await arrived(3)
+    expect(events.map(({ type }) => type).sort()).toEqual(['note.created', 'note.deleted', 'note.restored'])
+    const { created_at, updated_at } = (await hooked.get(`/v1/notes/${id}`)).body.note
+    const note = { id, title: 'Tea', tags: ['x'], alias: 'T', properties: {}, created_at, updated_at }
+    for (const event of events) {
+      expect(event).toMatchObject({ structure: null, data: { note, changed: [], previous: {} } })
+      expect(Object.keys(event)).toEqual([
+        'id',
+        'type',
+        'occurred_at',
+        'workspace_id',
+        'structure',
+        'data',
+        'source',
+      ])
+    }
+    const { deliveries } = (
+      await hooked.get(`/v1/webhooks/${(await hooked.get('/v1/webhooks')).body.webhooks[0].id}/deliveries`)
+    ).body
+    for (const delivery of deliveries) expect(delivery).toMatchObject({ record_id: null, object_id: id })
+  })
+
+  test('gets the updates within the quiet time as one, over the whole', async () => {
+    await subscribed(hooked, hooked.url, { events: ['note.updated'] })
+    const id = await newNote()
+    await hooked.patch(`/v1/notes/${id}`, { title: 'Coffee' })
+    hooked.clock.advance(20 * SECOND)
+    await hooked.patch(`/v1/notes/${id}`, { title: 'Cocoa', content: 'b' })
+    hooked.clock.advance(20 * SECOND)
+    await Bun.sleep(20)
+    expect([stored(), waiting()]).toEqual([0, 1])
+    hooked.clock.advance(10 * SECOND)
+    const [event] = await arrived(1)
+    expect(event.data.changed.sort()).toEqual(['content', 'title'])
+    expect(event.data.previous).toEqual({ title: 'Tea' })
+    expect(event.data.note).not.toHaveProperty('content')
+    expect(waiting()).toBe(0)
+  })
+
+  test('gets the text, and the one before, if it wants them', async () => {
+    await subscribed(hooked, hooked.url, { include_content: true, quiet_seconds: 1 })
+    const id = await newNote('a')
+    for (const text of ['b', 'c']) await hooked.post(`/v1/notes/${id}/append`, { text })
+    hooked.clock.advance(SECOND)
+    const event = (await arrived(2)).find(({ type }) => type === 'note.updated')
+    expect(event.data).toMatchObject({
+      note: { content: 'a\n\nb\n\nc' },
+      changed: ['content'],
+      previous: { content: 'a' },
+    })
+  })
+
+  test('gets nothing when in the end nothing is different', async () => {
+    await subscribed(hooked, hooked.url, { events: ['note.updated'] })
+    const id = await newNote()
+    await hooked.patch(`/v1/notes/${id}`, { title: 'Coffee', content: 'b' })
+    await hooked.patch(`/v1/notes/${id}`, { title: 'Tea', content: 'a' })
+    hooked.clock.advance(30 * SECOND)
+    await until(() => waiting() === 0)
+    expect(stored()).toBe(0)
+  })
+
+  test('receives changes of properties by any name, and not of their order', async () => {
+    for (const key of ['id', 'constructor', 'z']) await hooked.post('/v1/properties', { key, type: 'text' })
+    await subscribed(hooked, hooked.url, { events: ['note.updated'] })
+    const id = await newNote('a', { properties: { id: '1', z: 'z' } })
+    const change = (properties: object) => hooked.patch(`/v1/notes/${id}/properties`, properties)
+    const move = (position: number) => hooked.patch('/v1/properties/z', { position })
+    await change({ id: '2', constructor: 'then' })
+    await move(0)
+    hooked.clock.advance(30 * SECOND)
+    const [event] = await arrived(1)
+    const previous = { properties: { id: '1', constructor: null } }
+    expect(event?.data).toMatchObject({ changed: ['properties'], previous })
+    await change({ id: '3' })
+    await move(2)
+    await change({ id: '2' })
+    hooked.clock.advance(30 * SECOND)
+    await until(() => waiting() === 0)
+    expect(stored()).toBe(1)
+  })
+
+  test('waits for ten times the quiet time at most', async () => {
+    await subscribed(hooked, hooked.url, { events: ['note.updated'], quiet_seconds: 10 })
+    const id = await newNote()
+    for (let at = 0; at < 12; at++) {
+      await hooked.post(`/v1/notes/${id}/append`, { text: String(at) })
+      hooked.clock.advance(9 * SECOND)
+      await Bun.sleep(1)
+    }
+    await until(() => stored() === 1)
+  })
+
+  test('gets what waits before the deletion, and every update at once without quiet time', async () => {
+    await subscribed(hooked, hooked.url, { events: ['note.updated', 'note.deleted'] })
+    await subscribed(hooked, hooked.url, { events: ['note.updated'], quiet_seconds: 0 })
+    const id = await newNote()
+    for (const title of ['B', 'C']) await hooked.patch(`/v1/notes/${id}`, { title })
+    expect(stored()).toBe(2)
+    await hooked.delete(`/v1/notes/${id}`)
+    expect(
+      hooked.ctx.db.sql.column<string>(
+        "SELECT type || ' ' || (body ->> '$.data.previous') FROM webhook_events ORDER BY pk",
+      ),
+    ).toEqual([
+      'note.updated {"title":"Tea"}',
+      'note.updated {"title":"B"}',
+      'note.updated {"title":"Tea"}',
+      'note.deleted {}',
+    ])
+  })
+
+  test('matches its filter on the note after the change, and before a deletion', async () => {
+    await newNote('first', { tags: ['work'] })
+    const tag = (await hooked.get('/v1/tags')).body.tags[0].id
+    const filter = { type: 'tags', op: 'has_any', tag_ids: [tag] }
+    const webhook = await subscribed(hooked, hooked.url, { filter, quiet_seconds: 0 })
+    expect(webhook.filter).toEqual(filter)
+    const id = await newNote('a')
+    await hooked.post(`/v1/notes/${id}/tags`, { tags: ['work'] })
+    await hooked.delete(`/v1/notes/${id}`)
+    await newNote('b', { tags: ['work'] })
+    expect(hooked.ctx.db.sql.column<string>('SELECT type FROM webhook_events ORDER BY pk')).toEqual([
+      'note.updated',
+      'note.deleted',
+      'note.created',
+    ])
+    const refused = await hooked.delete(`/v1/tags/${tag}`)
+    expect([refused.status, refused.body.code]).toEqual([409, 'in_use'])
+    const unknown = await hooked.patch(`/v1/webhooks/${webhook.id}`, {
+      filter: { ...filter, tag_ids: [999] },
+    })
+    expect([unknown.status, unknown.body.code]).toEqual([400, 'refused'])
+  })
+
+  test('receives neither changes of an ignored key nor unchanged properties', async () => {
+    await subscribed(hooked, hooked.url, { ignore_own_key: true, quiet_seconds: 0 })
+    const other = hooked.as(await hooked.newKey())
+    const id = await newNote()
+    await hooked.patch(`/v1/notes/${id}`, { title: 'B' })
+    expect(stored()).toBe(0)
+    await hooked.post('/v1/properties', { key: 'stars', type: 'number' })
+    await other.patch(`/v1/notes/${id}/properties`, { stars: 3 })
+    const bodies = hooked.ctx.db.sql.column<string>('SELECT body FROM webhook_events')
+    expect(bodies.map((body) => JSON.parse(body).data.previous)).toEqual([{ properties: { stars: null } }])
+  })
+
+  test('receives what a note loses by the deletion of a tag or a property, with the time of that', async () => {
+    await hooked.post('/v1/properties', { key: 'stars', type: 'number' })
+    const id = await newNote('a', { tags: ['x', 'y'], properties: { stars: 3 } })
+    await subscribed(hooked, hooked.url, { quiet_seconds: 0 })
+    const last = () =>
+      JSON.parse(hooked.ctx.db.sql.scalar('SELECT body FROM webhook_events ORDER BY pk DESC LIMIT 1')).data
+    const shown = async () => (await hooked.get(`/v1/notes/${id}`)).body.note
+    const tag = (await hooked.get('/v1/tags')).body.tags.find(({ name }: { name: string }) => name === 'x')
+    await hooked.delete(`/v1/tags/${tag.id}`)
+    expect(last()).toMatchObject({
+      note: { tags: ['y'], updated_at: (await shown()).updated_at },
+      changed: ['tags'],
+      previous: { tags: ['x', 'y'] },
+    })
+    await hooked.delete('/v1/properties/stars')
+    expect(last()).toMatchObject({
+      note: { properties: {}, updated_at: (await shown()).updated_at },
+      changed: ['properties'],
+      previous: { properties: { stars: 3 } },
+    })
+  })
+
+  test('is tested without a note', async () => {
+    const { id } = await subscribed(hooked, hooked.url)
+    const { status, body } = await hooked.post(`/v1/webhooks/${id}/test`)
+    expect([status, body.delivery.record_id, body.delivery.object_id]).toEqual([202, null, null])
+    const [event] = await arrived(1)
+    expect(event).toMatchObject({ type: 'webhook.test', structure: null, data: null })
+  })
+})
+
+test.each([
+  ['note', { notes: 'none' }],
+  ['file', { files: 'none' }],
+  ['file', { notes: 'none' }],
+] as const)(
+  'a key that does not reach them neither makes nor sees a subscription of the kind %s (%p)',
+  async (kind, access) => {
+    const narrowed = hooked.as(await hooked.newKey({ access }))
+    const { body } = await hooked.post('/v1/webhooks', { kind, url: hooked.url })
+    const { id } = body.webhook
+    const made = await narrowed.post('/v1/webhooks', { kind, url: hooked.url })
+    expect([made.status, made.body.code]).toEqual([403, 'no_access'])
+    expect((await narrowed.get('/v1/webhooks')).body.webhooks).toEqual([])
+    const { error, transactions } = (await narrowed.get('/v1/changes/transactions?kinds=webhook')).body
+    expect([error, transactions]).toEqual([undefined, []])
+    for (const path of [`/v1/webhooks/${id}`, `/v1/webhooks/${id}/deliveries`])
+      expect((await narrowed.get(path)).status).toBe(404)
+    for (const { status } of [
+      await narrowed.patch(`/v1/webhooks/${id}`, { enabled: false }),
+      await narrowed.post(`/v1/webhooks/${id}/test`),
+      await narrowed.delete(`/v1/webhooks/${id}`),
+    ])
+      expect(status).toBe(404)
+  },
+)
+
+test('what waits is sent by the next server, however the last one ended', async () => {
+  await hooked.stop()
+  await subscribed(hooked, hooked.url, { events: ['note.updated'] })
+  const id = await newNote()
+  await hooked.patch(`/v1/notes/${id}`, { title: 'B' })
+  hooked.clock.advance(3_600 * SECOND)
+  hooked.start()
+  expect((await arrived(1))[0].data.previous).toEqual({ title: 'Tea' })
+})
+
+describe('a subscription to files', () => {
+  const types = () => hooked.ctx.db.sql.column<string>('SELECT type FROM webhook_events ORDER BY pk')
+
+  test('receives a file once its text is extracted or could not be read', async () => {
+    const { body } = await hooked.post('/v1/webhooks', { kind: 'file', url: hooked.url })
+    expect(body.webhook).toMatchObject({ structure: null, filter: null })
+    const read = await makeFile(hooked, { name: 'a.txt', pages: ['one'] })
+    await makeFile(hooked, { name: 'b.pdf', failed: 'It is broken.' })
+    const unread = await makeFile(hooked, { name: 'c.txt' })
+    expect(types()).toEqual(['file.created', 'file.created'])
+    await hooked.patch(`/v1/files/${unread}`, { file_name: 'd.txt' })
+    await hooked.patch(`/v1/files/${read}`, { file_name: 'e.txt' })
+    await readFile(hooked, unread)
+    await deleteFile(hooked, read)
+    expect(types().slice(2)).toEqual(['file.updated', 'file.created', 'file.deleted'])
+    const events = await arrived(5)
+    const of = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data)
+    expect(of('file.updated')).toEqual([
+      {
+        file: expect.objectContaining({ id: read, file_name: 'e.txt' }),
+        changed: ['file_name'],
+        previous: { file_name: 'a.txt' },
+      },
+    ])
+    expect(
+      of('file.created')
+        .map(({ file }) => file.status)
+        .sort(),
+    ).toEqual(['failed', 'ready', 'ready'])
+  })
+
+  test('receives nothing about a file that is deleted before its text is extracted', async () => {
+    await hooked.post('/v1/webhooks', { kind: 'file', url: hooked.url })
+    await deleteFile(hooked, await makeFile(hooked))
+    expect(types()).toEqual([])
+  })
+
+  test.each([
+    ['a filter', { filter: [] }],
+    ['a quiet time', { quiet_seconds: 1 }],
+  ])('has not %s', async (_, more) => {
+    const { status, body } = await hooked.post('/v1/webhooks', { kind: 'file', url: hooked.url, ...more })
+    expect([status, body.code]).toEqual([400, 'invalid_request'])
+  })
+})

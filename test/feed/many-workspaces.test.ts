@@ -1,0 +1,55 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { endOfKeys, keyOf, numberOf } from '../../src/log/entries.ts'
+import { copyVerified } from '../../src/storage/copy.ts'
+import { startService } from '../support/service.ts'
+
+const NUMBERS = [1, 2, 8_190, 8_191, 8_192, 8_193, 16_383, 16_384, 20_000, 524_287]
+
+test('the keys of different workspaces lie in ranges apart, and are exact', () => {
+  const ranges = NUMBERS.map((workspace) => [keyOf(workspace, 0), endOfKeys(workspace)] as const)
+  ranges.sort(([one], [other]) => one - other)
+  for (const [at, [start, end]] of ranges.entries()) {
+    expect(start).toBeGreaterThanOrEqual(ranges[at - 1]?.[1] ?? 0)
+    expect(Number.isSafeInteger(end - 1)).toBe(true)
+  }
+  for (const workspace of NUMBERS)
+    for (const number of [1, 2, 1_000_000_007]) expect(numberOf(keyOf(workspace, number))).toBe(number)
+})
+
+test('the log of a workspace beyond the 8,191st is its own', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-test-'))
+  const service = await startService({ file: join(folder, 'daybook.db') })
+  try {
+    await service.ctx.db.write((tx): unknown =>
+      tx.sql.run("UPDATE sqlite_sequence SET seq = 8190 WHERE name = 'workspaces'"),
+    )
+    const clients = [service]
+    for (const name of ['A', 'B', 'C']) clients.push(service.as(await service.newWorkspace(name)) as never)
+    const made: string[][] = clients.map(() => [])
+    for (let round = 0; round < 3; round++)
+      for (const [at, client] of clients.entries())
+        made[at]?.push((await client.post('/v1/notes', { title: 'x' })).body.note.id)
+    for (const [at, client] of clients.entries()) {
+      const { changes } = (await client.get('/v1/changes')).body
+      expect(changes.map(({ id }: { id: string }) => id)).toEqual(made[at])
+    }
+    const copy = join(folder, 'copy.db')
+    const source = new Database(join(folder, 'daybook.db'))
+    copyVerified(source, copy)
+    source.close()
+    const copied = new Database(copy)
+    const since = copied
+      .query('SELECT workspace, max(since) AS since FROM change_epochs GROUP BY workspace')
+      .values()
+    copied.close()
+    expect(since.map(([workspace]) => workspace)).toEqual([1, 8_191, 8_192, 8_193])
+    expect(new Set(since.map(([, number]) => number))).toEqual(new Set([3]))
+  } finally {
+    service.close()
+    rmSync(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { startService, type TestService } from '../../support/service.ts'
+
+const NOTES = 2_000
+const KEYS = ['a', 'b', 'c', 'd', 'e']
+
+let service: TestService
+beforeEach(async () => {
+  service = await startService()
+  for (const key of KEYS) await service.post('/v1/properties', { key, type: 'text' })
+  await service.ctx.db.write((tx): void => {
+    tx.sql.run(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${NOTES})
+       INSERT INTO notes (id, workspace, title, title_fold, created_at, updated_at, deleted_at)
+       SELECT 'note ' || n, (SELECT pk FROM workspaces), n, n, n, n, iif(n % 100 = 0, n, NULL) FROM numbers`,
+    )
+    tx.sql.run(
+      `INSERT INTO note_properties (note, property, value)
+       SELECT n.pk, p.pk, 'value ' || (n.pk * 7919 % ${NOTES}) FROM notes n, properties p`,
+    )
+  })
+})
+afterEach(() => service.close())
+
+/** Every statement that the action runs, as SQLite says that it would run it. */
+async function plansOf(action: () => unknown): Promise<string[]> {
+  const { sql } = service.ctx.db
+  const { all } = sql
+  const plans: string[] = []
+  sql.all = (text: string, ...values) => {
+    for (const { detail } of all.call(sql, `EXPLAIN QUERY PLAN ${text}`, ...values) as { detail: string }[])
+      plans.push(detail)
+    return all.call(sql, text, ...values) as never[]
+  }
+  await action()
+  sql.all = all
+  return plans
+}
+
+test('properties are listed with their counts of active notes without a look at every note', async () => {
+  const { body } = await service.get('/v1/properties')
+  const counts = body.properties.map((property: { notes_with_value: number }) => property.notes_with_value)
+  expect(counts).toEqual(KEYS.map(() => NOTES - NOTES / 100))
+  const plans = await plansOf(() => service.get('/v1/properties'))
+  expect(plans.filter((plan) => /^(SCAN|SEARCH) (n|np) /.test(plan))).toEqual([
+    'SEARCH np USING COVERING INDEX note_properties_value (property=?)',
+    'SEARCH n USING COVERING INDEX notes_trash (workspace=? AND deleted_at>?)',
+    'SEARCH np USING PRIMARY KEY (note=? AND property=?)',
+  ])
+})

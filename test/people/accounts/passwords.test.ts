@@ -1,0 +1,56 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { hashPassword, isPassword } from '../../../src/people/accounts/passwords.ts'
+import { PASSWORD } from '../../support/browser-client.ts'
+import { daybook, newFolder, type ServerProcess, startProcess } from '../../support/process.ts'
+import { CHEAP_PASSWORDS, startService } from '../../support/service.ts'
+
+/** Argon2id with 64 MiB of memory and two passes over it. */
+const COST = /^\$argon2id\$v=19\$m=65536,t=2,p=1\$/
+
+const folder = newFolder()
+const file = folder.file('daybook.db')
+let server: ServerProcess | undefined
+
+const storedHash = () => {
+  const db = new Database(file, { readonly: true })
+  try {
+    return db.query<{ hash: string }, []>('SELECT password_hash AS hash FROM users').get()?.hash
+  } finally {
+    db.close()
+  }
+}
+
+describe('each guess of a password costs 64 MiB and two passes', () => {
+  afterEach(() => server?.end())
+  afterAll(() => folder.remove())
+
+  test('when it is set with a setup link in a server', async () => {
+    server = await startProcess(file)
+    const token = /#setup=(\S+)/.exec(server.err())?.[1]
+    const { status } = await server.request(
+      'POST',
+      '/app/api/setup',
+      { token, password: PASSWORD },
+      { 'sec-fetch-site': 'same-origin' },
+    )
+    expect([status, storedHash()]).toEqual([200, expect.stringMatching(COST)])
+  })
+
+  test('when it is set on the command line', async () => {
+    const before = storedHash()
+    const { exitCode } = await daybook(['users', 'password', 'owner', '--db', file], { input: PASSWORD })
+    expect([exitCode, storedHash()]).toEqual([0, expect.stringMatching(COST)])
+    expect(storedHash()).not.toBe(before)
+  })
+})
+
+test('a password fits its own hash alone, and none where there is no hash', async () => {
+  const { ctx } = await startService()
+  const cheap = { passwordCost: CHEAP_PASSWORDS, db: ctx.db }
+  const place = { line: 'users', key: '1' } as const
+  const hash = await hashPassword(PASSWORD, place, cheap)
+  expect(await isPassword(PASSWORD, hash, place, cheap)).toBe(true)
+  expect(await isPassword(`${PASSWORD}.`, hash, place, cheap)).toBe(false)
+  expect(await isPassword(PASSWORD, null, place, cheap)).toBe(false)
+})

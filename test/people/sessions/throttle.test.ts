@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { addressGroup } from '../../../src/lib/address-group.ts'
+import { FailedSignIns } from '../../../src/people/sessions/failed-sign-ins.ts'
+import { browserOf, PASSWORD, setUpIn } from '../../support/browser-client.ts'
+import { runRetention } from '../../support/jobs.ts'
+import { startService, type TestService } from '../../support/service.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+/** From where `setUpIn` sets the password. */
+const HOME = '192.0.2.1'
+
+let service: TestService
+beforeEach(async () => {
+  service = await startService()
+  await setUpIn(service)
+})
+afterEach(() => service.close())
+
+const signIn = (address: string, password = PASSWORD, user = 'owner') =>
+  browserOf(service, address).request('POST', '/app/api/session', { user, password })
+const statusOf = async (address: string, password?: string, user?: string) =>
+  (await signIn(address, password, user)).status
+
+/** Wrong passwords from addresses that never tried before. */
+async function guess(count: number, user = 'owner', network = 1): Promise<void> {
+  for (let at = 0; at < count; at++)
+    await signIn(`198.${network}.${Math.trunc(at / 250)}.${at % 250}`, 'a wrong one', user)
+}
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:201', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:DB8:1:2::', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['local', 'local'],
+])('the address %s counts as %s', (address, expected) => {
+  expect(addressGroup(address)).toBe(expected)
+})
+
+test('all addresses of a /64 count as one', async () => {
+  const statuses: number[] = []
+  for (let at = 1; at <= 6; at++) statuses.push(await statusOf(`2001:db8:1:2::${at}`, 'a wrong one'))
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+  expect(await statusOf('2001:db8:1:2:ffff::1')).toBe(429)
+  expect(await statusOf('2001:db8:1:3::1')).toBe(200)
+})
+
+describe('after 200 wrong passwords for one user within 24 hours', () => {
+  test('only addresses from which they signed in within 30 days are let in, until it is over', async () => {
+    await guess(199)
+    expect(await statusOf('203.0.113.1')).toBe(200)
+    await guess(1, 'owner', 2)
+    const refused = await signIn('203.0.113.2')
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+    expect(Number(refused.headers.get('retry-after'))).toBe(DAY / 1000)
+    for (const address of [HOME, '203.0.113.1', '::ffff:203.0.113.1'])
+      expect(await statusOf(address)).toBe(200)
+    service.clock.advance(DAY - 1)
+    expect(await statusOf('203.0.113.2')).toBe(429)
+    service.clock.advance(1)
+    expect(await statusOf('203.0.113.2')).toBe(200)
+  })
+
+  test('a success elsewhere makes none of them undone, and other users sign in', async () => {
+    await service.newKey({ user: 'Vera' })
+    await setUpIn(service, 'Vera')
+    await guess(199)
+    service.clock.advance(15 * MINUTE)
+    expect(await statusOf('198.1.0.0')).toBe(200)
+    await guess(1, 'owner', 2)
+    expect(await statusOf('203.0.113.2')).toBe(429)
+    expect(await statusOf('203.0.113.2', PASSWORD, 'Vera')).toBe(200)
+  })
+
+  test('a name that nobody has is refused as a user is', async () => {
+    await guess(200, 'nobody')
+    const refused = await signIn('203.0.113.2', PASSWORD, 'nobody')
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+  })
+
+  test('an address is forgotten 30 days after the last sign-in there, and its row is removed', async () => {
+    const rows = () => service.ctx.db.sql.all<{ address: string }>('SELECT address FROM sign_in_addresses')
+    expect(await statusOf('203.0.113.1')).toBe(200)
+    service.clock.advance(20 * DAY)
+    expect(await statusOf(HOME)).toBe(200)
+    service.clock.advance(10 * DAY)
+    await guess(200)
+    expect([await statusOf('203.0.113.1'), await statusOf(HOME)]).toEqual([429, 200])
+    await runRetention(service.ctx)
+    expect(rows()).toEqual([{ address: HOME }])
+  })
+
+  test('addresses outlive a restart of the server', async () => {
+    const failures = new FailedSignIns(service.ctx)
+    const userPk = service.ctx.db.sql.scalar<number>("SELECT pk FROM users WHERE name = 'owner'") ?? 0
+    for (let at = 0; at < 200; at++)
+      await failures.limit({ user: userPk, address: `198.51.${at}.1` }, async () => false).catch(() => false)
+    const right = async (address: string) => failures.limit({ user: userPk, address }, async () => true)
+    expect(await right(HOME)).toBe(true)
+    expect(right('203.0.113.9')).rejects.toThrow('Too many wrong passwords were tried')
+  })
+})
+
+test('only passwords that were tried count', async () => {
+  const failures = new FailedSignIns(service.ctx)
+  const busy = async () => {
+    throw new Error('too busy')
+  }
+  for (let at = 0; at < 300; at++)
+    expect(failures.limit({ user: 1, address: '192.0.2.66' }, busy)).rejects.toThrow('too busy')
+  await Bun.sleep(0)
+  expect(await failures.limit({ user: 1, address: '192.0.2.66' }, async () => true)).toBe(true)
+  // Refused for the address, without a look at the password.
+  for (let at = 0; at < 300; at++) await signIn('192.0.2.67', 'a wrong one')
+  service.clock.advance(15 * MINUTE)
+  expect(await statusOf('203.0.113.2')).toBe(200)
+})
+
+test('failures for a user are not pushed out by tries with names that nobody has', async () => {
+  const failures = new FailedSignIns(service.ctx)
+  const wrong = async () => false
+  const attempt = { user: 1, address: '192.0.2.66' }
+  for (let at = 0; at < 5; at++) await failures.limit(attempt, wrong)
+  for (let at = 0; at < 10_001; at++)
+    await failures.limit({ user: `name ${at}`, address: `2001:db8:${at.toString(16)}::1` }, wrong)
+  expect(failures.limit({ user: 1, address: '192.0.2.68' }, wrong)).rejects.toThrow(
+    'Too many failed attempts',
+  )
+})
+
+test('a user has at most 1,000 known addresses, the latest', async () => {
+  const { db } = service.ctx
+  const pk = db.sql.scalar<number>("SELECT pk FROM users WHERE name = 'owner'")
+  await db.write(({ sql, now }): void => {
+    for (let at = 0; at < 1_000; at++)
+      sql.run(
+        'INSERT INTO sign_in_addresses VALUES (?, ?, ?)',
+        pk ?? 0,
+        `198.51.${at >> 8}.${at & 255}`,
+        now + at + 1,
+      )
+  })
+  service.clock.advance(MINUTE)
+  expect(await statusOf('203.0.113.1')).toBe(200)
+  const rows = db.sql.column<string>('SELECT address FROM sign_in_addresses ORDER BY at')
+  expect([rows.length, rows[0], rows.at(-1)]).toEqual([1_000, '198.51.0.1', '203.0.113.1'])
+})

@@ -1,0 +1,28 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { features } from '../../../src/features.ts'
+import { statusOf } from '../../../src/transfer/mirror/state.ts'
+import { mirrorOf, type TestMirror } from '../../support/mirror.ts'
+import { startService, type TestService } from '../../support/service.ts'
+
+let service: TestService
+let mirror: TestMirror
+
+beforeEach(async () => {
+  service = await startService()
+  mirror = await mirrorOf(service)
+})
+afterEach(async () => {
+  await mirror.close()
+  service.close()
+})
+
+const status = () => statusOf(mirror.ctx.db, features, mirror.file, service.clock.now())
+
+test('the lag is how long the last changes took, and none once the remote has no more', async () => {
+  await service.post('/v1/notes', { title: 'late' })
+  service.clock.advance(5_000)
+  await mirror.catchUp()
+  expect(status().status.lag_ms).toBe(5_000)
+  await mirror.catchUp()
+  expect(status().status.lag_ms).toBe(0)
+}, 60_000)

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { features } from '../../../src/features.ts'
+import { Follower } from '../../../src/transfer/mirror/follower.ts'
+import { Remote } from '../../../src/transfer/mirror/remote.ts'
+import { statusOf } from '../../../src/transfer/mirror/state.ts'
+import {
+  type Alter,
+  changeAll,
+  type FullService,
+  mirrorOfAltered,
+  startFullService,
+} from '../../support/full-service.ts'
+import { faultsOf, type TestMirror } from '../../support/mirror.ts'
+
+/* A server of a newer version has what a mirror does not know: it is left out and named, and nothing else is lost. */
+
+let full: FullService
+let mirror: TestMirror
+/** Alters the responses of the newer server. */
+let alter: Alter
+
+beforeEach(async () => {
+  full = await startFullService()
+})
+afterEach(async () => {
+  await mirror.close()
+  full.service.close()
+})
+
+const idOf = (kind: string) => full.examples.get(kind)?.id
+const copy = async (how: Alter) => {
+  alter = how
+  mirror = await mirrorOfAltered(full.service, (...told) => alter(...told))
+}
+const status = () => statusOf(mirror.ctx.db, features, mirror.file, full.service.clock.now()).status
+const followerOf = async () => {
+  const { clock } = full.service
+  const key = await full.service.newKey({ scope: 'read' })
+  const signal = new AbortController().signal
+  const remote = new Remote({ url: mirror.url, key, clock, signal })
+  return new Follower(mirror.ctx, { remote, signal, isForwarding: false, onEvents: () => {} })
+}
+
+test('leaves out kinds that it does not know, counts them, and copies them once it knows them', async () => {
+  const { service } = full
+  await copy((kind, _, told) => {
+    if (kind === 'row_view') told.kind = 'dashboard'
+  })
+  expect(status().left_out).toEqual({ dashboard: 1 })
+  const { body } = await service.post('/v1/records/views', { structure: 'Payments', name: 'More' })
+  await changeAll(full, 1)
+  await mirror.catchUp()
+  expect(status().left_out).toEqual({ dashboard: 2 })
+  await service.delete(`/v1/records/views/${body.row_view.id}`)
+  await mirror.catchUp()
+  expect(status().left_out).toEqual({ dashboard: 1 })
+  expect(await mirror.differing()).toEqual([])
+  expect((await mirror.get(`/v1/notes/${idOf('note')}`)).body.note.title).toBe('Ada 1')
+  // The program is upgraded.
+  alter = () => {}
+  const { selection } = mirror.ctx.db.sql.get<{ selection: string }>('SELECT selection FROM mirrors') ?? {}
+  const older = JSON.stringify({ ...JSON.parse(selection ?? ''), knowledge: 'less' })
+  await mirror.ctx.db.write(({ sql }): void => void sql.run('UPDATE mirrors SET selection = ?', older))
+  await (await followerOf()).catchUp(0)
+  expect(status().left_out).toBeUndefined()
+  expect((await mirror.get('/v1/records/views')).body.row_views).toMatchObject([{ name: 'Board' }])
+  expect(faultsOf(mirror)).toEqual([])
+}, 60_000)
+
+test('leaves out a field of a type that it does not know with its values, and copies it once the type is known', async () => {
+  const { service } = full
+  const fieldsOf = (object: Record<string, unknown>) =>
+    (object.fields ?? []) as { key: string; type: string }[]
+  await service.patch(`/v1/records/${idOf('record')}`, { data: { raw: 'secret' } })
+  await copy((kind, object) => {
+    for (const field of kind === 'structure' ? fieldsOf(object) : [])
+      if (field.key === 'raw') field.type = 'geo'
+  })
+  expect(status().left_out).toEqual({ field: 1 })
+  const record = async () => (await mirror.get(`/v1/records/${idOf('record')}`)).body.record.data
+  expect(await record()).toEqual({ number: 'one', amount: 1 })
+  expect(await mirror.differing()).toEqual([])
+  await service.patch(`/v1/records/${idOf('record')}`, { data: { amount: 2, raw: 'other' } })
+  await mirror.catchUp()
+  expect(await record()).toEqual({ number: 'one', amount: 2 })
+  alter = () => {}
+  await service.patch(`/v1/records/structures/${idOf('structure')}`, { description: 'converted' })
+  await mirror.catchUp()
+  expect(await record()).toEqual({ number: 'one', amount: 2, raw: 'other' })
+  expect(status().left_out).toBeUndefined()
+  expect(faultsOf(mirror)).toEqual([])
+}, 60_000)
+
+const WORDS: Record<string, object> = {
+  property: { type: 'money' },
+  view: { filter: { type: 'near', place: 'here' } },
+  lens: { settings: { layers: {}, nodes: {}, look: { titles: 'hover' } } },
+  file: { status: 'queued' },
+  webhook: { events: ['record.archived'] },
+  source: { provider: 'paypal' },
+  row_view: { kind: 'timeline' },
+}
+
+test('leaves out objects with words that only a newer server knows, and takes them back', async () => {
+  await copy((kind, object) => Object.assign(object, WORDS[kind]))
+  const all = Object.fromEntries(Object.keys(WORDS).map((kind) => [kind, 1]))
+  expect(status().left_out).toEqual(all)
+  expect(await mirror.differing()).toEqual([])
+  expect((await mirror.get('/v1/notes')).body.total).toBe(1)
+  alter = () => {}
+  await changeAll(full, 1)
+  await mirror.catchUp()
+  expect(status().left_out).toEqual({ file: 1 })
+  alter = (kind, object) => Object.assign(object, WORDS[kind])
+  await changeAll(full, 2)
+  await mirror.catchUp()
+  expect(status().left_out).toEqual(all)
+  expect((await mirror.get('/v1/views')).body.views).toEqual([])
+  expect(faultsOf(mirror)).toEqual([])
+}, 60_000)
+
+test('leaves a share that a remote sends where it is', async () => {
+  await copy((kind, _, told) => {
+    if (kind === 'row_view') told.kind = 'share'
+  })
+  await changeAll(full, 1)
+  await mirror.catchUp()
+  expect(status()).not.toHaveProperty('left_out')
+  expect(faultsOf(mirror)).toEqual([])
+}, 60_000)
+
+test('does not say that it follows once it cannot', async () => {
+  await copy(() => {})
+  expect(status()).not.toHaveProperty('problem')
+  alter = (kind, object) => kind === 'note' && Object.assign(object, { title: 5 })
+  await changeAll(full, 1)
+  const follower = await followerOf()
+  const stop = new AbortController()
+  const { clock } = full.service
+  const running = new Follower(mirror.ctx, {
+    remote: new Remote({
+      url: mirror.url,
+      key: await full.service.newKey({ scope: 'read' }),
+      clock,
+      signal: stop.signal,
+    }),
+    isForwarding: false,
+    signal: stop.signal,
+    onEvents: () => {},
+  }).run()
+  while (status().problem === undefined) await Bun.sleep(10)
+  const { isFollowing } = statusOf(mirror.ctx.db, features, mirror.file, clock.now())
+  expect([isFollowing, status().problem]).toEqual([false, expect.stringContaining('"title" must be')])
+  stop.abort()
+  await running
+  alter = () => {}
+  await follower.catchUp(0)
+  expect(status()).not.toHaveProperty('problem')
+}, 60_000)

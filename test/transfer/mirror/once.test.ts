@@ -1,0 +1,43 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { daybook, newFolder } from '../../support/process.ts'
+import { startService } from '../../support/service.ts'
+
+test('of two commands that bring a copy up to date at once one is refused, and no change is logged twice', async () => {
+  const folder = newFolder()
+  const file = folder.file('mirror.db')
+  const service = await startService()
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let isHeld = false
+  let asked = 0
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: async (request) => {
+      if (isHeld && new URL(request.url).pathname === '/v1/changes') {
+        asked += 1
+        if (asked === 2) release()
+        await released
+      }
+      return service.app.fetch(request)
+    },
+  })
+  const copyOnce = () =>
+    daybook(['mirror', `http://127.0.0.1:${server.port}`, '--once', '--db', file], {
+      env: { DAYBOOK_KEY: service.key ?? '' },
+    })
+  expect((await copyOnce()).exitCode).toBe(0)
+  for (const title of ['One', 'Two', 'Three']) await service.post('/v1/notes', { title })
+  isHeld = true
+  const commands = [copyOnce(), copyOnce()]
+  void Promise.race(commands).then(() => release())
+  const outcomes = await Promise.all(commands)
+  expect(outcomes.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1])
+  expect(outcomes.map(({ err }) => err).join('')).toContain(`Another daybook is serving ${file}`)
+  const copy = new Database(file, { readonly: true })
+  expect(copy.query('SELECT count(*) FROM changes').values()).toEqual([[3]])
+  copy.close()
+  await server.stop(true)
+  service.close()
+  folder.remove()
+})

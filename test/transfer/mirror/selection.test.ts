@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { systemAuthor } from '../../../src/log/log.ts'
+import { deleteStructure } from '../../../src/records/structures/deletion.ts'
+import { resolveSelection } from '../../../src/transfer/mirror/selection.ts'
+import { findState } from '../../../src/transfer/mirror/state.ts'
+import { makeFile } from '../../support/files.ts'
+import { EVERYTHING, mirrorOf, type TestMirror } from '../../support/mirror.ts'
+import { startService, type TestService } from '../../support/service.ts'
+
+/* A selection by name applies to every structure that has the name later. */
+
+const SECRET = 'ada@secret.example'
+const SELECTION = { structures: ['Customers'], hasFiles: true, omitFields: ['Customers.email'] }
+
+let service: TestService
+let mirror: TestMirror
+
+async function addCustomers(name: string): Promise<string> {
+  const fields = [
+    { key: 'name', type: 'text' },
+    { key: 'email', type: 'text' },
+  ]
+  const { body } = await service.post('/v1/records/structures', { name, fields })
+  await service.post('/v1/records', { structure: name, data: { name: 'Ada', email: SECRET } })
+  return body.structure.id
+}
+
+beforeEach(async () => {
+  service = await startService()
+  await addCustomers('Customers')
+  mirror = await mirrorOf(service, { selection: SELECTION })
+})
+
+afterEach(async () => {
+  await mirror.close()
+  service.close()
+})
+
+const rows = async (structure: string) =>
+  (await mirror.get(`/v1/records?structure=${structure}`)).body.records.map(
+    ({ data }: { data: object }) => data,
+  )
+
+const leakingFiles = () =>
+  readdirSync(dirname(mirror.file)).filter(
+    (name) =>
+      name.startsWith(basename(mirror.file)) &&
+      readFileSync(join(dirname(mirror.file), name)).includes(SECRET),
+  )
+
+test('a structure that is deleted and made again is copied without its omitted fields', async () => {
+  const { id } = (await service.get('/v1/records/structures')).body.structures[0]
+  await deleteStructure(service.ctx, systemAuthor(1), id)
+  await mirror.catchUp()
+  const again = await addCustomers('customers')
+  await mirror.catchUp()
+  expect(await rows('customers')).toEqual([{ name: 'Ada' }])
+  expect(leakingFiles()).toEqual([])
+  expect(findState(mirror.ctx.db)?.selection).toMatchObject({ omitted: { [again]: ['email'] } })
+  await service.patch(`/v1/records/structures/${again}`, { name: 'Clients' })
+  await service.post('/v1/records', { structure: 'Clients', data: { name: 'Bob', email: SECRET } })
+  await mirror.catchUp()
+  expect(await rows('Clients')).toEqual([{ name: 'Bob' }, { name: 'Ada' }])
+  expect(leakingFiles()).toEqual([])
+}, 60_000)
+
+test('a structure that is renamed to a name that was asked for is copied with its rows, without its omitted fields', async () => {
+  const old = (await service.get('/v1/records/structures')).body.structures[0].id
+  const next = await addCustomers('Customers 2')
+  await mirror.catchUp()
+  expect(await rows('Customers 2')).toEqual([])
+  await service.patch(`/v1/records/structures/${old}`, { name: 'Old customers' })
+  await service.patch(`/v1/records/structures/${next}`, { name: 'Customers' })
+  await mirror.catchUp()
+  expect(await rows('Customers')).toEqual([{ name: 'Ada' }])
+  expect(await rows('Old customers')).toEqual([{ name: 'Ada' }])
+  expect(leakingFiles()).toEqual([])
+}, 60_000)
+
+test('an update of omitted fields alone is in the log of the copy without them, for its updated_at', async () => {
+  const { cursor } = (await mirror.get('/v1/changes?after=now')).body
+  const [{ id }] = (await service.get('/v1/records?structure=Customers')).body.records
+  await service.patch(`/v1/records/${id}`, { data: { email: `2${SECRET}` } })
+  await service.patch(`/v1/records/${id}`, { data: { email: `3${SECRET}`, name: 'Ada L.' } })
+  await mirror.catchUp()
+  const { changes } = (await mirror.get(`/v1/changes?include=objects&after=${cursor}`)).body
+  expect(changes).toEqual([
+    expect.objectContaining({ op: 'updated', changed: [], previous: {} }),
+    expect.objectContaining({ op: 'updated', changed: ['name'], previous: { name: 'Ada' } }),
+  ])
+  expect(changes[0].object).toEqual((await mirror.get(`/v1/records/${id}`)).body.record)
+  expect(changes[0].object.data).toEqual({ name: 'Ada L.' })
+}, 60_000)
+
+test('a copy without the bytes of files never asks for them, has their texts, and answers 404 for their content', async () => {
+  const asked: string[] = []
+  const bare = await mirrorOf(service, {
+    selection: { ...EVERYTHING, hasFiles: false },
+    between: (request, answer) => {
+      asked.push(new URL(request.url).pathname)
+      return answer()
+    },
+  })
+  const before = await makeFile(service, { pages: ['one'] })
+  await bare.catchUp()
+  const { cursor } = (await bare.get('/v1/changes?after=now')).body
+  const later = await makeFile(service, { pages: ['two', 'three'] })
+  await bare.catchUp()
+  for (const id of [before, later]) {
+    expect(asked).toContain(`/v1/files/${id}/text`)
+    for (const path of [`/v1/files/${id}`, `/v1/files/${id}/text`])
+      expect(await bare.get(path)).toMatchObject({
+        status: 200,
+        body: (await service.get(path)).body,
+      })
+    const content = await bare.get(`/v1/files/${id}/content`)
+    expect([content.status, content.body.code]).toEqual([404, 'not_found'])
+    expect((await service.get(`/v1/files/${id}/content`)).status).toBe(200)
+  }
+  expect((await bare.get('/v1/files/search?q=three')).body.total).toBe(1)
+  expect((await bare.get(`/v1/changes?after=${cursor}`)).body.changes[0]).toMatchObject({ kind: 'file' })
+  expect(asked.filter((path) => path.endsWith('/content'))).toEqual([])
+  expect(bare.ctx.db.sql.scalar<number>('SELECT count(*) FROM file_parts')).toBe(0)
+  await bare.close()
+}, 60_000)
+
+test('an id that was asked for means the structure that has it, whatever another one is called', () => {
+  const fields = [{ key: 'email' }]
+  const [id, other] = ['0198c0de-0000-7000-8000-000000000001', '0198c0de-0000-7000-8000-000000000002']
+  const remote = [
+    { id: other, name: id, fields },
+    { id, name: 'Customers', fields },
+  ]
+  const request = { structures: [id], hasFiles: true, omitFields: [`${id}.email`] }
+  const { structures, omitted } = resolveSelection(request, remote)
+  expect([structures, omitted]).toEqual([[id], { [id]: ['email'] }])
+})

@@ -1,0 +1,380 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { systemAuthor } from '../../../src/log/log.ts'
+import { deleteStructure } from '../../../src/records/structures/deletion.ts'
+import { listLocalChanges } from '../../../src/transfer/mirror/overlay/push.ts'
+import { faultsOf, mirrorOf, type TestMirror } from '../../support/mirror.ts'
+import { makeNote, readNote, tagNamed, titlesFound } from '../../support/notes.ts'
+import { declare, list, write } from '../../support/records.ts'
+import { type Client, startService, type TestService } from '../../support/service.ts'
+
+let service: TestService
+let mirror: TestMirror
+let ada: { id: string; updated_at: string }
+let note: { id: string }
+
+beforeEach(async () => {
+  service = await startService()
+  const fields = [
+    { key: 'name', type: 'text', unique: true },
+    { key: 'age', type: 'number' },
+  ]
+  await declare(service, 'People', fields, { label_field: 'name' })
+  await service.post('/v1/properties', { key: 'due', label: 'Due', type: 'date' })
+  ;[ada] = await write(service, 'People', { name: 'Ada', age: 36 })
+  note = await makeNote(service, { title: 'Tea', content: 'Green', tags: ['work'], alias: 't' })
+  await service.post('/v1/quick-access', { note_id: (await makeNote(service, { title: 'First' })).id })
+  await service.post('/v1/quick-access', { note_id: note.id })
+  await service.post('/v1/quick-access', { note_id: (await makeNote(service, { title: 'Last' })).id })
+  mirror = await mirrorOf(service, { isWritable: true })
+})
+afterEach(async () => {
+  expect(faultsOf(mirror)).toEqual([])
+  await mirror.close()
+  service.close()
+})
+
+const diff = () => listLocalChanges(mirror.ctx.db).map(({ isLost, ...change }) => change)
+const brief = () => diff().map(({ kind, op, label, conflict }) => [kind, op, label, conflict !== null])
+const people = async (of: Client) =>
+  (await list(of as TestService, 'People', { sort: 'name', direction: 'asc' })).body.records.map(
+    ({ data }: { data: object }) => data,
+  )
+const later = () => service.clock.advance(1_000)
+
+/** Every object of a workspace as its snapshot has it. */
+async function objectsOf(client: Client): Promise<string[]> {
+  const { body } = await client.get('/v1/changes/snapshot')
+  return (body as string).trimEnd().split('\n').slice(1).sort()
+}
+
+async function expectEqual(): Promise<void> {
+  expect(await objectsOf(mirror)).toEqual(await objectsOf(service))
+  expect(await mirror.differing()).toEqual([])
+}
+
+/** A change of every kind. */
+async function changeHere(): Promise<{ grace: string; plan: string }> {
+  later()
+  const plan = await makeNote(mirror, {
+    title: 'Plan',
+    tags: ['new', 'work'],
+    properties: { due: '2026-12-01' },
+  })
+  const [grace] = await write(mirror as never, 'People', { name: 'Grace' })
+  await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 37 } })
+  await mirror.patch(`/v1/notes/${note.id}`, { content: 'Black', tags: ['new'] })
+  await mirror.patch(`/v1/notes/${note.id}/properties`, { due: '2026-12-24' })
+  return { grace: grace.id, plan: plan.id }
+}
+
+test('what is changed here is read, found and counted here, and nowhere else', async () => {
+  const before = await objectsOf(service)
+  const { grace, plan } = await changeHere()
+  expect(await people(mirror)).toEqual([{ name: 'Ada', age: 37 }, { name: 'Grace' }])
+  expect(await titlesFound(mirror, 'Black')).toEqual(['Tea'])
+  expect(await tagNamed(mirror, 'new')).toMatchObject({ note_count: 2 })
+  expect(await objectsOf(service)).toEqual(before)
+  expect(diff().map(({ before: _, after: __, ...change }) => change)).toEqual([
+    { kind: 'note', op: 'created', id: plan, structure_id: null, label: 'Plan', changed: [], conflict: null },
+    {
+      ...{ kind: 'record', op: 'created', id: grace, structure_id: expect.any(String), label: 'Grace' },
+      ...{ changed: [], conflict: null },
+    },
+    {
+      ...{ kind: 'record', op: 'updated', id: ada.id, structure_id: expect.any(String), label: 'Ada' },
+      ...{ changed: ['age'], conflict: null },
+    },
+    {
+      ...{ kind: 'note', op: 'updated', id: note.id, structure_id: null, label: 'Tea' },
+      ...{ changed: ['content', 'tags', 'properties'], conflict: null },
+    },
+  ])
+  expect(await mirror.differing()).toEqual([])
+})
+
+test('the copy goes on following beneath it, and a push brings both sides to the same', async () => {
+  await changeHere()
+  later()
+  await write(service, 'People', { name: 'Eve' })
+  await makeNote(service, { title: 'Other', tags: ['new', 'more'] })
+  await mirror.catchUp()
+  expect(await people(mirror)).toEqual([{ name: 'Ada', age: 37 }, { name: 'Eve' }, { name: 'Grace' }])
+  expect(await readNote(mirror, note.id)).toMatchObject({ content: 'Black', tags: ['new', 'work'] })
+  expect(brief().length).toBe(4)
+  expect(await mirror.differing()).toEqual([])
+  const end = await objectsOf(service)
+  expect((await mirror.push(true)).length).toBe(4)
+  expect(await objectsOf(service)).toEqual(end)
+  await mirror.push()
+  await mirror.push()
+  await mirror.catchUp()
+  expect(diff()).toEqual([])
+  await expectEqual()
+  const { transactions } = (await service.get('/v1/changes/transactions?limit=1')).body
+  expect(transactions[0].counts).toContainEqual(
+    expect.objectContaining({ kind: 'record', op: 'created', n: 1 }),
+  )
+})
+
+test('reset takes what the remote has, of one object or of all', async () => {
+  const { grace } = await changeHere()
+  later()
+  await service.patch(`/v1/records/${ada.id}`, { data: { age: 40 } })
+  await mirror.catchUp()
+  expect(brief()).toContainEqual(['record', 'updated', 'Ada', true])
+  await mirror.reset(ada.id)
+  expect(await people(mirror)).toEqual([{ name: 'Ada', age: 40 }, { name: 'Grace' }])
+  await mirror.reset(grace)
+  expect(await people(mirror)).toEqual([{ name: 'Ada', age: 40 }])
+  await mirror.reset()
+  expect(diff()).toEqual([])
+  await expectEqual()
+})
+
+test('what the remote deleted before it came back from a push is refused by the next one, and goes with a reset', async () => {
+  const mine = await makeNote(mirror as never, { title: 'Mine' })
+  await mirror.push()
+  await service.delete(`/v1/notes/${mine.id}`)
+  await mirror.catchUp()
+  expect(brief()).toEqual([['note', 'created', 'Mine', false]])
+  expect(String(await mirror.push().catch((error) => error))).toContain(mine.id)
+  await mirror.reset(mine.id)
+  expect(diff()).toEqual([])
+  await expectEqual()
+})
+
+test('a push whose response was lost is completed by the next one, also after the copy received older changes', async () => {
+  await mirror.close()
+  let isCut = false
+  mirror = await mirrorOf(service, {
+    isWritable: true,
+    between: async ({ url }, answer) => {
+      const response = await answer()
+      if (!isCut) return response
+      const { pathname } = new URL(url)
+      if (pathname === '/v1/changes/apply') return new Response(null, { status: 502 })
+      return pathname === '/v1/changes' ? Response.json(beforePush) : response
+    },
+  })
+  const start = (await service.get('/v1/changes?after=now')).body.cursor
+  await write(service, 'People', { name: 'Eve' })
+  await write(mirror as never, 'People', { name: 'Grace' })
+  const beforePush = (await service.get(`/v1/changes?after=${start}&include=objects&edited=true`)).body
+  isCut = true
+  expect(mirror.push()).rejects.toThrow()
+  await mirror.catchUp()
+  expect(await people(mirror)).toEqual([{ name: 'Ada', age: 36 }, { name: 'Eve' }, { name: 'Grace' }])
+  expect(brief()).toEqual([['record', 'created', 'Grace', false]])
+  isCut = false
+  await mirror.push()
+  await mirror.catchUp()
+  expect(diff()).toEqual([])
+  await expectEqual()
+})
+
+test('what was deleted here is deleted on the remote, and its place in Quick Access comes back with a reset', async () => {
+  await mirror.delete(`/v1/notes/${note.id}`)
+  await mirror.delete(`/v1/records/${ada.id}`)
+  later()
+  const third = await makeNote(service, { title: 'Third' })
+  await service.post('/v1/quick-access', { note_id: third.id, position: 0 })
+  await mirror.catchUp()
+  expect((await mirror.get(`/v1/notes/${note.id}`)).status).toBe(404)
+  expect((await mirror.get('/v1/notes/trash')).body.notes).toMatchObject([{ id: note.id }])
+  const titles = async (of: Client) =>
+    (await of.get('/v1/quick-access')).body.items.map(({ title }: { title: string }) => title)
+  expect(await titles(mirror)).toEqual(['Third', 'First', 'Last'])
+  expect(brief()).toEqual([
+    ['note', 'deleted', 'Tea', false],
+    ['record', 'deleted', 'Ada', false],
+  ])
+  expect(await mirror.differing()).toEqual([])
+  await mirror.reset(note.id)
+  expect(await titles(mirror)).toEqual(['Third', 'First', 'Tea', 'Last'])
+  await mirror.delete(`/v1/notes/${note.id}`)
+  await mirror.push()
+  await mirror.catchUp()
+  expect(diff()).toEqual([])
+  await expectEqual()
+})
+
+test('a change that is undone by hand is none', async () => {
+  await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 1 } })
+  await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 36 } })
+  await mirror.delete(`/v1/notes/${note.id}`)
+  await mirror.post(`/v1/notes/${note.id}/restore`)
+  const made = await makeNote(mirror)
+  await mirror.delete(`/v1/notes/${made.id}`)
+  expect(diff()).toEqual([])
+  expect(await mirror.push()).toEqual([])
+})
+
+test('what is changed back by hand is then as the remote has it meanwhile', async () => {
+  later()
+  await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 1 } })
+  await service.patch(`/v1/records/${ada.id}`, { data: { age: 40 } })
+  await mirror.catchUp()
+  await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 36 } })
+  expect(diff()).toEqual([])
+  await mirror.catchUp()
+  await expectEqual()
+})
+
+test('a field or property that is named as a time of the object is a change as any other', async () => {
+  await declare(service, 'Named', [{ key: 'edited_at', type: 'text' }])
+  const [row] = await write(service, 'Named', { edited_at: 'MONDAY' })
+  await mirror.catchUp()
+  later()
+  expect((await mirror.patch(`/v1/records/${row.id}`, { data: { edited_at: 'TUESDAY' } })).status).toBe(200)
+  expect(diff().map(({ id, op }) => [id, op])).toEqual([[row.id, 'updated']])
+})
+
+describe('a conflict is named, and neither side overwrites the other:', () => {
+  const cases: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
+    [
+      'a row that both changed',
+      () => mirror.patch(`/v1/records/${ada.id}`, { data: { age: 1 } }),
+      () => service.patch(`/v1/records/${ada.id}`, { data: { name: 'Ida' } }),
+    ],
+    [
+      'a row that the remote deleted',
+      () => mirror.patch(`/v1/records/${ada.id}`, { data: { age: 1 } }),
+      () => service.delete(`/v1/records/${ada.id}`),
+    ],
+    [
+      'a row that the remote changed and this side deleted',
+      () => mirror.delete(`/v1/records/${ada.id}`),
+      () => service.patch(`/v1/records/${ada.id}`, { data: { age: 2 } }),
+    ],
+    [
+      'a note that the remote deleted',
+      () => mirror.patch(`/v1/notes/${note.id}`, { title: 'Coffee' }),
+      () => service.delete(`/v1/notes/${note.id}`),
+    ],
+    [
+      'a unique value that the remote took',
+      () => write(mirror as never, 'People', { name: 'Bea', age: 1 }),
+      () => write(service, 'People', { name: 'Bea', age: 2 }),
+    ],
+    [
+      'an alias that the remote took',
+      () => makeNote(mirror, { alias: 'x' }),
+      () => makeNote(service, { alias: 'X' }),
+    ],
+    [
+      'a structure that the remote deleted',
+      () => mirror.patch(`/v1/records/${ada.id}`, { data: { age: 1 } }),
+      async () => {
+        await deleteStructure(service.ctx, systemAuthor(1), 'People')
+      },
+    ],
+    [
+      'a rule that the remote made',
+      () => write(mirror as never, 'People', { name: 'Bea' }),
+      async () => {
+        await service.patch(`/v1/records/structures/People`, { max_rows: 1 })
+      },
+    ],
+  ]
+  test.each(cases)('%s', async (_name, here, there) => {
+    later()
+    await here()
+    later()
+    await there()
+    const remote = await objectsOf(service)
+    await mirror.catchUp()
+    const [change] = diff()
+    expect(change?.conflict).toBeString()
+    expect(mirror.push()).rejects.toThrow(change?.id)
+    expect(await objectsOf(service)).toEqual(remote)
+    expect(await mirror.differing()).toEqual([])
+    expect(diff()).toEqual([change] as never)
+    await mirror.reset(change?.id)
+    expect(diff()).toEqual([])
+    await expectEqual()
+  })
+
+  const pushable = cases.filter(([name]) => name.startsWith('a row') || name.startsWith('a note'))
+  test.each(pushable)(
+    'and ends with the state of this side where that is kept: %s',
+    async (_name, here, there) => {
+      later()
+      await here()
+      later()
+      await there()
+      await mirror.catchUp()
+      const [change] = diff()
+      const id = change?.id ?? ''
+      await mirror.push(true, [id])
+      expect(diff()).toEqual([change] as never)
+      const path = `/v1/${change?.kind === 'note' ? 'notes' : 'records'}/${id}`
+      const shown = async (client: Client) => {
+        const { status, body } = await client.get(path)
+        const { title, content, data } = body.note ?? body.record ?? {}
+        return [status, title, content, data]
+      }
+      const mine = await shown(mirror)
+      expect(await mirror.push(false, [id])).toMatchObject([{ id, conflict: null }])
+      expect(await shown(service)).toEqual(mine)
+      await mirror.catchUp()
+      expect(diff()).toEqual([])
+      await expectEqual()
+    },
+  )
+
+  test('and only an object that was changed here can be kept', async () => {
+    expect(mirror.push(false, [ada.id])).rejects.toThrow(`There are no local changes of ${ada.id}`)
+  })
+
+  test('also one that the copy does not know yet', async () => {
+    later()
+    await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 1 } })
+    await service.patch(`/v1/records/${ada.id}`, { data: { age: 2 } })
+    expect(mirror.push()).rejects.toThrow(ada.id)
+    expect(await people(service)).toEqual([{ name: 'Ada', age: 2 }])
+  })
+})
+
+test('a tag that is renamed, and one of the same name, on the remote meanwhile go on naming the same', async () => {
+  await mirror.post(`/v1/notes/${note.id}/tags`, { tags: ['mine'] })
+  later()
+  const { id } = await tagNamed(service, 'work')
+  await service.patch(`/v1/tags/${id}`, { name: 'job' })
+  await makeNote(service, { tags: ['Mine'] })
+  await mirror.catchUp()
+  expect(await readNote(mirror, note.id)).toMatchObject({ tags: ['job', 'Mine'] })
+  expect(brief()).toEqual([['note', 'updated', 'Tea', false]])
+  await mirror.push()
+  await mirror.catchUp()
+  await expectEqual()
+})
+
+test('everything else is refused with mirror', async () => {
+  const { id } = await tagNamed(mirror, 'work')
+  const calls: [string, string, object?][] = [
+    ['PATCH', `/v1/tags/${id}`, { name: 'x' }],
+    ['DELETE', `/v1/tags/${id}`],
+    ['POST', '/v1/records/structures', { name: 'New', fields: [] }],
+    ['POST', '/v1/properties', { key: 'x', label: 'X', type: 'text' }],
+    ['POST', '/v1/webhooks', { structure: 'People', url: 'https://example.com/x' }],
+    ['POST', '/v1/quick-access', { note_id: note.id }],
+    ['POST', '/v1/views', { name: 'x' }],
+    ['PUT', '/v1/files', { file_name: 'x' }],
+  ]
+  const answers = []
+  for (const [method, path, body] of calls) {
+    const { status, body: answer } = await mirror.request(method, path, body)
+    if (status !== 405) answers.push([path, status, answer.code])
+  }
+  expect(answers.filter(([, status, code]) => status !== 403 || code !== 'mirror')).toEqual([])
+  expect(diff()).toEqual([])
+})
+
+test('the events of local changes are posted like those of the remote', async () => {
+  const forwarding = await mirrorOf(service, { isWritable: true, isForwarding: true })
+  await forwarding.patch(`/v1/records/${ada.id}`, { data: { age: 1 } })
+  await service.post('/v1/records', { structure: 'People', data: { name: 'Eve' } })
+  await forwarding.catchUp()
+  expect(forwarding.events().map(({ type }) => type)).toEqual(['record.updated', 'record.created'])
+  await forwarding.close()
+})
