@@ -196,7 +196,7 @@ async function received<Sent>(sending: Promise<Sent>): Promise<Sent> {
 
 function away(): Unreachable {
   setAway()
-  return new Unreachable('The server cannot be reached. Try again when it is back.')
+  return new Unreachable('The server cannot be reached. Try again later.')
 }
 
 interface Problem {

@@ -159,4 +159,4 @@ test('a copy follows with every right, and when its key comes to reach more or l
     await expectReached(mirror, access)
   }
   await mirror.close()
-})
+}, 240_000)

@@ -4,7 +4,7 @@ import { atFields, Refusal } from '../../../lib/refusal.ts'
 import { counted, quoteList } from '../../../lib/text.ts'
 import { keepMoments } from '../../../log/due.ts'
 import { beforeLocalChange } from '../../../log/mirror-guard.ts'
-import { type Outbox, publishChange, publishCreated, subscriptionsOf } from '../../../log/outbox.ts'
+import { logCreated, type Outbox, publishChange, publishCreated, subscriptionsOf } from '../../../log/outbox.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import * as live from '../../structures/storage/live-rows.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
@@ -54,7 +54,11 @@ function writeVersion(
   const wasLive = before.row.deletedAt === null
   const isLive = row.deletedAt === null
   const object = { kind: 'record', id: row.id, structureId: structure.id } as const
-  if (wasLive) beforeLocalChange(tx, writer.caller, object, () => recordJson(before.row))
+  if (wasLive) {
+    // A row created in this transaction must be in the log first: its remote has no earlier state of it.
+    logCreated(writer)
+    beforeLocalChange(tx, writer.caller, object, () => recordJson(before.row))
+  }
   store.updateRecord(tx, row)
   if (!isLive) live.deleteLiveRow(tx, structure, pk)
   else if (!wasLive) live.insertLiveRows(tx, structure, definition, [{ pk, data, createdAt, updatedAt }])

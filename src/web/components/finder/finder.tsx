@@ -29,7 +29,7 @@ export function Finder() {
       ref={ref}
       id="find"
       class="dialog palette"
-      aria-label="Find notes, rows, files and commands"
+      aria-label="Find notes, rows, files, commands"
       onClose={(event) => {
         onClose(event)
         if (!isFinderOpen.peek()) setRefused(undefined)
