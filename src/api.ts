@@ -51,15 +51,15 @@ export interface Api {
   readonly elysia: AnyElysia
   /** Serves one request; `server` knows the address of its client. */
   fetch(request: Request, server?: HttpServer): Response | Promise<Response>
-  /** The OpenAPI document of the service, as `/openapi.json` returns it. */
+  /** The OpenAPI document of the service, as returned by `/openapi.json`. */
   openApi(): Promise<OpenApiDocument>
-  /** The number of open watches and of different queries among them. */
+  /** The number of open watches, and of different queries among them. */
   watching(): Watches['open']
-  /** From then on every response is a 503, and streams end with an event that gives the reason. */
+  /** After this, every response is a 503, and streams end with an event that gives the reason. */
   stop(): void
 }
 
-/** The whole HTTP service over one context: one line per feature. `port` is the listening port. */
+/** The whole HTTP service on one context: one line per feature. `port` returns the listening port. */
 export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ctx.config.port): Api {
   const untaken = newUntaken()
   const streams = new Streams(ctx, untaken.callers)
@@ -118,7 +118,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     changeRoutes(ctx, subscribers),
     mcpRoutes(ctx),
   ]
-  // The generator is loaded on first use, so that it costs nothing at start.
+  // The generator is loaded on first use, so that it adds nothing to the startup time.
   let document: Promise<OpenApiDocument> | undefined
   const openApi = () => {
     document ??= import('./http/openapi/document.ts').then(({ buildDocument }) =>

@@ -21,7 +21,7 @@ export interface Config {
   /** Requests per minute and key; null means no limit. */
   readonly rateLimit: number | null
   readonly logLevel: LogLevel
-  /** `off` if another program, which replicates the database, checkpoints it. */
+  /** `off` if another program replicates the database and therefore performs its checkpoints. */
   readonly checkpoint: Checkpoint
   /** The hosts and networks that webhooks may call in addition to public https addresses. */
   readonly webhookAllowlist: readonly AllowlistEntry[]
@@ -29,15 +29,15 @@ export interface Config {
   readonly webhookCa: string | undefined
   /** The sign-in provider, if any. */
   readonly oidc: OidcSettings | undefined
-  /** How long changes are kept in the log, in milliseconds. */
+  /** The retention of changes in the log, in milliseconds. */
   readonly keepChangesMs: number
-  /** How many bytes the forms of a workspace may write in a day. */
+  /** The number of bytes that the forms of a workspace may write per day. */
   readonly formBytesPerDay: number
   /** The maximum size of the stored events of one source, in bytes; no setting changes it. */
   readonly sourceBytes: number
   /** Automatic backups, if any. */
   readonly backup: BackupSettings | undefined
-  /** The user that the link of a demo signs in, and its token; no setting turns a server into a demo. */
+  /** The user that the link of a demo signs in, and the token of the link; no setting turns a server into a demo. */
   readonly demo?: { readonly user: string; readonly token: string }
 }
 
@@ -65,7 +65,7 @@ export interface RoleClaim {
 export interface BackupSettings {
   readonly folder: string
   readonly everyMs: number
-  /** How many backups are kept; older ones are removed. */
+  /** The number of backups to retain; older ones are removed. */
   readonly keep: number
 }
 
@@ -224,7 +224,7 @@ function issuer(text: string): string {
   )
 }
 
-/** The file's content without the line break that most editors add at the end. */
+/** The content of the file without the line break that most editors append. */
 function secretIn(file: string): string {
   try {
     const secret = readFileSync(file === STDIN.name ? STDIN.descriptor : file, 'utf8').replace(/\r?\n$/, '')
@@ -313,9 +313,7 @@ export function readCheckpoint(env: Environment, flags: Flags = {}): Checkpoint 
   throw new BadSetting(`--checkpoint must be one of ${CHECKPOINTS.join(', ')}, not "${text}".`)
 }
 
-/**
- * The settings in the environment: the values of the named ones. Of the others, which may be secret, only the names.
- */
+/** The settings in the environment: values of the named settings, and only names of all others, which may be secret. */
 export function readSettings(env: Environment, shown: readonly string[]): Record<string, string> {
   const variables = new Set(shown.map(variableOf))
   const set = Object.entries(env).filter(([name, value]) => name.startsWith(PREFIX) && value)

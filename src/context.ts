@@ -16,7 +16,7 @@ export interface PasswordCost {
   readonly timeCost: number
 }
 
-/** The dependencies of every service, which uses the clock, the storage and the settings only through these. */
+/** The dependencies of every service. Services use the clock, the storage and the settings only through these. */
 export interface AppContext {
   readonly config: Config
   readonly db: Db
@@ -63,11 +63,11 @@ export const isReadOnlyCopy = ({
 
 /** The workspace of a read, and the part of it that the caller can access. */
 export interface InWorkspace extends Pick<Caller, 'workspacePk' | 'rights'> {
-  /** Without it, the read includes what is private to one user. */
+  /** Without it, the read includes the private data of all users. */
   readonly userId?: string
 }
 
-/** The same alone, for a thread. */
+/** Only these members, for use in another thread. */
 export const placeOf = ({ workspacePk, userId, rights }: InWorkspace): InWorkspace => ({
   workspacePk,
   ...(userId !== undefined && { userId }),
@@ -77,6 +77,6 @@ export const placeOf = ({ workspacePk, userId, rights }: InWorkspace): InWorkspa
 /** The whole workspace, for the server's own work. */
 export const wholeWorkspace = (workspacePk: number): InWorkspace => ({ workspacePk, rights: undefined })
 
-/** The place of one kind in a read over several kinds; a hidden kind is read in an empty workspace. */
+/** The scope of one kind in a read over several kinds; a hidden kind is read in an empty workspace. */
 export const placeFor = (caller: InWorkspace, kind: Kind): InWorkspace =>
   hides(caller.rights, kind) ? { ...placeOf(caller), workspacePk: NOWHERE } : placeOf(caller)

@@ -7,7 +7,7 @@ import type { ChangeAuthor } from './log/log.ts'
 import type { Reader } from './storage/reader.ts'
 import type { Tx } from './storage/writes/transaction.ts'
 
-/** An object that refers to another one, which therefore cannot be deleted. */
+/** An object that refers to another one and thereby prevents its deletion. */
 export interface UsedBy {
   id: string
   name: string
@@ -33,17 +33,17 @@ export interface PropertyUsage {
 /** The usage of an object at the time of the search. */
 export interface FoundUsage<Usage> {
   readonly usage: Usage
-  /** The number of the workspace's last change at that time, or of an earlier one. */
+  /** The number of the workspace's last change at that time, or of an earlier change. */
   readonly upTo: number
 }
 
 /**
- * Finds what uses an object. This reads every stored filter tree, which takes long where they are long: a write takes what a
- * read has found before it.
+ * Finds the objects that use an object. This reads every stored filter tree, which is slow for long trees. Writes
+ * therefore reuse the result of a preceding read.
  */
 export interface UsageFinder<Named, Usage> {
   find(reader: Reader, workspace: number, named: Named): FoundUsage<Usage>
-  /** The users of an object in a transaction: reads again only what changed since they were found. */
+  /** The usage of an object, in a transaction: reads only what changed since `found`. */
   now(reader: Reader, workspace: number, named: Named, found: FoundUsage<Usage>): Usage
 }
 
@@ -64,13 +64,13 @@ export interface PresetInput {
 /** A preset with its input. */
 export interface OpenedPreset {
   readonly tagIds: readonly number[]
-  /** Its text with the placeholders filled in for a note of this title; empty for none. */
+  /** Its text for a note of this title, with the placeholders filled in; empty if it has no text. */
   contentFor(title: string): string
-  /** The effect on a note with these values; refuses answers to prompts that it does not have. */
+  /** The effect on a note with these values; refuses answers to prompts that the preset does not have. */
   plan(noteValues: Readonly<Record<string, unknown>>, overwrite?: boolean): PresetPlan
 }
 
-/** The number of objects of each kind in a workspace, apart from notes, in the order of responses. */
+/** The number of objects of each kind except notes in a workspace, in the order of responses. */
 export interface FeatureCounts {
   structures: number
   records: number

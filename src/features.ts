@@ -95,7 +95,8 @@ const propertyUsage = usages<{ pk: number; id: string }, PropertyUsage>(
 )
 
 /**
- * Connects each feature with those that use its objects: a new feature that uses tags, for example, is added here.
+ * Connects each feature with the features that use its objects: a new feature that uses tags, for example, is added
+ * here.
  */
 export const features: FeatureHooks = {
   findStanding: checkRight,

@@ -1,7 +1,7 @@
 import { processIo } from './cli/io.ts'
 import { runDaybook } from './cli/run.ts'
 
-// Databases, their copies and exports are private: no other user may read the files of this process.
+// Databases, copies and exports are private: no other user may read the files of this process.
 process.umask(0o077)
 
 // No top-level await: the executable is built with bytecode, which does not support it.

@@ -1,7 +1,7 @@
 /*
- * The operations that can run in another thread: long reads, and writes and tasks. Each feature lists its own in one
- * file, which a worker thread loads on first use, because loading all of them takes longer than most operations. The
- * name of an operation begins with that of its feature.
+ * The operations that can run in another thread: long reads, writes and tasks. Each feature lists its own in one file,
+ * which a worker thread loads on first use. Loading all of them would take longer than most operations. The name of an
+ * operation begins with the name of its feature.
  */
 
 interface Operation {

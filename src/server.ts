@@ -34,12 +34,12 @@ export interface RunningServer {
   /** `http://<host>:<port>`, with the actual port. */
   readonly url: string
   /**
-   * Resolves with a sentence for the operator when a file of the database was replaced or removed, or its disk
-   * failed, so that the server can only stop.
+   * Resolves with a sentence for the operator when the server can only stop: a file of the database was replaced or
+   * removed, or its disk failed.
    */
   readonly lost: Promise<string>
   /**
-   * Stops accepting, finishes running requests and deliveries within 10 seconds, and syncs everything to disk.
+   * Stops accepting requests, finishes running requests and deliveries within 10 seconds, and syncs everything to disk.
    * Returns false if the disk does not respond, so that the process must be killed.
    */
   stop(): Promise<boolean>
@@ -47,7 +47,7 @@ export interface RunningServer {
 
 /** A mirror of another server. */
 export interface Mirroring {
-  /** Starts to follow; returns a function that stops it. */
+  /** Starts following the remote; returns a function that stops it. */
   start(ctx: AppContext): () => void | Promise<void>
 }
 
@@ -55,15 +55,18 @@ const STOP_WITHIN_MS = 10_000
 /** Logged if requests are still running when a server stops. */
 export const CUT_OFF = 'requests were cut off'
 const STOP_POLL_MS = 5
-/** How long a server without its database still reports that in every response. */
+/** The time for which a server without its database still reports the loss in every response. */
 const LOST_SHOWN_MS = 1_000
 
-/** Far above the limit of the service, so that an oversized body gets its refusal and not Bun's empty response. */
+/**
+ * Far above the limit of the service, so that oversized bodies get the service's refusal instead of Bun's empty
+ * response.
+ */
 const PARSER_BODY_LIMIT = 2 ** 40
 
 /**
  * Opens the database for serving and starts to listen. Throws UnusableDatabase or Refusal with a sentence for the
- * operator: the database is already being served or unusable, or the port is taken.
+ * operator. Causes: the database is already being served or is unusable, or the port is taken.
  */
 export async function startServer(
   config: Config,
@@ -93,7 +96,7 @@ export async function startServer(
   }
 }
 
-/** The remote of a mirror. Refuses to serve a mirror as an ordinary database, and the reverse. */
+/** Refuses to serve a mirror as an ordinary database, and the reverse. */
 function refuseOtherKind(db: Db, isMirror: boolean): void {
   const remote = remoteOf(db)
   if ((remote !== undefined) === isMirror) return
@@ -235,7 +238,7 @@ function cannotListen(host: string, port: number, error: unknown): string {
   return `The server cannot listen on ${host}, port ${port}; check --host and --port.`
 }
 
-/** Writes at the start; a database that is damaged or read-only is served nevertheless. */
+/** Performs a write at startup; a damaged or read-only database is served nevertheless. */
 async function writeIfPossible({ db, log }: AppContext, write: (tx: Tx) => void): Promise<void> {
   try {
     await db.write((tx): void => write(tx))

@@ -34,23 +34,23 @@ type AnyTask = WorkerTask<unknown, unknown> | WriteOperation<unknown, unknown>
 
 const IDLE_MS = 3_000
 
-/** The output of a request, and whether listeners of the main thread must be notified of its write. */
+/** The output of a request, and whether its write must notify listeners of the main thread. */
 interface Done {
   readonly output: unknown
   readonly wakes: boolean
 }
 
-/** SQLite would write the WAL of the open database into another one that replaced it. */
+/** SQLite would write the WAL of the open database into a file that replaced it. */
 function refuseReplaced({ file, descriptor }: WorkerRequest): void {
   if (descriptor !== undefined && !isOpenFile(file, descriptor)) throw unavailable(LOST)
 }
 
-/** Long JSON text is encoded here and not when it is sent. */
+/** Long JSON text is encoded in this thread, not when it is sent. */
 const sendable = (output: unknown): unknown => (typeof output === 'string' ? encoded(output) : output)
 
 const crossing = ({ output, ...rest }: Performed): Performed => ({ ...rest, output: sendable(output) })
 
-/** The bytes that were performed, or of a body, which are handed over instead of copied. */
+/** The buffers of the output, or of a body, that are transferred instead of copied. */
 function buffersIn(sent: unknown): ArrayBuffer[] {
   const { output, body } = (sent ?? {}) as { output?: unknown; body?: unknown }
   const bytes = sent instanceof Uint8Array ? sent : (output ?? body)
@@ -64,7 +64,7 @@ class Requests {
   #stopFlag: WorkerRequest['stopFlag'] = new Int32Array(1)
   #isLowered = false
   #idleTimer: Timer | undefined
-  /** The ids of this thread, which follow those of the main thread and vice versa. */
+  /** The ids of this thread, which follow the ids of the main thread and vice versa. */
   readonly #ids = createIdSource()
 
   async answer(request: WorkerRequest): Promise<void> {
@@ -109,7 +109,7 @@ class Requests {
     }
   }
 
-  /** Commit listeners of a task run on the main thread, which is notified that there are any. */
+  /** Runs a task. Its commit listeners run on the main thread, which is notified if there are any. */
   #runTask(task: AnyTask, request: WorkerRequest): Done {
     const { now } = request
     this.#writing ??= openWriting(request)
@@ -158,8 +158,8 @@ class Requests {
   }
 
   /**
-   * Light requests must not wait until this thread has used up its share of a processor, except while they wait for
-   * its write.
+   * Light requests must not wait until this thread has used up its share of a processor, unless they wait for its
+   * write.
    */
   #lowerPriority(): void {
     if (!this.#isLowered) lowerThreadPriority()

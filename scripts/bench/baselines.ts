@@ -4,8 +4,8 @@ import { parseSearch } from '../../src/search/words.ts'
 import type { CorpusNote } from './corpus.ts'
 
 /*
- * Baselines: the work of the service done by hand in `bun:sqlite`, on the same tables and indexes, with nothing around
- * it. Their figures are the column "floor" of the results.
+ * Baselines: the work of the service, written by hand with bare `bun:sqlite` on the same tables and indexes. Their
+ * figures are the column "floor" of the results.
  */
 
 type Value = string | number | Uint8Array | null
@@ -51,7 +51,7 @@ export class NotesBaseline {
     return this.#database.query(text).run(...values)
   }
 
-  /** One note, one transaction, the same rows as the service writes. */
+  /** Inserts one note in one transaction, with the same rows that the service writes. */
   create({ title, content, tags }: CorpusNote): void {
     const now = Date.now()
     this.#run('BEGIN IMMEDIATE')
@@ -90,7 +90,7 @@ export class NotesBaseline {
     this.#run('UPDATE tags SET note_count = note_count + 1 WHERE id = ?', tag.id)
   }
 
-  /** Appends a line to a note and keeps the revision that it replaces, in one transaction. */
+  /** Appends a line to a note and stores the replaced revision, in one transaction. */
   append(note: number, text: string): void {
     const now = Date.now()
     this.#run('BEGIN IMMEDIATE')
@@ -125,7 +125,7 @@ export class NotesBaseline {
     this.#run('COMMIT')
   }
 
-  /** One page of whole notes in the given order, as JSON text, with its total. */
+  /** Returns one page of whole notes in the given order, as JSON text, with the total. */
   page(pks: string, total: string, ...values: (string | number)[]): string {
     const rows = this.#database
       .query(
@@ -173,14 +173,14 @@ export class RecordsBaseline {
     return this.#database.query(text).run(...values)
   }
 
-  /** Rows of `data` and the values of their columns, in one transaction. */
+  /** Inserts rows of `data` with the values of their columns, in one transaction. */
   create(rows: readonly { data: Record<string, unknown>; columns: Record<string, Value> }[]): void {
     const now = Date.now()
     this.#run('BEGIN IMMEDIATE')
     for (const { data, columns } of rows) {
       const { lastInsertRowid } = this.#run(
         'INSERT INTO records (id, structure, data, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
-        // After every id of the service, so that raw rows too go to the end of the index.
+        // Sorts after every id of the service, so that raw rows too go to the end of the index.
         `ffffffff-${String(this.#made++).padStart(12, '0')}`,
         this.structure,
         JSON.stringify(data),
@@ -201,7 +201,7 @@ export class RecordsBaseline {
     this.#run('COMMIT')
   }
 
-  /** Sets one number of one row, in one transaction. */
+  /** Sets one number of one row in one transaction. */
   patch(pk: number, key: string, column: string, value: number): void {
     const now = Date.now()
     this.#run('BEGIN IMMEDIATE')
@@ -214,7 +214,7 @@ export class RecordsBaseline {
     this.#run('COMMIT')
   }
 
-  /** One page as JSON text; `from` is everything after `SELECT pk`, with the table as `rows`. */
+  /** Returns one page as JSON text. `from` is everything after `SELECT pk`, with the table as `rows`. */
   page(from: string, limit: number, offset: number, total: number | undefined): string {
     const rows = this.#database
       .query<RecordRow, [number, number]>(
@@ -225,7 +225,7 @@ export class RecordsBaseline {
     return `{"records":[${rows.map(recordText).join(',')}],"total":${total},"has_more":true}`
   }
 
-  /** Replaces the automatic indexes of the service by those of the baseline. */
+  /** Replaces the automatic indexes of the service with the indexes of the baseline. */
   useOwnIndexes(indexes: Readonly<Record<string, string>>): void {
     const automatic = `SELECT name FROM sqlite_schema WHERE type = 'index' AND name GLOB '${this.#table}_by_*'`
     for (const [name] of this.#database.query(automatic).values()) this.#database.run(`DROP INDEX ${name}`)
@@ -233,12 +233,12 @@ export class RecordsBaseline {
       this.#database.run(`CREATE INDEX ${name} ON ${this.#table} (${columns})`)
   }
 
-  /** The index that serves equality on the first column and a range or order on the second. */
+  /** Creates an index for equality on the first column and a range or order on the second. */
   indexPair(first: string, second: string): void {
     this.#database.run(`CREATE INDEX IF NOT EXISTS raw_pair ON ${this.#table} (${first}, ${second})`)
   }
 
-  /** One row by its id, as JSON text. */
+  /** Returns one row by its id, as JSON text. */
   one(id: string): string {
     const row = this.#database
       .query<RecordRow, [string]>('SELECT id, data, created_at, updated_at FROM records WHERE id = ?')
@@ -251,7 +251,10 @@ export class RecordsBaseline {
     return row?.[0] ?? 0
   }
 
-  /** Sums a number per group with a Map, which is faster than GROUP BY: SQLite sorts. Returns the number of groups. */
+  /**
+   * Sums a number per group in a Map, which is faster than GROUP BY, because SQLite sorts. Returns the number of
+   * groups.
+   */
   groups(group: string, number: string): number {
     const sums = new Map<Value, number>()
     const rows = this.#database.query(this.#named(`SELECT ${group}, ${number} FROM rows`)).values() as [
@@ -265,7 +268,7 @@ export class RecordsBaseline {
   #named = (text: string): string => text.replaceAll(/\bFROM rows\b/g, `FROM ${this.#table}`)
 }
 
-/** An import: ready-made rows inserted into the same tables, in one transaction. */
+/** An import: inserts ready-made rows into the same tables, in one transaction. */
 export class ImportBaseline {
   readonly #database: Database
   readonly #inserts = new Map<string, Statement>()
@@ -278,7 +281,7 @@ export class ImportBaseline {
     this.#database.run(text)
   }
 
-  /** Returns the milliseconds that the work took, the commit included. */
+  /** Returns the milliseconds of the work, including the commit. */
   measure(work: (insert: (table: string, columns: string, rows: readonly Row[]) => void) => void): number {
     let elapsed = 0
     const timed = (action: () => void) => {

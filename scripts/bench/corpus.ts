@@ -10,7 +10,7 @@ const IDEOGRAPHS =
 const VOCABULARY = 20_000
 const TAGS = 40
 
-/** The word of a rank: rank 0 occurs in nearly every note, the last ranks in a few. */
+/** Returns the word of a rank: rank 0 occurs in nearly every note, the last ranks in a few. */
 export function wordOfRank(rank: number): string {
   let word = ''
   for (let rest = rank + 60; rest > 0; rest = Math.floor(rest / SYLLABLES.length))
@@ -55,7 +55,7 @@ export const ROW_FIELDS = [
   { key: 'remark', type: 'text' },
 ] as const
 
-/** The five fields with an index of their own, and their columns in the derived table. */
+/** The five fields with their own index, and their columns in the derived table. */
 export const INDEXED_COLUMNS = { title: 'f1', amount: 'f3', due: 'f4', status: 'f5', note: 'f7' }
 const STATUSES = ['open', 'waiting', 'done', 'dropped']
 
@@ -83,7 +83,7 @@ export function* rowsOf(count: number, notes: readonly string[], seed = 1): Gene
   }
 }
 
-/** The column values of a row in the derived table of its structure, computed by hand for the baseline. */
+/** Returns the column values of a row in the derived table of its structure, computed by hand for the baseline. */
 export function columnsOf(data: Data): Record<string, string | number | null> {
   const folded = (value: unknown) => {
     const lower = String(value).toLowerCase()

@@ -17,7 +17,7 @@ import { bootstrap } from '../../src/people/accounts/workspaces.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { corpus } from './corpus.ts'
 
-/** A temporary folder, removed when the process exits. */
+/** Creates a temporary folder, which is removed when the process exits. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -33,7 +33,7 @@ export interface Dataset {
   close(): void
 }
 
-/** Opens or creates a database with the service in this process, and a write key. */
+/** Opens or creates a database with the service in this process, and creates a write key. */
 export async function openDataset(file: string): Promise<Dataset> {
   const log = createLog('silent', systemClock, () => {})
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })

@@ -3,27 +3,27 @@ import { counted, type Goal, milliseconds, perSecond, type Row, rowOf } from './
 import { measureRate, processorTime, type Server, untilAtRest } from './servers.ts'
 
 /*
- * Benchmarks of single requests, on data as it is after some time of use. Each declares its request; daybook and the
- * floor (`processes/floor.ts`) answer the same requests alternately. The measure is the processor time of a request,
- * until the last response and until the server is idle again, because it depends least on other programs of the
- * machine. They can only add to it, so the minimum of some rounds counts.
+ * Benchmarks of single requests, on data in its state after some time of use. Each declares its request; daybook and
+ * the floor (`processes/floor.ts`) answer the same requests alternately. The measure is the processor time of a
+ * request, until the last response and until the server is idle again. It depends least on other programs of the
+ * machine. These can only add to it, so the minimum of several rounds counts.
  */
 
 export interface Line {
   readonly what: string
   readonly clients: number
-  /** For the processor time in all, in milliseconds. */
+  /** The goal for the total processor time, in milliseconds. */
   readonly goal: Goal
   readonly minPerSecond?: number
-  /** The request of this number. */
+  /** Returns the request with this number. */
   readonly request: (variant: Variant, at: number) => string
-  /** So many requests make a round; 5,000 unless given, which are more than are sent. */
+  /** The number of requests in a round. The default of 5,000 is more than the bench sends. */
   readonly requests?: number
-  /** Whether the requests of a round are those of the one before. */
+  /** Whether each round repeats the requests of the previous one. */
   readonly isRepeated?: boolean
 }
 
-/** A server, and the objects in it that requests name. */
+/** A server, and its objects that requests refer to. */
 export interface Variant {
   readonly server: Server
   readonly key: string
@@ -31,10 +31,10 @@ export interface Variant {
   readonly notes: readonly string[]
 }
 
-/** The load generator puts another number of as many digits here each time. */
+/** The load generator replaces this with a different number of as many digits each time. */
 export const NUMBER = '#########'
 
-/** The text of a request; the body is sent as JSON. */
+/** Returns the text of a request, with the body as JSON. */
 export function requestText({ key }: Variant, method: string, path: string, body?: object): string {
   const text = body === undefined ? '' : JSON.stringify(body).replaceAll(`"${NUMBER}"`, NUMBER)
   const headers = [
@@ -97,7 +97,7 @@ function compared(line: Line, ours: readonly Measured[], raw: readonly Measured[
   return { ...row, goal: `${row.goal}, ≥ ${perSecond(minPerSecond)}`, met }
 }
 
-/** The first round warms up, and does not count. */
+/** The first round is a warm-up and does not count. */
 export async function measureLines(lines: readonly Line[], daybook: Variant, floor: Variant): Promise<Row[]> {
   const rows: Row[] = []
   for (const line of lines) {

@@ -1,10 +1,11 @@
 /**
- * `bun run bench [records] [rows] [notes] [views] [import] [watch] [webhooks] [sources] [changes] [access] [mcp] [mirror] [app] [workspaces] [stalls] [neighbours] [--quick] [--record] [--rounds N]`:
- * measures these parts, or all, and writes the results of each as Markdown to the standard output and to `dist/bench`. With
- * `--record` the rows that have a goal also replace those of the part in `scripts/bench/results.md`, from which the table
- * of the README is taken. `--quick` measures with little data. For `stalls`, `neighbours` and `mirror`, `--size 0.1` does
- * the same with a tenth of the data, and `--only TEXT` measures the operations whose names hold the text. For `app`, which
- * needs Chromium, `--minutes 10` also scrolls for so long and says what memory the page takes then.
+ * `bun run bench [records] [rows] [notes] [views] [import] [watch] [webhooks] [sources] [changes] [access] [mcp]
+ * [mirror] [app] [workspaces] [stalls]` measures these parts, or all. It writes the results of each part as Markdown to
+ * standard output and to `dist/bench`. With `--record`, rows with a goal also replace the part's rows in
+ * `scripts/bench/results.md`, the source of the README's table. `--quick` measures with little data. For `stalls`,
+ * `neighbours` and `mirror`, `--size 0.1` uses a tenth of the data. There `--only TEXT` measures only operations whose
+ * names contain the text. For `app`, which needs Chromium, `--minutes 10` also scrolls for 10 minutes and then reports
+ * the memory of the page.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -129,7 +130,7 @@ for (const name of names) {
   process.stdout.write(`${text}\n`)
   await Bun.write(join(FOLDER, `${name}.md`), text)
   if (!values.record) continue
-  // Recorded after each part, so that a bench that is stopped keeps what it has measured.
+  // Recorded after each part, so that an interrupted bench keeps its measurements.
   const results = withGoals(await Bun.file(RESULTS).text(), part)
   await Bun.write(RESULTS, results)
   await Bun.write(README, withHighlights(await Bun.file(README).text(), results))

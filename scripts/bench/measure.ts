@@ -17,8 +17,8 @@ export const median = (samples: readonly number[]): number => timesOf(samples).m
 export type Action = () => unknown | Promise<unknown>
 
 /**
- * Runs the variants in turn, so that a change in the machine's speed affects all of them, and returns the times of
- * each. One round in ten is run first as a warm-up and is not counted.
+ * Runs the variants alternately, so that a change in the machine's speed affects all of them, and returns the times of
+ * each. One round in ten runs first as a warm-up and does not count.
  */
 export async function interleaved<Name extends string>(
   variants: Record<Name, Action>,

@@ -4,7 +4,7 @@ interface Reason {
   reason: string
 }
 
-/** Why goals are missed; the first entry that matches counts. */
+/** Reasons for missed goals; the first entry that matches applies. */
 const REASONS: readonly Reason[] = [
   {
     section: /^[\d,]+ workspaces/,

@@ -11,9 +11,9 @@ export interface Row {
   floor: string
   ratio: string
   goal: string
-  /** Undefined when there is no goal. */
+  /** Undefined if there is no goal. */
   met: boolean | undefined
-  /** Figures of daybook. */
+  /** The figure of daybook. */
   value: number
 }
 
@@ -24,10 +24,10 @@ export interface Section {
   remark?: string
 }
 
-/** Everything that one part of the bench has measured. */
+/** All measurements of one part of the bench. */
 export interface Part {
   title: string
-  /** When and on what. */
+  /** The date, the machine and the versions. */
   conditions: string
   sections: readonly Section[]
 }
@@ -40,18 +40,18 @@ export interface Goal {
   readonly min?: number
 }
 
-/** Figures of one line, in the unit that `show` gives them. */
+/** Figures of one row, in the unit that `show` formats. */
 export interface Figures {
   readonly what: string
   readonly show: (value: number) => string
   readonly daybook: number
   readonly floor?: number | undefined
   readonly goal?: Goal
-  /** Text that a column shows instead of the number alone. */
+  /** Text that replaces the plain number in a column. */
   readonly text?: Partial<Pick<Row, 'daybook' | 'floor' | 'ratio'>>
 }
 
-/** The row of one figure. Without a goal, nothing is met or missed. */
+/** Returns the row of one figure. Without a goal, `met` is undefined. */
 export function rowOf({ what, show, daybook, floor, goal = {}, text = {} }: Figures): Row {
   const ratio = floor === undefined ? Number.NaN : daybook / floor
   const limits: [
@@ -82,7 +82,7 @@ export const milliseconds = (value: number): string =>
 
 export const perSecond = (value: number): string => `${Math.round(value).toLocaleString('en-US')}/s`
 
-/** `1 receiver`, `5,000 streams`. */
+/** For example `1 receiver` or `5,000 streams`. */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`
 
@@ -103,7 +103,7 @@ export const timesRow = (what: string, daybook: Times, floor: Times, goal: Goal 
 export const growthRow = (what: string, smallMs: number, largeMs: number, maxRatio: number): Row =>
   rowOf({ what, show: milliseconds, daybook: largeMs, floor: smallMs, goal: { maxRatio } })
 
-/** The date, the machine and what else it did, and the versions. */
+/** The date, the machine and its other load, and the versions. */
 export function conditionsNow(): string {
   const processors = cpus()
   const model = processors[0]?.model.trim() ?? 'unknown processor'
@@ -142,7 +142,7 @@ function sectionText({ title, rows, remark }: Section): string {
 export const partText = ({ title, conditions, sections }: Part): string =>
   [`## ${title}`, `Measured: ${conditions}.`, ...sections.map(sectionText)].join('\n\n')
 
-/** The rows that have a goal. */
+/** Keeps only the rows with a goal. */
 const goalsOf = ({ sections, ...part }: Part): Part => ({
   ...part,
   sections: sections.flatMap(({ title, rows }) => {
@@ -151,7 +151,7 @@ const goalsOf = ({ sections, ...part }: Part): Part => ({
   }),
 })
 
-/** The table of goals with those of this part in the place of the part of the same title, or at the end. */
+/** Replaces the part with the same title in the table of goals, or appends the part. */
 export function withGoals(results: string, part: Part): string {
   const [head = '', ...parts] = results.trimEnd().split(/\n\n(?=## )/)
   const isSame = (text: string) => text.startsWith(`## ${part.title}\n`)
@@ -160,7 +160,7 @@ export function withGoals(results: string, part: Part): string {
   return `${[head, ...updated].join('\n\n')}\n`
 }
 
-/** The rows that the README shows: under which heading of the results they are, and how a user calls them. */
+/** The rows shown in the README: their heading in the results, and their label for users. */
 const HIGHLIGHTS: readonly { section: string; what: string; label: string }[] = [
   { section: 'Notes, 100,000 of about 2 KB', what: 'create, alone', label: 'Create a note (100,000 notes)' },
   { section: 'Notes, 100,000 of about 2 KB', what: 'list newest 50', label: 'List the newest 50 notes' },
@@ -192,7 +192,7 @@ const HIGHLIGHTS: readonly { section: string; what: string; label: string }[] = 
   },
 ]
 
-/** The table of the README, taken from the results. */
+/** Returns the README's table, built from the results. */
 export function highlights(results: string): string {
   const rows = HIGHLIGHTS.map(({ section, what, label }) => {
     const [, text = ''] = results.split(`\n### ${section}\n`)

@@ -10,7 +10,7 @@ export interface Server {
 
 const TICK_MS = 10
 
-/** The nanoseconds of a thread; 0 once it has ended. */
+/** Returns the nanoseconds of a thread; 0 once it has ended. */
 function ofThread(pid: number, thread: string): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
@@ -20,8 +20,8 @@ function ofThread(pid: number, thread: string): number {
 }
 
 /**
- * The processor time that all threads of a process have taken, in milliseconds: to the nanosecond that of those that run,
- * and to 10 ms if threads have ended.
+ * Returns the processor time of all threads of a process, in milliseconds. The resolution is a nanosecond for running
+ * threads, and 10 ms if threads have ended.
  */
 export function processorTime({ pid }: Server): number {
   const threads = readdirSync(`/proc/${pid}/task`)
@@ -31,12 +31,12 @@ export function processorTime({ pid }: Server): number {
   return Math.max(running, (Number(fields[11]) + Number(fields[12])) * TICK_MS)
 }
 
-/** A server is at rest once it takes less than this in so long. */
+/** A server is idle once it uses less processor time than this in one interval. */
 const RESTING_MS = 15
 const REST_INTERVAL_MS = 500
 const MAX_REST_CHECKS = 40
 
-/** Resolves once a server has done what it does after a start or after responses. */
+/** Resolves once a server has finished its work after a start or after responses. */
 export async function untilAtRest(server: Server): Promise<void> {
   for (let checks = 0; checks < MAX_REST_CHECKS; checks++) {
     const before = processorTime(server)
@@ -45,7 +45,7 @@ export async function untilAtRest(server: Server): Promise<void> {
   }
 }
 
-/** The resident memory of a process, in MiB; 0 once it has ended. */
+/** Returns the resident memory of a process in MiB; 0 once it has ended. */
 export function residentMiB(pid: number): number {
   const status = `/proc/${pid}/status`
   if (!existsSync(status)) return 0
@@ -83,7 +83,7 @@ export const startServer = (file: string, flags: readonly string[] = []): Promis
     }),
   )
 
-/** The baseline of reads over HTTP: a separate process with a `Bun.serve` that responds to everything with these bytes. */
+/** Starts the baseline of reads over HTTP: a separate process whose `Bun.serve` always responds with these bytes. */
 export function startBareServer(answer: string): Promise<Server> {
   const program = `const body = ${JSON.stringify(answer)}
     const headers = { 'content-type': 'application/json' }
@@ -103,15 +103,15 @@ const startProgram = (name: string, ...args: readonly string[]): Promise<Server>
     }),
   )
 
-/** The floor of single requests, on a new file with the rows and notes of a database of daybook. */
+/** Starts the floor of single requests, on a new file with the rows and notes of a daybook database. */
 export const startFloor = (source: string, file: string): Promise<Server> =>
   startProgram('floor.ts', source, file)
 
-/** The baseline of telling many readers. */
+/** Starts the baseline for notifying many readers. */
 export const startBareStreams = (): Promise<Server> => startProgram('bare-streams.ts')
 
 export interface Rate extends Times {
-  /** How many requests were answered. */
+  /** The number of completed requests. */
   count: number
   perSecond: number
   failed: number
@@ -119,7 +119,7 @@ export interface Rate extends Times {
 
 const SECONDS = 3
 
-/** Sends the requests in turn over `connections` connections for some seconds. */
+/** Sends the requests in rotation over `connections` connections for the given seconds. */
 export async function measureRate(
   { port }: Server,
   requests: readonly string[],

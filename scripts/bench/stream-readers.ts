@@ -3,7 +3,7 @@ import { openDataset, temporaryFolder } from './dataset.ts'
 import { type Server, startServer } from './servers.ts'
 
 /*
- * A server whose structure `ticks` gets numbered rows, and many readers of its streams in a process of their own.
+ * A server whose structure `ticks` receives numbered rows, and many stream readers in a separate process.
  */
 
 export interface Bench {
@@ -36,7 +36,7 @@ export interface Readers {
   end(): Promise<{ query: number; n: number; at: number }[]>
 }
 
-/** Opens so many streams with these requests in turn; resolves once each has had an event of this name. */
+/** Opens this many streams, using the requests in rotation; resolves once each has received an event of this name. */
 export async function startReaders(
   { server }: Bench,
   streams: number,
@@ -63,7 +63,7 @@ export async function startReaders(
   }
 }
 
-/** Writes numbered rows at a fixed rate; returns when each was acknowledged. */
+/** Writes numbered rows at a fixed rate; returns the acknowledgement time of each. */
 export async function writeSteadily(
   { server, key }: Bench,
   perSecond: number,

@@ -1,6 +1,6 @@
 /**
  * Checks the messages of the commits since `FIRST_CHECKED`: a subject of at most 72 characters, an empty line, and a
- * body that gives the reason. A shallow clone does not hold these commits, so the check is skipped there.
+ * body that gives the reason. A shallow clone lacks these commits, so it skips the check.
  */
 import { spawnSync } from 'bun'
 

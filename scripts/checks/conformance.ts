@@ -1,6 +1,6 @@
 /**
- * Runs the official conformance suite of MCP against the executable, for both revisions of the protocol. Expected
- * failures are listed with their reasons in `conformance.yaml`.
+ * Runs the official conformance suite of MCP against the executable, for both revisions of the protocol.
+ * `conformance.yaml` lists expected failures with their reasons.
  */
 import { resolve } from 'node:path'
 import { spawn } from 'bun'
@@ -11,7 +11,7 @@ const REVISIONS = ['2026-07-28', '2025-11-25']
 const SUITE = resolve('node_modules/@modelcontextprotocol/conformance/dist/index.js')
 const EXPECTED_FAILURES = resolve('scripts/checks/conformance.yaml')
 
-/** The suite cannot send a key: what it sends passes through here, with all its headers and the key. */
+/** The suite cannot send a key, so this proxy adds the key to its requests and forwards all headers. */
 const startProxy = (url: string, key: string) =>
   Bun.serve({
     hostname: '127.0.0.1',

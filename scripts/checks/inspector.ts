@@ -4,13 +4,13 @@ import { spawnSync } from 'bun'
 import { buildWhenStale } from '../lib/executable.ts'
 import { DAYBOOK, type McpServer, startServer } from './mcp-server.ts'
 
-/** It is large, so it is no dependency of the package but fetched when it is needed. */
+/** Fetched only when needed, because it is too large for a dependency of the package. */
 const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0'
 
 type Content = Record<string, unknown>
 type Call = (tool: string, args: Record<string, string>) => Content
 
-/** Runs a program to its end and returns what it printed; throws what it says when it fails. */
+/** Runs a program to its end and returns its output; throws its error output if it fails. */
 function output(command: readonly string[]): string {
   const { exitCode, stdout, stderr } = spawnSync([...command])
   if (exitCode === 0) return stdout.toString()
@@ -20,7 +20,7 @@ function output(command: readonly string[]): string {
 const inspectorPath = () =>
   output(['npx', '--yes', '--package', INSPECTOR, '--call', 'command -v mcp-inspector']).trim()
 
-/** A structure, and a file with text. */
+/** Creates a structure, and a file with text. */
 async function fill({ url, key, db }: McpServer): Promise<{ file: string }> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
   const fields = [{ key: 'name', type: 'text' }]
@@ -36,7 +36,7 @@ async function fill({ url, key, db }: McpServer): Promise<{ file: string }> {
   return { file: files[0]?.id ?? '' }
 }
 
-/** Every tool once; what one made is used by those that follow. */
+/** Calls every tool once; later calls use objects of earlier ones. */
 function callAll(call: Call, file: string): void {
   const { note } = call('create_note', { title: 'Inspected', content: '"one line"' }) as { note: Content }
   const id = String(note.id)

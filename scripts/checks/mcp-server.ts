@@ -5,7 +5,7 @@ import { spawn, spawnSync } from 'bun'
 
 export const DAYBOOK = resolve('dist/daybook')
 
-/** A server of the executable with a new database, which `end` removes. */
+/** A server process of the executable with a new database, which `end` removes. */
 export interface McpServer {
   readonly url: string
   readonly key: string

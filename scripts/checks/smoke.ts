@@ -1,6 +1,6 @@
 /**
- * Tries `dist/daybook` as a user would, in an empty folder and with an empty environment; it is built first when it is
- * older than its sources. Arguments name another executable, and before it the command that starts it.
+ * Tests `dist/daybook` as a user would, in an empty folder and with an empty environment. Builds it first if it is
+ * older than its sources. Arguments name another executable, optionally preceded by the command that starts it.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,7 +38,7 @@ async function smoke(): Promise<void> {
     const key = /dbk_[\w-]{43}/.exec(new TextDecoder().decode(printed))?.[0] ?? ''
     await useApi(url, key)
     await useCommands(url)
-    // To read a file the executable starts itself, which fails when it needs a runner.
+    // To read a file the executable starts itself, which fails if it needs a runner.
     if (runner.length === 0) await useFiles(url, key)
   } finally {
     server.kill('SIGTERM')
@@ -77,7 +77,7 @@ async function useApi(url: string, key: string): Promise<void> {
 const ROWS = 10_500
 const BATCH = 500
 
-/** Sorts enough rows for the worker, a second program in the executable. */
+/** Sorts enough rows to use the worker, a second program in the executable. */
 async function useWorker(url: string, key: string): Promise<void> {
   const fields = [{ key: 'n', type: 'number' }]
   expect(
@@ -93,7 +93,7 @@ async function useWorker(url: string, key: string): Promise<void> {
   expect('the greatest', [body.total, body.records?.[0]?.data.n], [ROWS, ROWS - 1])
 }
 
-/** Text is extracted by other programs in the executable, from PDF files in a sandbox. */
+/** Other programs in the executable extract text, from PDF files in a sandbox. */
 async function useFiles(url: string, key: string): Promise<void> {
   await Bun.write(join(folder, 'handbook.pdf'), Bun.file('test/files/samples/handbook.pdf'))
   const id = (await daybook('files', 'add', 'handbook.pdf')).trim()
@@ -105,7 +105,7 @@ async function useCommands(url: string): Promise<void> {
   const { id, key } = JSON.parse(await daybook('keys', 'create', '--name', 'smoke', '--json'))
   expect('the new key', (await call(url, key, '/v1/me')).status, 200)
   await daybook('keys', 'revoke', id)
-  // A running server obeys within a second.
+  // A running server applies the change within a second.
   await Bun.sleep(1_000)
   expect('the revoked key', (await call(url, key, '/v1/me')).status, 401)
   expect('help', (await daybook('help', 'back-up')).split('\n')[0], '# Back up and restore')

@@ -30,7 +30,7 @@ async function call({ url, key }: Api, method: string, path: string, body: objec
 
 const clipped = (text: string, length: number) => Array.from(text).slice(0, length).join('')
 
-/** The first heading, or the title of the front matter, without control characters; the path if there is neither. */
+/** Returns the first heading, or the front matter's title, without control characters; the path if there is neither. */
 export function titleOf(path: string, content: string): string {
   const heading = /^(?:#{1,6}[ \t]|title:)(.+)$/m.exec(content)?.[1] ?? ''
   const title = heading
@@ -41,7 +41,7 @@ export function titleOf(path: string, content: string): string {
   return clipped(title === '' ? path : title, MAX_TITLE)
 }
 
-/** The path, by which a second run finds the note; the end of it if it is too long for an alias. */
+/** The path, which identifies the note in a second run; truncated to its end if too long for an alias. */
 const aliasOf = (path: string) => Array.from(path).slice(-MAX_ALIAS).join('').trim()
 
 const tagOf = (path: string) => clipped(path.split('/')[0]?.replaceAll(',', ' ') ?? '', MAX_TAG)
@@ -59,7 +59,7 @@ async function loadDocument(api: Api, known: Map<string, string>, path: string, 
   return body.note.id
 }
 
-/** The ids of all notes with an alias, by alias. */
+/** Returns the ids of all notes with an alias, keyed by alias. */
 async function notesByAlias({ url, key }: Api): Promise<Map<string, string>> {
   const known = new Map<string, string>()
   for (let offset = 0; ; offset += 200) {
@@ -72,7 +72,7 @@ async function notesByAlias({ url, key }: Api): Promise<Map<string, string>> {
   }
 }
 
-/** Loads every `.md` and `.mdx` document under the folder, several concurrently; throws the error of the first that fails. */
+/** Loads every `.md` and `.mdx` document under the folder, several concurrently; throws the first error. */
 export async function loadDocuments(api: Api, folder: string): Promise<LoadedDocument[]> {
   const paths = Array.from(new Glob('**/*.{md,mdx}').scanSync({ cwd: folder, followSymlinks: false })).sort()
   const known = await notesByAlias(api)

@@ -1,12 +1,12 @@
 /**
- * Generates the next migration from the tables in `src/storage/schema`, makes its tables STRICT, which drizzle cannot
- * express, and leaves out what switches foreign keys, which are off while migrations run. Then writes
+ * Generates the next migration from the tables in `src/storage/schema`. Makes its tables STRICT, which drizzle cannot
+ * express, and omits statements that switch foreign keys, which are off while migrations run. Then writes
  * `src/storage/schema/migrations/migrations.ts`, which embeds every migration in the executable.
  */
 import { readdirSync, rmSync } from 'node:fs'
 import { spawnSync } from 'bun'
 
-/** Tables that are reached only by their primary key: narrow ones, and the rows of small structures. */
+/** Tables accessed only by their primary key: narrow ones, and the rows of small structures. */
 const WITHOUT_ROWID = new Set([
   'jobs',
   'members',
@@ -46,7 +46,7 @@ const generated = spawnSync(
 )
 if (!generated.success) process.exit(1)
 
-// drizzle-kit compares the tables with the newest snapshot alone.
+// drizzle-kit compares the tables only with the newest snapshot.
 const snapshots = readdirSync('drizzle/meta').filter((name) => name.endsWith('_snapshot.json'))
 for (const name of snapshots.sort().slice(0, -1)) rmSync(`drizzle/meta/${name}`)
 

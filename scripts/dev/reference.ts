@@ -8,7 +8,7 @@ import { COMMANDS } from '../../src/cli/run.ts'
 
 const GENERATED = /(<!-- generated -->\n)[\s\S]*?(<!-- end of generated -->)/
 
-/** A text that is no Markdown, as Markdown. */
+/** Escapes plain text for Markdown. */
 const escaped = (text: string) => text.replace(/[|<*]/g, '\\$&')
 const shown = ({ name, value }: FlagSpec) => (value === undefined ? `--${name}` : `--${name} <${value}>`)
 
@@ -59,7 +59,7 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   'scripts/guide/configuration.md': settings,
 }
 
-/** A page with its generated part as it has to be. */
+/** Returns a page with its generated part up to date. */
 export const withReference = (page: string, generated: string): string =>
   page.replace(GENERATED, (_, before: string, after: string) => `${before}${generated}${after}`)
 

@@ -1,6 +1,6 @@
 /**
- * Starts daybook from its sources, for `bun run start`. SIGTERM ends npx at once, which passes it on to nobody who
- * passes it further: `bun run` goes on under another parent. That is a reason to stop, too.
+ * Starts daybook from its sources, for `bun run start`. SIGTERM ends npx at once, but no process passes it on to `bun
+ * run`, which continues under another parent. The new parent is therefore a reason to stop, too.
  */
 import { readFileSync } from 'node:fs'
 import { spawnSync } from 'bun'
@@ -29,8 +29,8 @@ function stopWithStarter(): void {
   timer.unref()
 }
 
-// Only npx: a shell that started `bun run` may end before it, as after nohup.
+// Applies only to npx: a shell that started `bun run` may end first, as with nohup.
 if (/^npm\//.test(process.env.npm_config_user_agent ?? '') && process.platform !== 'win32') stopWithStarter()
 await import('../../src/main.ts')
-// With --watch Bun goes on after the end, for the next change of a file.
+// With --watch, Bun stays alive after the end and waits for the next file change.
 process.once('beforeExit', () => process.exit())

@@ -3,10 +3,10 @@
 import { spawnSync } from 'bun'
 import openapiTypescript, { astToString } from 'openapi-typescript'
 
-/** Where the application reads them. */
+/** The path where the application imports them. */
 export const WEB_TYPES = 'src/web/data/api-types.d.ts'
 
-/** The types as text. */
+/** Returns the types as text. */
 export async function webTypes(document: object): Promise<string> {
   return `// Written by \`bun run web-types\`.\n${astToString(await openapiTypescript(document as never))}`
 }

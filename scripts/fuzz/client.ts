@@ -16,7 +16,7 @@ async function readFirstEvent(response: Response): Promise<string> {
 
 const isStream = (response: Response) => response.headers.get('content-type')?.startsWith('text/event-stream')
 
-/** Returns undefined when there is no response. */
+/** Returns undefined if there is no response. */
 export async function send(
   url: string,
   { method, target, headers, body }: FuzzRequest,
@@ -37,7 +37,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 const MAX_COMMAND = 20_000
 
-/** The request as a shell command; a very long one is cut. */
+/** Returns the request as a shell command, truncated if very long. */
 export function asCurl(url: string, { method, target, headers, body }: FuzzRequest): string {
   const options = Object.entries(headers).map(([name, value]) => ` -H ${quoted(`${name}: ${value}`)}`)
   const data = body === undefined ? '' : ` --data-binary ${quoted(body)}`

@@ -10,18 +10,18 @@ import { wordOfRank } from '../bench/corpus.ts'
 import type { Random } from '../lib/random.ts'
 
 /*
- * Legal requests of a read-only key that are likely to cost much: long lists, long texts, deep trees. A request is a
- * tree of parts, any of which can be made again, so that one that costs much can be changed a little.
+ * Legal requests of a read-only key that are likely to be expensive: long lists, long texts, deep trees. A request is a
+ * tree of parts. Any part can be regenerated, to vary an expensive request slightly.
  */
 
 export interface CostRequest {
   readonly path: string
-  /** Of the query, or of the body when it is a POST. */
+  /** Parameters of the query, or of the body for a POST. */
   readonly parameters: Readonly<Record<string, unknown>>
   readonly isPost: boolean
 }
 
-/** The objects to which requests refer. */
+/** The objects that requests refer to. */
 export interface Objects {
   readonly tags: readonly number[]
   readonly properties: readonly string[]
@@ -46,7 +46,7 @@ const FIELDS: readonly { key: string; type: FieldType | RowPart }[] = [
 
 const MAX_URL_PART = 40_000
 
-/** Lengths and counts: mostly small, often at the limit. */
+/** Returns a length or count: mostly small, often at the limit. */
 const amount = (random: Random, most: number): number =>
   random.chance(0.3)
     ? most
@@ -229,7 +229,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
 ]
 
-/** Generates requests, and variants of one. */
+/** Generates requests, and variants of a request. */
 export class CostRequests {
   constructor(
     readonly random: Random,
@@ -245,7 +245,7 @@ export class CostRequests {
     return { path: path(random, objects), parameters, isPost }
   }
 
-  /** The same request with one part added, removed or made again. */
+  /** Returns the same request with one part added, removed or regenerated. */
   variant(request: CostRequest): CostRequest {
     const { random, objects } = this
     const endpoint = ENDPOINTS.find(
@@ -265,7 +265,7 @@ export class CostRequests {
     return { ...request, parameters: { ...others, [name]: made } }
   }
 
-  /** A list of conditions with one more, one less, or one repeated. */
+  /** Returns a list of conditions with one added, removed or repeated. */
   #changed(list: readonly unknown[]): unknown[] {
     const { random } = this
     const at = random.below(Math.max(1, list.length))

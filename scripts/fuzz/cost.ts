@@ -1,7 +1,7 @@
 /**
- * Looks for legal requests of a read-only key that hold up others long for each byte that is sent: random ones, and
- * variants of the worst so far. The service runs in this process, and another key reads a small note over and over
- * while a request is answered: its longest wait is what the request costs.
+ * Searches for legal requests of a read-only key that delay other callers longest per byte sent: random requests, and
+ * variants of the worst so far. The service runs in this process. Another key reads a small note repeatedly while a
+ * request is answered: its longest wait is the cost of the request.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { type CostRequest, CostRequests, type Objects } from './cost-requests.ts
 
 /** 2,000 notes and 20,000 rows. */
 const SIZE = 0.02
-/** The size of a request apart from its target and body: the method, the key and other headers. */
+/** The size of a request without its target and body: the method, the key and other headers. */
 const HEADERS_BYTES = 150
 const SHOWN = 10
 const PARENTS = 40
@@ -23,20 +23,20 @@ interface Measured {
   readonly request: CostRequest
   readonly bytes: number
   readonly status: number
-  /** The longest wait of a small read of another key beside it. */
+  /** The longest wait of a concurrent small read by another key. */
   readonly waitMs: number
   readonly ms: number
 }
 
 const perByte = ({ waitMs, bytes }: Measured) => waitMs / bytes
 
-/** A wait that is longer is measured again, because anything else on this machine may have caused it. */
+/** A longer wait is measured again, because other programs on this machine may have caused it. */
 const SHORT_WAIT_MS = 10
 const MEASUREMENTS = 3
 
 const PAGING = new Set(['limit', 'offset', 'direction'])
 
-/** Requests of one shape are compared with each other only: the ten slowest are to be ten different ones. */
+/** Returns the shape of a request. Only the slowest request of each shape is listed, so that the ten slowest differ. */
 function shapeOf({ path, parameters }: CostRequest): string {
   const names = Object.keys(parameters).filter((name) => !PAGING.has(name))
   return `${path.replaceAll(/[0-9a-f-]{36}/g, '{id}')} ${names.sort().join(' ')}`
@@ -51,7 +51,7 @@ function asHttp({ path, parameters, isPost }: CostRequest): { target: string; bo
   return { target: query.length === 0 ? path : `${path}?${query.join('&')}`, body: undefined }
 }
 
-/** Of several measurements the one with the shortest wait. */
+/** Returns the measurement with the shortest wait. */
 async function measure(data: Dataset, world: World, request: CostRequest): Promise<Measured> {
   let best = await measureOnce(data, world, request)
   for (let again = 1; again < MEASUREMENTS && best.waitMs > SHORT_WAIT_MS; again++) {
@@ -70,7 +70,7 @@ async function measureOnce(data: Dataset, world: World, request: CostRequest): P
     status = answeredWith
   })
   let waitMs = 0
-  // The first small read arrives together with the request, each of the others when the one before it is answered.
+  // The first small read arrives together with the request. Each later one arrives when the previous one is answered.
   for (let arrived = started; status === undefined; ) {
     await (await data.fetch(`/v1/notes/${world.smallNote}`)).arrayBuffer()
     const now = performance.now()
@@ -130,7 +130,7 @@ async function slowest(count: number, seed: number, data: Dataset, world: World)
   return [...worst.values()].sort((left, right) => perByte(right) - perByte(left))
 }
 
-/** The slowest so far, for whoever stops a long search. */
+/** The slowest requests so far, in case a long search is interrupted. */
 const progress = (found: readonly Measured[]): string =>
   [perByte, ({ waitMs }: Measured) => waitMs]
     .map((cost) => found.reduce((worst, other) => (cost(other) > cost(worst) ? other : worst)))
@@ -149,7 +149,7 @@ const line = ({ request, bytes, status, waitMs, ms }: Measured): string => {
   return `${((waitMs * 1_000) / bytes).toFixed(1)} µs a byte: ${figures.join(', ')}\n  ${text.slice(0, 400)}`
 }
 
-/** Tries `count` requests and prints the slowest for each byte and the slowest of all. */
+/** Tries `count` requests and prints the slowest per byte and the slowest overall. */
 export async function findCosts(count: number, seed: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-cost-'))
   try {

@@ -6,7 +6,7 @@ interface Counts {
   accepted: number
 }
 
-/** Counts how often each operation was called, how often it succeeded, and the statuses; remembers the slowest response. */
+/** Counts calls, successes and statuses of each operation; remembers the slowest response. */
 export class Coverage {
   readonly #operations = new Map<string, Counts>()
   readonly #statuses = new Map<number, number>()

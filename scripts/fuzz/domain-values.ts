@@ -12,8 +12,7 @@ import { isObject, type KnownObjects, type Members } from './known-objects.ts'
 import { aDate, anInstant, aPhrase, aWord } from './texts.ts'
 
 /*
- * Values that depend on the objects in the workspace, which a schema cannot express; by the name of the member or
- * parameter.
+ * Values that depend on the objects in the workspace, which a schema cannot express, keyed by the member or parameter.
  */
 
 export interface FuzzContext {
@@ -21,7 +20,7 @@ export interface FuzzContext {
   readonly objects: KnownObjects
 }
 
-/** A key always has the same type, so that values are valid in every structure. */
+/** Each key always has the same type, so that values are valid in every structure. */
 const FIELDS: Members[] = [
   { key: 'what', type: 'text', required: true },
   { key: 'code', type: 'text', unique: true },
@@ -81,14 +80,14 @@ function fieldValue(context: FuzzContext, type: unknown): unknown {
   }
 }
 
-/** A row for the structure of the request. */
+/** Returns a row for the structure of the request. */
 export function aRow(context: FuzzContext): Members {
   const fields = fieldsOf(context.objects.any('structure'))
   const chosen = fields.filter(({ required }) => required === true || context.random.chance(0.5))
   return Object.fromEntries(chosen.map(({ key, type }) => [String(key), fieldValue(context, type)]))
 }
 
-/** New values for members that the record of the request already has. */
+/** Returns new values for members that the record of the request already has. */
 function rowChanges(context: FuzzContext): Members {
   const held = context.objects.any('record')?.data
   const chosen = FIELDS.filter(({ key }) => isObject(held) && String(key) in held)
@@ -200,7 +199,7 @@ const idOf =
 
 type ValueGenerator = (context: FuzzContext) => unknown
 
-/** By the name of a member or parameter; undefined while no object of the kind is known. */
+/** Keyed by member or parameter; a generator returns undefined while no object of the kind is known. */
 const VALUES: Readonly<Record<string, ValueGenerator>> = {
   note_id: idOf('note'),
   file_id: idOf('file'),
@@ -234,11 +233,14 @@ const VALUES: Readonly<Record<string, ValueGenerator>> = {
   ask: presetEntries,
   scope: (context) => (context.random.chance(0.2) ? null : tree(context)),
   pages: ({ random }) => random.pick(['1', '1-2', '7-9']),
-  /** Longer is only waited for. */
+  /** A longer wait would only slow the run. */
   wait: () => 0,
 }
 
-/** A value for a member or parameter, whose meaning may depend on the operation; undefined if its schema suffices. */
+/**
+ * Returns a value for a member or parameter whose meaning may depend on the operation; undefined if its schema
+ * suffices.
+ */
 export function valueFor(
   context: FuzzContext,
   place: { operationId: string; isQuery: boolean; isArray: boolean },
@@ -267,12 +269,12 @@ export function valueFor(
   return VALUES[name]?.(context)
 }
 
-/** A URL for webhooks whose name never resolves, so that nothing leaves the machine. */
+/** Returns a webhook URL whose name never resolves, so that no request leaves the machine. */
 export const aReceiver = ({ random }: FuzzContext): string =>
   `https://${random.pick(['hooks', 'a.b'])}.invalid/${random.below(9)}`
 
-/** A body for operations that accept any members. */
+/** Returns a body for operations that accept any members. */
 export const freeMembers = (context: FuzzContext): Members => propertyValues(context)
 
-/** A property definition; the key determines the type. */
+/** Returns a property definition; the key determines the type. */
 export const aProperty = ({ random }: FuzzContext): Members => random.pick(PROPERTIES)

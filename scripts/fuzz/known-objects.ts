@@ -8,14 +8,14 @@ const DEPTH = 4
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `note` for `notes`. */
+/** Returns for example `note` for `notes`. */
 export function singular(name: string): string {
   if (name.endsWith('ies')) return `${name.slice(0, -3)}y`
   return name.replace(/(?<=[^s]s)es$|(?<=[^s])s$/, '')
 }
 
 /**
- * The newest objects of every kind in earlier responses, by the name of the member that held them. One request mostly
+ * The newest objects of every kind in earlier responses, keyed by the member that contained them. One request mostly
  * refers to the same object of a kind.
  */
 export class KnownObjects {
@@ -24,7 +24,7 @@ export class KnownObjects {
 
   constructor(readonly random: Random) {}
 
-  /** Keeps every object of a response that has an id and other members. */
+  /** Records every object of a response that has an id and other members. */
   record(response: unknown, parent?: string, name = '', depth = DEPTH): void {
     if (depth === 0) return
     if (Array.isArray(response)) {
@@ -51,7 +51,7 @@ export class KnownObjects {
     )
   }
 
-  /** Moves the object to the deleted ones of its kind. */
+  /** Marks the object as deleted. */
   markDeleted(kind: string, id: string): void {
     const object = this.all(kind).find((known) => String(known.id) === id)
     if (object) this.#keep(kind, { ...object, deleted_at: 'now' })
@@ -71,7 +71,7 @@ export class KnownObjects {
     return object
   }
 
-  /** Forgets which objects the request before referred to. */
+  /** Forgets the objects that the previous request referred to. */
   beginRequest(): void {
     this.#current.clear()
   }

@@ -1,8 +1,8 @@
 /**
  * Sends random requests to the executable and validates every response against the OpenAPI document of the server.
- * `--requests N` (100,000), `--seed S`: the same seed generates the same requests, except for ids and times. At the first
- * violation it exits 1 and prints the smallest request found that still causes it. `--cost N` instead looks among N legal
- * reads for those that hold up the reads of others longest.
+ * `--requests N` (100,000), `--seed S`: the same seed generates the same requests, except for ids and times. At the
+ * first violation it exits 1 and prints the smallest request found that still causes it. `--cost N` instead searches N
+ * legal reads for those that delay other callers' reads longest.
  */
 import { parseArgs } from 'node:util'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../../test/support/process.ts'
@@ -59,7 +59,7 @@ class Fuzz {
     this.#oracle = new Oracle(document)
   }
 
-  /** Returns whether there was no violation; the first one is printed. */
+  /** Returns whether there was no violation; prints the first one. */
   async run(): Promise<boolean> {
     for (let at = 0; at < count; at++) {
       const request = this.#requests.next()
@@ -83,7 +83,7 @@ class Fuzz {
   }
 
   #record({ method, target }: FuzzRequest, text: string): void {
-    // /v1/<collection>/<id>/<what belongs to it>
+    // /v1/<collection>/<id>/<nested collection>
     const [, , collection = '', id, inner] = target.split(/[/?]/)
     if (method === 'DELETE' && id !== undefined && inner === undefined) {
       this.#objects.markDeleted(kindOf(collection), decodeURIComponent(id))
@@ -92,7 +92,7 @@ class Fuzz {
     }
   }
 
-  /** A slow response may be the fault of a busy machine: tries once more. */
+  /** Retries once, because a busy machine may have caused a slow response. */
   async #isOnlySlowOnce(request: FuzzRequest, { kind }: Violation): Promise<boolean> {
     return kind === 'slow' && (await this.#try(request))?.kind !== 'slow'
   }
@@ -111,7 +111,7 @@ async function readKeyOf(file: string): Promise<string> {
   return out.trim()
 }
 
-/** Files can be added by the command line only. */
+/** Only the command line can add files. */
 async function addFiles(folder: ReturnType<typeof newFolder>, file: string): Promise<void> {
   const paths = FILES.map(([name]) => folder.file(name))
   for (const [name, text] of FILES) await Bun.write(folder.file(name), text)

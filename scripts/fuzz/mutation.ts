@@ -4,7 +4,7 @@ import { aHostileText } from './texts.ts'
 
 const ODD_NUMBERS = [0, -1, 1.5, 1e308, -1e308, 5e-324, 2 ** 53, 2 ** 53 + 2, -(2 ** 63), 1e21, 2147483648]
 
-/** A random value of any type, regardless of the schema. */
+/** Returns a random value of any type, regardless of the schema. */
 export function hostileValue(random: Random, depth = 2): unknown {
   const kind = random.below(depth > 0 ? 8 : 5)
   if (kind < 3) return aHostileText(random)
@@ -16,7 +16,7 @@ export function hostileValue(random: Random, depth = 2): unknown {
   return Object.fromEntries(random.list(3, () => [aHostileText(random), hostileValue(random, depth - 1)]))
 }
 
-/** Replaces, removes or adds something in one place of a value. */
+/** Replaces, removes or adds something at one position of a value. */
 export function mutate(random: Random, value: unknown): unknown {
   if (Array.isArray(value) && value.length > 0 && random.chance(0.8)) {
     const at = random.below(value.length)
@@ -27,7 +27,7 @@ export function mutate(random: Random, value: unknown): unknown {
   const name = names.length > 0 && random.chance(0.85) ? random.pick(names) : aHostileText(random)
   if (random.chance(0.15))
     return Object.fromEntries(Object.entries(value).filter(([other]) => other !== name))
-  // Not a literal with the name in it: "__proto__" must become a member like any other.
+  // Built with `fromEntries`, because "__proto__" in an object literal would not become an ordinary member.
   return Object.fromEntries([...Object.entries(value), [name, mutate(random, value[name])]])
 }
 
@@ -61,7 +61,7 @@ const OVER_BODY_LIMIT = 10 * 1024 * 1024 + 1
 const withFirstMemberTwice = (text: string) =>
   text.replace(/^\{("[^"\\]*"):.*(?=\}$)/s, (members, name) => `${members},${name}:[]`)
 
-/** A body: mostly valid JSON, otherwise text that only a hostile client sends. */
+/** Returns a body: mostly valid JSON, otherwise text that only a hostile client sends. */
 export function hostileText(random: Random, value: unknown): string {
   const text = JSON.stringify(value) ?? '{}'
   switch (random.below(12)) {

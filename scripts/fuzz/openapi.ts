@@ -1,4 +1,4 @@
-/** The part of JSON Schema from which requests are generated. */
+/** The subset of JSON Schema that requests are generated from. */
 export interface Schema {
   $ref?: string
   type?: string | string[]

@@ -9,7 +9,7 @@ export interface FuzzResponse {
   readonly durationMs: number
 }
 
-/** A violated promise; `kind` says which. */
+/** A violated promise; `kind` identifies it. */
 export interface Violation {
   readonly kind: 'server-error' | 'status' | 'body' | 'error-body' | 'slow' | 'request-id' | 'no-response'
   readonly sentence: string
@@ -26,7 +26,7 @@ const FORMATS = {
 const pointer = (...segments: (string | number)[]) =>
   segments.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-/** Decides whether a response is valid, by the server's own OpenAPI document. */
+/** Validates responses against the server's own OpenAPI document. */
 export class Oracle {
   readonly #ajv = new Ajv2020({ strict: false, formats: FORMATS })
   readonly #validators = new Map<string, ValidateFunction>()
@@ -50,7 +50,7 @@ export class Oracle {
     const declared = operation.responses[status]
     if (!declared) return { kind: 'status', sentence: `returned ${status}, which is not declared` }
     if (status >= 400) return this.#checkError(response)
-    // Bytes are sent with the type of the file that they are, and a 304 has that and none of them.
+    // Bytes have the type of their file; a 304 has that type and no bytes.
     if (status === 304 || declared.content?.['application/octet-stream']) return undefined
     const media = response.headers.get('content-type')?.split(';')[0] ?? 'nothing'
     if (!declared.content?.[media])
@@ -82,7 +82,9 @@ export class Oracle {
   }
 }
 
-/** Whether the request reaches the operation it was generated for: an unusual value may turn its path into another. */
+/**
+ * Whether the request reaches the operation it was generated for: an unusual value may change its path to another one.
+ */
 function reachesOperation({ operation, method, target }: FuzzRequest): boolean {
   const path = target.split('?', 1)[0] ?? ''
   const pattern = operation.path.replace(/\{\w+\}/g, '[^/]+')

@@ -23,11 +23,11 @@ export interface Keys {
 type InvalidPart = 'nothing' | 'path' | 'query' | 'headers' | 'body' | 'everything'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'POST', 'DELETE', 'PATCH']
-/** Even when encoded, shorter than what the HTTP parser refuses without a body. */
+/** Even when encoded, below the HTTP parser's limit for a request without a body. */
 const MAX_URL_PART = 8_000
 const WITHOUT_BODY = new Set(['GET', 'HEAD'])
 
-/** Names of collections that are not the plural of what they hold. */
+/** Collections whose name is not the plural of their objects. */
 const KINDS: Readonly<Record<string, string>> = { 'quick-access': 'item' }
 
 const UNUSUAL_HEADERS: readonly (readonly [string, string])[] = [
@@ -50,7 +50,7 @@ const UNUSUAL_HEADERS: readonly (readonly [string, string])[] = [
   ['x-long', 'x'.repeat(60_000)],
 ]
 
-/** The name of the objects of a collection in responses. */
+/** Returns the name of a collection's objects in responses. */
 export const kindOf = (collection: string) => KINDS[collection] ?? singular(collection)
 
 /** Generates requests from the operations of the document and the objects in earlier responses. */
@@ -106,7 +106,7 @@ export class Requests {
     return filled.join('/')
   }
 
-  /** The text of one path parameter, and the parent of the object it refers to. */
+  /** Returns the text of one path parameter, and the parent of the object it refers to. */
   #named(collection: string, segment: string, path: string, parameters: readonly Parameter[]) {
     const { random, objects } = this.values.context
     const kind = kindOf(collection)
@@ -120,7 +120,7 @@ export class Requests {
     return { text: String(value ?? example ?? aHostileText(random)), parent }
   }
 
-  /** Encoded properly, or as a careless client does, which leaves percent signs and slashes alone. */
+  /** Encodes properly, or like a careless client, which leaves percent signs and slashes unencoded. */
   #encoded(whole: string): string {
     const { random } = this.values.context
     const text = whole.slice(0, MAX_URL_PART)

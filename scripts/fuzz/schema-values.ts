@@ -9,14 +9,14 @@ export interface Place {
 
 const DEPTH = 6
 
-/** Generates values that are valid for a schema, preferring those that the server is likely to accept. */
+/** Generates values that are valid for a schema, preferring values that the server is likely to accept. */
 export class SchemaValues {
   constructor(
     readonly context: FuzzContext,
     readonly schemas: Document['components']['schemas'],
   ) {}
 
-  /** A value for the member or parameter `name`. */
+  /** Returns a value for the member or parameter `name`. */
   named(name: string, schema: Schema, place: Place, depth = DEPTH): unknown {
     const isArray = this.resolve(schema).type === 'array'
     const special = this.context.random.chance(0.9)

@@ -3,7 +3,7 @@ import type { FuzzRequest } from './requests.ts'
 
 const MAX_TRIES = 300
 
-/** Yields every value that is one step smaller: without one member or item, or with one of them smaller. */
+/** Yields every value that is one step smaller: without one member or item, or with one member or item reduced. */
 function* smaller(value: unknown): Generator<unknown> {
   if (typeof value === 'string' && value.length > 1) {
     yield value.slice(0, value.length >> 1)

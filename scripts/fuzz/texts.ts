@@ -41,7 +41,7 @@ const HOSTILE: readonly string[] = [
   ],
 ]
 
-/** So few that names collide and searches succeed. */
+/** Few words, so that names collide and searches succeed. */
 const WORDS: readonly string[] = [
   ...[
     'tea',

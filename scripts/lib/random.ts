@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** From 0 up to but not including 1: Mulberry32. */
+  /** Returns a number from 0 up to but not including 1, by Mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
@@ -30,7 +30,7 @@ export class Random {
     return items[this.below(items.length)] as T
   }
 
-  /** At most `most` of the items, in their order. */
+  /** Returns at most `most` of the items, in their order. */
   some<T>(items: readonly T[], most: number): T[] {
     const share = most / Math.max(items.length, 1)
     return items.filter(() => this.chance(Math.min(share, 0.7))).slice(0, most)

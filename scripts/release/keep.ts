@@ -1,7 +1,7 @@
 /**
- * Keeps what later versions must go on with, at a release: a database that this version wrote, with what its API answers
- * (`test/upgrade/<version>.db.gz` and `.json.gz`), and its OpenAPI document (`test/contract/openapi.json.gz`). Arguments
- * are the command that starts another version, whose document is not kept.
+ * Stores the compatibility fixtures of a release: a database that this version wrote, with the responses of its API
+ * (`test/upgrade/<version>.db.gz` and `.json.gz`), and its OpenAPI document (`test/contract/openapi.json.gz`).
+ * Arguments are the command that starts another version, whose document is not stored.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { run, useServer } from './checks/run.ts'
 const given = process.argv.slice(2)
 const DAYBOOK = given.length > 0 ? given : [process.execPath, 'src/main.ts']
 
-/** One object of each kind, with what refers to what. `{1}` is the id in the response to the first request. */
+/** One object of each kind, and references between them. `{1}` is the id in the response to the first request. */
 const WRITES: readonly (readonly [method: string, path: string, body?: unknown])[] = [
   ['POST', '/v1/notes', { title: 'Engines', content: 'The Engine weaves patterns.', tags: ['work'] }],
   [
@@ -77,7 +77,7 @@ const READS = [
   '/v1/files',
 ]
 
-/** The id of what a write made: in its one attribute, or in the first of a list. */
+/** Returns the id of a created object: from the response's only attribute, or from the first item of a list. */
 function idIn(body: unknown): string {
   const [made] = Object.values(body as object).filter((value) => typeof value === 'object' && value !== null)
   const { id } = (Array.isArray(made) ? made[0] : made) as { id?: string | number }

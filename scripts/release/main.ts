@@ -1,6 +1,6 @@
 /**
- * `bun run release`: builds a release in `dist/release` and tries what this machine can try. The version of this build is
- * set for everything that is built and tried.
+ * `bun run release`: builds a release in `dist/release` and tests it as far as this machine can. Sets the version of
+ * this build for all build steps and tests.
  */
 import { parseArgs } from 'node:util'
 import { spawnSync } from 'bun'

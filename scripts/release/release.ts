@@ -1,6 +1,7 @@
 /**
- * Builds everything of a release, with `--twice` in two folders, to prove that it depends on the sources alone, and tries
- * it where this machine can: the last lines say what was run and what was not. Started by `main.ts`, which sets the version.
+ * Builds all files of a release and tests them where this machine can: the last lines report which tests ran and which
+ * did not. With `--twice`, it builds in two folders, to prove that the output depends only on the sources. Started by
+ * `main.ts`, which sets the version.
  */
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,7 +31,7 @@ const FILES = ['package.json', 'bun.lock', 'bunfig.toml', 'tsconfig.json', 'READ
 const BUILD = [process.execPath, defineVersion(VERSION), 'scripts/release/build.ts', ...positionals]
 const checksums = (folder: string) => Bun.file(join(folder, FOLDER, 'SHA256SUMS')).text()
 
-/** Builds everything again from a copy of the sources in another folder. Throws when a byte of it differs. */
+/** Rebuilds everything from a copy of the sources in another folder. Throws if any byte differs. */
 async function buildAgain(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-built-again-'))
   try {

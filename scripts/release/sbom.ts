@@ -20,7 +20,7 @@ interface Component {
   hashes?: { alg: string; content: string }[]
 }
 
-/** Resolves a package for its user, which is the project itself when `usedBy` is empty: a nested version comes first. */
+/** Resolves a package for its dependent, the project itself if `usedBy` is empty. A nested version takes precedence. */
 function packageOf(name: string, usedBy: string): { key: string; found: Package } | undefined {
   const packages = lock.packages as Record<string, unknown[]>
   const key = [`${usedBy}/${name}`, name].find((candidate) => candidate in packages)
@@ -47,7 +47,7 @@ interface Details {
   optionalPeers?: string[]
 }
 
-/** The packages in the executable: the dependencies of the server and of the application, and theirs. */
+/** Returns the packages in the executable: the transitive dependencies of the server and of the application. */
 function shippedPackages(): Map<string, Package> {
   const shipped = new Map<string, Package>()
   const visit = (names: readonly string[], usedBy: string) => {
@@ -89,7 +89,7 @@ async function componentOf({ name, version, integrity }: Package): Promise<Compo
   }
 }
 
-/** The bill of materials of the executables, in CycloneDX 1.6; it depends on the lock file and the version alone. */
+/** Returns the executables' bill of materials, in CycloneDX 1.6. It depends only on the lock file and the version. */
 export async function billOfMaterials() {
   const shipped = shippedPackages()
   const libraries = await Promise.all([...shipped.values()].map(componentOf))

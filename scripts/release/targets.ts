@@ -1,10 +1,10 @@
 import { VERSION } from '../../src/lib/version.ts'
 
-/** A system for which there is an executable. */
+/** A system with an executable. */
 export interface Target {
-  /** As Bun names it, and as the files of the release do. */
+  /** The name in Bun, and in the file names of the release. */
   readonly name: string
-  /** As npm names it: `process.platform`, `process.arch` and the C library. */
+  /** The names in npm: `process.platform`, `process.arch` and the C library. */
   readonly os: 'linux' | 'darwin' | 'win32'
   readonly cpu: 'x64' | 'arm64'
   readonly libc?: 'glibc' | 'musl'
@@ -20,29 +20,29 @@ export const TARGETS: readonly Target[] = [
   { name: 'windows-x64', os: 'win32', cpu: 'x64' },
 ]
 
-/** Debian sorts what follows `~` before the release, as npm does what follows `-`. */
+/** Debian sorts a suffix after `~` before the release, as npm does a suffix after `-`. */
 export const DEBIAN_VERSION = VERSION.replace('-', '~')
 
 /** Whether the target has a Debian package and an image. */
 export const hasDebianPackage = ({ libc }: Target): boolean => libc === 'glibc'
 
-/** The architecture, as Debian and container images name it. */
+/** Returns the architecture's name in Debian and in container images. */
 export const architectureOf = ({ cpu }: Target): 'amd64' | 'arm64' => (cpu === 'x64' ? 'amd64' : 'arm64')
 
-/** Where a release is built. */
+/** The output folder of a release. */
 export const FOLDER = 'dist/release'
 
 export const executableOf = ({ name, os }: Target): string =>
   `daybook-${VERSION}-${name}${os === 'win32' ? '.exe' : ''}`
 
-/** The files of a target beside its executable. */
+/** Returns the file names of a target, apart from its executable. */
 export const fileNames = (target: Target) => ({
   npm: `daybook-${VERSION}-npm-${target.name}.tgz`,
   deb: `daybook_${DEBIAN_VERSION}_${architectureOf(target)}.deb`,
   image: `daybook-${VERSION}-image-${architectureOf(target)}.tar`,
 })
 
-/** The targets of these names, by default all. */
+/** Returns the targets of these names, by default all. */
 export function targetsNamed(names: readonly string[]): readonly Target[] {
   const unknown = names.find((name) => TARGETS.every((target) => target.name !== name))
   if (unknown !== undefined) throw new Error(`There is no target "${unknown}".`)

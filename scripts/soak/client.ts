@@ -2,17 +2,19 @@ import type { FaultWindows } from './faults/windows.ts'
 import type { Statistics, Violations } from './report.ts'
 import type { Server } from './server.ts'
 
-/** Longer than any response may take. */
+/** Longer than the limit for any response. */
 const TIMEOUT_MS = 30_000
 const MAX_RESPONSE_MS = 5_000
 
-/** The outcome of a request. `refused` has written nothing; `unknown`, without a response, may have. */
+/**
+ * The outcome of a request. A `refused` request has written nothing; an `unknown` one, without a response, may have.
+ */
 export type Outcome =
   // biome-ignore lint/suspicious/noExplicitAny: checked by the caller
   { kind: 'done'; body: any } | { kind: 'refused' } | { kind: 'unknown' }
 
 export interface Request {
-  /** Its name in the report. */
+  /** The name in the report. */
   readonly name: string
   readonly method?: string
   readonly path: string
@@ -21,7 +23,7 @@ export interface Request {
   readonly headers?: Record<string, string>
   /** The expected status; 200 if absent. */
   readonly status?: number
-  /** A GET is one, if absent. */
+  /** By default, whether the method is GET. */
   readonly isRead?: boolean
 }
 

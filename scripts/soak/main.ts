@@ -1,11 +1,11 @@
 /**
- * Runs a mixed workload with fault injection against the executable, records the expected state from what was
- * acknowledged, and compares it with the data in the end. `--minutes N` (10), `--seed S`: the same seed makes the same
- * choices, though not at the same moments. `--executable FILE` tests another executable than dist/daybook, `--faketime
- * FILE` is the path of libfaketime if it is not installed. Exits 1 with the first violations.
+ * Runs a mixed workload with fault injection against the executable. Records the expected state from the
+ * acknowledgements, and compares it with the data at the end. `--minutes N` (10), `--seed S`: the same seed makes the
+ * same choices, though not at the same moments. `--executable FILE` tests another executable than dist/daybook;
+ * `--faketime FILE` is the path of libfaketime if it is not installed. Exits 1 with the first violations.
  *
- * `--workspaces N` simulates a month of N teams instead, in `--minutes` (60); `--earlier FILE` is the executable that runs
- * until the upgrade in the middle of the month.
+ * `--workspaces N` simulates a month of N teams instead, in `--minutes` (60). `--earlier FILE` is the executable that
+ * runs until the upgrade in the middle of the month.
  */
 import { parseArgs } from 'node:util'
 import { newFolder } from '../../test/support/process.ts'

@@ -38,7 +38,7 @@ export const FAILING: readonly Behavior[] = [
   },
 ]
 
-/** An event that has arrived. */
+/** A received event. */
 export interface ReceivedEvent {
   /** The name of the change; undefined for a test event. */
   readonly change: string | undefined
@@ -57,7 +57,7 @@ const base64 = (secret: string, text: string) =>
     .update(text)
     .digest('base64')
 
-/** Whether both signatures are those of the secret over the received body. */
+/** Whether both signatures over the received body match the secret. */
 function isSigned(secret: string, { headers, body }: Received): boolean {
   const [, t = '', v1 = ''] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers['x-service-signature'] ?? '') ?? []
   const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
@@ -66,14 +66,14 @@ function isSigned(secret: string, { headers, body }: Received): boolean {
   )
 }
 
-/** A receiver that records which events arrived and which it acknowledged. */
+/** A receiver that records the received and the acknowledged events. */
 export class SoakReceiver {
-  /** By the id of the event. */
+  /** Keyed by event id. */
   readonly events = new Map<string, ReceivedEvent>()
   readonly #violations: Violations
-  /** All secrets that the subscription has had. */
+  /** All past and current secrets of the subscription. */
   readonly #secrets = new Set<string>()
-  /** Deliveries during a rotation, signed with no known secret; undefined at other times. */
+  /** Deliveries during a rotation that match no known secret; undefined at other times. */
   #unverified: Received[] | undefined
   #behavior = HEALTHY
   #receiver: Receiver | undefined

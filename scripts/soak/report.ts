@@ -27,7 +27,7 @@ export class Violations {
   readonly #violations = new Map<Check, { count: number; first: string[] }>()
   readonly #notices: string[] = []
 
-  /** `checks` are those that a run makes. */
+  /** `checks` are the checks that a run performs. */
   constructor(readonly checks: readonly Check[]) {}
 
   add(check: Check, sentence: string): void {
@@ -37,7 +37,7 @@ export class Violations {
     this.#violations.set(check, found)
   }
 
-  /** Something that could not be tested on this machine. */
+  /** Records something that this machine could not test. */
   notice(sentence: string): void {
     this.#notices.push(sentence)
   }
@@ -68,25 +68,27 @@ interface Counts {
 
 export type Result = keyof Counts
 
-/** Counts how often each operation was done, refused (only 503 is expected) or left without a response, and each fault. */
+/**
+ * Counts how often each operation was done, refused (only 503 is expected) or left without a response, and each fault.
+ */
 export class Statistics {
   readonly #operations = new Map<string, Counts>()
   readonly #faults = new Map<string, number>()
   readonly #durations = { reads: [] as number[], writes: [] as number[] }
   #slowest = { ms: 0, name: '' }
 
-  /** How many writes were done. */
+  /** The number of successful writes. */
   get writes(): number {
     return this.#durations.writes.length
   }
 
-  /** How long a request took, in order of these times at this place, from 0 to 1. */
+  /** Returns the duration of the request at this quantile, from 0 to 1. */
   percentile(kind: 'reads' | 'writes', place: number): number {
     const sorted = this.#durations[kind].toSorted((left, right) => left - right)
     return sorted[Math.floor(place * sorted.length)] ?? 0
   }
 
-  /** One request that was done outside a fault. */
+  /** Records one successful request outside a fault. */
   time(kind: 'reads' | 'writes', durationMs: number): void {
     this.#durations[kind].push(durationMs)
   }

@@ -98,7 +98,7 @@ export function newWorkload({
   }
 }
 
-/** The share of the time in which faults restart the server; in the rest its memory is watched. */
+/** The share of the time in which faults restart the server. In the rest, its memory is measured. */
 const RESTART_SHARE = 0.6
 
 export interface SoakOptions {
@@ -150,7 +150,7 @@ export class SoakRun {
     if (!this.#clock) violations.notice('libfaketime is not installed, so the clock was not changed')
     this.#disk = Disk.mount(join(folder, 'disk'))
     if (!this.#disk) violations.notice('mounting is not allowed here, so the disk was not filled')
-    // A copy, so that a build in the meantime does not change it.
+    // Runs a copy, so that a concurrent build does not change the executable.
     const copy = join(folder, 'daybook')
     copyFileSync(executable, copy)
     this.#program = new Program(copy, join(folder, 'disk', 'daybook.db'), this.#clock?.env ?? {})
@@ -170,7 +170,7 @@ export class SoakRun {
     return [...this.statistics.lines, this.#resourceLine, ...this.violations.lines]
   }
 
-  /** Kills the server and releases everything that the run holds. */
+  /** Kills the server and releases all resources of the run. */
   async clear(): Promise<void> {
     await this.#server.kill()
     for (const { receiver } of this.#subscriptions) await receiver.close()

@@ -11,7 +11,7 @@ export class Program {
   constructor(
     readonly executable: string,
     readonly db: string,
-    /** The whole environment of its processes. */
+    /** The complete environment of its processes. */
     readonly env: Record<string, string>,
   ) {}
 
@@ -55,7 +55,7 @@ async function eachLine(stream: ReadableStream<Uint8Array>, onLine: (line: strin
 export interface ServerOptions {
   readonly program: Program
   readonly args: readonly string[]
-  /** Any free one at each start, if absent. */
+  /** If absent, any free port at each start. */
   readonly port?: number
   readonly faultWindows: FaultWindows
   readonly violations: Violations
@@ -79,7 +79,7 @@ export class Server {
     return this.#child?.pid ?? 0
   }
 
-  /** The address of the running process; waits while none is running. */
+  /** The address of the running process; pending while none is running. */
   get url(): Promise<string> {
     return this.#up.promise
   }
@@ -135,7 +135,7 @@ export class Server {
     if (line.includes('"level":"error"') && !isExpected) this.#options.violations.add('process', line)
   }
 
-  /** A process that ends by itself is a violation; another one is started. */
+  /** Records an unexpected exit as a violation and starts another process. */
   async #onExit(child: Child): Promise<void> {
     if (this.#isStopping || child !== this.#child) return
     const { violations, faultWindows } = this.#options

@@ -8,7 +8,7 @@ import type { Violations } from './report.ts'
 interface SubscriptionSpec {
   readonly name: string
   readonly isSecure: boolean
-  /** Which events it receives: for the API, and as the oracle decides it. */
+  /** The events it receives, in the API's format; the oracle decides by the same rule. */
   readonly body: object
   matches(event: RowEvent): boolean
 }
@@ -71,7 +71,9 @@ export class Subscription {
     this.receiver.addSecret(outcome.body.secret)
   }
 
-  /** Compares the received events with the changes: each change must have exactly one event, and it must be acknowledged. */
+  /**
+   * Compares the received events with the changes: each change must have exactly one event, and an acknowledged one.
+   */
   compare(events: readonly RowEvent[]): void {
     const expected = counted(
       events.filter((event) => this.spec.matches(event)).map(({ type, data }) => changeName(type, data)),
@@ -124,9 +126,8 @@ async function redeliver(api: Client, { id }: Subscription, deliveries: readonly
 }
 
 /**
- * Waits until nothing is left to deliver, once all receivers are healthy. Failed deliveries and pending retries are
- * requested again; deliveries that were never attempted must be sent without a request. Remaining deliveries are
- * violations.
+ * Waits until all deliveries are sent, once all receivers are healthy. Redelivers failed deliveries and pending
+ * retries. Deliveries that were never attempted must be sent without that. Remaining deliveries are violations.
  */
 export async function drain(
   api: Client,

@@ -19,7 +19,7 @@ import { type ApplyBody, NewNoteData, NoteData } from './schema.ts'
 type Body = Static<typeof ApplyBody>
 export type AppliedChange = Body['changes'][number]
 
-/** Writes changes of many notes and records in one transaction; with an `Idempotency-Key` once. */
+/** Writes changes of many notes and records in one transaction; with an `Idempotency-Key`, exactly once. */
 export const applying = (features: FeatureHooks) =>
   long(
     write({
@@ -39,7 +39,7 @@ export const applying = (features: FeatureHooks) =>
 const checkNewNote = createCheck('body', NewNoteData)
 const checkNote = createCheck('body', NoteData)
 
-/** Refuses what is wrong whatever is in the workspace. */
+/** Refuses changes that are invalid whatever the workspace contains. */
 function checkForm({ changes }: Body): void {
   const places = new Map<string, number>()
   for (const [at, change] of changes.entries()) {
@@ -84,7 +84,7 @@ function checkChange({ kind, op, id, structure, if_unchanged, data }: AppliedCha
   else if (kind === 'note') within('data', () => (op === 'created' ? checkNewNote : checkNote)(data))
 }
 
-/** Refuses a change of what the caller does not reach. */
+/** Refuses changes of objects that the caller may not access. */
 function checkAccess(reader: Reader, caller: Caller, { kind, op, id, structure = '' }: AppliedChange): void {
   if (kind === 'note') {
     if (op !== 'created' && hides(caller.rights, 'notes')) throw notFound('note')
@@ -123,7 +123,7 @@ class Application {
     }
   }
 
-  /** Refuses ids that are taken or unknown, and then all changes of objects that were changed since they were read. */
+  /** Refuses taken or unknown ids first, then all changes of objects that have changed since they were read. */
   #refuseStale(changes: readonly AppliedChange[]): void {
     const stale = changes.flatMap((change, at) => {
       const updatedAt = atChange(change, at, () => this.#updatedAt(change))
@@ -139,7 +139,7 @@ class Application {
     )
   }
 
-  /** Undefined for what is created. */
+  /** Undefined for a creation. */
   #updatedAt({ kind, op, id, structure }: AppliedChange): number | undefined {
     const { tx, caller } = this
     if (op === 'created') return this.#refuseTaken(id)
@@ -150,7 +150,7 @@ class Application {
     return updatedAt
   }
 
-  /** Also by what was deleted: it can be restored. */
+  /** Refuses ids of deleted objects, too, because these can be restored. */
   #refuseTaken(id: string): undefined {
     const isTaken = findRecordHead(this.tx, id) ?? this.tx.sql.get('SELECT 1 FROM notes WHERE id = ?', id)
     if (isTaken)

@@ -26,7 +26,7 @@ import { CurrentObjects } from './objects.ts'
 import type { ChangesQuery } from './schema.ts'
 import { visibleTo } from './visible.ts'
 
-/** The changes and parts of them that a reader of the feed requests, apart from its position. */
+/** The changes, and their parts, that a reader of the feed requests; excludes its position. */
 export interface FeedQuery extends Pick<ChangeFilter, 'kinds' | 'structureId'> {
   readonly includesObjects: boolean
   /** Whether notes among the objects have `edited_at`. */
@@ -38,7 +38,7 @@ type FeedRequest = Pick<Static<typeof ChangesQuery>, 'kinds' | 'structure' | 'in
 
 const DEFAULT_CHANGES = 100
 
-/** Parses the request; refuses an unknown kind or structure. */
+/** Parses the request; refuses unknown kinds and structures. */
 export function parseFeedRequest(
   reader: Reader,
   caller: InWorkspace,
@@ -70,7 +70,7 @@ function parseKinds(text: string, known: readonly ChangeKind[]): ChangeKind[] {
   return [...new Set(kinds)].sort()
 }
 
-/** A structure that was deleted can still be named by its id, as long as the log knows of it. */
+/** A deleted structure can still be named by its id, while the log contains its changes. */
 function structureIdOf(reader: Reader, caller: InWorkspace, nameOrId: string): string {
   const structure = findStructure(reader, caller, nameOrId)
   if (structure) return structure.id
@@ -87,7 +87,10 @@ const isInLog = ({ sql }: Reader, workspace: number, id: string): boolean =>
     endOfKeys(workspace),
   ) !== undefined
 
-/** The number of the change after which a reader goes on: `now`, a cursor, or by default before the oldest kept. */
+/**
+ * The number of the change after which a reader continues: `now`, a cursor, or by default before the oldest stored
+ * change.
+ */
 export function startPosition(reader: Reader, workspace: number, after: string | undefined): number {
   if (after === undefined) return oldestChange(reader, workspace) - 1
   if (after === 'now') return lastChange(reader, workspace)
@@ -97,11 +100,11 @@ export function startPosition(reader: Reader, workspace: number, after: string |
 interface PageInput {
   readonly query: FeedQuery
   readonly after: number
-  /** Whether each change is wanted by itself. */
+  /** Whether each change is returned separately. */
   readonly isStream: boolean
 }
 
-/** The changes that a query selects among those that the caller may see. */
+/** The changes that a query selects, limited to those that the caller may see. */
 const filterOf = ({ kinds, structureId }: FeedQuery, caller: Caller): ChangeFilter => ({
   ...(kinds && { kinds }),
   ...(structureId !== undefined && { structureId }),
@@ -114,21 +117,21 @@ const bodyOf = (changes: readonly { json: string }[], cursor: string, hasMore: b
     `{"changes":[${changes.map(({ json }) => json).join(',')}],"cursor":"${cursor}","has_more":${hasMore}}`,
   )
 
-/** Changes in a row that a filter leaves out are passed over up to this number; then the page ends. */
+/** Maximum number of consecutive changes skipped by a filter; then the page ends. */
 const MAX_SCANNED = 200_000
-/** A page with more text than this ends after a transaction. */
+/** A page ends after a transaction once its text exceeds this length. */
 const MAX_PAGE_LENGTH = 2_097_152
 
 interface Found {
   readonly changes: readonly Change[]
-  /** Where to go on. */
+  /** The position from which to continue. */
   readonly position: number
   readonly hasMore: boolean
 }
 
 /**
- * The first changes of a selection, which begins after `start`; with `end` for its position if these are all. A transaction is
- * split only when it has more changes than fit on one page.
+ * The first changes of a selection that begins after `start`. The page takes its position from `end` if it contains all
+ * of them. A transaction is split only if it has more changes than fit on one page.
  */
 function pageOf(
   reader: Reader,
@@ -145,7 +148,9 @@ function pageOf(
   return { changes, position: changes.at(-1)?.number ?? start, hasMore: true }
 }
 
-/** The last change that one page reads: not in the middle of a transaction, unless that alone is longer. */
+/**
+ * The last change that one page reads. It never splits a transaction, unless the transaction alone exceeds the page.
+ */
 function scanEnd(reader: Reader, workspace: number, after: number, last: number): number {
   const end = after + MAX_SCANNED
   if (end >= last) return last
@@ -155,14 +160,14 @@ function scanEnd(reader: Reader, workspace: number, after: number, last: number)
 
 export interface FeedPage {
   readonly count: number
-  /** As they are wanted: as the JSON text of a list, or each by itself for a stream, with its cursor. */
+  /** The changes as requested: the JSON text of a list, or for a stream each separately with its cursor. */
   readonly changes: JsonBody | readonly { readonly cursor: string; readonly json: string }[]
   readonly position: number
   readonly cursor: string
   readonly hasMore: boolean
 }
 
-/** Writes what was found as JSON; a page with much text ends early. */
+/** Writes the found changes as JSON; a page with much text ends early. */
 function write(
   reader: Reader,
   caller: Caller,
@@ -200,7 +205,7 @@ const recordIdsOf = (changes: readonly Change[]): string[] => [
   ...new Set(changes.flatMap(({ kind, id }) => (kind === 'record' ? [String(id)] : []))),
 ]
 
-/** The page after a position. Refuses one that retention has passed. */
+/** The page after a position. Refuses a position whose later changes retention has removed. */
 function pageAfter(reader: Reader, caller: Caller, { query, after, isStream }: PageInput): FeedPage {
   const { workspacePk } = caller
   refuseExpired(reader, workspacePk, after)
@@ -216,7 +221,7 @@ const covers = 'several'
 
 type ForwardRequest = FeedRequest & { readonly after?: string | undefined }
 
-/** Parses a request that reads forward; refuses a malformed or expired cursor. */
+/** Parses a request that reads forward; refuses malformed and expired cursors. */
 function parseForward(reader: Reader, caller: Caller, request: ForwardRequest) {
   const { after } = request
   if (after !== undefined && after !== 'now') checkCursor(after, 'after')
@@ -240,7 +245,7 @@ export const readChanges = read({
 /** A later page of a query. */
 export const readNextChanges = read({ name: 'change-feed.next', covers, run: pageAfter })
 
-/** Refuses a malformed cursor, and what only a reader that goes forward can ask. */
+/** Refuses malformed cursors, and parameters that only forward readers can use. */
 export function checkBackwards(query: {
   readonly before: string
   readonly after?: string
@@ -259,7 +264,7 @@ export function checkBackwards(query: {
     )
 }
 
-/** The number that a page begins under: that of the cursor, or for `now` one more than the last change. */
+/** The number below which a page begins: that of the cursor, or for `now` one more than the last change. */
 export function endPosition(reader: Reader, workspace: number, before: string): number {
   if (before === 'now') return lastChange(reader, workspace) + 1
   return (
@@ -268,7 +273,7 @@ export function endPosition(reader: Reader, workspace: number, before: string): 
   )
 }
 
-/** A page of the changes before a cursor, or of the last ones, newest first. */
+/** A page of the changes before a cursor, or of the latest ones, newest first. */
 export const readNewestFirst = read({
   name: 'change-feed.newest-first',
   covers,

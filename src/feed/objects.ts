@@ -25,29 +25,29 @@ import { findRowView } from '../records/views/service.ts'
 import type { Reader } from '../storage/reader.ts'
 import { isHiddenKind } from './visible.ts'
 
-/** The reader of objects; without a user, it also sees the objects of single users. */
+/** The reader of objects; without a user, it also sees the private objects of users. */
 export interface ObjectReader extends InWorkspace {
   readonly userId?: string
   /** Whether notes have `edited_at`. */
   readonly isEdited?: boolean | undefined
 }
 
-/** How the objects of a kind are stored and read. */
+/** The storage and reading of a kind's objects. */
 interface Kind {
-  /** Where they are, and the column by which they are listed in order; by default `pk`. */
+  /** The table of the objects, and the column that orders them; by default `pk`. */
   readonly table: string
   readonly pkColumn?: 'id'
-  /** A condition on those that a reader can see; all unless given. */
+  /** A condition on the objects visible to a reader; by default all. */
   readonly isVisible?: string
   /** SQL for the label of an object. */
   readonly label?: string
-  /** The object as it is read alone; undefined when it is gone, trashed or deleted. */
+  /** The object as an individual read returns it; undefined if it is purged, trashed or deleted. */
   readonly find: (reader: Reader, caller: ObjectReader, id: string) => object | undefined
 }
 
 export type ObjectKind = Exclude<ChangeKind, 'record'>
 
-/** In the order of a snapshot: tags, properties and structures before what refers to them. */
+/** In snapshot order: tags, properties and structures precede the objects that refer to them. */
 const KINDS: Record<ObjectKind, Kind> = {
   tag: {
     table: 'tags',
@@ -100,7 +100,7 @@ const KINDS: Record<ObjectKind, Kind> = {
     find: (reader, caller, id) => unlessGone(() => presentSource(getSource(reader, caller, id, 'read'))),
   },
   row_view: { table: 'row_views', label: 'name', find: findRowView },
-  /** Followers of the log do not see the target and the URL of a share: only members who may end it do. */
+  /** The target and URL of a share are not shown to followers of the log, only to members who may end the share. */
   share: { table: 'shares', label: 'name', find: () => undefined },
 }
 
@@ -109,7 +109,7 @@ export const TOLD_KINDS: readonly ObjectKind[] = (Object.keys(KINDS) as ObjectKi
   (kind) => kind !== 'share',
 )
 
-/** The primary keys and the ids of the objects of a kind that a reader can see, in order, after a key. */
+/** The primary keys and ids of the objects of a kind that a reader can see, in order, after a key. */
 export function listVisible(
   { sql }: Reader,
   workspacePk: number,
@@ -138,7 +138,7 @@ const labelIn = (
   return sql.get<{ label: string }>(text, id, workspacePk)?.label
 }
 
-/** The value of its label field. */
+/** The value of the record's label field. */
 function labelOfRecord({ sql }: Reader, { workspacePk }: InWorkspace, { id, structureId }: Change) {
   const field = sql.get<{ label: string | null }>(
     'SELECT label_field AS label FROM structures WHERE id = ? AND workspace = ?',
@@ -150,7 +150,7 @@ function labelOfRecord({ sql }: Reader, { workspacePk }: InWorkspace, { id, stru
   return sql.get<{ label: string | number | null }>(text, field, id)?.label
 }
 
-/** Deleted objects of these kinds keep their name in the log. */
+/** The log stores the names of deleted objects of these kinds. */
 const KEPT: readonly ChangeKind[] = ['tag', 'property', 'quick_access_item']
 
 function labelOfLost(reader: Reader, caller: InWorkspace, { kind, operation, number }: Change) {
@@ -161,7 +161,7 @@ function labelOfLost(reader: Reader, caller: InWorkspace, { kind, operation, num
   return kept.note_id === undefined ? kept.name : labelIn(reader, caller, 'note', kept.note_id)
 }
 
-/** The current title of a changed object, the value of its label field, or its name; null without any. */
+/** The current label of a changed object: its title, the value of its label field, or its name; null without any. */
 export function labelOf(reader: Reader, caller: InWorkspace, change: Change): string | null {
   const { kind, id } = change
   const label =
@@ -182,11 +182,11 @@ function unlessGone<Found>(get: () => Found): Found | undefined {
 
 const MAX_BYTES_AT_ONCE = 16_777_216
 
-/** The current state of objects as JSON text, each read once. */
+/** The current state of objects as JSON text; each is read once. */
 export class CurrentObjects {
   readonly #known = new Map<string, string>()
   readonly #records = new Map<string, RecordRow | undefined>()
-  /** Whether structures still exist and their rows may be read, by id. */
+  /** Whether a structure still exists and its rows may be read, by id. */
   readonly #structures = new Map<string, boolean>()
 
   constructor(
@@ -194,7 +194,7 @@ export class CurrentObjects {
     private readonly caller: ObjectReader,
   ) {}
 
-  /** Reads live records at once, for `jsonOf`; very long ones are left to be read one by one. */
+  /** Reads live records in one batch for `jsonOf`; very long records are left to individual reads. */
   loadRecords(ids: readonly string[]): void {
     if (recordBytes(this.reader, ids) > MAX_BYTES_AT_ONCE) return
     const found = findLiveRecords(this.reader, ids)
@@ -202,7 +202,7 @@ export class CurrentObjects {
     for (const row of found) this.#records.set(row.id, row)
   }
 
-  /** `null` when it is gone, trashed or deleted. */
+  /** `null` if it is purged, trashed or deleted. */
   jsonOf(kind: ChangeKind, id: string | number, structureId: string | null): string {
     const name = `${kind} ${id}`
     const known = this.#known.get(name)
@@ -218,7 +218,7 @@ export class CurrentObjects {
     return JSON.stringify(KINDS[kind].find(this.reader, this.caller, id) ?? null)
   }
 
-  /** The rows of a structure that is being deleted are gone at once. */
+  /** The rows of a structure count as deleted as soon as its deletion begins. */
   #record(id: string, structureId: string | null): string {
     if (structureId === null || !this.#hasStructure(structureId)) return 'null'
     const row = this.#records.has(id) ? this.#records.get(id) : findLiveRecords(this.reader, [id])[0]

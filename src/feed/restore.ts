@@ -17,24 +17,26 @@ import type { Tx } from '../storage/writes/transaction.ts'
 import type { NewNoteData, NoteData } from './schema.ts'
 
 /*
- * Undo and apply bring many notes and records to a given state in one transaction, as the API shows them and under its
- * rules, with their changes in the log and their events. Objects may exchange unique values, and rows may refer to rows
- * that are written later: `release` every object first, then `write` each, then `finish`.
+ * Undo and apply bring many notes and records to a given state in one transaction. They use the states and rules of the
+ * API, log the changes and publish the events. Objects may exchange unique values, and rows may refer to rows that are
+ * written later. Therefore `release` every object first, then `write` each, then `finish`.
  *
- * An import creates objects as the API does, with their old ids and times. A mirror writes the state of another database,
- * which need not meet the rules at every moment (`transfer/mirror/apply`).
+ * An import creates objects as the API does, with their old ids and times. A mirror writes the state of another
+ * database, which need not satisfy the rules at every moment (`transfer/mirror/apply`).
  */
 
-/** A note or record and what becomes of it. */
+/** A note or record, and the change to make. */
 export interface ObjectWrite {
   readonly kind: 'note' | 'record'
   readonly op: Exclude<ChangeOperation, 'purged'>
   readonly id: string
   /** The id or name of the structure of a new record. */
   readonly structure?: string | undefined
-  /** The attributes of a note with its `properties`, or the values of a record; those of an update that change. */
+  /**
+   * The attributes of a note with its `properties`, or the values of a record; for an update, only those that change.
+   */
   readonly data?: Readonly<Record<string, unknown>> | undefined
-  /** The alias that a note takes into the trash, or comes back with; undefined to keep its own. */
+  /** The alias that a note takes into the trash or is restored with; undefined to keep its own. */
   readonly hiddenAlias?: string | null | undefined
 }
 
@@ -42,26 +44,26 @@ interface WriterOptions {
   readonly features: FeatureHooks
   readonly tx: Tx
   readonly caller: Caller
-  /** Values of a request, or those that the log has, to which the limits of one request do not apply. */
+  /** Values of a request, or values from the log, to which the limits of one request do not apply. */
   readonly mode: 'sent' | 'logged'
 }
 
-/** Runs an action and may add to its refusal which object it was. */
+/** Runs an action; its refusal may name the object. */
 type AtObject = (action: () => void) => void
 
 const asItIs: AtObject = (action) => action()
 
 export class ObjectWriter {
-  /** The notes that are to be removed from the search tables. */
+  /** The notes to remove from the search tables. */
   readonly #removed: number[] = []
-  /** How many rows were inserted, by the pk of their structure. */
+  /** The number of inserted rows, by the pk of their structure. */
   readonly #inserted = new Map<number, number>()
-  /** Checks of references to rows, which may come later. */
+  /** Deferred checks of references to rows, which may be written later. */
   readonly #references: (() => void)[] = []
 
   constructor(private readonly options: WriterOptions) {}
 
-  /** Frees the unique values and the alias that an update is to replace. */
+  /** Clears the unique values and the alias that an update will replace. */
   release({ kind, id, data = {} }: Pick<ObjectWrite, 'kind' | 'id' | 'data'>): void {
     const { tx, caller } = this.options
     if (kind === 'record') {
@@ -72,7 +74,7 @@ export class ObjectWriter {
     if (alias !== undefined) releaseAlias(tx, id, alias?.trim() ?? null)
   }
 
-  /** Writes one object; `at` also runs the checks of it that `finish` makes. */
+  /** Writes one object; `at` also wraps its checks in `finish`. */
   write(object: ObjectWrite, at: AtObject = asItIs): void {
     at(() => (object.kind === 'note' ? this.#writeNote(object) : this.#writeRecord(object, at)))
   }
@@ -123,7 +125,7 @@ export class ObjectWriter {
     replaceParts(tx, caller, note, parts, previous)
   }
 
-  /** Unlike an ordinary restore, this refuses if the note would lose its alias. */
+  /** Unlike an ordinary restore, refuses if the note would lose its alias. */
   #restoreNote(id: string, wanted: string | null | undefined): void {
     const { tx, caller } = this.options
     const { workspacePk } = caller

@@ -19,16 +19,16 @@ import { CurrentObjects, listVisible, type ObjectKind, type ObjectReader, TOLD_K
 import type { SnapshotQuery } from './schema.ts'
 
 /*
- * A snapshot is read in parts, each in a transaction of its own, and names the place in the log before the first part.
- * An object that changes while it is read has a change after that place, so applying those changes to what was read
- * gives the exact workspace.
+ * A snapshot is read in parts, each in its own transaction, and names the log position before the first part. An object
+ * that changes during the read has a change after that position. Applying those changes to the snapshot gives the exact
+ * workspace.
  */
 
-/** Which objects the next part begins with. */
+/** The object with which the next part begins. */
 export interface Place {
   readonly kind: ChangeKind
   readonly after: number
-  /** The pk of the structure whose records are read. */
+  /** The pk of the structure whose records are being read. */
   readonly structure?: number
 }
 
@@ -50,7 +50,7 @@ const FIRST_PLACE: Place = { kind: 'tag', after: 0 }
 
 const OBJECTS_PER_PART = 500
 const RECORDS_PER_PART = 2_000
-/** A part with more text than this ends: it passes through the main thread. */
+/** A part ends once its text exceeds this length, because it passes through the main thread. */
 const MAX_PART_LENGTH = 524_288
 
 const partOf = (lines: string[], kind: ChangeKind, next: Place | undefined): Part => ({
@@ -95,7 +95,7 @@ function placeAfter(kind: ObjectKind): Place | undefined {
 
 const afterRecords: Place = { kind: 'note', after: 0 }
 
-/** Structure by structure; one that is deleted meanwhile is left out. */
+/** Reads structure by structure; skips structures that are deleted meanwhile. */
 function readRecords(reader: Reader, caller: InWorkspace, place: Place): Part {
   const structure =
     place.structure === undefined
@@ -127,7 +127,7 @@ function readRecords(reader: Reader, caller: InWorkspace, place: Place): Part {
   )
 }
 
-/** The next structure whose rows the caller may read. */
+/** The next structure with rows that the caller may read. */
 function nextStructure(reader: Reader, caller: InWorkspace, after: number) {
   const following = reader.sql.all<{ id: string }>(
     'SELECT id FROM structures WHERE workspace = ? AND pk > ? ORDER BY pk',
@@ -156,7 +156,7 @@ export const readLastCursor = read({
   run: (reader, { workspacePk }) => cursorFormatter(reader, workspacePk)(lastChange(reader, workspacePk)),
 })
 
-/** The lines of a snapshot, in parts. The reader of the parts takes the time it needs: nothing waits for it. */
+/** The lines of a snapshot, in parts. Clients may read them at any pace: nothing waits for them. */
 async function* snapshotLines(
   { kernel }: Pick<AppContext, 'kernel'>,
   { turnKey, grant }: Credential,
@@ -183,7 +183,7 @@ async function* snapshotLines(
 
 const HEADERS = { 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' }
 
-/** Sends a snapshot; each part is read when the client has taken those before it. */
+/** Sends a snapshot; each part is read after the client has received the earlier ones. */
 export function snapshotResponse(
   ctx: AppContext,
   exchange: Exchange,

@@ -15,19 +15,19 @@ import type { IsTouched, Streams } from '../people/sessions/streams.ts'
 import { type FeedPage, type FeedQuery, readNextChanges } from './feed.ts'
 import { visibleTo } from './visible.ts'
 
-/** The time between two rounds in which subscribers are sent what is new; the first after a quiet time is at once. */
+/** Interval between two rounds of sending new changes; the first round after a quiet time runs immediately. */
 const ROUND_MS = 25
-/** After a page that could not be read. */
+/** Delay after a page that could not be read. */
 const RETRY_MS = 1_000
 
 interface SharedPage extends FeedPage {
   readonly events: readonly StreamEvent[]
 }
 
-/** A caller that follows the log: each page is read with the rights that it has then. */
+/** A caller that follows the log; each page is read with its current permissions. */
 type Follower = Caller & Credential
 
-/** A follower and its query, and the key under which pages are shared: by streams of one credential alone. */
+/** A follower, its query, and the key for shared pages. Only streams of one credential share pages. */
 interface Following {
   readonly follower: Follower
   readonly query: FeedQuery
@@ -47,12 +47,12 @@ interface Workspace {
 }
 
 /**
- * All subscribers to the log of this server: streams, and requests that wait. Equal
- * queries of one credential at the same position share one page, which is read and encoded once.
+ * All subscribers to the log of this server: streams, and waiting requests. Equal queries of one credential at the same
+ * position share one page, which is read and encoded once.
  */
 export class ChangeSubscribers {
   readonly #workspaces = new Map<number, Workspace>()
-  /** The pages of the current round, by the last change that was known, the query and the place. */
+  /** The pages of the current round, by the last known change, the query and the position. */
   readonly #pages = new Map<string, Promise<SharedPage>>()
   #stopListening: readonly (() => void)[] = []
   #isScheduled = false
@@ -64,7 +64,7 @@ export class ChangeSubscribers {
   ) {}
 
   /**
-   * Waits behind an empty page for up to some seconds for a change that the query selects. Refuses when the key or the
+   * Waits after an empty page, for up to some seconds, for a change that the query selects. Refuses if the key or the
    * session ends meanwhile.
    */
   async waitBehind(page: FeedPage, follower: Follower, query: FeedQuery, seconds: number): Promise<FeedPage> {
@@ -87,7 +87,7 @@ export class ChangeSubscribers {
     }
   }
 
-  /** The first page after an empty one that has a change; an empty one after the time, or when the signal aborts. */
+  /** The first page with a change; an empty page after the timeout, or when the signal aborts. */
   async #nextPage(
     empty: FeedPage,
     following: Following,
@@ -122,7 +122,9 @@ export class ChangeSubscribers {
     }
   }
 
-  /** A source that sends every change after a position, as an event each. Refuses the 101st concurrent query of a key. */
+  /**
+   * A source that sends every change after a position as a separate event. Refuses the 101st concurrent query of a key.
+   */
   stream(follower: Follower, query: FeedQuery, after: number): StreamSource {
     const { workspacePk } = follower
     const following = followingOf(follower, query)
@@ -147,18 +149,19 @@ export class ChangeSubscribers {
     this.ctx.clock.after(RETRY_MS, action)
   }
 
-  /** Lets the requests that wait respond. */
+  /** Ends the wait of all requests, so that they respond. */
   close(): void {
     for (const { wakers } of this.#workspaces.values()) for (const wake of [...wakers]) wake()
   }
 
-  /** The page after a position, shared by equal followings of this round. */
+  /** The page after a position, shared by equal followers of this round. */
   sharedPage(
     { follower, query, key: ofAll }: Following,
     after: number,
     isStream = true,
   ): Promise<SharedPage> {
-    // A page that was read before the last known change would be read again and again by followers that wait for that change.
+    // The key contains the last known change. Followers that wait for it would otherwise reread an older page
+    // repeatedly.
     const key = `${this.lastOf(follower.workspacePk)} ${after} ${isStream} ${ofAll}`
     const known = this.#pages.get(key)
     if (known) return known
@@ -233,7 +236,7 @@ const withEvents = (page: FeedPage): SharedPage => ({
     : [],
 })
 
-/** One stream and the place it has reached. */
+/** One stream and its current position. */
 class Subscriber {
   #isRunning = false
   #isStopped = false
@@ -253,7 +256,7 @@ class Subscriber {
     if (!this.#isRunning && !this.#isStopped) void this.#sendAll()
   }
 
-  /** Sends what is new, a page at a time, each when the client has taken those before it. */
+  /** Sends new changes page by page, each after the client has received the earlier pages. */
   async #sendAll(): Promise<void> {
     this.#isRunning = true
     try {

@@ -21,12 +21,12 @@ import type { TransactionsQuery } from './schema.ts'
 import { visibleTo } from './visible.ts'
 
 const DEFAULT_TRANSACTIONS = 50
-/** How many objects of a transaction are named. */
+/** Maximum number of objects named per transaction. */
 const NAMED = 5
-/** Changes in a row that a filter leaves out are passed over up to this number; then the page ends. */
+/** Maximum number of consecutive changes skipped by a filter; then the page ends. */
 const MAX_SCANNED = 1_000_000
 
-/** A page of the transactions before a cursor, or of the last ones, newest first. */
+/** A page of the transactions before a cursor, or of the latest ones, newest first. */
 export const listTransactions = read({
   name: 'change-feed.transactions',
   covers: 'several',
@@ -48,7 +48,7 @@ export const listTransactions = read({
 
 interface Found {
   readonly transactions: readonly LoggedTransaction[]
-  /** Where to go on. */
+  /** The position from which to continue. */
   readonly position: number
   readonly hasMore: boolean
 }
@@ -58,7 +58,7 @@ const isFiltered = ({ kinds, structureId, actors, visible }: ChangeFilter): bool
 
 interface Page {
   readonly filter: ChangeFilter
-  /** The number of the change under which the page begins. */
+  /** The number of the change before which the page begins. */
   readonly before: number
   readonly limit: number
 }
@@ -89,7 +89,7 @@ function write(reader: Reader, caller: Caller, { userId, visible }: ChangeFilter
   const oldest = oldestChange(reader, workspacePk)
   const { cursorOf } = writer
   const written = found.transactions.map(({ first, last, at, actor }) => {
-    // Retention may have removed the first ones.
+    // Retention may have removed the first changes.
     const kept = Math.max(first, oldest)
     const range = { after: kept - 1, upTo: last, limit: NAMED }
     const named = headsOf(reader, selectAfter(reader, workspacePk, range, seen))

@@ -22,7 +22,7 @@ import { checkUndoable, seenOf } from './visible.ts'
 
 type Body = Static<typeof UndoBody>
 
-/** More cannot be undone in one transaction without delaying other writes for long. */
+/** Undoing more in one transaction would delay other writes for long. */
 const MAX_UNDONE = 20_000
 
 export interface Undone {
@@ -34,7 +34,7 @@ export interface Undone {
   readonly transaction: string | null
 }
 
-/** Undoes all changes of notes and records of a transaction, in one new transaction, or refuses. */
+/** Undoes all changes of notes and records of a transaction in one new transaction, or refuses. */
 export const undoing = (features: FeatureHooks) =>
   long(
     write({
@@ -76,7 +76,7 @@ function findTransaction(reader: Reader, workspace: number, transaction: string)
   const first = findPosition(reader, workspace, transaction)
   if (first === undefined) throw notFound('transaction')
   const changes = changesOfTransaction(reader, workspace, first, MAX_UNDONE + 1)
-  // Of a transaction whose first changes are no longer kept, the rest is not the whole.
+  // If the first changes are no longer stored, the rest is not the whole transaction.
   if (changes[0]?.number !== first) throw notFound('transaction')
   if (changes.length <= MAX_UNDONE) return changes
   throw refused(
@@ -96,11 +96,14 @@ function changedObjects(changes: readonly Change[]): ChangedObject[] {
   return [...objects.values()]
 }
 
-/** The note of an item of Quick Access, which the log keeps of items that come and go. */
+/** The note of a Quick Access item; the log stores it for added and removed items. */
 const noteOf = ({ detail }: Change): string | undefined =>
   detail === null ? undefined : (JSON.parse(detail) as { note_id?: string }).note_id
 
-/** Tags that the transaction created do not prevent it, nor do changes of Quick Access that follow from those of a note. */
+/**
+ * Refuses other changes. Tags that the transaction created do not prevent an undo, nor do Quick Access changes caused
+ * by those of a note.
+ */
 function refuseOthers(changes: readonly Change[], seen: readonly Change[]): void {
   const deleted = deletedBy(changes)
   if (deleted !== undefined)
@@ -125,7 +128,7 @@ function refuseOthers(changes: readonly Change[], seen: readonly Change[]): void
   throw refused(`Only changes of notes and records can be undone; this transaction also changed ${also}.`)
 }
 
-/** The tag or property, in words, whose deletion, of one or several transactions, made the changes. */
+/** Describes the tag or property whose deletion, in one or several transactions, made the changes. */
 function deletedBy(changes: readonly Change[]): string | undefined {
   for (const { kind, operation, detail } of changes) {
     if (detail === null) continue
@@ -150,7 +153,7 @@ const wordOf = (kind: ChangeKind) => `the ${WORDS[kind] ?? kind}`
 const isShift = ({ detail }: Change): boolean =>
   detail !== null && parseDifference(detail).changed.every((name) => name === 'position')
 
-/** Refuses when any of the objects has a change after the transaction that was not undone. */
+/** Refuses if any of the objects has a later change that was not undone. */
 function refuseTouched(tx: Tx, workspace: number, objects: readonly ChangedObject[], last: number): void {
   const touched = touchedAfter(tx, workspace, objects, last)
   const gone = objects.filter((object) => isGone(tx, object))
@@ -161,7 +164,7 @@ function refuseTouched(tx: Tx, workspace: number, objects: readonly ChangedObjec
   throw new Refusal('stale', `Changed since then: ${names.join(', ')}; nothing was undone.`)
 }
 
-/** The rows of a structure that was deleted go without a change of their own. */
+/** Rows of a deleted structure disappear without their own changes. */
 const isGone = ({ sql }: Tx, { kind, changes }: ChangedObject): boolean =>
   kind === 'record' &&
   sql.get('SELECT 1 FROM structures WHERE id = ?', changes[0]?.structureId ?? '') === undefined
@@ -174,7 +177,7 @@ function nameOf({ sql }: Tx, kind: string, id: string): string {
   return title === undefined ? `the ${kind} ${id}` : `the note ${quoteList([title])}`
 }
 
-/** Whether the object was there, and not deleted, before and after the transaction. */
+/** Whether the object existed and was not deleted, before and after the transaction. */
 function presence({ changes }: ChangedObject): { readonly before: boolean; readonly after: boolean } {
   const first = changes[0]?.operation
   return {
@@ -183,7 +186,7 @@ function presence({ changes }: ChangedObject): { readonly before: boolean; reado
   }
 }
 
-/** Frees the values that an object that stays is to have again, so that objects can exchange them. */
+/** Clears the values that a remaining object will get back, so that objects can exchange them. */
 function release(writer: ObjectWriter, object: ChangedObject): void {
   const { before, after } = presence(object)
   if (!before || !after) return
@@ -215,7 +218,7 @@ function undoRecord(writer: ObjectWriter, object: ChangedObject): void {
   if (Object.keys(data).length > 0) writer.write({ ...about, op: 'updated', data })
 }
 
-/** `takenItems` has the deletions of items of Quick Access, by note. */
+/** `takenItems` maps notes to the deletions of their Quick Access items. */
 function undoNote(
   writer: ObjectWriter,
   tx: Tx,
@@ -239,12 +242,12 @@ function undoNote(
   const [first] = updates
   if (!first) return
   const trashed = findTrashedNote(tx, caller.workspacePk, id)
-  // Only links in the body of a note can change while it is in the trash.
+  // While a note is in the trash, only the links in its body can change.
   if (trashed) undoBodies(tx, caller, new Map([[trashed.pk, first]]))
   else writer.write({ ...about, op: 'updated', data: partsBefore(tx, getNote(tx, caller, id), updates) })
 }
 
-/** The alias that a note had in the trash before it was restored, or before it came there; undefined if it kept it. */
+/** The alias that a trashed note had before it was restored, or before it was trashed; undefined if it kept it. */
 const hiddenAlias = (change: Change | undefined): string | null | undefined =>
   change === undefined || change.operation === 'updated' || change.detail === null
     ? undefined
@@ -295,11 +298,10 @@ function outcomeOf(tx: Tx, workspace: number): Undone {
 }
 
 /*
- * Notes of which a transaction changed the body alone, as it does where links are rewritten, are taken back together, in
- * few statements.
+ * Notes whose bodies alone a transaction changed, as when it rewrites links, are undone together in few statements.
  */
 
-/** All changes of one object in the transaction that is undone, in order. */
+/** All changes of one object in the transaction being undone, in order. */
 export interface ChangedObject {
   readonly kind: Extract<ChangeKind, 'note' | 'record'>
   readonly id: string
@@ -312,7 +314,9 @@ const changedBodyAlone = ({ kind, changes }: ChangedObject): boolean =>
   kind === 'note' &&
   changes.every(({ operation, detail }) => operation === 'updated' && detail === BODY_ALONE)
 
-/** The body that a change replaced: it is in a revision, unless retention removed that and its pk was given to another. */
+/**
+ * The body that a change replaced. It is in a revision, unless retention removed that revision and its pk was reused.
+ */
 function getOldContent(
   { sql }: Reader,
   { pk, title }: Pick<NoteText, 'pk' | 'title'>,
@@ -326,7 +330,7 @@ function getOldContent(
   )
 }
 
-/** Gives notes, by pk, the bodies that these changes replaced. */
+/** Restores the bodies of notes, by pk, that these changes replaced. */
 function undoBodies(tx: Tx, caller: Caller, changes: ReadonlyMap<number, Change>, isEdit = false): void {
   const restored = (note: NoteText) => {
     const change = changes.get(note.pk)
@@ -336,14 +340,14 @@ function undoBodies(tx: Tx, caller: Caller, changes: ReadonlyMap<number, Change>
   replaceEach(tx, caller, [...changes.keys()], restored, isEdit)
 }
 
-/** Whether a note got another name: what the transaction changed in other bodies are links to it. */
+/** Whether the transaction renamed a note. Its changes of other bodies are then rewritten links. */
 const isRenaming = ({ changes }: ChangedObject): boolean =>
   changes.some(({ operation, detail }) => {
     const { changed } = parseDifference(operation === 'updated' && detail !== null ? detail : '{}')
     return changed.includes('title') || changed.includes('alias')
   })
 
-/** Takes back the changes of notes whose bodies alone changed; returns the ids of these notes. */
+/** Undoes the changes of notes whose bodies alone changed; returns the ids of these notes. */
 function undoTexts(tx: Tx, caller: Caller, objects: readonly ChangedObject[]): Set<string> {
   const firsts = new Map(objects.filter(changedBodyAlone).map(({ id, changes }) => [id, changes[0]]))
   const notes = tx.sql.rows<[id: string, pk: number]>(

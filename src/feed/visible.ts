@@ -6,7 +6,7 @@ import { type Change, headsOf, selectAfter, type VisibleChanges } from '../log/r
 import { findStructure } from '../records/structures/store.ts'
 import type { Reader } from '../storage/reader.ts'
 
-/** The kinds that are access to notes; those of structures are told by the structure of each change. */
+/** The kinds covered by access to notes. Changes of structures are filtered by their structure. */
 const OF_NOTES: readonly ChangeKind[] = [
   'note',
   'tag',
@@ -17,11 +17,11 @@ const OF_NOTES: readonly ChangeKind[] = [
   'quick_access_item',
 ]
 
-/** Whether all objects of a kind are as if they did not exist. */
+/** Whether all objects of a kind appear not to exist. */
 export const isHiddenKind = ({ rights }: InWorkspace, kind: ChangeKind): boolean =>
   (hides(rights, 'notes') && OF_NOTES.includes(kind)) || (hides(rights, 'files') && kind === 'file')
 
-/** Which changes a caller sees; empty for all. */
+/** The changes visible to a caller; empty for all. */
 export function visibleTo(caller: InWorkspace): { readonly visible?: VisibleChanges } {
   const { rights } = caller
   if (rights === undefined) return {}
@@ -41,7 +41,7 @@ export function visibleTo(caller: InWorkspace): { readonly visible?: VisibleChan
   }
 }
 
-/** Filters consecutive changes to those that the caller sees. */
+/** Filters consecutive changes to those visible to the caller. */
 export function seenOf(reader: Reader, caller: Caller, changes: readonly Change[]): readonly Change[] {
   const range = {
     after: (changes[0]?.number ?? 0) - 1,
@@ -59,8 +59,8 @@ const MISSING =
   'This transaction changed more than you can write; someone with "write" access to all of it can undo it.'
 
 /**
- * Refuses to take back changes of which not all may be written by the caller; `seen` are those that the caller sees. Names
- * what is missing, unless it is hidden.
+ * Refuses to undo changes unless the caller may write all of them; `seen` are those visible to the caller. The refusal
+ * names the missing permission, unless the object is hidden.
  */
 export function checkUndoable(
   reader: Reader,

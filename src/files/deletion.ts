@@ -25,7 +25,7 @@ interface Removed {
   readonly workspace: number
 }
 
-/** Deletes the row of a file, so that nothing finds it; what it holds follows in a job. */
+/** Deletes the row of a file, so that nothing finds it. A job deletes its contents. */
 function remove(tx: Tx, { pk, workspace }: Removed): void {
   deleteRow(tx, pk)
   enqueue(tx, fileDetachment, pk, workspace)
@@ -51,7 +51,7 @@ const findArrivingBefore = rowsBy((before: number) =>
   ),
 )
 
-/** Deletes a file that will not become complete. Parts that came after it was removed by retention are deleted, too; few at once. */
+/** Deletes a file that will not become complete, and parts that arrived after retention removed it, a few at a time. */
 export function abandonFile(tx: Tx, file: Removed): void {
   if (findArriving(tx, file.pk).length > 0) deleteRow(tx, file.pk)
   begin(tx, fileDetachment, file.pk, file.workspace)

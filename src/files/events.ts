@@ -7,8 +7,8 @@ import { presentFile } from './present.ts'
 import { type Announcement, announcementBy, type FileRow, findAnnouncement } from './store.ts'
 
 /*
- * The events of files, published in the transactions of the changes. A new file, and one with other content, is announced
- * once its text is there, or could not be read; until then what is to be said of it is kept with the file.
+ * Events of files are published in the transactions of the changes. New files and new content are announced once their
+ * text is extracted or extraction has failed. Until then, the announcement is stored with the file.
  */
 
 const NO_DIFFERENCE: Difference = { changed: [], previous: {} }
@@ -31,7 +31,7 @@ function publish(
   storeEvent(tx, { payload, objectId: file.id }, receivers)
 }
 
-/** Publishes that a file is there with its text, or has other content than before. */
+/** Publishes that a file exists with its text, or has other content than before. */
 export function announce(tx: Tx, workspace: number, file: FileRow, { source, before }: Announcement): void {
   if (!before) publish(tx, workspace, 'file.created', file, source)
   else publishUpdate(tx, workspace, source, before, file)
@@ -44,20 +44,20 @@ function publishUpdate(tx: Tx, workspace: number, source: EventSource, before: o
 
 const sourceOf = ({ surface, keyId }: ChangeAuthor): EventSource => ({ surface, keyId })
 
-/** A new name of a file that is still to be announced is part of that. */
+/** A rename before the announcement of a file becomes part of the announcement. */
 export function publishRename(tx: Tx, author: ChangeAuthor, before: FileRow, after: FileRow): void {
   if (findAnnouncement(tx, after.pk)) return
   publishUpdate(tx, author.workspacePk, sourceOf(author), presentFile(before), after)
 }
 
-/** Publishes, before it is removed, that a file is deleted; nothing of one that was never announced. */
+/** Publishes the deletion of a file before its removal; nothing for a file that was never announced. */
 export function publishFileDeletion(tx: Tx, author: ChangeAuthor, file: FileRow): void {
   const announcement = findAnnouncement(tx, file.pk)
   if (announcement && !announcement.before) return
   publish(tx, author.workspacePk, 'file.deleted', file, sourceOf(author))
 }
 
-/** The announcement of a file, as its column holds it, before its content is replaced. */
+/** The announcement of a file before its content is replaced, as its column stores it. */
 export function nextAnnouncement(tx: Tx, author: ChangeAuthor, file: FileRow): string {
   const pending = findAnnouncement(tx, file.pk)
   const before = pending ? pending.before : presentFile(file)

@@ -33,7 +33,7 @@ const storedBytes = ({ sql }: Reader, { pk }: CheckedFile): number =>
     ...keyRange(pk),
   )
 
-/** Whether a file that is ready has not exactly the pages from 1 to its last. */
+/** Whether the pages of a ready file are not exactly 1 to its last page. */
 function lacksPages({ sql }: Reader, { pk, status, pages }: CheckedFile): boolean {
   if (status !== 'ready') return false
   const count = 'SELECT count(*) FROM file_pages WHERE pk BETWEEN ? AND ?'
@@ -41,7 +41,7 @@ function lacksPages({ sql }: Reader, { pk, status, pages }: CheckedFile): boolea
   return [all, wanted].some((range) => sql.scalar<number>(count, ...range) !== pages)
 }
 
-/** A job deletes what deleted files held. */
+/** A job deletes the contents of deleted files. */
 const IS_ORPHANED = `${fileOfKeySql('pk')} NOT IN (SELECT pk FROM files UNION ALL ${keysOf(fileDetachment)})`
 
 const countOrphans = ({ sql }: Reader, table: string): number =>
@@ -78,7 +78,7 @@ export const fileCheck: IntegrityCheck = {
     }
   },
   repair: (tx) => {
-    // A copy takes the text of a file from its remote, and extracts none.
+    // A copy receives the text of a file from its remote, and extracts none.
     if (remoteOf(tx) === undefined) extractMissingPagesAgain(tx)
     for (const table of ['file_parts', 'file_pages']) tx.sql.run(`DELETE FROM ${table} WHERE ${IS_ORPHANED}`)
   },
@@ -86,7 +86,7 @@ export const fileCheck: IntegrityCheck = {
 
 const PAGES_PER_CHUNK = 200
 
-/** Every page of a workspace's files, including those of files that are not ready. */
+/** Every page of a workspace's files, including pages of files that are not ready. */
 const allPages = ({ sql }: Reader, workspace: number) =>
   scanByPk((after) =>
     sql.all<{ pk: number; text: string }>(

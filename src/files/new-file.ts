@@ -41,7 +41,7 @@ export const requestWriter = (db: Db, exchange: Pick<Exchange, 'outputOf'>): Fil
   run: (operation, input) => exchange.outputOf(operation, input),
 })
 
-/** Writes as a caller whose rights do not end. */
+/** Writes as a caller whose rights never end. */
 export const commandWriter = (db: Db, caller: Caller): FileWriter => ({
   db,
   run: (operation, input) =>
@@ -56,7 +56,7 @@ interface StartInput {
   readonly noteId: string | null
 }
 
-/** Where the parts of a file go until it is complete. */
+/** The destination of a file's parts until it is complete. */
 interface ArrivingFile {
   readonly pk: number
   readonly id: string
@@ -88,12 +88,12 @@ export const storePart = write({
   run: (tx, _, { pk, number, part }: PartInput): void => void insertPart(tx, pk, number, part),
 })
 
-/** All parts of a file are stored. */
+/** A file with all parts stored. */
 export interface CompleteFile {
   readonly pk: number
   readonly id: string
   readonly size: number
-  /** By default the instant at which it becomes visible. */
+  /** Defaults to the instant at which the file becomes visible. */
   readonly createdAt: number | undefined
 }
 
@@ -113,9 +113,9 @@ export function makeComplete(tx: Tx, caller: Caller, { pk, id, size, createdAt }
 interface NewFile extends StartInput {
   /** The number of bytes that the sender announced, if any. */
   readonly announced?: number | undefined
-  /** All of them, or as they arrive. */
+  /** All bytes at once, or as they arrive. */
   readonly bytes: Uint8Array | AsyncIterable<Uint8Array> | null
-  /** By default a new one. It is free for another attempt until the file is complete. */
+  /** Defaults to a new id. The id is free for another attempt until the file is complete. */
   readonly id?: string
   readonly createdAt?: number
   /** The write that makes the file visible, in place of `finishFile`. */
@@ -123,9 +123,9 @@ interface NewFile extends StartInput {
 }
 
 /**
- * Adds a file while its bytes arrive, in short transactions; no more than a part of it is in memory. It is visible only
- * when it is complete: a file that breaks off, or grows larger than a file may be, is removed. Its text is extracted in the
- * background afterwards. Refuses an unknown note.
+ * Adds a file in short transactions while its bytes arrive; at most one part is in memory. It becomes visible only when
+ * it is complete: an interrupted or too large file is removed. Its text is then extracted in the background. Refuses an
+ * unknown note.
  */
 export async function addFile(writer: FileWriter, file: NewFile): Promise<FileRow> {
   const { fileName, noteId, announced = 0, bytes, createdAt } = file
@@ -141,14 +141,14 @@ export async function addFile(writer: FileWriter, file: NewFile): Promise<FileRo
   }
 }
 
-/** The note that gets a file, which is a change of it. */
+/** Finds the note that gets a file, which counts as a change of the note. */
 function notePk(tx: Tx, author: InWorkspace, id: string): number {
   const note = findNoteSummary(tx, placeFor(author, 'notes').workspacePk, id) ?? fail(notFound('note'))
   checkWrite(author.rights, 'notes')
   return note.pk
 }
 
-/** Returns how many bytes there were. An empty file has one empty part. */
+/** Returns the number of bytes. An empty file has one empty part. */
 async function storeParts(writer: FileWriter, pk: number, bytes: NewFile['bytes']): Promise<number> {
   let number = 0
   let size = 0
@@ -165,7 +165,7 @@ async function storeParts(writer: FileWriter, pk: number, bytes: NewFile['bytes'
   return size
 }
 
-/** A connection that breaks is not a failure of the service. */
+/** A broken connection is not a failure of the service. */
 async function* arriving(bytes: AsyncIterable<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   const iterator = bytes?.[Symbol.asyncIterator]()
   const next = () =>
@@ -175,7 +175,7 @@ async function* arriving(bytes: AsyncIterable<Uint8Array> | null): AsyncGenerato
   for (let item = await next(); item && !item.done; item = await next()) yield item.value
 }
 
-/** The bytes of a whole file, so slowly that a server beside this process writes, too. */
+/** The bytes of a whole file, slow enough for a server beside this process to write, too. */
 async function* besideServer(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PART_BYTES) {
     if (at > 0) await pauseForOthers()

@@ -16,7 +16,7 @@ export const presentFile = (row: FileRow) => ({
   updated_at: isoTimestamp(row.updatedAt),
 })
 
-/** A file as it is read alone; the outline is empty until the text is extracted. */
+/** A file in a response of its own; the outline is empty until the text is extracted. */
 export const presentWholeFile = (reader: Reader, row: FileRow) => ({
   ...presentFile(row),
   outline: JSON.parse(findOutline(reader, row.pk) ?? '[]') as {

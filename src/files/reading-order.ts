@@ -7,16 +7,16 @@ export interface UnreadFile {
 }
 
 interface Turns {
-  /** How many of the sender's files took all the time or memory that reading one may take. */
+  /** The number of the sender's files that reached the time or memory limit of reading. */
   overLimit: number
   /** The number of the sender's last turn. */
   last: number
 }
 
 /**
- * Decides which file is read next. Senders take turns. Files of forms are read while no others wait, and only one at a time. A
- * sender whose files reach the limits of reading comes after the others, with one file at a time. That is forgotten once
- * none of its files is unread.
+ * Schedules the files to read, fairly among senders. Files of forms are read only while no other files are pending, one
+ * at a time. Senders whose files reach the limits of reading come after all others, with one file at a time. That ends
+ * once none of the sender's files is unread.
  */
 export class ReadingOrder {
   readonly #running = new Set<UnreadFile>()
@@ -27,7 +27,7 @@ export class ReadingOrder {
     return this.#running.size
   }
 
-  /** Begins the turn of a file; undefined while none may be read. `unread` are all files, oldest first. */
+  /** Starts the next file; undefined while none may be read. `unread` are all files, oldest first. */
   begin(unread: readonly UnreadFile[]): UnreadFile | undefined {
     this.#senders = new Map(
       unread.map(({ sender }) => [sender, this.#senders.get(sender) ?? { overLimit: 0, last: 0 }]),

@@ -80,7 +80,7 @@ const NOT_READY = `SELECT pk FROM files WHERE ${UNFINISHED} UNION ALL ${keysOf({
 
 const OF_NOTES = ' UNION ALL SELECT pk FROM files WHERE note IS NOT NULL'
 
-/** The pages that match, as what follows FROM. */
+/** The matching pages, as the SQL after FROM. */
 function matchesOf(
   { sql }: Reader,
   { workspace, file, ofNotes }: SearchedFiles,
@@ -95,8 +95,8 @@ function matchesOf(
 }
 
 /**
- * Searches the names and the text of every file, or of one, and refuses an unknown one. Files whose names match come first,
- * then the matching pages by rank, those of equal rank in the order in which they were added.
+ * Searches the names and the text of every file, or of one file; refuses an unknown file. Files with matching names
+ * come first, then the matching pages by rank. Pages of equal rank are in the order in which they were added.
  */
 export const searchFiles = read({
   name: 'files.search',
@@ -130,7 +130,7 @@ function foundPages(
   return { items: keys.flatMap((key) => foundPage(reader, key, phrases)), total: named.length + pages }
 }
 
-/** Stands for the page of a result that is the name of a file. */
+/** The page number of a result that is the name of a file. */
 const NAME = 0
 
 const rankedPages = (
@@ -179,8 +179,8 @@ const allNames = ({ sql }: Reader, { workspace, file, ofNotes }: SearchedFiles):
   )
 
 /**
- * The pks of the files whose names match the search: short names first, those of equal length in the order in which
- * they were added. Names are compared one by one: there are few of them beside pages.
+ * The pks of the files whose names match the search: short names first, then in the order in which they were added.
+ * Names are compared one by one, because there are few compared with pages.
  */
 function findFilesByName(reader: Reader, search: SearchedFiles, phrases: readonly Phrase[]): number[] {
   const found: NamedFile[] = []

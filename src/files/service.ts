@@ -61,7 +61,7 @@ export const readFile = read({
 export const getFile = (reader: Reader, caller: InWorkspace, id: string): FileRow =>
   findFile(reader, caller, id) ?? fail(notFound('file'))
 
-/** The same to change it; that of a note is a part of the note, too. */
+/** Finds a file to change. A file of a note is part of the note, so it also needs write access to notes. */
 function getFileToWrite(reader: Reader, caller: InWorkspace, id: string): FileRow {
   const file = getFile(reader, caller, id)
   if (file.ofNote === 1) checkWrite(caller.rights, 'notes')
@@ -76,7 +76,7 @@ export function getFileContent(reader: Reader, caller: Caller, id: string) {
   return { tag: contentTag(reader, id), fileName, mimeType: shownMimeType(file), size, read: readPart }
 }
 
-/** Returns the name; refuses one that is not 1 to 500 characters long or has control characters. */
+/** Returns the name. Refuses a name that is not 1 to 500 characters long or has control characters. */
 export function checkedFileName(name: string): string {
   if (!isName(name) || !name.isWellFormed()) {
     throw refused(
@@ -87,8 +87,8 @@ export function checkedFileName(name: string): string {
 }
 
 /**
- * Renames a file and, in the same transaction, the label of every link to it in notes, in trashed ones too: `refreshLinks`
- * comes first. Notes that change get a revision.
+ * Renames a file and, in the same transaction, the label of every link to it, in trashed notes too. Callers run
+ * `refreshLinks` first. Notes that change get a revision.
  */
 export const renameFile = long(
   write({

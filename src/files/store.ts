@@ -21,8 +21,8 @@ import { importedFiles } from '../storage/schema/imported-files.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 
 /*
- * The key of a part or page combines the pk of its file with its own number, so that those of a file are a range of
- * keys, in the search table too.
+ * The key of a part or page combines the pk of its file with its own number. The keys of a file therefore form a range,
+ * in the search table too.
  */
 const MAX_NUMBERS = 2 ** 20
 
@@ -39,10 +39,13 @@ export const keyRange = (file: number): [number, number] => [partKey(file, 0), p
 /** SQL for the pk of the file that a key column belongs to. */
 export const fileOfKeySql = (column: string): string => `${column} / ${MAX_NUMBERS}`
 
-/** Files that are not `ready` or `failed`. Conditions on other statuses need it too, for SQLite to use the partial index. */
+/**
+ * Files that are not `ready` or `failed`. Conditions on other statuses also need it, so that SQLite uses the partial
+ * index.
+ */
 export const UNFINISHED = `status NOT IN ('ready', 'failed')`
 
-/** The kind of the jobs that delete what deleted files held. */
+/** The kind of the jobs that delete the contents of deleted files. */
 export const fileDetachmentKind = 'file.detach'
 
 /** Files that are complete; the table is named `f`. */
@@ -61,11 +64,11 @@ const found = storedObjects({ table: files, read: whole, order: [createdAt, id],
 
 export type FileRow = NonNullable<ReturnType<typeof found.findById>>
 
-/** Whether a caller reaches a file; that of a note needs access to notes, too. */
+/** Whether a caller can access a file; a file of a note also needs access to notes. */
 export const isReached = ({ rights }: InWorkspace, { ofNote }: Pick<FileRow, 'ofNote'>): boolean =>
   !hides(rights, 'files') && !(ofNote === 1 && hides(rights, 'notes'))
 
-/** Every file of the workspace that the caller reaches, oldest first. */
+/** Every file of the workspace that the caller can access, oldest first. */
 export const listFileRows = (reader: Reader, caller: InWorkspace): FileRow[] =>
   found.rows(reader, caller.workspacePk).filter((file) => isReached(caller, file))
 
@@ -95,7 +98,7 @@ const findDigest = rowBy((object: string) =>
   from(importedFiles, { digest: importedFiles.digest }).where(eq(importedFiles.object, object)).limit(1),
 )
 
-/** Differs whenever the bytes of a file do: only an import of its folder replaces them. */
+/** Changes whenever the bytes of a file do: only an import of its folder replaces them. */
 export const contentTag = (reader: Reader, file: string): string => findDigest(reader, file)?.digest ?? file
 
 const findPage = rowBy((key: number) =>
@@ -133,7 +136,7 @@ export const insertFile = (tx: Tx, row: NewFileRow): number =>
 /** The size of the parts in which an original is stored. */
 export const PART_BYTES = 524_288
 
-/** Bytes that arrive, in parts of the size in which they are stored; a part is overwritten by the next one. */
+/** Splits arriving bytes into parts of the stored size. Each part is valid until the next one overwrites it. */
 export async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const part = new Uint8Array(PART_BYTES)
   let filled = 0
@@ -162,7 +165,7 @@ export const insertPart = (tx: Tx, file: number, number: number, bytes: Uint8Arr
 /** The event about a file that webhooks receive once its text is extracted (the column of that name). */
 export interface Announcement {
   readonly source: { readonly surface: ChangeAuthor['surface']; readonly keyId: string | null }
-  /** The form, key or user that takes a turn for the file while its text is extracted. */
+  /** The form, key or user for which text extraction schedules the file. */
   readonly sender?: string
   /** The file as it was shown before it got other content; absent for a new file. */
   readonly before?: object
@@ -172,7 +175,7 @@ const findAnnouncementText = valueBy((file: number) =>
   from(files, { value: files.announcement }).where(eq(pk, file)),
 )
 
-/** Null once webhooks have been told. */
+/** Null once webhooks have been notified. */
 export function findAnnouncement(reader: Reader, file: number): Announcement | null {
   const text = findAnnouncementText(reader, file) ?? null
   return text === null ? null : JSON.parse(text)
@@ -195,7 +198,7 @@ const complete = runBy((file: number, now: number, announcement: string | null) 
   ),
 )
 
-/** The file is complete: it becomes visible, and its text is extracted next. */
+/** Makes a complete file visible; its text is extracted next. */
 export function makeFileVisible(
   tx: Tx,
   author: ChangeAuthor,

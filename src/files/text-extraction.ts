@@ -35,9 +35,9 @@ import {
 } from './store.ts'
 
 /*
- * A process that extracts the text of a file claims the file first, and its result is saved only while the claim is its
- * own. A new claim replaces an older one, so that nothing waits for a process that died. A server never claims a file
- * that it is reading already; a command claims only files that it added, and only while no server runs.
+ * A process claims a file before it extracts the text, and saves the result only while it holds the claim. A new claim
+ * replaces an older one, so nothing waits for a dead process. A server never claims a file that it is already reading.
+ * A command claims only files that it added, and only while no server runs.
  */
 
 const isUnread = sql.raw(`status = 'processing' AND ${UNFINISHED}`)
@@ -45,7 +45,7 @@ const isUnread = sql.raw(`status = 'processing' AND ${UNFINISHED}`)
 /** The pks of files whose text is not extracted yet, oldest first. */
 const listUnread = columnBy(() => from(files, { value: files.pk }).where(isUnread).orderBy(files.pk))
 
-/** The right to save the text of a file: the token is unique to an attempt, of which `attempts` is the number. */
+/** The right to save the text of a file. The token is unique to an attempt, and `attempts` is its number. */
 export type Claim = NonNullable<ReturnType<typeof findClaim>>
 
 const findClaim = rowBy((file: number, token: string) =>
@@ -95,12 +95,12 @@ function endClaim(tx: Tx, claim: Claim, outcome: Outcome): void {
   if (announcement) announce(tx, workspace, after, announcement)
 }
 
-/** Takes back an attempt for which no process could be started: the file is tried again, as often as it takes. */
+/** Uncounts an attempt for which no process could start: the file is retried without a limit. */
 const takeBackAttempt = runBy((file: number, token: string) =>
   update(files, { claim: null, attempts: sql`attempts - 1` }, isClaimed(file, token)),
 )
 
-/** A file fails after this many attempts that did not end, as when the machine has too little memory for it. */
+/** A file fails after this many unfinished attempts, for example if the machine has too little memory for it. */
 const MAX_ATTEMPTS = 5
 const PAGES_AT_ONCE = 50
 
@@ -119,7 +119,7 @@ function startReading(db: Db, { file, fileName, attempts }: Claim, limits: Limit
   return known(failed === undefined ? NO_TEXT : { failed })
 }
 
-/** Saves the result in short transactions; the file is ready, and can be searched, after the last. Throws when aborted. */
+/** Saves the result in short transactions; the last one makes the file ready and searchable. Throws when aborted. */
 export async function saveResult(
   db: Db,
   claim: Claim,
@@ -186,7 +186,7 @@ const MAX_RUNNING = 2
 /** Anyone may send files to a form. */
 const LIMITS_OF_FORMS: Limits = { ...DEFAULT_LIMITS, seconds: 10 }
 
-/** From whom a file came that is not read yet. */
+/** The sender of an unread file. */
 function senderOf(reader: Reader, pk: number): UnreadFile {
   const announcement = findAnnouncement(reader, pk)
   const { surface, keyId } = announcement?.source ?? { surface: 'system', keyId: null }
@@ -194,12 +194,12 @@ function senderOf(reader: Reader, pk: number): UnreadFile {
   return { pk, sender, isOfForm: surface === 'form' }
 }
 
-/** Files are looked for this often, and so are errors retried. */
+/** The interval for finding files and retrying after errors. */
 const SCAN_INTERVAL_MS = 5_000
 
 /**
- * Extracts the text of files in the background: of files that other processes add, and of those left unread by a server
- * that stopped or died. Returns a function that stops it.
+ * Extracts the text of files in the background: files that other processes add, and files left unread by a server that
+ * stopped or died. Returns a function that stops it.
  */
 export function startTextExtraction({ db, log, clock }: AppContext): () => void {
   const order = new ReadingOrder()
@@ -262,7 +262,7 @@ export function startTextExtraction({ db, log, clock }: AppContext): () => void 
 const POLL_MS = 50
 const RETRY_MS = 1_000
 
-/** A server may have files to read before this one. */
+/** A server may have other files to read first. */
 const MAX_WAIT_MS = 5 * 60_000
 
 /**
@@ -283,7 +283,7 @@ export async function waitForText(
   }
 }
 
-/** Returns whether a process could be started for it. */
+/** Returns whether a process could start for it. */
 async function readHere(db: AppContext['db'], file: number): Promise<boolean> {
   const claim = await db.write((tx) => claimFile(tx, file))
   try {

@@ -31,7 +31,7 @@ function pageCount({ status, pages, error }: FileRow): number {
 }
 
 /**
- * As many whole pages as fit in `max_chars`; a first page that is longer than that is cut. `truncated` if some of the
+ * Returns as many whole pages as fit in `max_chars`; a longer first page is cut. `truncated` is set if some of the
  * requested text is missing; `next_chunk` names the pages to request next.
  */
 export function getFileText(reader: Reader, caller: Caller, id: string, query: Static<typeof TextQuery>) {

@@ -10,7 +10,7 @@ import { onlyNotesAndRecords, readOnlyCopy } from '../log/mirror-guard.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import type { HttpServer } from './exchange.ts'
 
-/** Finds whose key this is; undefined for one that is unknown, revoked or expired, or whose user is gone. */
+/** Finds the caller of a key; undefined for an unknown, revoked or expired key, or if its user was removed. */
 export type Authenticate = (key: string) => Caller | undefined
 
 const FAILURES_ALLOWED = 20
@@ -28,9 +28,9 @@ export interface Rule {
   readonly session?: true
   /** Only an owner of the workspace may call it. */
   readonly owner?: true
-  /** It writes, which a read-only key may not. */
+  /** The endpoint writes, which read-only keys may not. */
   readonly write?: true
-  /** It changes the workspace itself or its content, as opposed to its members and sessions. */
+  /** The endpoint changes the workspace itself or its content, as opposed to its members and sessions. */
   readonly workspace?: true
   /** Accepts the key in the query, for clients that cannot set headers. */
   readonly keyInQuery?: true
@@ -47,14 +47,14 @@ export type Authorize = (
   token: string | undefined,
 ) => Caller
 
-/** The query parameter in which clients that cannot set headers, such as a browser's `EventSource`, give the key. */
+/** The query parameter for the key, for clients that cannot set headers, such as a browser's `EventSource`. */
 export const TOKEN = 'access_token'
 
-/** The key in a query; read before the query is checked, because the key is checked first. */
+/** The key in a query; read before the query is validated, because the key is checked first. */
 export const tokenIn = (search: string): string | undefined =>
   new URLSearchParams(search).get(TOKEN) || undefined
 
-/** The key in the header; undefined for a request without one, also one with another scheme. */
+/** The key in the header; undefined without a key, or with another scheme. */
 const keyInHeader = (request: Request): string | undefined =>
   /^Bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
 
@@ -65,7 +65,7 @@ function presentedKey(request: Request, token: string | undefined): string | und
   return key ?? token
 }
 
-/** Counts failed keys by address: after twenty within a minute, further ones from there are refused with 429. */
+/** Counts failed keys by address: after twenty within a minute, further ones from that address are refused with 429. */
 class FailedKeys {
   readonly #failures = new BoundedCache<string, readonly number[]>(MAX_ADDRESSES)
 
@@ -90,7 +90,7 @@ const tooManyFailures = (oldest: number, now: number) =>
     retryAfterSeconds: secondsUntilOver(oldest, now),
   })
 
-/** Counts the requests of a key, a person who is signed in, or a source, in windows of a minute. */
+/** Counts the requests of a key, a signed-in user or a source, in windows of a minute. */
 export class RequestLimit {
   readonly #windows = new BoundedCache<string, { since: number; count: number }>(MAX_KEYS)
 
@@ -116,11 +116,11 @@ export class RequestLimit {
   }
 }
 
-/** How sessions of the application are found; a part of the features. */
+/** Finds sessions of the application; implemented by a feature. */
 export interface SessionAuthenticator {
   /** The token in the cookie of a request, if any. */
   tokenIn(request: Request): string | undefined
-  /** Finds who is signed in with this token; undefined once the session has ended. */
+  /** Finds the signed-in caller for this token; undefined once the session has ended. */
   authenticate(token: string): Caller | undefined
 }
 
@@ -129,16 +129,16 @@ export interface AuthorizerOptions {
   readonly authenticate: Authenticate
   readonly sessions: SessionAuthenticator
   readonly rules: BrowserRules
-  /** For each key, and for each person who is signed in; null for no limit. */
+  /** For each key, and for each signed-in user; null for no limit. */
   readonly requestsPerMinute: number | null
-  /** The address of the remote of which this server is a copy: no caller may write, or notes and records only. */
+  /** The address of the remote if this server is a copy: callers may not write, or may write only notes and records. */
   readonly mirrorOf: string | undefined
   readonly isMirrorWritable: boolean | undefined
 }
 
 /**
- * Checks first the key or the session (401, 429), then what it may do (403). The cookie of a session counts only in
- * requests without a key, under a name of this server, and from its own pages.
+ * Checks the key or session first (401, 429), then its permissions (403). A session cookie counts only in requests
+ * without a key, under a name of this server, and from its own pages.
  */
 export function createAuthorizer(options: AuthorizerOptions): Authorize {
   const failed = new FailedKeys(options.clock)
@@ -181,11 +181,11 @@ export const signInNeeded = () => unauthorized('There is no session, or it has e
 const sessionRequired = () =>
   new Refusal('session_required', 'This endpoint needs a signed-in session; API keys cannot use it.')
 
-/** The refusal for who is not an owner of the workspace. */
+/** The refusal for callers that are not owners of the workspace. */
 export const ownerRequired = () =>
   new Refusal('owner_required', 'Only an owner of the workspace can do this; ask an owner.')
 
-/** The refusal of a write by a caller who can only read, because of the key or of its user. */
+/** The refusal of a write by a caller who can only read, because of the key or its user. */
 export const readOnly = ({ scope, keyId }: Pick<Caller, 'scope' | 'keyId'>) =>
   new Refusal('read_only_key', readOnlySentence(keyId === null, scope))
 
@@ -197,7 +197,7 @@ function readOnlySentence(isSession: boolean, scope: Caller['scope']): string {
     : 'The user of this API key is a viewer of the workspace and cannot change anything.'
 }
 
-/** Throws the refusal that a request would get if it came now; returns the permissions of its caller. */
+/** Throws the refusal that a request would get now; returns the caller's current permissions. */
 export type Recheck = (grant: Grant) => Standing
 
 /** The requirements of an endpoint for its callers; `isNamed` if its path names an object. */
@@ -206,10 +206,10 @@ export interface Requirement {
   readonly isNamed: boolean
 }
 
-/** The caller of a request as a check of its right found it, with the credential of its calls. Frozen. */
+/** The caller of a request after a permission check, with the credential for its calls. Frozen. */
 export interface AdmittedCaller extends Caller, Credential {}
 
-/** Narrows a caller to what an endpoint covers; refuses one that may not write it. */
+/** Narrows a caller to the content that an endpoint covers; refuses a caller that may not write it. */
 export function admitted(caller: Caller, request: Request, { rule, isNamed }: Requirement): AdmittedCaller {
   const { owner: needsOwner = false, write: needsWrite = false, covers } = rule
   let grant: Grant | undefined
@@ -223,7 +223,7 @@ export function admitted(caller: Caller, request: Request, { rule, isNamed }: Re
     get turnKey() {
       return turnKeyOf(caller)
     },
-    /** Bun makes the signal when it is first read, which is only where something waits for long. */
+    /** Lazy, because Bun creates the signal on first access, and only long waits need it. */
     get signal() {
       return request.signal
     },

@@ -18,7 +18,7 @@ export class SentBody {
     private readonly bodies: BodyBudget,
   ) {}
 
-  /** The JSON value; `{}` if a body is optional and was not sent. The Content-Type does not matter. */
+  /** The JSON value; `{}` if an optional body is absent. Ignores the Content-Type. */
   async read(check: FormCheck, isRequired: boolean): Promise<unknown> {
     const { exchange } = this
     const { caller } = exchange
@@ -87,8 +87,8 @@ const tooLarge = (most: number) =>
   new Refusal('too_large', `The body is larger than ${most / 1024 / 1024} MiB; split the request.`)
 
 /**
- * How much, and for how long, is read and discarded before a refusal: some clients read nothing until they have sent
- * everything.
+ * The amount, and the time, of data to read and discard before a refusal: some clients read nothing until they have
+ * sent everything.
  */
 const DISCARDED_BYTES = 64 * 1024 * 1024
 const DISCARD_WITHIN_MS = 1_000
@@ -104,7 +104,7 @@ async function receive(request: Request, withRoom: WithRoom, most: number): Prom
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
 
-/** Receives a chunked body, whose bytes are counted, or one that is declared too large. */
+/** Receives a chunked body by counting its bytes, or a body that is declared too large. */
 async function receiveUndeclared(
   reader: Reader,
   declared: number,
@@ -148,11 +148,14 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Parsing a longer text takes milliseconds. */
+/** Parsing a longer text takes milliseconds. In characters. */
 const LONG_TEXT = 500_000
 const WHAT = 'The body'
 
-/** Bodies that write nothing may hold fewer values. Each long text is parsed in a separate step (`stepsOfThread`). */
+/**
+ * Bodies of requests that do not write may contain fewer values. Each long text is parsed in a separate step
+ * (`stepsOfThread`).
+ */
 function parsed(key: string, text: string, mayWrite: boolean): unknown {
   const check = () => checkCounts(text, WHAT, mayWrite ? MOST_TO_WRITE : MOST_TO_READ)
   const parse = () => storable(text, WHAT)
@@ -161,7 +164,7 @@ function parsed(key: string, text: string, mayWrite: boolean): unknown {
   return parse()
 }
 
-/** Runs work whose time grows with a length that was sent. Long work waits for its turn among that of other keys. */
+/** Runs work whose duration depends on the length of its input. Long work is scheduled fairly across keys. */
 export const inTurn = async <Result>(key: string, length: number, work: () => Result): Promise<Result> =>
   length > LONG_TEXT ? stepsOfThread.run(key, work) : work()
 
@@ -174,9 +177,9 @@ export const SMALL_BODY_BYTES = 65_536
 const MAX_BYTES = 192 * MEBIBYTE
 const MAX_BYTES_PER_KEY = 64 * MEBIBYTE
 
-/** How long a request waits for memory before it is refused. */
+/** The time that a request waits for memory before it is refused. */
 const MAX_WAIT_MS = 30_000
-/** How long a body may take to arrive while others wait for memory. */
+/** The time that a body may take to arrive while others wait for memory. */
 const MAX_ARRIVAL_MS = 10_000
 
 const RETRY_AFTER_SECONDS = 5
@@ -207,8 +210,8 @@ export class BodyReservation {
   ) {}
 
   /**
-   * The body, once it has arrived and may be parsed: bodies that arrive together are parsed one at a time, with other
-   * requests in between. Rejects if it arrives too slowly while others wait.
+   * The body, once it has arrived and may be parsed. Bodies that arrive together are parsed one at a time, with other
+   * requests in between. Rejects if the body arrives too slowly while others wait.
    */
   async arrived<Body>(body: Promise<Body>): Promise<Body> {
     const { promise, reject } = Promise.withResolvers<never>()
@@ -222,7 +225,7 @@ export class BodyReservation {
     return body
   }
 
-  /** Refuses a body that is still arriving; returns whether it was. */
+  /** Refuses a body that is still arriving; returns whether it did. */
   giveUp(): boolean {
     this.#reject?.(tooSlow())
     return this.#reject !== undefined
@@ -234,8 +237,8 @@ export class BodyReservation {
 }
 
 /**
- * Bounds the memory that bodies take. A body for which there is none waits, unread, so that its sender waits too. While one
- * waits, bodies that have been arriving for long are refused, so that no client holds memory by sending nothing.
+ * Bounds the memory for bodies. A body without available memory stays unread, so that its sender waits too. Meanwhile,
+ * bodies that have been arriving for too long are refused, so that no client reserves memory without sending.
  */
 export class BodyBudget {
   readonly #memory: Admission

@@ -2,36 +2,38 @@ import { addressGroup } from '../lib/address-group.ts'
 import { FairQueue } from '../lib/fair-queue.ts'
 import { stepsOfThread } from '../lib/thread-steps.ts'
 
-/** How long the server works for requests that arrived together before it looks for others. */
+/** The time that the server works on requests that arrived together before it checks for others. */
 const SLICE_MS = 5
-/** Work that was this short cannot have kept anybody waiting. */
+/** Work up to this duration cannot have delayed other requests. */
 const SHORT_MS = 1
-/** Requests that come further apart did not arrive together. */
+/** Requests further apart than this did not arrive together. */
 const APART_MS = 0.1
 
-/** A request, and how to find the address of its client, which costs more than finding a key. */
+/**
+ * A request, and a function for the address of its client, because finding the address costs more than finding a key.
+ */
 interface Arrival {
   readonly request: Request
   readonly address: () => string
 }
 
-/** By the key or the session, without either by the address. */
+/** The key or session; without either, the address. */
 const callerOf = ({ request, address }: Arrival): string =>
   request.headers.get('authorization') ?? request.headers.get('cookie') ?? addressGroup(address())
 
 /**
- * Requests that arrive together, as when a program opens 1,000 streams: they would all be served before the server looks at
- * its connections again, however much work that is. Here those that come after 5 ms of it wait for a turn of the event
- * loop, and each caller among them has one after the other.
+ * Schedules requests that arrive together, for example when a program opens 1,000 streams. Without this, the server
+ * would serve all of them before it checks its connections again. After 5 ms of work, further requests wait for a turn
+ * of the event loop. In each turn, requests are scheduled fairly by caller, one after the other.
  */
 export class Bursts {
   readonly #waiting = new FairQueue<() => void>()
-  /** The work for requests in this turn of the event loop, as far as it was not short. */
+  /** The time spent on requests in this turn of the event loop; short work does not count. */
   #workedMs = 0
   #endedAt = 0
   #isEndAwaited = false
 
-  /** Serves the request now, or in its turn. */
+  /** Serves the request now, or when its caller is scheduled. */
   serve(arrival: Arrival, handle: () => Response | Promise<Response>): Response | Promise<Response> {
     const startedAt = performance.now()
     if (this.#workedMs < SLICE_MS && (this.#waiting.isEmpty || !this.#waiting.has(callerOf(arrival)))) {

@@ -12,15 +12,15 @@ export interface ByteParts {
   close?(reason?: unknown): void
 }
 
-/** How long a client may accept no data. */
+/** The time that a client may accept no data. */
 export interface StallLimit {
   readonly clock: Clock
   readonly ms: number
 }
 
 /**
- * A body that is generated while it is sent. It is aborted, so that the client notices missing bytes, when the right
- * of its reader ends, when a part cannot be read, and when the client stalls beyond the limit.
+ * A body that is generated while it is sent. It is aborted, so that the client notices missing bytes, in three cases.
+ * The reader's permission ends, a part cannot be read, or the client stalls beyond the limit.
  */
 export const byteStream = (
   exchange: Pick<Exchange, 'onRightEnd'>,

@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts'
 import { errorIn } from './problem.ts'
 import { markStreamed } from './streamed.ts'
 
-/** Stored bytes to be sent. */
+/** Stored bytes to send. */
 export interface Download {
   /** The value of `ETag` without its quotes; it depends only on the bytes, not on their name. */
   readonly tag: string
@@ -133,7 +133,7 @@ function wholeOf(parts: Iterator<Uint8Array, unknown>, size: number): Uint8Array
   return whole
 }
 
-/** Aborts if the bytes end before `size`, as when they are deleted meanwhile, so that the client notices it. */
+/** Aborts if the bytes end before `size`, for example after a deletion, so that the client notices. */
 function streamOf(exchange: Exchange, parts: Iterator<Uint8Array, unknown>, size: number): ReadableStream {
   let missing = size
   return byteStream(exchange, {

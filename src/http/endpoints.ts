@@ -11,8 +11,8 @@ import { NoBody, NoQuery } from './schema/types.ts'
  */
 
 /**
- * The callers of an endpoint: with a key or a session, or in a session of the application alone; to read, or to write,
- * which a read-only key, a viewer, and a server that is a copy of another may not.
+ * The callers of an endpoint: with a key or session, or only in a session of the application; for reads or writes.
+ * Read-only keys and viewers may not write, and neither may any caller of a server that is a copy.
  */
 export const ACCESS = {
   read: {},
@@ -28,7 +28,7 @@ export const ACCESS = {
 
 export type Access = keyof typeof ACCESS
 
-/** The schema of a success; by its status where that is not the usual one. */
+/** The schema of a success, or schemas by status if the status is not the usual one. */
 type ResponseSchema = TSchema | Readonly<Record<number, TSchema>>
 
 interface Documentation {
@@ -42,10 +42,12 @@ type Admission =
   | { readonly access: Access; readonly open?: undefined }
   | { readonly open: true; readonly access?: undefined }
 
-/** The declaration of an endpoint beside its handler. Query and body have no members unless their schemas are given. */
+/**
+ * The declaration of an endpoint without its handler. Query and body have no members unless their schemas are given.
+ */
 interface Options<Query extends TSchema, Body extends TSchema, Response extends ResponseSchema>
   extends Documentation {
-  /** Honours an `Idempotency-Key`: the handler writes in `once`. */
+  /** Supports `Idempotency-Key`: the handler writes within `once`. */
   readonly once?: true
   /** Accepts a cursor of the change log, which may have expired. */
   readonly cursor?: true
@@ -63,9 +65,9 @@ export interface EndpointMarks extends Documentation {
   readonly query: TSchema
   readonly body: TSchema
   readonly response?: ResponseSchema
-  /** Of the OpenAPI document. */
+  /** The tags in the OpenAPI document. */
   readonly tags?: string[]
-  /** Whether the document leaves it out. */
+  /** Whether the OpenAPI document omits the endpoint. */
   readonly hide?: true
 }
 
@@ -77,7 +79,7 @@ type Params<Path extends string> = Path extends `${string}:${infer Name}/${infer
       ? { readonly '*': string }
       : object
 
-/** A request as a handler gets it: after the caller, the query and the body have been checked. */
+/** A request as handlers get it: after the checks of the caller, the query and the body. */
 export interface Context<Path extends string, Query extends TSchema, Body extends TSchema, From> {
   readonly exchange: Exchange
   readonly request: Request
@@ -87,7 +89,7 @@ export interface Context<Path extends string, Query extends TSchema, Body extend
   readonly body: Static<Body>
 }
 
-/** The object that a handler returns is the JSON of the response. */
+/** An object returned by a handler becomes the JSON of the response. */
 type Returned<Response extends ResponseSchema> =
   | globalThis.Response
   | (Response extends TSchema
@@ -108,12 +110,12 @@ export interface DeclaredEndpoint {
   readonly marks: EndpointMarks
 }
 
-/** In place of a method: all that have no endpoint of their own at the path. */
+/** Stands for all methods without their own endpoint at the path. */
 export const ANY_METHOD = 'ALL'
 
 type Shared = Pick<EndpointMarks, 'covers' | 'tags' | 'hide'>
 
-/** The endpoints of a feature, in the order in which they are declared. */
+/** The endpoints of a feature, in declaration order. */
 export class Endpoints {
   readonly declared: DeclaredEndpoint[] = []
 
@@ -129,7 +131,7 @@ export class Endpoints {
   readonly delete = this.#declaring('DELETE')
   readonly options = this.#declaring('OPTIONS')
 
-  /** Has a path respond in the same way to every request, whatever its method, query and body are. */
+  /** Makes a path respond the same way to every request, regardless of method, query and body. */
   all(path: string, handler: () => Response): this {
     return this.#declare(ANY_METHOD, path, handler, { open: true })
   }
@@ -166,8 +168,8 @@ export class Endpoints {
 }
 
 /**
- * The endpoints of a feature, under a prefix, with a tag in the OpenAPI document. `covers` is the kind of content
- * that they show and change, for callers with narrowed access.
+ * The endpoints of a feature, under a prefix, with a tag in the OpenAPI document. `covers` is the kind of content that
+ * they show and change, for callers with restricted access.
  */
 export const endpoints = (tag: string, prefix: string, covers: Covers) =>
   new Endpoints(prefix, { covers, tags: [tag] })
@@ -176,5 +178,5 @@ export const endpoints = (tag: string, prefix: string, covers: Covers) =>
 export const hiddenEndpoints = (prefix: string, covers: Covers) =>
   new Endpoints(prefix, { covers, hide: true })
 
-/** The endpoints for the application only. */
+/** The endpoints that only the application uses. */
 export const applicationEndpoints = (covers: Covers) => hiddenEndpoints('/app/api', covers)

@@ -34,7 +34,7 @@ export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   unavailable: 503,
 }
 
-/** Turns anything thrown into a response; anything but a refusal is logged as a failure of the service. */
+/** Converts anything thrown into a response; everything except a refusal is logged as a failure of the service. */
 export function errorResponse(
   thrown: unknown,
   refused: RefusedRequest & { readonly requestId: string },
@@ -48,7 +48,7 @@ export function errorResponse(
   return errorIn(refused, { status: 500, code: 'internal', sentence })
 }
 
-/** The refusal of a path that no endpoint has. */
+/** The refusal for paths without an endpoint. */
 export const unknownPath = () =>
   new Refusal('not_found', 'This service has no such path; see /docs for its paths.')
 

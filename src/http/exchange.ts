@@ -21,7 +21,7 @@ import { createdResponse, jsonResponse } from './responses.ts'
 
 /** The server that received a request, such as Bun's. */
 export interface HttpServer {
-  /** The address of the client. Finding it costs more than finding a key: ask only where it is needed. */
+  /** The address of the client. Finding it costs more than finding a key, so call this only when needed. */
   requestIP(request: Request): { address: string; port?: number } | null
   /** Sets the idle timeout of this request's connection in seconds; 0 for none. */
   timeout(request: Request, seconds: number): void
@@ -65,28 +65,28 @@ function checkEncoding(request: Request): void {
   )
 }
 
-/** A request, the data derived from it so far, and its response, as handlers pass them to the functions of `http`. */
+/** A request, its derived data and its response, as handlers pass them to the functions of `http`. */
 export class Exchange {
   readonly startedAt = performance.now()
-  /** The path of the endpoint with the names of its parameters; undefined for a request that matches none. */
+  /** The path of the endpoint with the names of its parameters; undefined if no endpoint matches. */
   route: string | undefined = undefined
-  /** The caller as last checked; undefined where no key is needed, and until it is checked. */
+  /** The caller as last checked; undefined before the check, and for endpoints without a key. */
   caller: AdmittedCaller | undefined = undefined
-  /** The body as sent; empty without one. */
+  /** The raw text of the body; empty without one. */
   bodyText = ''
   /** The parsed value of a JSON body. */
   body: unknown = undefined
   /** The names of the query parameters of the endpoint. */
   parameters: readonly string[] = []
-  /** The memory reserved for the body, until there is a response. */
+  /** The memory reserved for the body, until the response exists. */
   reservation: BodyReservation | undefined = undefined
   /** Whether the key may be in the query. */
   takesToken = false
-  /** Whether the request has written something, so that its response is sent whatever has ended since. */
+  /** Whether the request has written something; its response is then sent even if the caller's permission has ended. */
   isFulfilled = false
-  /** Whether the response rests on permissions that were found without waiting for anything since. */
+  /** Whether the permissions were checked with no wait since, so that the response needs no new check. */
   private isFresh = false
-  /** The caller as it was authenticated, and what the endpoint requires of it. */
+  /** The authenticated caller, and the endpoint's requirements. */
   private authenticated: Caller | undefined = undefined
   private requirement: Requirement | undefined = undefined
   /** Whether the idle timeout of the connection is suspended. */
@@ -96,11 +96,11 @@ export class Exchange {
     readonly request: Request,
     readonly server: HttpServer,
     private readonly rights: Rights,
-    /** The value of `X-Request-Id`, also in the log. */
+    /** The value of `X-Request-Id`, which the log also contains. */
     readonly requestId: string,
   ) {}
 
-  /** The query as sent. */
+  /** The raw query. */
   get search(): string {
     const { url } = this.request
     const mark = url.indexOf('?')
@@ -125,8 +125,8 @@ export class Exchange {
   }
 
   /**
-   * Checks the right of the caller again, which may end while the request waits: throws the refusal that the request would
-   * get if it came now. Only the first check counts for limits.
+   * Checks the caller's permission again, because it may end while the request waits. Throws the refusal that the
+   * request would get now. Only the first check counts toward limits.
    */
   recheck(): void {
     const { caller, authenticated, requirement, request } = this
@@ -136,14 +136,14 @@ export class Exchange {
     this.caller = admitted({ ...authenticated, ...standing, mayWrite }, request, requirement)
   }
 
-  /** Checks the right once the handler is done, unless it has written what was requested. */
+  /** Checks the permission after the handler, unless the requested write has been done. */
   checkAfter(hasSucceeded: boolean): void {
     if (!this.caller) return
     if (hasSucceeded && this.isWriteRoute) this.isFulfilled = true
     if (!this.isFulfilled && !(hasSucceeded && this.isFresh)) this.recheck()
   }
 
-  /** Whether the endpoint changes something, if only who may enter. */
+  /** Whether the endpoint changes anything, including sessions and members. */
   private get isWriteRoute(): boolean {
     const { write, session } = this.requirement?.rule ?? {}
     return write === true || (session === true && !isRead(this.request))
@@ -168,8 +168,8 @@ export class Exchange {
   }
 
   /**
-   * Runs an operation for the caller, on another surface and under the requirements of the operation, for an endpoint
-   * whose requests call several. After a write its response is sent even if the right has ended since.
+   * Runs an operation for the caller, on another surface and under the operation's own requirements. For endpoints
+   * whose requests call several operations. After a write, the response is sent even if the permission has ended since.
    */
   async callAs<Input, Output>(
     surface: Caller['surface'],
@@ -190,7 +190,7 @@ export class Exchange {
     return output
   }
 
-  /** Runs a creation, or another write that may be repeated; an `Idempotency-Key` is honoured (`kernel/once.ts`). */
+  /** Runs a creation, or another repeatable write, with support for `Idempotency-Key` (`kernel/once.ts`). */
   async create<Input>(
     operation: WriteOperation<Input, object | string>,
     input: Input,
@@ -224,21 +224,21 @@ export class Exchange {
     return this.caller ?? fail(keyNeeded())
   }
 
-  /** Admits anyone. */
+  /** Admits any client. */
   open(route: string): void {
     this.route = route
     if (!isRead(this.request)) checkEncoding(this.request)
   }
 
   /**
-   * Calls the listener, possibly at once, when the key or session of the caller ends, for work that continues after
-   * the response has begun. Returns a function that stops it.
+   * Calls the listener, possibly at once, when the caller's key or session ends. For work that continues after the
+   * response has begun. Returns a function that stops it.
    */
   onRightEnd(listener: RightEndListener): () => void {
     return this.caller ? this.rights.onRightEnd(this.caller, listener) : () => {}
   }
 
-  /** Releases the resources of the request; its connection may be idle again. */
+  /** Releases the resources of the request; the idle timeout of its connection applies again. */
   end(): void {
     this.reservation?.release()
     if (this.isWaiting) this.server.timeout(this.request, IDLE_SECONDS)

@@ -7,22 +7,22 @@ import type { HttpServer } from './exchange.ts'
  * Bun sends `100 Continue` before it calls the handler, but only for the value in lower case. RFC 9110 (10.1.1)
  * ignores case: Java's own client sends `100-Continue`, and waits without a limit.
  *
- * Bun offers no way to send `100 Continue`, and a final response is a poor replacement: the request fails with Java,
- * which never returns from one that has a body (Java 17), and with curl (7.88 does not repeat a request after 417).
- * So the 25 bytes are written to the socket of the connection, which getpeername finds among the open files in 0.2
- * ms, on Linux and macOS. Nothing else writes there meanwhile: the response to the request before is complete, and
- * this one has not begun.
+ * Bun offers no way to send `100 Continue`, and a final response is a poor replacement: the request fails with Java and
+ * curl. Java (17) never returns from a final response with a body, and curl (7.88) does not repeat a request after 417.
+ * So the 25 bytes are written to the socket of the connection. getpeername finds it among the open files in 0.2 ms, on
+ * Linux and macOS. Nothing else writes there meanwhile: the response to the previous request is complete, and this one
+ * has not begun.
  *
- * If the socket is not found (on Windows, or when two clients have the same port), the response is 417 without a
- * body, which every tested client returns to its caller. The connection closes, because a late body would be read as
- * the next request.
+ * If the socket is not found (on Windows, or when two clients have the same port), the response is 417 without a body.
+ * Every tested client returns it to its caller. The connection closes, because a late body would be read as the next
+ * request.
  */
 
 /** The values for which Bun itself sends `100 Continue`, in the first `Expect` of a request. */
 const UNDERSTOOD = '100-continue'
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 const OPEN_FILES = '/dev/fd'
-/** Every system has one of these. */
+/** The names of the C library; every system has one of them. */
 const C_LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1', 'libSystem.B.dylib']
 
 /**

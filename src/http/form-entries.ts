@@ -4,8 +4,8 @@ import { invalid } from '../lib/refusal.ts'
 const MAX_PARTS = 300
 
 /**
- * The names and values of an HTML form in the order in which they were sent; undefined for any other body. Parsing
- * blocks all requests, so a body with more parts than a form can have is refused first.
+ * The names and values of an HTML form in their original order; undefined for any other body. Parsing blocks all
+ * requests, so a body with more parts than a form can have is refused first.
  */
 export async function formEntries(
   contentType: string,
@@ -23,7 +23,10 @@ export async function formEntries(
   }
 }
 
-/** The media type without parameters that parsers read differently, and the separator before or after each part. */
+/**
+ * The media type without the parameters that parsers interpret differently, and the separator before or after each
+ * part.
+ */
 function kindOf(contentType: string): { type: string; mark: string } | undefined {
   const [, type = ''] =
     /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.exec(contentType) ?? []

@@ -18,7 +18,7 @@ export interface Listener {
 }
 
 const CHECK_MS = 500
-/** How many files must be available before connections are accepted again. */
+/** The number of files that must be available before connections are accepted again. */
 const ENOUGH = 4
 
 /** Whether this process may open this many more files. */

@@ -11,21 +11,20 @@ import { NoBody, UNCHECKED } from './schema/types.ts'
 import { createCheck, readQuery } from './validation.ts'
 
 /*
- * The Elysia application. Elysia finds the endpoint of a request, and the pipeline does the rest. Everything that Elysia
- * would do in another way is switched off or worked around here, each with a test in `test/http/elysia.test.ts`:
+ * The Elysia application. Elysia finds the endpoint of a request, and the pipeline does the rest. Unwanted behavior is
+ * switched off or worked around here, each with a test in `test/http/elysia.test.ts`. By default, Elysia would:
  *
- * - It would read and check queries and bodies before the key is checked, turn texts into numbers, drop unknown members,
- *   and write the whole body into its error: it is given no schemas (`detail` has them for the OpenAPI document).
- * - It would read headers and cookies for a handler whose text names them: `handlerOf` hides the text.
- * - It would make every response wait for a promise if the text of the hook `onRequest` were a single call: it has a
- *   block.
- * - It would serve `/v1/notes/` as `/v1/notes`: `strictPath`.
- * - It would keep a response that needs no request, and send it again: `nativeStaticResponse`.
- * - It would fail for hosts shorter than seven characters: `standardHostname`.
- * - It would return 404 for a method that a path does not have: `refuseOtherMethods`.
- * - It would hand over null for a parameter with malformed percent-encoding: `checkParameters`.
- * - It would set the status of an error on the response to it: `onError`.
- * - It would give the response to `HEAD` another length: `fetch`.
+ * - read and check queries and bodies before the key is checked, convert texts into numbers, drop unknown members, and
+ *   write the whole body into its error: it gets no schemas (`detail` has them for the OpenAPI document);
+ * - read headers and cookies for a handler whose text names them: `handlerOf` hides the text;
+ * - make every response wait for a promise if the text of the hook `onRequest` were a single call: it has a block;
+ * - serve `/v1/notes/` as `/v1/notes`: `strictPath`;
+ * - cache a response that does not depend on the request, and send it again: `nativeStaticResponse`;
+ * - fail for hosts shorter than seven characters: `standardHostname`;
+ * - return 404 for a method that a path does not support: `refuseOtherMethods`;
+ * - pass null for a parameter with malformed percent-encoding: `checkParameters`;
+ * - set the status of an error on the response to it: `onError`;
+ * - give the response to `HEAD` another length: `fetch`.
  */
 
 const SETTINGS = {
@@ -46,7 +45,7 @@ export interface Context {
   body: unknown
 }
 
-/** Checks that the caller may call the endpoint, then query and body, and calls its handler. */
+/** Checks that the caller may call the endpoint, then validates query and body, and calls the handler. */
 export type Endpoint = (exchange: Exchange, context: Context) => unknown
 
 /** The parts of the pipeline that the application calls. */
@@ -54,7 +53,7 @@ export interface Pipeline {
   /** Refuses a request before its path is looked up. */
   check(request: Request): void
   newExchange(request: Request): Exchange
-  /** Runs an endpoint, and returns the finished response, also of a request that is refused. */
+  /** Runs an endpoint, and returns the finished response, which may be a refusal. */
   run(exchange: Exchange, endpoint: () => unknown): Response | Promise<Response>
   succeed(exchange: Exchange, result: unknown): Response | Promise<Response>
   fail(exchange: Exchange, error: unknown): Response | Promise<Response>
@@ -94,21 +93,21 @@ export function mount(features: readonly Endpoints[], pipeline: Pipeline, { bodi
   }
 
   const app: AnyElysia = new Elysia(SETTINGS)
-    // From the beginning, so that the contexts of all requests have one shape.
+    // Set from the beginning, so that the contexts of all requests have the same shape.
     .decorate({ exchange: undefined as Exchange | undefined, caller: undefined as Caller | undefined })
     .onRequest(({ request }) => {
       pipeline.check(request)
     })
-    // Handles errors outside of `serve`: unknown paths, and requests that are refused before their path is looked up.
+    // Handles errors outside of `serve`: unknown paths, and requests refused before path lookup.
     .onError(async (context) => {
-      // The response has its own.
+      // The finished response has its own status.
       context.set.status = 200
       const exchange = pipeline.newExchange(context.request)
       context.exchange = exchange
       const { error } = context
       return finish(exchange, pipeline.fail(exchange, error instanceof NotFoundError ? unknownPath() : error))
     })
-    // The additions to the application itself.
+    // Handles responses of the routes that were added to the application directly.
     .mapResponse(({ exchange, request, responseValue }) =>
       exchange === undefined ? succeed(request, responseValue) : undefined,
     )
@@ -133,11 +132,11 @@ export function mount(features: readonly Endpoints[], pipeline: Pipeline, { bodi
   }
 }
 
-/** Elysia derives what to prepare for a handler from its text, which a bound function does not show. */
+/** Elysia inspects the text of a handler to decide what to prepare; a bound function hides its text. */
 const handlerOf = (serve: Serve, endpoint: Endpoint): (() => unknown) =>
   serve.bind(undefined, endpoint) as () => unknown
 
-/** Bun hands over a bare path when the request has no usable `Host`, and the fragment if there is one. */
+/** Bun passes a bare path when the request has no usable `Host`, and includes the fragment, if any. */
 function withUsualUrl(request: Request): Request {
   const { url } = request
   const isBare = url.startsWith('/')
@@ -149,12 +148,12 @@ function withUsualUrl(request: Request): Request {
 
 const NO_HOST = 'http://no-host.invalid'
 
-/** Refuses a path one of whose parameters has malformed percent-encoding. */
+/** Refuses a path if one of its parameters has malformed percent-encoding. */
 function checkParameters(params: Context['params']): void {
   for (const name in params) if (params[name] === null) throw unknownPath()
 }
 
-/** Gives every path an endpoint for the methods that it does not have. */
+/** Adds an endpoint to every path for all methods that the path does not support. */
 function refuseOtherMethods(
   app: AnyElysia,
   declared: readonly DeclaredEndpoint[],
@@ -186,7 +185,7 @@ function endpointOf({ method, path, handler, marks }: DeclaredEndpoint, bodies: 
     context.query = queryOf(exchange)
     if (isRead(exchange.request)) return handle(context)
     return bodyOf(new SentBody(exchange, bodies), (value) => {
-      // The right was checked again when the body had arrived.
+      // The permission was checked again when the body had arrived.
       context.caller = exchange.caller
       context.body = value
       return handle(context)
@@ -212,7 +211,7 @@ function queryReader(schema: TSchema): (exchange: Exchange) => unknown {
   }
 }
 
-/** Hands the body to a function; one that is not checked is read by the handler. */
+/** Passes the body to a function; for an unchecked schema, the handler reads the body itself. */
 function bodyReader(schema: TSchema): (sent: SentBody, use: (body: unknown) => unknown) => unknown {
   if (isUnchecked(schema)) return (sent, use) => use(sent)
   const check = createCheck('body', schema)

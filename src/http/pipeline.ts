@@ -26,19 +26,19 @@ export interface PipelineOptions extends Rights {
   requests: RequestMetrics
   /** Called with anything that a handler throws, refusals and failures. */
   noteError: (error: unknown) => void
-  /** The proxies that say which client a request comes from. */
+  /** The proxies that report the client of a request. */
   trustedProxies: BlockList | undefined
   /** The refusal of every request once the pipeline is stopped. */
   stopped: () => Refusal
 }
 
-/** Stands for the server where requests come through no network. */
+/** Stands in for the server when requests use no network. */
 const LOCAL: HttpServer = { requestIP: () => ({ address: 'local' }), timeout: () => {} }
 
 /**
- * Serves the endpoints of all features. Before a handler it checks, in this order: URL and name of the server (431, 421),
- * path (404) and method (405), key (401) and scope (403), and the schemas of query and body (400, 413). Every response
- * has an `X-Request-Id` and one line in the log.
+ * Serves the endpoints of all features. Before a handler it checks, in this order: URL and name of the server (431,
+ * 421), path (404) and method (405), key (401) and scope (403), and the schemas of query and body (400, 413). Every
+ * response has an `X-Request-Id` and one line in the log.
  */
 export function createPipeline(options: PipelineOptions, features: readonly Endpoints[]) {
   const { corsOrigins, log, requests, bodies, trustedProxies } = options
@@ -89,7 +89,7 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
   function run(exchange: Exchange, endpoint: () => unknown): Response | Promise<Response> {
     try {
       const result = endpoint()
-      // A right that was checked a moment ago, without a wait since, is not checked again.
+      // A permission that was just checked, without a wait since, needs no new check.
       return result instanceof Promise ? settle(exchange, result) : succeed(exchange, result)
     } catch (error) {
       return fail(exchange, error)
@@ -111,7 +111,7 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
     stop: () => {
       isStopped = true
     },
-    /** Serves one request; `server` is the one that took it. */
+    /** Serves one request; `server` is the one that received it. */
     fetch: (request: Request, server = LOCAL): Response | Promise<Response> => {
       const from = trustedProxies ? behindProxies(server, trustedProxies) : server
       const address = () => from.requestIP(request)?.address ?? 'unknown'
@@ -123,7 +123,9 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
   }
 }
 
-/** The refusal of a caller whose right has ended meanwhile, which takes precedence over a failure of the handler. */
+/**
+ * The refusal of a caller whose permission has ended meanwhile, which takes precedence over a failure of the handler.
+ */
 function refusalOf(exchange: Exchange): Refusal | undefined {
   try {
     exchange.checkAfter(false)
@@ -147,7 +149,7 @@ function checkTarget(request: Request, { rules, corsOrigins }: PipelineOptions):
   if (!url.startsWith('/app', start) && !url.startsWith(AGENTS, start)) return
   const mark = url.indexOf('?', start)
   const path = url.slice(start, mark === -1 ? undefined : mark)
-  // Their responses depend on the session, or they act without a key.
+  // Responses of these paths depend on the session, or the paths act without a key.
   if (path === '/app' || path === AGENTS || path.startsWith('/app/')) rules.checkHost(request)
   if (path === AGENTS) rules.checkOrigin(request, corsOrigins)
 }

@@ -19,7 +19,7 @@ export interface ErrorContent {
   readonly status: number
   readonly code: RefusalCode | 'internal'
   readonly sentence: string
-  /** One refusal for each cause that has a place in the request. */
+  /** One refusal for each cause with a position in the request. */
   readonly refusals?: readonly Refusal[]
   readonly headers?: Headers | Record<string, string>
   /** Additional members of the plain format. */
@@ -59,7 +59,7 @@ function causeOf({ message, data }: Refusal, refused: RefusedRequest) {
   return [{ detail, pointer, ...(position !== undefined && { position }) }]
 }
 
-/** The pointer as a URI fragment; undefined if it points to nothing that was or could have been sent. */
+/** The pointer as a URI fragment; undefined unless its target was in the request or could have been. */
 function pointerIn({ pointer, in: part }: Refusal['data'], { body, parameters = [] }: RefusedRequest) {
   if (pointer === undefined) return undefined
   const path = pathOf(pointer)

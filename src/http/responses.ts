@@ -42,11 +42,11 @@ export function addSafeHeaders(headers: Headers): void {
   if (!headers.has(RESOURCE_POLICY)) headers.set(RESOURCE_POLICY, 'same-origin')
 }
 
-/** A response with a body that is JSON already. */
+/** A response whose body is already JSON. */
 export const jsonResponse = (body: JsonBody, status = 200): Response =>
   responseWithText(body, { status, headers: JSON_HEADERS })
 
-/** The response to a creation; `replayed` if it was saved for an earlier, equal request. */
+/** The response to a creation; `replayed` if it was stored for an equal earlier request. */
 export function createdResponse(body: JsonBody, replayed: boolean, status = 201): Response {
   const response = jsonResponse(body, status)
   if (replayed) response.headers.set('Idempotent-Replayed', 'true')
@@ -96,13 +96,13 @@ export function listResponse<Item>(
 }
 
 /*
- * The part of a response that its client has not read yet stays in memory. For large responses that is bounded, so that
- * clients that do not read take none from the others.
+ * The unread part of a response stays in memory. For large responses this memory is bounded, so that clients that do
+ * not read leave enough for others.
  */
 
 const MEBIBYTE = 1_048_576
 
-/** A smaller response is sent as a whole. */
+/** The size in bytes up to which responses are sent as a whole. */
 export const LARGE_BYTES = MEBIBYTE
 
 const PART_BYTES = 262_144
@@ -115,7 +115,10 @@ export const noRoom = () =>
     { retryAfterSeconds: RETRY_AFTER_SECONDS },
   )
 
-/** Responses to callers, by key or session, and to visitors without either, by address: they take nothing from callers. */
+/**
+ * The limits for responses to callers, by key or session, and to visitors without either, by address. Visitors use a
+ * separate limit, so that they take no memory from callers.
+ */
 export interface Untaken {
   readonly callers: Admission
   readonly visitors: Admission
@@ -128,7 +131,7 @@ export const newUntaken = (): Untaken => ({
 
 const BODY = Symbol('body')
 
-/** A response to which `withBody` gives its body if that is large. */
+/** A response without its body if that is large; `withBody` then adds the body. */
 export function responseWithText(body: string | Uint8Array<ArrayBuffer>, init: ResponseInit): Response {
   if (body.length <= LARGE_BYTES) return new Response(body, init)
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
@@ -136,8 +139,8 @@ export function responseWithText(body: string | Uint8Array<ArrayBuffer>, init: R
 }
 
 /**
- * The response with its body. The parts of a large response to a read are handed over one by one, as the client takes them;
- * the response to a write is never refused.
+ * The response with its body. A large response to a read is passed on in parts as the client accepts them; the response
+ * to a write is never refused.
  */
 export function withBody(exchange: Exchange, response: Response, untaken: Untaken): Response {
   let { [BODY]: bytes } = response as { [BODY]?: Uint8Array<ArrayBuffer> }
@@ -160,7 +163,7 @@ export function withBody(exchange: Exchange, response: Response, untaken: Untake
     at += PART_BYTES
     return part && part.length > 0 ? part : undefined
   }
-  // A client may go away before the first part is asked for.
+  // The client may disconnect before the first part is requested.
   request.signal.addEventListener('abort', close)
   if (request.signal.aborted) close()
   return markStreamed(new Response(byteStream(exchange, { next, close }), { status, headers }))

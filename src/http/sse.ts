@@ -12,7 +12,7 @@ export interface StreamEvent {
   readonly data: string
 }
 
-/** The reasons for which the server ends a stream, and the sentence for the client. */
+/** The reasons for which the server ends a stream, with the sentence for the client. */
 const CLOSED = {
   key_revoked: 'This API key was revoked, or its user may no longer read this workspace.',
   key_expired: 'This API key has expired.',
@@ -61,10 +61,10 @@ const HEADERS = {
 }
 const KEEP_ALIVE_MS = 25_000
 const MAX_QUEUED_BYTES = 1_048_576
-/** How long a connection may stall after its stream has ended, before it is closed. */
+/** The time that a connection may stall after its stream has ended, before it is closed. */
 const CLOSE_WITHIN_MS = 1_000
 const CLOSE_WITHIN_SECONDS = 1
-/** How long a client may stall. */
+/** The time that a client may stall. */
 const STALLED_MS = 60_000
 
 const NOT_READ = new Error('the reader of a stream has stalled')
@@ -83,7 +83,7 @@ function textOf({ id, name, data }: StreamEvent): string {
   return `${idLine}event: ${name}\ndata: ${escapeLineBoundaries(data)}\n\n`
 }
 
-/** Events for many readers are encoded once. */
+/** Encodes events for many readers once. */
 const bytesOf = memoizeByObject((sent: StreamEvent | readonly StreamEvent[]) =>
   encoder.encode('name' in sent ? textOf(sent) : sent.map(textOf).join('')),
 )
@@ -234,7 +234,7 @@ class EventStream implements StreamReader {
   }
 }
 
-/** The id of the last event that this client saw before its connection broke, as a browser sends it. */
+/** The id of the last event that this client received before its connection broke, as browsers send it. */
 export const lastEventId = ({ request }: Exchange): string | null => request.headers.get('last-event-id')
 
 /**

@@ -5,7 +5,7 @@ import { withCommas } from '../lib/text.ts'
 
 const MAX_DEPTH = 100
 
-/** The maximum content of a body: parsing it must not delay other requests. */
+/** The maximum content of a body, because parsing it must not delay other requests. */
 export interface MostCounts {
   readonly members: number
   readonly values: number
@@ -42,7 +42,8 @@ function endOfString(json: string, from: number): number {
 }
 
 /**
- * Refuses, before parsing, a text that would take long to parse or is nested so deeply that it would take seconds.
+ * Refuses, before parsing, a text that would take long to parse, or that is nested so deeply that parsing takes
+ * seconds.
  */
 export function checkCounts(json: string, what: string, most?: MostCounts): void {
   let [depth, members, values] = [0, 0, 1]
@@ -68,7 +69,7 @@ const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
 
 /** A number can exceed the range of a double only with an exponent of three digits, or 200 digits in a row. */
 const LONG_EXPONENT = /[eE]\+?\d{3}/
-/** Separate, because it is found many times as fast. */
+/** Separate, because this search is many times as fast. */
 const LONG_NUMBER = /(?<!\d)\d{200}/
 
 const tooDeep = (what: string) => invalid(`${what} is nested more than ${MAX_DEPTH} levels deep.`)

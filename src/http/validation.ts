@@ -25,7 +25,7 @@ const decode = (text: string): string => {
   }
 }
 
-/** The value in the type of its schema; an invalid value stays a string, and the schema refuses it. */
+/** The value converted to the type of its schema; an invalid value stays a string, and the schema refuses it. */
 function typed(schema: TSchema | undefined, value: string): string | number | boolean {
   if (schema?.type === 'integer' && /^-?[0-9]+$/.test(value)) return Number(value)
   if (schema?.type === 'boolean' && value === 'true') return true
@@ -64,7 +64,7 @@ type Part = 'body' | 'query'
 
 const inQuery = (name: string): RefusalData => ({ in: 'query', pointer: pointerTo([name]) })
 
-/** The notation of callers: `tags[0]` for `/tags/0`. */
+/** The notation used in requests: `tags[0]` for `/tags/0`. */
 function placeOf(pointer: string): string {
   return pathOf(pointer).reduce((place, name) => {
     if (place === '') return name
@@ -118,7 +118,7 @@ function sentenceFor(part: Part, error: ValueError): string {
   return `${name} must be ${wordsOf(error.schema)}.`
 }
 
-/** The index of the only alternative that matches a list or an object: for `columns` or null, the list. */
+/** The index of the only alternative that fits a list or an object: for `columns` or null, the list. */
 function meantAlternative({ schema, value }: ValueError): number | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const type = Array.isArray(value) ? 'array' : 'object'
@@ -128,7 +128,7 @@ function meantAlternative({ schema, value }: ValueError): number | undefined {
   return fitting.length === 1 ? fitting[0] : undefined
 }
 
-/** Yields the most specific errors: those inside the alternative that was meant, if there is one. */
+/** Yields the most specific errors: those inside the intended alternative, if there is one. */
 function* inner(errors: Iterable<ValueError>): Generator<ValueError> {
   for (const error of errors) {
     const meant = error.type === ValueErrorType.Union ? meantAlternative(error) : undefined

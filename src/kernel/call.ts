@@ -11,42 +11,42 @@ import { type Outcome, once, type RequestIdentity, signed } from './once.ts'
 import type { Operation, ReadOperation, WriteOperation } from './operation.ts'
 
 /*
- * Calls of operations. A read starts on the main connection, under a limit of rows, and starts again in a reader thread when
- * it reaches the limit. A write starts in the group commit, and starts again in the write thread when it reads or writes
- * much; one with a large body starts there. A long operation always runs in a thread. Wherever it runs, its caller is
- * computed there, from the grant, in its transaction or snapshot.
+ * Calls of operations. A read starts on the main connection, under a limit of rows, and restarts in a reader thread
+ * when it reaches the limit. A write starts in the group commit, and restarts in the write thread when it reads or
+ * writes much. A write with a large body starts in the write thread. A long operation always runs in a thread. Wherever
+ * an operation runs, its caller is computed there, from the grant, in its transaction or snapshot.
  */
 
-/** Made once for each request; the signal is read only where a call waits. */
+/** Created once per request. The signal is read only where a call waits. */
 export interface Credential extends QueryTurn {
   readonly grant: Grant
 }
 
-/** The output wanted: the value, its JSON text, or the text and the response saved for an `Idempotency-Key`. */
+/** The requested output: the value, its JSON text, or the text and the response saved for an `Idempotency-Key`. */
 export type Form = 'value' | 'text' | 'once'
 
-/** A call as it crosses to another thread. */
+/** A call in the format that crosses to another thread. */
 export interface Sent {
   readonly grant: Grant
   readonly input: unknown
   readonly form: Form
   readonly identity?: RequestIdentity | undefined
-  /** The text of `input.body`, which crosses in its place: parsing it again takes less time than copying its parts. */
+  /** The text of `input.body`, which crosses in its place: parsing it again is faster than copying its parts. */
   readonly bodyText: string
   readonly hasBody?: boolean
 }
 
-/** JSON as text, or as its bytes. */
+/** JSON as text, or as bytes. */
 type JsonBody = string | Uint8Array<ArrayBuffer>
 
 type AnyOperation = Operation<unknown, unknown>
 type AnyRead = ReadOperation<unknown, unknown>
 type AnyWrite = WriteOperation<unknown, unknown>
 
-/** The output of an operation, and what the main thread does after it, as it may cross from another thread. */
+/** The output of an operation, and the follow-up work of the main thread, in a format that crosses threads. */
 export interface Performed {
   readonly output: unknown
-  /** The keys of the jobs for which the response of a write waits. */
+  /** The keys of the jobs that the response of a write waits for. */
   readonly keys?: readonly JobKey[]
   /** The findings of a read. */
   readonly findings?: readonly unknown[]
@@ -69,7 +69,7 @@ export function performRead(
   return { output: form === 'value' ? output : asText(output), findings }
 }
 
-/** Runs a write in an open transaction; a dry run throws what it performed as a `Trial`. */
+/** Runs a write in an open transaction; a dry run throws its result as a `Trial`. */
 export function performWrite(
   operation: AnyWrite,
   tx: Tx,
@@ -92,14 +92,14 @@ export function performWrite(
   return operation.settles ? { output, keys: enqueuedKeys(tx, operation.settles) } : { output }
 }
 
-/** A call as it crosses to a thread: without the body, if that has a text. */
+/** The call in the format that crosses to a thread: without the body, if its text is sent. */
 function sendable(sent: Sent): Sent {
   const { input, bodyText } = sent
   const hasBody = bodyText !== '' && typeof input === 'object' && input !== null && 'body' in input
   return hasBody ? { ...sent, input: { ...input, body: undefined }, hasBody } : sent
 }
 
-/** The characters and bytes of the values of an input, without its keys; stops counting above `most`. */
+/** The characters and bytes of an input's values, without its keys; stops counting above `most`. */
 function lengthOf(input: unknown, most: number): number {
   const rest = [input]
   let length = 0
@@ -113,11 +113,11 @@ function lengthOf(input: unknown, most: number): number {
   return length
 }
 
-/** The call that crossed to this thread, with its body. */
+/** The call that crossed to this thread, with its body restored. */
 export const received = (sent: Sent): Sent =>
   sent.hasBody ? { ...sent, input: { ...(sent.input as object), body: JSON.parse(sent.bodyText) } } : sent
 
-/** The main thread of a server, as operations reach it after they have run. */
+/** The main thread of a server, for operations after they have run. */
 export interface Server {
   readonly db: Db
   readonly worker: WorkerClient
@@ -129,7 +129,7 @@ interface KernelOptions extends Server {
   readonly findStanding: FindStanding
 }
 
-/** A write with a longer body, in characters, takes milliseconds: it shares its commit with no other. */
+/** A write with a longer body, in characters, takes milliseconds, so it does not share its commit. */
 const LONG_BODY = 16_384
 
 export class Kernel {
@@ -165,7 +165,9 @@ export class Kernel {
     return this.call(operation, credential, input)
   }
 
-  /** Returns the output as JSON text, or as its bytes; `bodyText` is that of `input.body`, if it was sent as text. */
+  /**
+   * Returns the output as JSON text, or as its bytes; `bodyText` is the text of `input.body`, if it was sent as text.
+   */
   respond<Input>(
     operation: Operation<Input, object | string>,
     credential: Credential,
@@ -177,7 +179,7 @@ export class Kernel {
     return this.#run(operation as AnyOperation, credential, sent) as JsonBody | Promise<JsonBody>
   }
 
-  /** Writes, or returns the response that was saved for the same request, which then writes nothing. */
+  /** Writes, or returns the response saved for the same request without writing. */
   respondOnce<Input>(
     operation: WriteOperation<Input, object | string>,
     credential: Credential,

@@ -23,8 +23,8 @@ import {
 } from './jobs.ts'
 
 /*
- * A server looks for jobs after transactions that enqueued some, after writes of other connections, and when the next one
- * falls due. A look is one query, whatever the number of kinds; an idle server looks twice a minute.
+ * A server looks for jobs after transactions that enqueued some, after writes of other connections, and when the next
+ * job falls due. A lookup is one query for all kinds; an idle server looks twice a minute.
  */
 
 interface DueJob {
@@ -34,9 +34,9 @@ interface DueJob {
 
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = HOUR_MS
-/** New servers have other things to do at first. */
+/** A starting server has more urgent work. */
 const FIRST_RUN_MS = 5_000
-/** Jobs are looked for at least this often, however the clock moves. */
+/** Maximum time between lookups, whatever the clock does. */
 const MAX_WAIT_MS = 30_000
 
 /** Changes whenever a connection other than the reading one commits. */
@@ -50,12 +50,12 @@ export class JobRunner {
   readonly #log: Log
   readonly #jobs: readonly Job[]
   readonly #stopListening: readonly (() => void)[]
-  /** How many times in a row a job failed, by kind and key. */
+  /** Number of consecutive failures of a job, by kind and key. */
   readonly #failures = new Map<string, number>()
   readonly #prepared: Prepared = new Map()
-  /** The position in `#jobs` of the kind whose turn is next. */
+  /** The index in `#jobs` of the kind that runs next. */
   #turn = 0
-  /** The version after the last commit that was seen, and when it was seen first. */
+  /** The version after the last commit seen, and the time when it was first seen. */
   #seen = { version: -1, at: Number.NEGATIVE_INFINITY }
   #isStopped = false
   #hasBegun = false
@@ -80,7 +80,7 @@ export class JobRunner {
     this.#lookIn(0)
   }
 
-  /** Starts no more steps; resolves once the one that runs has ended. */
+  /** Starts no further steps; resolves once the running step has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#timer?.cancel()
@@ -107,9 +107,9 @@ export class JobRunner {
     })
   }
 
-  /** Runs jobs until none may run; returns how long to wait for the next one. */
+  /** Runs jobs until none may run; returns the wait before the next one. */
   async #runDue(): Promise<number> {
-    // Callers whose writes have just ended get their responses first.
+    // Callers with completed writes get their responses first.
     await new Promise((resolve) => setImmediate(resolve))
     try {
       if (!this.#hasBegun) await this.#db.write((tx): void => this.#begin(tx))
@@ -129,7 +129,7 @@ export class JobRunner {
     }
   }
 
-  /** Enqueues recurring jobs, and brings forward those enqueued with a clock that has been set back since. */
+  /** Enqueues recurring jobs. Brings forward jobs that were enqueued before the clock was set back. */
   #begin(tx: Tx): void {
     for (const { kind, everyMs } of this.#jobs)
       if (everyMs !== undefined)
@@ -143,7 +143,7 @@ export class JobRunner {
         )
   }
 
-  /** The first due job of the next kind that has one. */
+  /** The first due job of the next kind in rotation. */
   #choose(waiting: readonly Waiting[]): DueJob | undefined {
     const now = this.#clock.now()
     const turnOf = (job: Job) =>
@@ -161,7 +161,7 @@ export class JobRunner {
     return !whenIdle || this.#isIdle() || whenIdle.isUrgent(this.#db)
   }
 
-  /** Whether nothing but jobs was written for a while. */
+  /** Whether only jobs have written for a while. */
   #isIdle(): boolean {
     const version = commitVersion(this.#db)
     const now = this.#clock.now()
@@ -169,7 +169,7 @@ export class JobRunner {
     return now - this.#seen.at >= IDLE_MS
   }
 
-  /** In milliseconds. A job that is due and may not run yet waits for idle time. */
+  /** In milliseconds. A due job that may not run yet waits for idle time. */
   #untilNext(waiting: readonly Waiting[]): number {
     const now = this.#clock.now()
     const waits = waiting.map(({ dueAt }) => (dueAt <= now ? IDLE_MS : dueAt - now))

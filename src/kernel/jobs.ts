@@ -7,45 +7,48 @@ import { forSomeMilliseconds, pauseBetween } from '../storage/writes/chunks.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 
 /*
- * A job is the only way to do work later. A write enqueues it in its own transaction, as a row of `jobs`, so that the work
- * is neither lost nor done for a write that failed. The server then runs its steps between other writes, a few
- * milliseconds at a time, and a crash repeats at most one transaction of them.
+ * Jobs are the only way to defer work. A write enqueues a job in its own transaction, as a row of `jobs`. The work is
+ * therefore neither lost nor done for a failed write. The server then runs the job's steps between other writes, a few
+ * milliseconds at a time. A crash repeats at most one transaction of steps.
  *
- * A job that is due at once has a `due_at` that counts its steps from 0: it is in the past wherever the clock is, and the
- * job that has had the fewest steps is first. Kinds take turns, so a long backlog of one never delays another.
+ * The `due_at` of a job that is due at once counts its steps from 0. It is in the past whatever the clock says, and the
+ * job with the fewest steps comes first. The runner rotates between kinds, so a long backlog of one kind never delays
+ * another.
  */
 
-/** Identifies a job among those of its kind: mostly the pk of the object that it works on. */
+/** Identifies a job within its kind: usually the pk of the object that it works on. */
 export type JobKey = number | string
 
 export interface Job<Key extends JobKey = JobKey, State = unknown> {
   readonly kind: string
   /**
-   * Does the next part of the work, at most about 200 rows and 5 ms, and returns the state from which the next step goes on,
-   * which must be a JSON value. `later` pauses the job. A step may find that its object is gone, and, after a restart,
-   * `prepared` missing.
+   * Does the next part of the work, at most about 200 rows and 5 ms. Returns the state for the next step, which must be
+   * a JSON value. `later` pauses the job. A step may find that its object is gone, and, after a restart, that
+   * `prepared` is missing.
    */
   step(tx: Tx, key: Key, state: State, prepared?: unknown): State | 'done' | Later<State>
-  /** Whether a step may take longer, as dropping an index does: a server runs it in another thread, when no write waits. */
+  /**
+   * Whether a step may take longer, such as dropping an index. A server runs it in another thread when no write waits.
+   */
   readonly isLong?: true
   /**
-   * The job runs while nothing else is written, since it is cheaper after many writes than after each of them; beside other
-   * writes only while it is urgent.
+   * Runs the job only while nothing else is written, because it is cheaper after many writes than after each of them.
+   * An urgent job also runs beside other writes.
    */
   readonly whenIdle?: { isUrgent(reader: Reader): boolean }
   readonly prepare?: Preparation<Key, State>
   /** Called in a server after the commit of the last step. */
   onDone?(log: Log, key: Key): void
-  /** A job that every server has; the first run after the start of a server begins after at most this time. */
+  /** Makes the job recurring in every server. After a server starts, the first run begins within this time. */
   readonly everyMs?: number
 }
 
 /**
- * A read that a step needs and that takes long. A thread runs it outside of the transaction, so the step must check that its
- * output still holds.
+ * A slow read that a step needs. A thread runs it outside the transaction, so the step must check that its output is
+ * still valid.
  */
 interface Preparation<Key extends JobKey, State> {
-  /** The input of the query; undefined if the step needs nothing new, and gets what was prepared last. */
+  /** The input of the query; undefined if the step needs nothing new and gets the last prepared output. */
   inputOf(reader: Reader, key: Key, state: State): unknown
   readonly query: WorkerQuery<unknown, unknown>
 }
@@ -57,17 +60,20 @@ class Later<State> {
   ) {}
 }
 
-/** Returned by a step after which its job pauses until this instant. */
+/** Returned by a step to pause its job until this instant. */
 export const later = <State>(dueAt: number, state: State): Later<State> => new Later(dueAt, state)
 
-/** `kind` is stored: one that was released is never renamed without a migration. */
+/** `kind` is stored: renaming a released kind requires a migration. */
 export const defineJob = <Key extends JobKey, State>(
   kind: string,
   step: Job<Key, State>['step'],
   options: Pick<Job<Key, State>, 'isLong' | 'whenIdle' | 'prepare' | 'onDone'> = {},
 ): Job<Key, State> => ({ kind, step, ...options })
 
-/** A job that is there always, once. `step` does some of its work and returns whether there is more; if not, it pauses. */
+/**
+ * A job that always exists exactly once. `step` does some of its work and returns whether there is more; if not, the
+ * job pauses.
+ */
 export const defineRecurringJob = (kind: string, everyMs: number, step: (tx: Tx) => boolean): Job => ({
   kind,
   everyMs,
@@ -77,13 +83,16 @@ export const defineRecurringJob = (kind: string, everyMs: number, step: (tx: Tx)
 /** The key of a recurring job. */
 export const RECURRING = 0
 
-/** Due at once. */
+/** Due immediately. */
 export const AT_ONCE = 0
 
-/** Nothing is being written if nothing was for this time. */
+/** Writing counts as idle after this time without a write. */
 export const IDLE_MS = 200
 
-/** Stores a job in the transaction of the write that causes it. One of the same kind and key begins again with this state. */
+/**
+ * Stores a job in the transaction of the write that causes it. An existing job of the same kind and key restarts with
+ * this state.
+ */
 export function enqueue<Key extends JobKey, State>(
   tx: Tx,
   job: Job<Key, State>,
@@ -95,7 +104,7 @@ export function enqueue<Key extends JobKey, State>(
   noteEnqueued(tx, job as Job, key, dueAt)
 }
 
-/** The same outside of a write, where no runner is notified: in an upgrade, for example. */
+/** The same outside of a write, for example in an upgrade. No runner is notified. */
 export function storeJob<Key extends JobKey, State>(
   { sql }: Reader,
   { kind }: Job<Key, State>,
@@ -113,7 +122,7 @@ export function storeJob<Key extends JobKey, State>(
   )
 }
 
-/** Stores a job unless there is one of the same kind and key, which then goes on. */
+/** Stores a job unless one of the same kind and key exists; an existing job continues. */
 export function enqueueOnce<Key extends JobKey, State>(
   tx: Tx,
   job: Job<Key, State>,
@@ -133,7 +142,7 @@ export function enqueueOnce<Key extends JobKey, State>(
 
 export const nameOf = (kind: string, key: JobKey): string => `${kind} ${key}`
 
-/** Stores a job that is due at this instant, unless there is one that is due earlier. */
+/** Stores a job due at this instant, unless the existing one is due earlier. */
 export function enqueueBy(tx: Tx, job: Pick<Job, 'kind'>, key: JobKey, dueAt: number): void {
   const enqueued = tx.transaction.state.of(newEnqueued).byName.get(nameOf(job.kind, key))
   if (enqueued && enqueued.dueAt <= dueAt) return
@@ -147,12 +156,12 @@ export function enqueueBy(tx: Tx, job: Pick<Job, 'kind'>, key: JobKey, dueAt: nu
   noteEnqueued(tx, job, key, dueAt)
 }
 
-/** Called with the milliseconds after which a look finds what was enqueued. */
+/** Called with the milliseconds until a lookup finds the enqueued job. */
 type EnqueueListener = (delayMs: number) => void
 
 const newListeners = () => new Set<EnqueueListener>()
 
-/** Calls the listener after transactions of this connection that enqueued jobs; returns a function that stops it. */
+/** Calls the listener after transactions of this connection that enqueued jobs; returns a function that removes it. */
 export function onEnqueued({ sql }: Reader, listener: EnqueueListener): () => void {
   const listeners = sql.state.of(newListeners)
   listeners.add(listener)
@@ -165,7 +174,7 @@ const newEnqueued = () => ({
   delayMs: Number.POSITIVE_INFINITY,
 })
 
-/** The runner is notified once, after the commit. */
+/** Notifies the runner once, after the commit. */
 function noteEnqueued(
   tx: Tx,
   { kind, whenIdle }: Pick<Job, 'kind' | 'whenIdle'>,
@@ -183,17 +192,17 @@ function noteEnqueued(
 
 const newService = () => ({ startedAt: Number.NEGATIVE_INFINITY })
 
-/** When the runner of the database's server started. */
+/** The start time of the job runner of the database's server. */
 export const serviceOf = ({ sql }: Reader): { startedAt: number } => sql.state.of(newService)
 
-/** Ends a job whose work was done in another way. */
+/** Removes a job whose work was done in another way. */
 export const removeJob = <Key extends JobKey, State>({ sql }: Reader, { kind }: Job<Key, State>, key: Key) =>
   sql.run('DELETE FROM jobs WHERE kind = ? AND key = ?', kind, key)
 
-/** How long the steps take that share the transaction of the write that causes a job. */
+/** Time limit for the steps that share the transaction of the write that causes a job. */
 const FIRST_MS = 25
 
-/** Runs the first steps of a job in the transaction of the write that causes it, and enqueues it if any are left. */
+/** Runs the first steps of a job in the transaction of the write that causes it; enqueues the rest, if any. */
 export function begin<Key extends JobKey, State>(tx: Tx, job: Job<Key, State>, key: Key, state: State): void {
   let result: ReturnType<typeof job.step> = state
   const hasMore = forSomeMilliseconds(() => {
@@ -209,14 +218,14 @@ export function enqueuedKeys({ transaction }: Tx, jobs: readonly Job[]): JobKey[
   return enqueued.filter(({ kind }) => jobs.some((job) => job.kind === kind)).map(({ key }) => key)
 }
 
-/** Whether a job goes on at once after a step. */
+/** Whether a job continues immediately after a step. */
 const isDue = (result: unknown): boolean => result !== 'done' && !(result instanceof Later)
 
 /** Whether a job is enqueued and not done yet. */
 export const isPending = <Key extends JobKey>({ sql }: Reader, { kind }: Job<Key>, key: Key): boolean =>
   sql.get('SELECT 1 FROM jobs WHERE kind = ? AND key = ?', kind, key) !== undefined
 
-/** The state from which a job goes on; undefined without one. */
+/** The state from which a job continues; undefined without a job. */
 export function findState<Key extends JobKey, State>(
   { sql }: Reader,
   { kind }: Pick<Job<Key, State>, 'kind' | 'step'>,
@@ -226,7 +235,7 @@ export function findState<Key extends JobKey, State>(
   return found && JSON.parse(found.state)
 }
 
-/** Runs steps of a job for a few milliseconds; returns whether it is due again at once. */
+/** Runs steps of a job for a few milliseconds; returns whether it is due again immediately. */
 function runSteps(job: Job, tx: Tx, key: JobKey, prepared?: unknown): boolean {
   const { sql } = tx
   const { kind, step } = job
@@ -234,7 +243,7 @@ function runSteps(job: Job, tx: Tx, key: JobKey, prepared?: unknown): boolean {
   if (result === undefined) return false
   const hasMore = forSomeMilliseconds(() => {
     result = step(tx, key, result, prepared)
-    // A next step may need something else.
+    // The next step may need a different input.
     return isDue(result) && !job.prepare
   })
   if (result === 'done') sql.run('DELETE FROM jobs WHERE kind = ? AND key = ?', kind, key)
@@ -251,7 +260,7 @@ function runSteps(job: Job, tx: Tx, key: JobKey, prepared?: unknown): boolean {
   return hasMore || isDue(result)
 }
 
-/** The connection and threads that run jobs; without a worker, as in a command, long steps run like others. */
+/** The connection and threads that run jobs. Without a worker, as in a command, long steps run like others. */
 interface Place {
   readonly db: Db
   readonly worker?: WorkerClient
@@ -263,7 +272,7 @@ interface JobInput {
   readonly prepared?: unknown
 }
 
-/** Runs the job of this kind and key in the thread of background work. */
+/** Runs the job of this kind and key in the background thread. */
 export const jobTask = (jobs: readonly Job[]): WorkerTask<JobInput, boolean> => ({
   name: 'features.job',
   isBackground: true,
@@ -275,7 +284,7 @@ export const jobTask = (jobs: readonly Job[]): WorkerTask<JobInput, boolean> => 
 
 const BACKGROUND = { turnKey: 'jobs', isBackground: true }
 
-/** The output of preparations that the next step of a job uses, by kind and key. */
+/** The prepared outputs for the next step of each job, by kind and key. */
 export type Prepared = Map<string, unknown>
 
 async function prepareStep(
@@ -296,11 +305,11 @@ async function prepareStep(
 
 interface Preparing {
   readonly all: Prepared
-  /** The caller in whose turns the queries run. */
+  /** The caller under which the queries are scheduled. */
   readonly turn: QueryTurn
 }
 
-/** Runs some steps in a transaction; returns whether the job is due again at once. */
+/** Runs some steps in a transaction; returns whether the job is due again immediately. */
 export async function runOnce(
   place: Place,
   job: Job,
@@ -319,13 +328,13 @@ export async function runOnce(
   return hasMore
 }
 
-/** Transactions between two pauses that leave the write lock free for other processes. */
+/** Number of transactions between two pauses that leave the write lock free for other processes. */
 export const STEPS_BETWEEN_PAUSES = 5
 
 /**
- * Runs a job until it is done or pauses, for a caller whose response must show finished work. Resolves at once when there
- * is none; rejects with the error of a step. The writes belong to no caller and alternate with those of other requests;
- * preparations count as queries of the caller.
+ * Runs a job until it is done or pauses, for a caller whose response must include the finished work. Resolves
+ * immediately if there is no job; rejects with the error of a step. The writes belong to no caller and alternate with
+ * those of other requests. Preparations count as queries of the caller.
  */
 export async function settle<Key extends JobKey, State>(
   place: Place,
@@ -339,8 +348,8 @@ export async function settle<Key extends JobKey, State>(
 }
 
 /**
- * Does the same with every job that is due, for a process that does not serve the database. Jobs that wait for idle time
- * are left to a server: reads do not depend on them.
+ * Settles every due job, for a process that does not serve the database. Jobs that wait for idle time are left to a
+ * server, because reads do not depend on them.
  */
 export async function settleAll(
   place: Place & { readonly clock: Clock },
@@ -356,7 +365,7 @@ export async function settleAll(
     }
 }
 
-/** A kind with jobs, and when its first one is due. */
+/** A kind with enqueued jobs, and the due time of its first one. */
 export interface Waiting {
   readonly job: Job
   readonly dueAt: number
@@ -365,7 +374,7 @@ export interface Waiting {
 const FIRST_OF_EACH_KIND =
   'SELECT (SELECT min(due_at) FROM jobs WHERE kind = value) AS dueAt FROM json_each(?)'
 
-/** The kinds that have jobs, in their order. */
+/** The kinds with enqueued jobs, in declaration order. */
 export function listWaiting({ sql }: Reader, jobs: readonly Job[]): Waiting[] {
   const first = sql.column<number | null>(FIRST_OF_EACH_KIND, JSON.stringify(jobs.map(({ kind }) => kind)))
   return jobs.flatMap((job, index) => {
@@ -381,9 +390,9 @@ export const findFirst = ({ sql }: Reader, { kind }: Job): JobKey | undefined =>
 /** SQL for the keys of the enqueued jobs of a kind. */
 export const keysOf = ({ kind }: Pick<Job, 'kind'>): string => `SELECT key FROM jobs WHERE kind = '${kind}'`
 
-/** Counting further says no more. */
+/** A more exact count is not useful. */
 const MAX_COUNTED = 10_000
 
-/** How many jobs of a kind are enqueued, counted up to 10,000. */
+/** The number of enqueued jobs of a kind, counted up to 10,000. */
 export const countJobs = ({ sql }: Reader, { kind }: Pick<Job, 'kind'>): number =>
   sql.scalar(`SELECT count(*) FROM (SELECT 1 FROM jobs WHERE kind = ? LIMIT ${MAX_COUNTED})`, kind)

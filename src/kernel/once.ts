@@ -9,15 +9,15 @@ import type { Tx } from '../storage/writes/transaction.ts'
 import { type Caller, turnKeyOf } from './caller.ts'
 
 /*
- * Creations that are sent again with the same `Idempotency-Key`. The response is saved in the transaction of the write: the
- * same request again gets it and writes nothing; the same key with another body is refused. Writes run one at a time, so
- * that a second request that arrives during the first finds the response of the first.
+ * Retried creations with the same `Idempotency-Key`. The transaction of the write saves the response. The same request
+ * then gets this response and writes nothing; the same key with another body is refused. Writes run one at a time, so a
+ * second request that arrives during the first finds its response.
  */
 
-/** The form of an `Idempotency-Key`. */
+/** The format of an `Idempotency-Key`. */
 export const KEY_FORM = /^[\x20-\x7e]{1,255}$/
 
-/** How long a response is saved and returned again: 24 hours. */
+/** Responses are saved and replayed for 24 hours. */
 export const RESPONSE_SAVED_MS = DAY_MS
 
 /** A response body as an object, or as its JSON text. */
@@ -36,7 +36,7 @@ export interface RequestIdentity {
   readonly idempotencyKey: string
 }
 
-/** A request with a key, and the SHA-256 of its body, hexadecimal. */
+/** A request with a key, and the hexadecimal SHA-256 of its body. */
 export interface SignedRequest extends RequestIdentity {
   readonly bodyHash: string
 }
@@ -47,8 +47,8 @@ export const signed = (identity: RequestIdentity | undefined, body: string): Sig
 const asText = (body: ResponseContent) => (typeof body === 'string' ? body : JSON.stringify(body))
 
 /**
- * Creates in the transaction, or finds the response to the same request. `toSave` leaves out what only the first response
- * may show; `check` refuses a caller who may not create it now, also where the response is only found.
+ * Creates in the transaction, or finds the response to the same request. `toSave` omits parts that only the first
+ * response may show. `check` refuses callers who may not create it now, even if the response is only replayed.
  */
 export function once<Created extends ResponseContent>(
   tx: Tx,
@@ -79,7 +79,7 @@ export const savedFor = (caller: Caller): string =>
 
 const saved = getTableColumns(idempotencyKeys)
 
-/** The response to a request that was saved after an instant, if any. */
+/** The response to a request, if it was saved after an instant. */
 const findSavedResponse = rowBy((keyId: string, target: string, idempotencyKey: string, since: number) =>
   from(idempotencyKeys, { bodyHash: saved.bodyHash, response: saved.response }).where(
     and(
@@ -91,10 +91,10 @@ const findSavedResponse = rowBy((keyId: string, target: string, idempotencyKey: 
   ),
 )
 
-/** Saves a response; replaces an expired one to the same request. */
+/** Saves a response; replaces an expired response to the same request. */
 const saveResponse = upsertInto(idempotencyKeys, [saved.keyId, saved.target, saved.idempotencyKey])
 
-/** Removes at most `limit` responses saved before the instant `before`; returns how many. */
+/** Removes at most `limit` responses saved before the instant `before`; returns their number. */
 export const removeSavedResponsesBefore = ({ sql }: Reader, before: number, limit: number): number =>
   sql.run(
     `DELETE FROM idempotency_keys WHERE rowid IN

@@ -1,11 +1,11 @@
 import { Refusal } from '../lib/refusal.ts'
 
-/** The operations on a structure: see its definition, read its rows, add rows, and change anything of it. */
+/** The permissions on a structure: see its definition, read its rows, add rows, and change anything in it. */
 export type Ability = 'see' | 'read' | 'add' | 'change'
 
 const ABILITIES = {
   none: [],
-  /** The remaining part of `add` for a caller who can only read. */
+  /** The part of `add` that remains for callers who can only read. */
   definition: ['see'],
   add: ['see', 'add'],
   read: ['see', 'read'],
@@ -17,23 +17,23 @@ export type Level = keyof typeof ABILITIES
 export const LEVELS = ['none', 'read', 'write'] as const
 export const STRUCTURE_LEVELS = ['none', 'read', 'add', 'write'] as const
 
-/** The kinds of objects to which access is given as a whole; `notes` are also tags, properties, views and the like. */
+/** The kinds of objects with access as a whole; `notes` includes tags, properties, views and the like. */
 export type Kind = 'notes' | 'files'
 
-/** In `structures`: every structure that is not named, also later ones. */
+/** In `structures`: every structure not named, including later ones. */
 export const OTHERS = '*'
 
-/** The access of a member or a key, as sent; omitted parts are not narrowed. */
+/** The access of a member or a key, as sent; omitted parts are unrestricted. */
 export interface Access {
   readonly notes?: (typeof LEVELS)[number]
   readonly files?: (typeof LEVELS)[number]
-  /** By the id of a structure. */
+  /** Keyed by structure id. */
   readonly structures?: Readonly<Record<string, (typeof STRUCTURE_LEVELS)[number]>>
 }
 
 /**
- * The permissions of a caller: the minimum of role, scope, the member's access and the key's, with every part
- * present.
+ * The permissions of a caller: the minimum of the role, the scope, the member's access and the key's access. Every part
+ * is present.
  */
 export interface Rights {
   readonly notes: (typeof LEVELS)[number]
@@ -43,7 +43,7 @@ export interface Rights {
 
 const NARROWEST_FIRST = Object.keys(ABILITIES) as Level[]
 
-/** The abilities of both. */
+/** The abilities that both have. */
 function meet<Of extends Level>(one: Of, other: Of): Of {
   const others: readonly Ability[] = ABILITIES[other]
   const shared = ABILITIES[one].filter((ability) => others.includes(ability))
@@ -51,11 +51,11 @@ function meet<Of extends Level>(one: Of, other: Of): Of {
   return (NARROWEST_FIRST.find(isShared) ?? 'none') as Of
 }
 
-/** Whether anything is out of reach with it. */
+/** Whether the access restricts anything. */
 export const narrows = ({ notes, files, structures = {} }: Access): boolean =>
   [notes, files, ...Object.values(structures)].some((level) => level !== undefined && level !== 'write')
 
-/** An access as it is stored; null where nothing is narrowed. */
+/** The stored form of an access; null if it restricts nothing. */
 export const storedAccess = (access: Access | null | undefined): string | null =>
   access && narrows(access) ? JSON.stringify(access) : null
 
@@ -66,8 +66,8 @@ const levelIn = ({ structures }: Pick<Partial<Rights>, 'structures'>, id: string
   structures?.[id] ?? structures?.[OTHERS] ?? 'write'
 
 /**
- * The permissions under these accesses of the member and of the key; undefined when nothing is narrowed. `mayWrite`:
- * according to role and scope.
+ * The permissions under the accesses of the member and of the key; undefined if they restrict nothing. `mayWrite`
+ * follows from role and scope.
  */
 export function rightsOf(accesses: readonly (Access | null)[], mayWrite: boolean): Rights | undefined {
   const narrowing = accesses.filter((access) => access !== null && narrows(access)) as Access[]
@@ -87,7 +87,7 @@ export function rightsOf(accesses: readonly (Access | null)[], mayWrite: boolean
   }
 }
 
-/** As responses show it: without the ids of hidden structures where others are hidden, too. */
+/** The format of responses. It omits the ids of hidden structures if `OTHERS` is hidden, too. */
 export const presentRights = ({ notes, files, structures }: Rights): Access => {
   const shown = (level: Level) => (level === 'definition' ? 'add' : level)
   const isTold = ([id, level]: [string, Level]) =>
@@ -96,7 +96,7 @@ export const presentRights = ({ notes, files, structures }: Rights): Access => {
   return { notes, files, structures: Object.fromEntries(told.map(([id, level]) => [id, shown(level)])) }
 }
 
-/** Whether something may be done with a structure, which `OTHERS` names where it does not exist yet. */
+/** Whether the caller has an ability on a structure; `OTHERS` stands for one that does not exist yet. */
 export const may = (rights: Rights | undefined, structureId: string, ability: Ability): boolean =>
   rights === undefined || (ABILITIES[levelIn(rights, structureId)] as readonly Ability[]).includes(ability)
 
@@ -108,7 +108,7 @@ const noAccess = (needed: string, to: string, level: Level) =>
     `This needs "${needed}" access to ${to}, and yours is "${level === 'definition' ? 'add' : level}"; ask an owner of the workspace for more.`,
   )
 
-/** Refuses what may not be done with a structure that the caller sees. */
+/** Refuses callers who see a structure but lack the ability on it. */
 export function checkAbility(
   rights: Rights | undefined,
   { id, name }: { readonly id: string; readonly name: string },
@@ -118,7 +118,7 @@ export function checkAbility(
   throw noAccess(NEEDED[ability], `the structure "${name}"`, levelIn(rights, id))
 }
 
-/** Refuses to read the rows of a structure that the caller sees. */
+/** Refuses callers who see a structure but may not read its rows. */
 export const checkRowsRead = (rights: Rights | undefined, id: string): void => {
   if (rights !== undefined && !may(rights, id, 'read'))
     throw noAccess('read', 'the rows of this structure', levelIn(rights, id))
@@ -133,27 +133,30 @@ export function checkWrite(rights: Rights | undefined, kind: Kind): void {
   if (rights !== undefined && rights[kind] !== 'write') throw noAccess('write', kind, rights[kind])
 }
 
-/** Whether objects of a kind are as if they did not exist. */
+/** Whether objects of a kind appear not to exist. */
 export const hides = (rights: Rights | undefined, kind: Kind): boolean => rights?.[kind] === 'none'
 
-/** Whether a share may be had of a structure, or without one of notes, whose pages give the files that they name. */
+/**
+ * Whether the caller may share a structure or, without one, notes. The pages of shared notes give access to the files
+ * that they name.
+ */
 export const mayShare = (rights: Rights | undefined, structureId: string | null): boolean =>
   structureId === null
     ? rights === undefined || (rights.notes === 'write' && rights.files !== 'none')
     : may(rights, structureId, 'change')
 
 /**
- * The content that an endpoint shows and changes. A kind is refused or finds nothing as a whole (`checkCovered`); for
- * `structures` the functions that find them check the rights; for `several` the response omits hidden content.
+ * The content that an endpoint shows and changes. A kind is refused or finds nothing as a whole (`checkCovered`). For
+ * `structures`, the functions that find them check the permissions. For `several`, the response omits hidden content.
  */
 export type Covers = Kind | 'structures' | 'several' | 'nothing'
 
-/** The pk of no workspace: where a caller looks for what is hidden from them. */
+/** The pk of no workspace: lookups of hidden objects search here. */
 export const NOWHERE = 0
 
 /**
- * Returns the workspace in which a call looks for what it covers. Refuses one that may not write it; `isNamed`: it names an
- * object, which is not found where the kind is hidden.
+ * Returns the workspace in which a call looks for the objects that it covers. Refuses callers who may not write there.
+ * `isNamed` means that the call names an object, which is not found if its kind is hidden.
  */
 export function checkCovered(
   rights: Rights | undefined,

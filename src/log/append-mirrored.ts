@@ -2,9 +2,9 @@ import type { Tx } from '../storage/writes/transaction.ts'
 import { type ChangeKind, type ChangeOperation, differenceText, hexOf, keyOf, kindNumber } from './entries.ts'
 import { actorPk, lastChange } from './log.ts'
 
-/** A change of another database, as its feed returns it and as it is written into the log of its copy. */
+/** A change of another database, as returned by its feed and as logged in its copy. */
 export interface MirroredChange {
-  /** Changes in a row with the same name belong to one transaction. */
+  /** Consecutive changes with the same name belong to one transaction. */
   readonly transaction: string
   readonly at: string
   readonly kind: ChangeKind
@@ -24,7 +24,7 @@ export interface MirroredChange {
 const INSERT = `INSERT INTO changes (key, position, at, actor, kind, object, structure, detail)
   VALUES (?, ?, ?, ?, ?, unhex(?, '-'), unhex(?, '-'), ?)`
 
-/** Appends changes to the log of a workspace as another database made them, with its authors and times. */
+/** Appends changes of another database to the log of a workspace, with their original authors and times. */
 export function appendMirrored(tx: Tx, workspace: number, changes: Iterable<MirroredChange>): void {
   const actors = new Map<string, number>()
   let number = lastChange(tx, workspace)

@@ -1,11 +1,11 @@
 import type { Reader } from '../storage/reader.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 
-/** Notifies listeners in this process, after the commit, that data changed. Later listeners get no past changes. */
+/** Notifies listeners in this process, after the commit, that data changed. New listeners get no past changes. */
 export interface Bus {
   /**
-   * Reports that anything in the structure may have changed; without an id, anything at all, as after a write of
-   * another process.
+   * Reports that anything in the structure may have changed. Without an id it reports that anything at all may have
+   * changed, as after a write of another process.
    */
   wake(structureId?: string): void
   /**
@@ -45,7 +45,7 @@ export function createBus(): Bus {
   }
 }
 
-/** The bus of a database: every connection of this thread has the same. */
+/** The bus of a database, shared by all connections of this thread. */
 export const busOf = ({ sql }: Reader): Bus => sql.state.of(createBus)
 
 /** Reports after the commit that anything in the structure may have changed; without an id, anything at all. */

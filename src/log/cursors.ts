@@ -5,19 +5,19 @@ import { endOfKeys, keyOf, numberOf } from './entries.ts'
 import { lastChange, loggedRange } from './log.ts'
 
 /*
- * A cursor is an epoch and the number of a change. When a copy of the database is put in the place of the original, the
- * server that starts with it begins a new epoch. A cursor of an earlier epoch is then valid up to the change at which
- * that epoch ended here: what came after it belongs to a history that is gone.
+ * A cursor is an epoch and the number of a change. When a copy of the database replaces the original, the server that
+ * starts with it begins a new epoch. A cursor of an earlier epoch is then valid up to the change at which that epoch
+ * ended here. Later changes of that epoch belong to a history that is gone.
  */
 
 const EPOCH_BYTES = 6
 
-/** Older epochs than this many are forgotten. */
+/** Maximum number of stored epochs; older ones are removed. */
 const MAX_EPOCHS = 1_000
 
 const newEpoch = (): string => crypto.getRandomValues(Buffer.alloc(EPOCH_BYTES)).toString('hex')
 
-/** Begins an epoch in a workspace: with it begins the log of a new one. */
+/** Begins an epoch in a workspace; the log of a new workspace begins with it. */
 export function beginEpoch(reader: Reader, workspace: number): void {
   const { sql } = reader
   sql.run(
@@ -34,7 +34,7 @@ export function beginEpoch(reader: Reader, workspace: number): void {
   )
 }
 
-/** Begins an epoch in every workspace: to be called when a server starts, and on every copy of a database. */
+/** Begins an epoch in every workspace. Must be called when a server starts, and on every copy of a database. */
 export function beginEpochs(reader: Reader): void {
   for (const workspace of reader.sql.column<number>('SELECT pk FROM workspaces'))
     beginEpoch(reader, workspace)
@@ -54,8 +54,8 @@ const epochsOf = ({ sql }: Reader, workspace: number): readonly Epoch[] =>
 const BASE = 36
 
 /**
- * Returns the function that gives the cursor of a change by its number: URL-safe, at most 64 characters, and always the
- * same for one change.
+ * Returns a function from the number of a change to its cursor. A cursor is URL-safe, has at most 64 characters, and is
+ * always the same for one change.
  */
 export function cursorFormatter(reader: Reader, workspace: number): (number: number) => string {
   const epochs = epochsOf(reader, workspace)
@@ -81,7 +81,7 @@ interface Cursor {
   readonly number: number
 }
 
-/** Undefined for a text that is no cursor. */
+/** Undefined if the text is not a cursor. */
 function parseCursor(text: string): Cursor | undefined {
   const [, epoch, digits] = FORM.exec(text) ?? []
   if (epoch === undefined || digits === undefined) return undefined
@@ -89,7 +89,7 @@ function parseCursor(text: string): Cursor | undefined {
   return number === numberOf(number) ? { epoch, number } : undefined
 }
 
-/** The number of the oldest stored change; one more than the last while there is none. */
+/** The number of the oldest stored change; one more than the last number if none is stored. */
 export function oldestChange(reader: Reader, workspace: number): number {
   const key = reader.sql.get<{ key: number }>(
     'SELECT key FROM changes WHERE key > ? AND key < ? ORDER BY key LIMIT 1',
@@ -108,21 +108,21 @@ function isOfThisHistory(reader: Reader, workspace: number, { epoch, number }: C
   return at !== -1 && (next === undefined || number <= next.since)
 }
 
-/** The number of the change that a cursor of this database names; undefined for any other text. */
+/** The number of the change at a cursor of this database; undefined for any other text. */
 export function findPosition(reader: Reader, workspace: number, text: string): number | undefined {
   const cursor = parseCursor(text)
   return cursor && isOfThisHistory(reader, workspace, cursor) ? cursor.number : undefined
 }
 
-/** Refuses a text that is no cursor. */
+/** Refuses a text that is not a cursor. */
 export function checkCursor(text: string, name: string): void {
   if (!parseCursor(text))
     throw invalid(`"${name}" must be a cursor that this service has returned.`, atPlace(name))
 }
 
 /**
- * The number of the last change that a reader with this cursor has seen. Refuses a malformed cursor, and one whose
- * changes after it are not all stored.
+ * The number of the last change that a reader with this cursor has seen. Refuses malformed cursors, and cursors whose
+ * later changes are not all stored.
  */
 export function getPosition(reader: Reader, workspace: number, text: string, name: string): number {
   checkCursor(text, name)
@@ -141,7 +141,7 @@ export function refuseExpired(reader: Reader, workspace: number, number: number)
   if (!hasAllAfter(reader, workspace, number)) throw expired()
 }
 
-/** The cursor of the transaction's first change, which names it; null while it has changed nothing in the workspace. */
+/** The cursor of the transaction's first change, which identifies it; null before its first change in the workspace. */
 export function transactionCursor(tx: Tx, workspace: number): string | null {
   const range = loggedRange(tx, workspace)
   return range ? cursorFormatter(tx, workspace)(range.first) : null
@@ -152,7 +152,7 @@ const expired = () =>
     'The cursor is older than the changes that are kept, or comes from another state of the database; begin again with GET /v1/changes/snapshot.',
   )
 
-/** Removes up to `limit` of the oldest changes, made before an instant; returns how many. */
+/** Removes up to `limit` of the oldest changes, made before an instant; returns their number. */
 export function removeChangesBefore(tx: Tx, before: number, limit: number): number {
   let removed = 0
   for (const workspace of tx.sql.column<number>('SELECT pk FROM workspaces'))
@@ -160,7 +160,7 @@ export function removeChangesBefore(tx: Tx, before: number, limit: number): numb
   return removed
 }
 
-/** Only from the beginning of the log, and never its last change, from whose number the next one is counted. */
+/** Removes only from the beginning of the log, and never the last change: its number determines the next one. */
 function removeIn(tx: Tx, workspace: number, before: number, limit: number): number {
   const oldest = tx.sql.rows<[key: number, at: number]>(
     'SELECT key, at FROM changes WHERE key > ? AND key < ? ORDER BY key LIMIT ?',

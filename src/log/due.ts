@@ -9,11 +9,14 @@ import { noteMoment } from './moments.ts'
 import type { Subscription } from './outbox.ts'
 
 /*
- * The moments of rows: each row of a structure has one for every subscription whose rule finds one in its values, until
- * it has come. They are kept in step with the rows in the transactions that write these.
+ * The moments of rows. Each row of a structure has one for every subscription whose rule derives one from its values,
+ * until it is due. The transactions that write the rows keep the moments in sync.
  */
 
-/** When the moment of a row comes: from a date, at a time of day somewhere; from a date and time, days later or earlier. */
+/**
+ * The rule for the moment of a row. From a date it derives a time of day in a time zone; from a datetime, an offset in
+ * days, later or earlier.
+ */
 export interface Due {
   readonly field: string
   readonly offset_days?: number
@@ -26,7 +29,10 @@ const ZONE = 'UTC'
 
 const zoneNamed = memoize((name: string) => findTimeZone(name))
 
-/** The moment of a value; undefined without a value. A datetime is one with a `T`; each of its days has 24 hours. */
+/**
+ * The moment of a value; undefined without a value. A datetime contains a `T`, and each of its offset days has 24
+ * hours.
+ */
 export function momentOf(
   { offset_days: days = 0, at = AT, tz = ZONE }: Due,
   value: FieldValue | null | undefined,
@@ -40,17 +46,17 @@ export function momentOf(
 const INSERT = 'INSERT OR REPLACE INTO webhook_moments (schedule, record, due_at) VALUES (?, ?, ?)'
 const DELETE = 'DELETE FROM webhook_moments WHERE schedule = ? AND record = ?'
 
-/** Rows whose moments `scheduleBeginning` has yet to store. */
+/** Matches rows whose moments `scheduleBeginning` has yet to store. */
 const IS_WAITING = 'SELECT 1 FROM webhook_schedules WHERE pk = ?1 AND done < ?2 AND last >= ?2'
 
 interface Change {
   readonly pk: number
-  /** Null where the row was not there, or is not any more. */
+  /** Null if the row did not exist before, or no longer exists. */
   readonly before: RecordState | null
   readonly after: RecordState | null
 }
 
-/** Keeps the moments of a row in step with a change. A moment that is past already sends nothing. */
+/** Keeps the moments of a row in sync with a change. A moment in the past sends nothing. */
 export function keepMoments(
   tx: Tx,
   subscriptions: readonly Subscription[],
@@ -70,7 +76,7 @@ export function keepMoments(
   }
 }
 
-/** Begins to keep the moments of a subscription: a job stores those of the rows that exist. */
+/** Starts the schedule of a subscription; a job stores the moments of existing rows. */
 export function startSchedule(tx: Tx, webhook: number, structure: number): void {
   const last = tx.sql.scalar<number | null>(`SELECT max(pk) FROM ${liveRows(placeOf(tx, structure))}`)
   const { lastInsertRowid } = tx.sql.run(
@@ -82,7 +88,7 @@ export function startSchedule(tx: Tx, webhook: number, structure: number): void 
   if (last !== null) enqueue(tx, scheduleBeginning, lastInsertRowid, null)
 }
 
-/** Ends the schedule of subscriptions, if they have one; `condition` is one on the table of webhooks. */
+/** Ends the schedules of subscriptions, if any; `condition` applies to the table of webhooks. */
 export function endSchedules(tx: Tx, condition: 'pk = ?' | 'structure = ?', value: number): void {
   const ended = tx.sql.column<number>(
     `UPDATE webhook_schedules SET is_ended = 1
@@ -103,7 +109,7 @@ interface Beginning {
 
 const ROWS_PER_STEP = 200
 
-/** Stores the moments of the rows that a schedule found when it began. */
+/** Stores the moments of rows that existed when the schedule began. */
 export const scheduleBeginning = defineJob<number, null>('schedule.begin', (tx, schedule) => {
   const { sql } = tx
   const found = sql.get<Beginning>(
@@ -142,7 +148,7 @@ export const scheduleBeginning = defineJob<number, null>('schedule.begin', (tx, 
   return isLast ? 'done' : null
 })
 
-/** Removes the moments of a schedule that has ended, and then the schedule. */
+/** Removes the moments of an ended schedule, and then the schedule. */
 export const scheduleEnding = defineJob<number, null>('schedule.end', ({ sql }, schedule) => {
   const { changes } = sql.run(
     `DELETE FROM webhook_moments WHERE schedule = ?1 AND record IN

@@ -1,7 +1,7 @@
 import { CHANGES_PER_WORKSPACE as MAX_CHANGES, startOfKeys } from '../storage/schema/changes.ts'
 
 /*
- * How a change is stored: its key, its kind and operation, the ids that it names, and the old values.
+ * The stored format of a change: its key, its kind and operation, the ids that it names, and the old values.
  */
 
 export const CHANGE_KINDS = [
@@ -36,7 +36,7 @@ export const endOfKeys = (workspace: number): number => startOfKeys(workspace) +
 
 const OPERATIONS_PER_KIND = 8
 
-/** Stored numbers: new kinds and operations go to the end of their lists. */
+/** Stored numbers: new kinds and operations must be appended to their lists. */
 export const kindNumber = (kind: ChangeKind, operation: ChangeOperation): number =>
   CHANGE_KINDS.indexOf(kind) * OPERATIONS_PER_KIND + CHANGE_OPERATIONS.indexOf(operation)
 
@@ -54,10 +54,10 @@ export const kindRange = (kind: ChangeKind): [first: number, last: number] => {
 
 const UUID_BYTES = 16
 
-/** An id as it is stored: a UUID as its bytes, the number of a tag as its digits. */
+/** The stored form of an id: a UUID as its bytes, the number of a tag as its digits. */
 export const storedId = (id: string | number): Buffer => Buffer.from(hexOf(id).replaceAll('-', ''), 'hex')
 
-/** The same in hexadecimal, maybe with hyphens, for `unhex`: binding bytes takes longer. */
+/** The same in hexadecimal, possibly with hyphens, for `unhex`: binding bytes takes longer. */
 export const hexOf = (id: string | number): string =>
   typeof id === 'number' ? Buffer.from(String(id)).toString('hex') : id
 
@@ -71,13 +71,13 @@ export function idOf(digits: string): string | number {
 /** The changed attributes of an update. */
 export interface Difference {
   readonly changed: readonly string[]
-  /** The old values, null where there was none; some attributes, such as the text of a note, have none here. */
+  /** The old values, null for an absent value. Some attributes, such as the text of a note, have no old value here. */
   readonly previous: Readonly<Record<string, unknown>>
-  /** The tag or property whose deletion this is part of, in words; responses do not show it. */
+  /** Describes the tag or property whose deletion caused this change; responses do not show it. */
   readonly deleted?: string | undefined
 }
 
-/** A difference as JSON text: the old values alone where they name all that changed. */
+/** A difference as JSON text: only the old values if they name all changed attributes. */
 export function differenceText({ changed, previous, deleted }: Difference): string {
   if (deleted !== undefined) return JSON.stringify([changed, previous, deleted])
   const isComplete = changed.length === Object.keys(previous).length
@@ -90,15 +90,17 @@ export function parseDifference(text: string): Difference {
   return { changed: Object.keys(parsed), previous: parsed }
 }
 
-/** Logged for the deletion of a file without a note, or of a subscription to notes, which only its row showed. */
+/**
+ * Logged for the deletion of a file without a note, or of a subscription to notes, because only its row showed that.
+ */
 export const ALONE = { hidden: { alone: true } }
 
-/** Attributes that every object has and whose change alone is no change. */
+/** Attributes of every object that alone do not count as a change. */
 const IGNORED = new Set(['id', 'created_at', 'updated_at'])
 
 /**
- * The difference between an object before and after a change, as in responses. `derived` names the attributes that
- * are derived or count other objects.
+ * The difference between an object before and after a change, in the format of responses. `derived` names attributes
+ * that are derived from other objects or count them.
  */
 export function differenceOf(
   before: Readonly<Record<string, unknown>>,
@@ -110,7 +112,7 @@ export function differenceOf(
   return { changed: Object.keys(previous), previous }
 }
 
-/** The values that differ between two objects, whatever their keys, as they were before; null where there was none. */
+/** The old values that differ between two objects with any keys; null for an absent value. */
 export function oldValues(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
@@ -123,6 +125,6 @@ export function oldValues(
   return Object.fromEntries(changed.map((key) => [key, own(before, key) ?? null]))
 }
 
-/** Whether two attributes are the same as JSON; texts, which may be long, are compared as they are. */
+/** Whether two attributes are equal as JSON. Texts, which may be long, are compared directly. */
 const isEqual = (one: unknown, other: unknown): boolean =>
   one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))

@@ -12,7 +12,7 @@ export function expectedInstant(ifUnchanged: string | undefined): number | undef
   )
 }
 
-/** Refuses a change if the object was changed since the expected instant. Without one, nothing is checked. */
+/** Refuses a change if the object has changed since the expected instant. Without an instant it checks nothing. */
 export function refuseStale(what: string, expected: number | undefined, updatedAt: number): void {
   if (expected === undefined || expected === updatedAt) return
   throw new Refusal(

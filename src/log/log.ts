@@ -16,31 +16,34 @@ import {
 } from './entries.ts'
 import { checkLocalChange } from './mirror-guard.ts'
 
-/** A row that another one moved, with its position before. */
+/** A row that moved because of another one, with its previous position. */
 export interface Shifted {
   readonly id: string
   readonly before: number
 }
 
 /*
- * One row for each changed object, with an index by object, costs about 89 bytes and 4 microseconds a change. One row
- * for each transaction with its changes packed costs about the same, because every change still needs its entry in
- * that index; only a log without history and undo would be smaller.
+ * One row per changed object, with an index by object, costs about 89 bytes and 4 microseconds a change. One row per
+ * transaction with packed changes costs about the same, because every change still needs its entry in that index. Only
+ * a log without history and undo would be smaller.
  */
 
-/** The author of a change, with the workspace. */
+/** The author of a change, and the workspace. */
 export interface ChangeAuthor {
   readonly workspacePk: number
   readonly surface: Surface | 'system'
-  /** Empty for the command line, for a source, which has its name as `keyName`, and for the server itself. */
+  /** Empty for the command line, the server itself, and sources, which have their name in `keyName`. */
   readonly userId: string
   readonly keyId: string | null
   readonly keyName: string | null
-  /** Set for the mirror, which logs the changes of the remote itself (`append-mirrored.ts`); only it may write in a copy. */
+  /**
+   * Set for the mirror, which logs the changes of the remote itself (`append-mirrored.ts`). Only the mirror may write
+   * in a copy.
+   */
   readonly isCopying?: true
 }
 
-/** The server itself, as in retention. */
+/** The server itself as an author, for example in retention. */
 export const systemAuthor = (workspacePk: number): ChangeAuthor & { readonly rights: undefined } => ({
   workspacePk,
   rights: undefined,
@@ -50,7 +53,7 @@ export const systemAuthor = (workspacePk: number): ChangeAuthor & { readonly rig
   keyName: null,
 })
 
-/** The author alone of a caller, as jobs keep it. */
+/** The author of a caller without its other members, for storage in jobs. */
 export const authorOf = ({ workspacePk, surface, userId, keyId, keyName }: ChangeAuthor): ChangeAuthor => ({
   workspacePk,
   surface,
@@ -62,23 +65,23 @@ export const authorOf = ({ workspacePk, surface, userId, keyId, keyName }: Chang
 export interface ChangedObject {
   readonly kind: ChangeKind
   readonly id: string | number
-  /** Of a record, a webhook, and of the structure itself. */
+  /** Set for records, webhooks, and structures themselves. */
   readonly structureId?: string
 }
 
 interface ChangeDetails {
   readonly difference?: Difference
-  /** Data for undoing the change that responses do not show. */
+  /** Data for undo that responses do not show. */
   readonly hidden?: object
-  /** The pk of the revision that holds the replaced text, or the `updated_at` that the record had. */
+  /** The pk of the revision with the replaced text, or the previous `updated_at` of the record. */
   readonly replaced?: number
 }
 
-/** The changes of one workspace in a transaction. */
+/** The changes of a transaction in one workspace. */
 interface OpenLog {
   readonly author: ChangeAuthor
   readonly actor: number
-  /** The numbers of its first and its next change; undefined before the first one. */
+  /** The numbers of its first and its next change; undefined before the first change. */
   numbers: { readonly first: number; next: number } | undefined
 }
 
@@ -86,7 +89,7 @@ const newOpenLogs = () => new Map<number, OpenLog>()
 
 const LAST = 'SELECT key FROM changes WHERE key < ? ORDER BY key DESC LIMIT 1'
 
-/** The number of the last change of a workspace; 0 before the first. Retention always leaves the last one. */
+/** The number of the last change of a workspace; 0 before the first. Retention always keeps the last change. */
 export function lastChange({ sql }: Reader, workspace: number): number {
   const key = sql.get<{ key: number }>(LAST, endOfKeys(workspace))?.key ?? 0
   return key > keyOf(workspace, 0) ? numberOf(key) : 0
@@ -106,13 +109,16 @@ const isSameAuthor = (one: ChangeAuthor, other: ChangeAuthor): boolean =>
 
 const INSERT = 'INSERT INTO changes (key, position, at, actor, kind, object, structure, revision, detail)'
 const CONTENT = "?3, ?4, ?5, unhex(?6, '-'), unhex(?7, '-'), ?8, ?9"
-/** The first change of a transaction, which has the position 0: the number after the last one, without a query for it. */
+/**
+ * Inserts the first change of a transaction, which has the position 0. Its number follows the last one without a
+ * separate query.
+ */
 const INSERT_FIRST = `${INSERT} VALUES (max(?1, coalesce((${LAST.replace('?', '?2')}), 0)) + 1, 0, ${CONTENT})`
 const INSERT_NEXT = `${INSERT} VALUES (?1, ?2, ${CONTENT})`
 
 /**
- * Every write that changes an object of a workspace ends here: appends the change to the log, in the transaction of the
- * write. Numbers are given out under the write lock, so that none ever appears below one that was already read.
+ * Appends a change to the log in the transaction of the write. Every write that changes an object of a workspace must
+ * call it. Numbers are assigned under the write lock, so no number ever appears below one that was already read.
  */
 export function logChange(
   tx: Tx,
@@ -149,7 +155,7 @@ const startingAt = (first: number, count: number) => ({ first, next: first + cou
 const INSERT_CREATED = `INSERT INTO changes (key, position, at, actor, kind, object, structure)
   SELECT ?1 + key, ?2 + key, ?3, ?4, ?5, unhex(value, '-'), unhex(?6, '-') FROM json_each(?7)`
 
-/** Logs that records were created, in this order, in one statement. */
+/** Logs the creation of records in this order, in one statement. */
 export function logCreatedRecords(
   tx: Tx,
   author: ChangeAuthor,
@@ -166,7 +172,9 @@ const INSERT_TEXTS = `INSERT INTO changes (key, position, at, actor, kind, objec
   SELECT ?1 + key, ?2 + key, ?3, ?4, ?5, unhex(value ->> 0, '-'), value ->> 1, ?6 FROM json_each(?7)`
 const ONLY_TEXT = differenceText({ changed: ['content'], previous: {} })
 
-/** Logs that the bodies of notes changed, in this order, in one statement: each by its id, with the pk of the revision. */
+/**
+ * Logs body changes of notes in this order, in one statement. Each entry has the note's id and the pk of the revision.
+ */
 export const logTextUpdates = (
   tx: Tx,
   author: ChangeAuthor,
@@ -174,8 +182,8 @@ export const logTextUpdates = (
 ): void => logMany(tx, author, ['note', 'updated'], INSERT_TEXTS, ONLY_TEXT, updates)
 
 /**
- * Logs a change of each of these objects in one statement; `shared` is the value that all of them have: the structure
- * of created ones, which are given by their ids.
+ * Logs a change of each of these objects in one statement. All share the value `shared`: for created objects, given by
+ * their ids, it is the structure.
  */
 function logMany(
   tx: Tx,
@@ -204,7 +212,10 @@ function logMany(
   numbers.next += objects.length
 }
 
-/** Logs an update with what differs between the object before and after, as responses show it; nothing if nothing does. */
+/**
+ * Logs an update with the differences of the object before and after, as responses show them. Logs nothing without a
+ * difference.
+ */
 export function logUpdate(
   tx: Tx,
   author: ChangeAuthor,
@@ -224,7 +235,7 @@ const INSERT_SHIFTS = `INSERT INTO changes (key, position, at, actor, kind, obje
   SELECT ?1 + key, ?2 + key, ?3, ?4, ?5, unhex(value ->> 0, '-'), unhex(?6, '-'),
     json_object('position', value ->> 1) FROM json_each(?7)`
 
-/** Logs that other rows, of one structure if they belong to one, moved by one, in this order, in one statement. */
+/** Logs in one statement that other rows moved by one, in this order. All belong to one structure, if to any. */
 export const logShifts = (
   tx: Tx,
   author: ChangeAuthor,
@@ -241,7 +252,7 @@ export const logShifts = (
     shifted.map(({ id, before }) => [id, before]),
   )
 
-/** The numbers of the changes that the transaction has logged so far in a workspace; undefined without any. */
+/** The numbers of the changes that the transaction has logged in a workspace so far; undefined if none. */
 export function loggedRange(
   { transaction }: Tx,
   workspace: number,
@@ -256,7 +267,7 @@ const newActors = () => new BoundedCache<string, number>(MAX_ACTORS)
 const authorKey = ({ surface, userId, keyId, keyName }: ChangeAuthor): string =>
   JSON.stringify([surface, userId, keyId, keyName])
 
-/** The pk of the author in the table of actors. Cached after the commit only, as a transaction may be rolled back. */
+/** The author's pk in the table of actors. Cached only after the commit, because the transaction may be rolled back. */
 function actorOf(tx: Tx, author: ChangeAuthor): number {
   const cache = tx.sql.state.of(newActors)
   const key = authorKey(author)
@@ -267,7 +278,7 @@ function actorOf(tx: Tx, author: ChangeAuthor): number {
   return actor
 }
 
-/** An author as the table of actors holds it. */
+/** An author as stored in the table of actors. */
 export interface ActorRow {
   readonly surface: string
   readonly userId: string | null
@@ -283,7 +294,7 @@ function actorRow({ sql }: Reader, { surface, userId, keyId, keyName }: ChangeAu
   return { surface, userId, keyId, name: keyName ?? userName() }
 }
 
-/** The pk of an actor, who is added to the table if needed. */
+/** The pk of an actor, which is added to the table if needed. */
 export const actorPk = ({ sql }: Tx, { surface, userId, keyId, name }: ActorRow): number =>
   sql.get<{ pk: number }>(
     'SELECT pk FROM change_actors WHERE surface = ? AND user_id IS ? AND key_id IS ? AND name IS ?',

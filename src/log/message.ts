@@ -5,12 +5,12 @@ import { atPlace, refused } from '../lib/refusal.ts'
 import { defaultTemplate, filled, holesIn } from '../lib/template.ts'
 import { VERSION } from '../lib/version.ts'
 
-/** The events of changes of rows, which a subscription gets if it names none. */
+/** The events of row changes, which a subscription without named events gets. */
 export const RECORD_EVENTS = ['record.created', 'record.updated', 'record.deleted'] as const
-/** The moment comes that the rule of a subscription derives from a value of a row. */
+/** Sent when the moment is due that a subscription's rule derives from a value of a row. */
 export const DUE_EVENT = 'record.due'
 
-/** The events that a subscription of each kind may ask for. */
+/** The available events of each kind of subscription. */
 export const EVENTS_OF = {
   record: [...RECORD_EVENTS, DUE_EVENT],
   note: ['note.created', 'note.updated', 'note.deleted', 'note.restored'],
@@ -24,7 +24,7 @@ export type SubscribedEvent = (typeof SUBSCRIBED_EVENTS)[number]
 export const EVENTS = [...SUBSCRIBED_EVENTS, TEST_EVENT] as const
 export type EventType = (typeof EVENTS)[number]
 
-/** Where a change comes from. */
+/** The origin of a change. */
 export interface EventSource {
   readonly surface: Surface | 'system'
   readonly keyId: string | null
@@ -48,7 +48,7 @@ const presentRecord = ({ id, data, createdAt, updatedAt, deletedAt }: RecordStat
   deleted_at: isoOrNull(deletedAt),
 })
 
-/** The description of a note or a file, or of the due time of a row, in an event. */
+/** The description of a note, a file, or the due time of a row, in an event. */
 export interface EventData {
   readonly note?: { readonly title: string }
   readonly file?: { readonly file_name: string }
@@ -58,7 +58,7 @@ export interface EventData {
   readonly late?: true
 }
 
-/** The payload of a subscription in the format JSON. */
+/** The payload for subscriptions in JSON format. */
 export interface Payload {
   readonly id: string
   readonly type: string
@@ -74,7 +74,7 @@ export interface Payload {
 
 type Content = Pick<Payload, 'type' | 'record' | 'changed' | 'previous' | 'data'>
 
-/** Its members in the order in which they are sent; those that are undefined are not. */
+/** Its members in sending order; undefined members are omitted. */
 const payloadOf = (
   { id, occurredAt, workspaceId, structure, source }: EventHead,
   { type, ...content }: Content,
@@ -88,7 +88,7 @@ const payloadOf = (
   source: { surface: source.surface, key_id: source.keyId },
 })
 
-/** The payload for a change of a record; in `previous` a value that was absent is null. */
+/** The payload for a change of a record; in `previous`, an absent value is null. */
 export const changePayload = (head: EventHead, change: RecordChange): Payload =>
   payloadOf(head, {
     type: `record.${change.kind}`,
@@ -117,7 +117,7 @@ export const testPayload = (head: EventHead, kind: Kind): Payload =>
       : { type: TEST_EVENT, data: null },
   )
 
-/* How an event is sent: as JSON, or as a text in the form that a chat or a messenger takes. */
+/* The message format of an event: JSON, or text for a chat or a messenger. */
 
 export const FORMATS = ['json', 'slack', 'discord', 'ntfy', 'text'] as const
 export type Format = (typeof FORMATS)[number]
@@ -128,7 +128,7 @@ export type Kind = (typeof KINDS)[number]
 export interface Form {
   readonly kind: Kind
   readonly format: Format
-  /** Null for the one of its kind. */
+  /** Null for the default template of its kind. */
   readonly template: string | null
 }
 
@@ -164,7 +164,7 @@ function sourceOf(kind: Kind, hole: string): Source | undefined {
 export const fieldsInTemplate = (template: string | null): string[] =>
   holesIn(template ?? '').flatMap((hole) => FIELD.exec(hole)?.[1] ?? [])
 
-/** Refuses a template with a hole that nothing fills; `hasField` says which fields the rows have. */
+/** Refuses a template with an unknown placeholder; `hasField` tests whether the rows have a field. */
 export function checkTemplate(template: string, kind: Kind, hasField: (key: string) => boolean): void {
   const isUnknown = (hole: string) => {
     const key = kind === 'record' ? FIELD.exec(hole)?.[1] : undefined
@@ -179,7 +179,7 @@ export function checkTemplate(template: string, kind: Kind, hasField: (key: stri
   )
 }
 
-/** Without a template of its own it ends with the label of the row, the title or the name, if there is one. */
+/** The default template appends the label of the row, the title or the name, if any. */
 function textOf(
   { kind, template }: Form,
   payload: Payload,
@@ -191,14 +191,14 @@ function textOf(
   return template === null ? text.replace(/: $/, '') : text
 }
 
-/** No format takes more code points than half of this. */
+/** No format accepts more code points than half of this. */
 const LONGEST = 200_000
 
 const ELLIPSIS = '…'
 
 /**
- * The beginning of a text whose code points, each counted by `size`, are no more than `most`; it ends with an ellipsis
- * if some are left out.
+ * The beginning of a text, limited so that the code points, each counted by `size`, total at most `most`. It ends with
+ * an ellipsis if it was shortened.
  */
 function cut(text: string, most: number, size: (character: string) => number): string {
   let used = 0
@@ -221,7 +221,7 @@ const ESCAPED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 const escaped = (value: string) => value.replace(/[&<>]/g, (character) => ESCAPED[character] ?? character)
 const plain = (value: string) => value
 
-/** A cut never leaves the beginning of an escaped character. */
+/** Prevents a cut within an escaped character. */
 const withoutTornEscape = (text: string) => text.replace(/&(?:a|am|amp|l|lt|g|gt)?…$/, ELLIPSIS)
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8'
@@ -254,10 +254,10 @@ const SECRET_BYTES = 32
 export const newSecret = (): string =>
   PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString('base64')
 
-/** The bytes that a secret encodes, the key of Standard Webhooks. */
+/** The bytes that a secret encodes, which are the key of Standard Webhooks. */
 export const secretBytes = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), 'base64')
 
-/** Whether the text has the form of a secret. */
+/** Whether the text has the format of a secret. */
 export const isSecret = (text: string): boolean =>
   text.startsWith(PREFIX) &&
   secretBytes(text).length === SECRET_BYTES &&
@@ -282,7 +282,7 @@ export const standardSignature = (
     .update(body)
     .digest('base64')
 
-/** A replaced secret that signs beside the current one until an instant. */
+/** A replaced secret that signs together with the current one until an instant. */
 export interface EarlierSecret {
   readonly secret: string
   readonly until: number
@@ -291,7 +291,7 @@ export interface EarlierSecret {
 export const parseEarlierSecrets = (column: string | null): EarlierSecret[] =>
   column === null ? [] : JSON.parse(column)
 
-/** The secrets that sign at an instant, the current one first. */
+/** The secrets valid for signing at an instant, the current one first. */
 export const secretsAt = (
   { secret, earlierSecrets }: { readonly secret: string; readonly earlierSecrets: string | null },
   instant: number,
@@ -302,9 +302,9 @@ export const secretsAt = (
   ),
 ]
 
-/** The input of the headers of an attempt; `body` is sent byte for byte. */
+/** The input for the headers of an attempt; `body` is sent byte for byte. */
 export interface SignedDelivery {
-  /** Each of them signs, in this order. */
+  /** Each secret signs, in this order. */
   readonly secrets: readonly string[]
   readonly event: string
   readonly eventId: string
@@ -316,7 +316,7 @@ export interface SignedDelivery {
   readonly atMs: number
 }
 
-/** All headers of the service in an attempt, with the signatures of both schemes. */
+/** All headers that the service sends in an attempt, with the signatures of both schemes. */
 export function signedHeaders(delivery: SignedDelivery): Record<string, string> {
   const { secrets, event, eventId, deliveryId, body, contentType } = delivery
   const seconds = Math.floor(delivery.atMs / 1000)

@@ -4,15 +4,15 @@ import type { Tx } from '../storage/writes/transaction.ts'
 import type { ChangeKind, ChangeOperation } from './entries.ts'
 import type { ChangeAuthor } from './log.ts'
 
-/** The address of the remote whose copy the database is; undefined for a database of its own. */
+/** The address of the remote if the database is a copy; undefined otherwise. */
 export const remoteOf = ({ sql }: Reader): string | undefined =>
   sql.get<{ remote: string }>('SELECT remote FROM mirrors LIMIT 1')?.remote
 
-/** Whether the database is a copy that leaves out the bytes of files. */
+/** Whether the database is a copy without the bytes of files. */
 export const lacksFileContents = ({ sql }: Reader): boolean =>
   sql.get("SELECT 1 FROM mirrors WHERE selection ->> 'hasFiles' = 0") !== undefined
 
-/** The refusal of every write in a copy that is not writable. */
+/** The refusal of every write in a read-only copy. */
 export const readOnlyCopy = (remote: string): Refusal =>
   new Refusal('mirror', `This is a read-only copy of ${remote}; change it there.`)
 
@@ -22,7 +22,7 @@ interface Copy {
   readonly isForwarding: number
 }
 
-/** The copy that the database is, if any; looked up at the first write. */
+/** The description of the copy if the database is one; looked up at the first write. */
 const newKnown = (): { copy?: Copy | null } => ({})
 
 function copyIn(reader: Reader): Copy | null {
@@ -35,28 +35,27 @@ function copyIn(reader: Reader): Copy | null {
   return known.copy
 }
 
-/** Whether the database is a copy whose notes and records can be changed. */
+/** Whether the database is a copy with writable notes and records. */
 export const isWritableCopy = (reader: Reader): boolean => copyIn(reader)?.isWritable === 1
 
 /** Whether a copy posts events of its record changes. */
 export const forwardsChanges = (reader: Reader): boolean => copyIn(reader)?.isForwarding === 1
 
-/** Refuses a write in a copy that is not of notes and records alone. */
+/** Refuses a write in a copy. Must be called for writes that are not limited to notes and records. */
 export function refuseInMirror(reader: Reader): void {
   const copy = copyIn(reader)
   if (copy) throw copy.isWritable === 1 ? onlyNotesAndRecords(copy.remote) : readOnlyCopy(copy.remote)
 }
 
-/** The kinds that a write in a writable copy may change, with what comes or goes with notes. */
+/** The kinds that a write in a writable copy may change, including those that change together with notes. */
 const LOCAL: readonly ChangeKind[] = ['note', 'record', 'tag', 'quick_access_item']
 
 const isLocal = (kind: ChangeKind, operation: ChangeOperation): boolean =>
   LOCAL.includes(kind) && (kind !== 'tag' || operation === 'created')
 
 /**
- * Called with every change that is logged: refuses it in a copy that does not accept it, and registers objects that a
- * writable copy has and its remote does not. An object that the remote has is registered before it changes
- * (`beforeLocalChange`).
+ * Called with every logged change. Refuses changes that a copy does not accept, and registers objects that exist in a
+ * writable copy but not in its remote. Objects of the remote are registered before they change (`beforeLocalChange`).
  */
 export function checkLocalChange(
   tx: Tx,
@@ -89,8 +88,8 @@ interface LocalObject {
 }
 
 /**
- * Called before a write changes or deletes an object: a writable copy saves the state of the remote at the first change.
- * `remote` returns that as JSON text, null if there is none.
+ * Called before a write changes or deletes an object. At the first change, a writable copy saves the state of the
+ * remote. `remote` returns that state as JSON text, or null if there is none.
  */
 export function beforeLocalChange(
   tx: Tx,

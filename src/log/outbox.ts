@@ -27,16 +27,16 @@ export interface Receiver extends Form {
   readonly pk: number
 }
 
-/** An enabled subscription: what decides whether an event concerns it, and how it gets it. */
+/** An enabled subscription: its conditions for events, and their delivery. */
 export interface Subscription extends Receiver {
   readonly events: ReadonlySet<string>
   readonly ignoredKeys: ReadonlySet<string | null>
-  /** Of one to rows. */
+  /** For subscriptions to rows. */
   readonly conditions: readonly Condition[]
-  /** Of one to notes, a filter tree as JSON; null for all. */
+  /** For subscriptions to notes: a filter tree as JSON; null for all. */
   readonly filter: string | null
   readonly fields: ReadonlySet<string> | null
-  /** When the moments of rows come that it gets; null if it gets none. */
+  /** The rule for row moments; null if the subscription does not receive them. */
   readonly schedule: { readonly pk: number; readonly due: Due } | null
   readonly quietSeconds: number
   readonly includeContent: boolean
@@ -50,7 +50,7 @@ const SELECT = `SELECT pk, kind, format, template, events, filter, fields, due, 
     (SELECT s.pk FROM webhook_schedules s WHERE s.webhook = webhooks.pk AND s.is_ended = 0) AS schedule
   FROM webhooks WHERE`
 
-/** How long a note must not change before its changes are sent, if a subscription does not say. */
+/** Default time without changes before the changes of a note are sent. */
 const QUIET_SECONDS = 30
 
 function subscriptionOf(row: Row, conditions: readonly Condition[] = []): Subscription {
@@ -73,8 +73,8 @@ function subscriptionOf(row: Row, conditions: readonly Condition[] = []): Subscr
 }
 
 /**
- * The enabled subscriptions to the notes or the files of a workspace, in the order of their creation. They are sorted here:
- * with ORDER BY, SQLite prepares the statement again at every run.
+ * The enabled subscriptions to the notes or the files of a workspace, in creation order. They are sorted here, because
+ * with ORDER BY SQLite prepares the statement again for every run.
  */
 export const subscriptionsTo = ({ sql }: Reader, workspace: number, kind: Kind): Subscription[] =>
   sql
@@ -82,17 +82,17 @@ export const subscriptionsTo = ({ sql }: Reader, workspace: number, kind: Kind):
     .sort((one, other) => one.pk - other.pk)
     .map((row) => subscriptionOf(row))
 
-/** One to notes or files, also while it is disabled; undefined once it is deleted. */
+/** A subscription to notes or files, enabled or not; undefined once it is deleted. */
 export function findObjectSubscription({ sql }: Reader, pk: number): Subscription | undefined {
   const row = sql.get<Row>(`${SELECT} pk = ?`, pk)
   return row && subscriptionOf(row)
 }
 
 const MAX_CACHED = 500
-/** By version. */
+/** Keyed by version. */
 const newSubscriptions = () => new BoundedCache<string, readonly Subscription[]>(MAX_CACHED)
 
-/** Whether an event of this type, by this key, concerns a subscription. */
+/** Whether a subscription includes events of this type, caused by this key. */
 export const wants = (
   { events, ignoredKeys }: Pick<Subscription, 'events' | 'ignoredKeys'>,
   type: string,
@@ -100,9 +100,9 @@ export const wants = (
 ): boolean => events.has(type) && !ignoredKeys.has(keyId)
 
 /**
- * The enabled subscriptions of a structure, cached by their version. The version is read with the structure, in the
- * same transaction, and every change by any process sets a new one, even a change that is rolled back. A structure
- * without enabled subscriptions has no version and costs no query.
+ * The enabled subscriptions of a structure, cached by version. The version is read with the structure in the same
+ * transaction. Every change by any process sets a new version, even a change that is rolled back. A structure without
+ * enabled subscriptions has no version and costs no query.
  */
 export function subscriptionsOf(
   reader: Reader,
@@ -117,14 +117,14 @@ export function subscriptionsOf(
   const found = cache.get(version)
   if (found) return found
   const rows = reader.sql.all<Row>(`${SELECT} enabled = 1 AND structure = ? ORDER BY pk`, pk)
-  // Subscriptions with the same filter share its conditions, which are applied once to a change.
+  // Subscriptions with the same filter share its conditions, which are evaluated once per change.
   const filters = new Map(rows.map(({ filter }) => [filter, checkFilter(JSON.parse(filter ?? '[]'), fields)]))
   const subscriptions = rows.map((row) => subscriptionOf(row, filters.get(row.filter)))
   cache.set(version, subscriptions)
   return subscriptions
 }
 
-/** Sets a new version of a structure's subscriptions; every change to one of them must call it. */
+/** Sets a new version of a structure's subscriptions; must be called for every change to one of them. */
 export const renewSubscriptionsVersion = (tx: Tx, structurePk: number) =>
   tx.sql.run(
     `UPDATE structures SET subscriptions_version = CASE WHEN EXISTS
@@ -135,8 +135,8 @@ export const renewSubscriptionsVersion = (tx: Tx, structurePk: number) =>
   )
 
 /**
- * The subscriptions that a change triggers: by the type of the event, the key that made the change, the changed fields of
- * an update, and the filter, which is applied once where several share it.
+ * The subscriptions that a change triggers. They match by the event type, the key that made the change, the changed
+ * fields of an update, and the filter. A shared filter is evaluated once.
  */
 function listTriggered(
   subscriptions: readonly Subscription[],
@@ -163,15 +163,15 @@ function listTriggered(
 const filteredState = ({ kind, before, after }: RecordChange): RecordState =>
   kind === 'deleted' && before !== null ? before : after
 
-/** The state of publishing the changes of one structure in one transaction. */
+/** The publishing state of the changes of one structure in one transaction. */
 export interface Outbox {
   readonly tx: Tx
   readonly caller: ChangeAuthor & { readonly workspaceId: string }
   readonly structure: { readonly id: string; readonly name: string; readonly labelField: string | null }
   readonly subscriptions: readonly Subscription[]
-  /** The records of the structure that were created since the last other change, which are logged together. */
+  /** Records created since the last other change; they are logged together. */
   readonly created: string[]
-  /** Whether the listeners of the structure will be woken after the commit. */
+  /** Whether the listeners of the structure will be notified after the commit. */
   wakes: boolean
 }
 
@@ -179,8 +179,9 @@ const INSERT_EVENT =
   'INSERT INTO webhook_events (id, type, record_id, body, content_type) VALUES (?, ?, ?, ?, ?)'
 
 /**
- * Stores an event and its deliveries, in the caller's transaction, once for all who get it in the same form. `objectId` is
- * that of the row, note or file. Returns the ids of the deliveries; their first attempts are due at once.
+ * Stores an event and its deliveries in the caller's transaction, once for all recipients of the same format.
+ * `objectId` is the id of the row, note or file. Returns the ids of the deliveries; their first attempts are due
+ * immediately.
  */
 export function storeEvent(
   tx: Tx,
@@ -201,7 +202,7 @@ export function storeEvent(
   })
 }
 
-/** The head of an event that does not come from a caller's write of rows; `workspace` is a pk. */
+/** The head of an event that is not caused by a caller's write of rows; `workspace` is a pk. */
 export const newHead = (
   tx: Tx,
   {
@@ -221,18 +222,18 @@ export const newHead = (
 interface StoredEvent {
   readonly payload: Payload
   readonly objectId: string | null
-  /** The field of a structure that names its rows. */
+  /** The label field of a structure. */
   readonly labelField?: string | null | undefined
 }
 
 /**
- * OR FAIL, because with OR ABORT, the default, SQLite copies every page that a statement of several rows changes. An
- * error undoes the whole write in either case.
+ * Uses OR FAIL: with OR ABORT, the default, SQLite copies every page that a statement of several rows changes. An error
+ * undoes the whole write in either case.
  */
 const INSERT_DELIVERIES = `INSERT OR FAIL INTO webhook_deliveries
   (event, is_urgent, next_attempt_at, created_at, webhook, id, status) VALUES`
 
-/** By the number of deliveries. */
+/** Keyed by the number of deliveries. */
 const insertText = memoize((count: number): string => {
   const rows = Array.from(
     { length: count },
@@ -241,7 +242,7 @@ const insertText = memoize((count: number): string => {
   return `${INSERT_DELIVERIES} ${rows.join(', ')}`
 })
 
-/** Returns the ids of the deliveries; their first attempts are due at once. */
+/** Returns the ids of the deliveries; their first attempts are due immediately. */
 function insertDeliveries(tx: Tx, event: number, webhooks: readonly number[], isUrgent: 0 | 1): string[] {
   const ids = webhooks.map(() => tx.newId())
   const values = webhooks.flatMap((webhook, at) => [webhook, ids[at] ?? ''])
@@ -250,10 +251,10 @@ function insertDeliveries(tx: Tx, event: number, webhooks: readonly number[], is
 }
 
 /**
- * Every change of a record ends here, except its creation (`publishCreated`). The change is logged, and the event and its
- * deliveries are stored, in the transaction of the change, and listeners are notified after the commit. A change that
- * triggers no subscription stores no event. `operation` is that of the log, which distinguishes a restored record from a
- * new one.
+ * Publishes a change of a record. Every change except a creation (`publishCreated`) must call it. It logs the change,
+ * and stores the event and its deliveries, in the transaction of the change. Listeners are notified after the commit. A
+ * change that triggers no subscription stores no event. `operation` is the operation in the log, which distinguishes
+ * restored records from new ones.
  */
 export function publishChange(
   outbox: Outbox,
@@ -271,7 +272,7 @@ export function publishChange(
   storeEvents(outbox, [change])
 }
 
-/** The same for new records. They are logged together, by `logCreated`. */
+/** The same for new records; `logCreated` logs them together. */
 export function publishCreated(outbox: Outbox, records: readonly RecordState[]): void {
   outbox.created.push(...records.map(({ id }) => id))
   wakeListeners(outbox)
@@ -300,7 +301,7 @@ function storeEvents(outbox: Outbox, changes: readonly RecordChange[]): void {
   }
 }
 
-/** In a mirror that posts the changes of records, those that are made there are posted like those of the remote. */
+/** A mirror that posts record changes posts local changes like those of the remote. */
 function forward(outbox: Outbox, change: RecordChange): void {
   const { tx } = outbox
   const payload = payloadFor(outbox, change)
@@ -315,12 +316,14 @@ const payloadFor = ({ tx, caller, structure }: Outbox, change: RecordChange): Pa
     change,
   )
 
-/** Must be called at the end of what may have created records. */
+/** Must be called at the end of every action that may have created records. */
 export function logCreated({ tx, caller, structure, created }: Outbox): void {
   if (created.length > 0) logCreatedRecords(tx, caller, structure.id, created.splice(0))
 }
 
-/** Stores a `webhook.test` event for one subscription, even if disabled or paused; returns the id of the delivery. */
+/**
+ * Stores a `webhook.test` event for one subscription, even a disabled or paused one; returns the id of the delivery.
+ */
 export function publishTest(
   tx: Tx,
   receiver: Receiver,
@@ -345,7 +348,7 @@ export function onDeliveries({ sql }: Reader, listener: DeliveryListener): () =>
 
 const newWoken = () => ({ isNotified: false, webhooks: new Set<number>() })
 
-/** Notifies the dispatcher after the commit that these subscriptions have deliveries, once for all calls of a transaction. */
+/** Notifies the dispatcher after the commit that these subscriptions have deliveries, once per transaction. */
 export function wakeDeliveries(tx: Tx, webhooks: readonly number[]): void {
   const woken = tx.transaction.state.of(newWoken)
   if (!woken.isNotified)

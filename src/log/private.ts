@@ -7,11 +7,11 @@ import { keyOf, kindRange, storedId } from './entries.ts'
 import { lastChange } from './log.ts'
 
 /*
- * Objects that are private to one user. Other readers of the log see the changes of such an object up to the one that
- * made it private, and again from the one that made it public.
+ * Objects that are private to one user. Other readers of the log see the changes of such an object up to the change
+ * that made it private. They see its changes again from the change that made it public.
  */
 
-/** The last key of a range that has not ended. */
+/** The last key of an open range. */
 const OPEN = Number.MAX_SAFE_INTEGER
 
 const insert = insertInto(privateChanges)
@@ -22,17 +22,17 @@ const end = runBy((last: number, object: Buffer) =>
 /** The key of the next change that a transaction logs in the workspace. */
 export const nextKey = (tx: Tx, workspace: number): number => keyOf(workspace, lastChange(tx, workspace) + 1)
 
-/** From this key on, the changes of an object are those of a private one. */
+/** Makes the changes of an object private from this key on. */
 export const beginPrivate = (tx: Tx, id: string, user: string, first: number): void =>
   void insert(tx, { object: storedId(id), user, first, last: OPEN })
 
-/** The changes of an object that are logged from now on are for everybody. */
+/** Makes the changes of an object public from now on. */
 export const endPrivate = (tx: Tx, workspace: number, id: string): void =>
   void end(tx, nextKey(tx, workspace) - 1, storedId(id))
 
 const [FIRST_KIND, LAST_KIND] = kindRange('row_view')
 
-/** Holds for the changes that the user may see. A scalar subquery, so that the statement stays prepared. */
+/** Matches the changes that the user may see. A scalar subquery, so the statement stays prepared. */
 export const seenBy = (user: string): SqlPart => ({
   text: `(kind NOT BETWEEN ${FIRST_KIND} AND ${LAST_KIND} OR (SELECT count(*) FROM private_changes p
     WHERE p.object = changes.object AND changes.key BETWEEN p.first AND p.last AND p.user <> ?) = 0)`,

@@ -32,14 +32,14 @@ interface StoredChange {
   readonly detail: string | null
 }
 
-/* As text, because every binary value would be an object of its own. `hex` of null is empty. */
+/* Selected as text, because every binary value would be a separate object. `hex` of null is empty. */
 const COLUMNS_BUT_DETAIL =
   'key, position, at, actor, kind, hex(object) AS object, hex(structure) AS structure, revision AS replaced'
 const COLUMNS = `${COLUMNS_BUT_DETAIL}, detail`
 
 export interface Change {
   readonly number: number
-  /** The number of the first change of its transaction. */
+  /** The number of the first change in its transaction. */
   readonly first: number
   readonly at: number
   readonly actor: number
@@ -47,7 +47,7 @@ export interface Change {
   readonly operation: ChangeOperation
   readonly id: string | number
   readonly structureId: string | null
-  /** The pk of a revision, or the `updated_at` that a record had (`storage/schema/changes.ts`). */
+  /** The pk of a revision, or the previous `updated_at` of a record (`storage/schema/changes.ts`). */
   readonly replaced: number | null
   readonly detail: string | null
 }
@@ -68,34 +68,34 @@ function changeOf(row: StoredChange): Change {
   }
 }
 
-/** Structures of which changes are seen: the others, or only the exceptions. */
+/** Structures with visible changes: all except the exceptions, or only the exceptions. */
 interface SeenStructures {
   readonly others: boolean
   /** By id. */
   readonly exceptions: readonly string[]
 }
 
-/** Which changes a reader may see who does not reach the whole workspace. */
+/** The changes visible to a reader without access to the whole workspace. */
 export interface VisibleChanges {
   readonly hidden: readonly ChangeKind[]
   /**
-   * Whether notes are seen, with their shares, the subscriptions to them and, if files are, those that are attached
-   * to them.
+   * Whether notes are visible, with their shares and the subscriptions to them. If files are visible, too, this
+   * includes files attached to notes.
    */
   readonly notes: boolean
-  /** Whether files are seen, and if notes are, the subscriptions to files. */
+  /** Whether files are visible; if notes are, too, this includes the subscriptions to files. */
   readonly files: boolean
   readonly definitions: SeenStructures
-  /** Also of what else belongs to the rows of a structure. */
+  /** Applies to rows, and to other objects that belong to the rows of a structure. */
   readonly rows: SeenStructures
 }
 
 export interface ChangeFilter {
   readonly kinds?: readonly ChangeKind[]
   readonly structureId?: string
-  /** The pks of those who made them. */
+  /** The pks of the authors. */
   readonly actors?: readonly number[]
-  /** The id of who reads: without the changes that another user alone may see. */
+  /** The id of the reader; excludes changes that are private to other users. */
   readonly userId?: string
   readonly visible?: VisibleChanges | undefined
 }
@@ -107,13 +107,13 @@ const isSeen = ({ others, exceptions }: SeenStructures): SqlPart => ({
 
 const isOfKind = (kind: ChangeKind): SqlPart => ({ text: 'kind BETWEEN ? AND ?', values: kindRange(kind) })
 
-/** Leaves out what is of a kind and not about a structure. */
+/** Excludes changes of a kind that name no structure. */
 const withoutStructure = (kind: ChangeKind): SqlPart => ({
   text: 'NOT (structure IS NULL AND kind BETWEEN ? AND ?)',
   values: kindRange(kind),
 })
 
-/** The id that a change names, as text. */
+/** The id of the changed object, as text. */
 const OBJECT_ID = `lower(${[
   [1, 8],
   [9, 4],
@@ -124,7 +124,7 @@ const OBJECT_ID = `lower(${[
   .map(([from, length]) => `substr(hex(object), ${from}, ${length})`)
   .join(` || '-' || `)})`
 
-/** The same, but for what is about one kind alone, as its row says, or its deletion. */
+/** The same, but keeps changes of objects that belong to one kind alone, as their row or logged deletion shows. */
 function unlessAlone(kind: 'file' | 'webhook', table: string, isAlone: string): SqlPart {
   const { text, values } = withoutStructure(kind)
   const row = `EXISTS (SELECT 1 FROM ${table} t WHERE t.id = ${OBJECT_ID} AND ${isAlone})`
@@ -134,7 +134,7 @@ function unlessAlone(kind: 'file' | 'webhook', table: string, isAlone: string): 
   }
 }
 
-/** Changes without a structure are told by their kind. */
+/** Changes without a structure are filtered by kind. */
 function visibleSql({ hidden, notes, files, definitions, rows }: VisibleChanges): SqlPart[] {
   const isDefinition = isOfKind('structure')
   const [seen, rowsSeen] = [isSeen(definitions), isSeen(rows)]
@@ -183,7 +183,7 @@ interface Between {
   readonly limit: number
 }
 
-/** The changes after a number, up to `upTo`, in order, at most `limit`. */
+/** The changes after a number, up to `upTo`, in order; at most `limit`. */
 export const selectAfter = (
   reader: Reader,
   workspace: number,
@@ -191,7 +191,7 @@ export const selectAfter = (
   filter?: ChangeFilter,
 ): SqlPart => selectBetween(reader, workspace, { first: after + 1, last: upTo, limit }, 'ASC', filter)
 
-/** The changes before a number, down to `downTo`, newest first, at most `limit`. */
+/** The changes before a number, down to `downTo`, newest first; at most `limit`. */
 export const selectBefore = (
   reader: Reader,
   workspace: number,
@@ -221,7 +221,7 @@ interface OfObject {
   readonly limit: number
 }
 
-/** The changes of one object, newest first, or those between two numbers. */
+/** The changes of one object, newest first, or its changes between two numbers. */
 export function selectOfObject(
   { sql }: Reader,
   workspace: number,
@@ -241,7 +241,10 @@ export function selectOfObject(
   }
 }
 
-/** Selected changes one by one, as each may have much text; the same may not be selected again before the last. */
+/**
+ * Yields selected changes one by one, because each may have much text. The same selection must not run again before the
+ * last change.
+ */
 export function* eachChange({ sql }: Reader, { text, values }: SqlPart): Generator<Change> {
   for (const row of sql.each<StoredChange>(`SELECT ${COLUMNS} ${text}`, ...values)) yield changeOf(row)
 }
@@ -252,7 +255,7 @@ export const changesAfter = (
   range: Parameters<typeof selectAfter>[2],
 ): Change[] => [...eachChange(reader, selectAfter(reader, workspace, range))]
 
-/** The changes of one object as `selectOfObject` has them, without their text. */
+/** The changes of one object as `selectOfObject` selects them, without their text. */
 export function changesOfObject(
   reader: Reader,
   workspace: number,
@@ -269,7 +272,7 @@ export const detailOf = ({ sql }: Reader, workspace: number, number: number): st
 export const headsOf = ({ sql }: Reader, { text, values }: SqlPart): Change[] =>
   sql.all<StoredChange>(`SELECT ${COLUMNS_BUT_DETAIL}, NULL AS detail ${text}`, ...values).map(changeOf)
 
-/** Takes changes until those taken have more text than this; then it ends before the next transaction. */
+/** Takes changes until their text exceeds this length; then it ends before the next transaction. */
 export function takeTransactions(
   changes: Iterable<Change>,
   maxLength: number,
@@ -284,7 +287,7 @@ export function takeTransactions(
   return { taken, isCut: false }
 }
 
-/** The ids of the objects of these kinds that changed after a number, each once. */
+/** The ids of the objects of these kinds that changed after a number, without duplicates. */
 export function changedAfter(
   { sql }: Reader,
   workspace: number,
@@ -301,7 +304,7 @@ export function changedAfter(
   return objects.map((object) => String(idOf(object)))
 }
 
-/** The changes of a transaction, given by the number of its first change; at most `limit`. */
+/** The changes of the transaction whose first change has this number; at most `limit`. */
 export const changesOfTransaction = (
   reader: Reader,
   workspace: number,
@@ -328,12 +331,12 @@ export class ChangeWriter {
     this.cursorOf = cursorFormatter(reader, workspace)
   }
 
-  /** A version of an object: what changed, when and by whom, without the braces. */
+  /** A version of an object without the braces: the changed attributes, the time and the author. */
   versionMembers({ number, at, operation, detail, actor }: Change): string {
     return `"cursor":"${this.cursorOf(number)}","at":"${isoTimestamp(at)}","op":"${operation}",${differenceMembers(operation, detail)},"actor":${this.actorOf(actor).json}`
   }
 
-  /** A change of the feed, without the braces. */
+  /** A change in the feed, without the braces. */
   changeMembers(change: Change): string {
     const { number, first, at, kind, operation, id, structureId, detail, actor } = change
     const structure = structureId === null ? 'null' : `"${structureId}"`
@@ -366,7 +369,9 @@ function differenceMembers(operation: ChangeOperation, detail: string | null): s
   return `"changed":${JSON.stringify(Object.keys(JSON.parse(detail)))},"previous":${detail}`
 }
 
-/** The number of the last change before an instant, as far as the changes from `first` to `last` are in order of time. */
+/**
+ * The number of the last change before an instant, if the changes from `first` to `last` are in chronological order.
+ */
 export function positionBefore(
   { sql }: Reader,
   workspace: number,

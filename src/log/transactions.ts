@@ -21,7 +21,7 @@ import {
   selectBefore,
 } from './read.ts'
 
-/** A transaction by the numbers of its changes, which follow each other. */
+/** A transaction by the numbers of its changes, which are consecutive. */
 export interface LoggedTransaction {
   readonly first: number
   readonly last: number
@@ -30,8 +30,8 @@ export interface LoggedTransaction {
 }
 
 /**
- * The transactions of which a change passes the filter, newest first: those whose last change is before a number and not
- * before another.
+ * The transactions with a change that passes the filter, newest first. The last change of each is before one number and
+ * not before another.
  */
 export function* transactionsBefore(
   reader: Reader,
@@ -55,11 +55,11 @@ export function* transactionsBefore(
 const changeAt = (reader: Reader, workspace: number, number: number): Change | undefined =>
   headsOf(reader, selectBefore(reader, workspace, { before: number + 1, downTo: number, limit: 1 }))[0]
 
-/** The number of the first change of the transaction to which a change belongs, and the number itself where there is none. */
+/** The number of the first change in the transaction of a change; the number itself if there is no such change. */
 export const firstAround = (reader: Reader, workspace: number, number: number): number =>
   changeAt(reader, workspace, number)?.first ?? number
 
-/** The number of the last change of the transaction of a change, which is below `end`. */
+/** The number of the last change in the transaction of a change; it is below `end`. */
 function lastOf(reader: Reader, workspace: number, { number, first }: Change, end: number): number {
   let [low, high] = [number, end - 1]
   while (low < high) {
@@ -70,7 +70,7 @@ function lastOf(reader: Reader, workspace: number, { number, first }: Change, en
   return low
 }
 
-/** How many changes of a kind a transaction holds. */
+/** The number of changes of one kind in a transaction. */
 interface ChangeCount {
   readonly kind: ChangeKind
   readonly op: ChangeOperation
@@ -78,13 +78,13 @@ interface ChangeCount {
   readonly n: number
 }
 
-/** Counting more changes takes long enough to be done once. */
+/** Counting more changes takes so long that it is done only once. */
 const MANY = 5_000
 const MAX_CACHED = 1_000
 const newCounts = () => new BoundedCache<string, readonly ChangeCount[]>(MAX_CACHED)
 
 /**
- * Counts the changes in a range of numbers that a user may see, in the order of the first of each kind. The counts
+ * Counts the changes in a range of numbers that a user may see, ordered by the first change of each kind. The counts
  * are exact.
  */
 export function countChanges(
@@ -115,7 +115,7 @@ export function countChanges(
   return counts
 }
 
-/** The pks of the actors that are a key, or a user with or without a key. */
+/** The pks of the actors for a key, or for a user with or without a key. */
 export const actorsNamed = ({ sql }: Reader, id: string): number[] =>
   sql.column<number>('SELECT pk FROM change_actors WHERE key_id = ?1 OR user_id = ?1', id)
 
@@ -128,12 +128,14 @@ export function saveUndo({ sql }: Tx, workspace: number, first: number, undone: 
   )
 }
 
-/** The key of the transaction that one undid. */
+/** The key of the transaction that a transaction undid. */
 const undoneOf = ({ sql }: Reader, workspace: number, first: number): number | undefined =>
   sql.get<{ undone: number }>('SELECT undone FROM change_undos WHERE key = ?', keyOf(workspace, first))
     ?.undone
 
-/** The number of the first change of the transaction that undid one and was not undone itself; undefined if there is none. */
+/**
+ * The number of the first change of the transaction that undid this one and was not undone itself; undefined if none.
+ */
 export function undoneBy(reader: Reader, workspace: number, first: number): number | undefined {
   const undoing = reader.sql.column<number>(
     'SELECT key FROM change_undos WHERE undone = ? ORDER BY key DESC',
@@ -143,7 +145,8 @@ export function undoneBy(reader: Reader, workspace: number, first: number): numb
 }
 
 /**
- * Whether an object has changes after a number of the log. Undone changes do not count, nor do those that undid them.
+ * Whether an object has changes after a number of the log. Undone changes, and the changes that undid them, do not
+ * count.
  */
 function isTouchedAfter(reader: Reader, workspace: number, id: string, number: number): boolean {
   const [newest] = changesOfObject(reader, workspace, id, { limit: 1 })
@@ -159,7 +162,7 @@ function isTouchedAfter(reader: Reader, workspace: number, id: string, number: n
   return false
 }
 
-/** The objects that have such changes. */
+/** The objects with such changes. */
 export function touchedAfter<Of extends { readonly id: string }>(
   reader: Reader,
   workspace: number,
@@ -168,7 +171,7 @@ export function touchedAfter<Of extends { readonly id: string }>(
 ): Of[] {
   const isTouched = ({ id }: Of) => isTouchedAfter(reader, workspace, id, number)
   const upTo = lastChange(reader, workspace)
-  // Usually few changes were made since, and their objects are the only ones to look at.
+  // Usually few changes were made since, and only their objects need a check.
   if (upTo - number > objects.length) return objects.filter(isTouched)
   const later = changesAfter(reader, workspace, { after: number, upTo, limit: upTo - number })
   const ids = new Set(later.map(({ id }) => String(id)))

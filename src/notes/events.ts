@@ -22,9 +22,9 @@ import { checkedTree, readStoredTree } from './query/tree-query.ts'
 import { findNote, loadNotes, type NoteRow } from './store.ts'
 import { type PropertyValues, readProperties } from './writing/properties.ts'
 
-/* The updates of notes, as they are logged and published. */
+/* Logs and publishes updates of notes. */
 
-/** Every update of a note ends here. */
+/** Must be called for every update of a note. */
 function logAndPublish(
   tx: Tx,
   author: ChangeAuthor,
@@ -40,13 +40,16 @@ function logAndPublish(
 }
 
 interface NoteUpdate {
-  /** Values that changed, as they were; null where there was none. */
+  /** Old values of the properties that changed; null for an absent value. */
   readonly previousProperties?: PropertyValues
   /** The pk of the revision with the replaced text. */
   readonly revision?: number
 }
 
-/** Logs what differs between a note before and after a change. Of its text only the name is logged: a revision holds it. */
+/**
+ * Logs the differences of a note before and after a change. Of its text it logs only the attribute name, because a
+ * revision holds the old text.
+ */
 export function logNoteUpdate(
   tx: Tx,
   author: ChangeAuthor,
@@ -59,7 +62,7 @@ export function logNoteUpdate(
   const hasProperties = Object.keys(previousProperties).length > 0
   const names = hasProperties ? [...changed, 'properties'] : changed
   if (names.length === 0) return
-  // Where properties changed, `beforeNoteChange` was called before they did.
+  // If properties changed, `beforeNoteChange` was called before their change.
   beforeLocalChange(tx, author, { kind: 'note', id: before.id }, () =>
     JSON.stringify(wholeNote(tx, before, true)),
   )
@@ -67,7 +70,7 @@ export function logNoteUpdate(
   logAndPublish(tx, author, before.id, { changed: names, previous: all }, revision)
 }
 
-/** Logs one update of many notes of which a single attribute changed. */
+/** Logs an update of a single attribute for many notes. */
 export function logAttribute(
   tx: Tx,
   author: ChangeAuthor,
@@ -78,7 +81,7 @@ export function logAttribute(
   logAndPublish(tx, author, id, { changed: [name], previous: { [name]: previous } })
 }
 
-/** Logs that a note lost a value because of a deletion; `deleted` names, in words, what was deleted. */
+/** Logs that a note lost a value because of a deletion; `deleted` describes the deleted object. */
 export const logLoss = (
   tx: Tx,
   author: ChangeAuthor,
@@ -87,14 +90,14 @@ export const logLoss = (
   deleted: string,
 ): void => logAndPublish(tx, author, id, { changed: Object.keys(previous), previous, deleted })
 
-/** A note with its property values beside its fields, and with `edited_at` where that is asked for. */
+/** A note with its fields and property values, and with `edited_at` if requested. */
 export const wholeNote = (reader: Reader, note: NoteRow, isEdited = false) => ({
   ...presentNote(note),
   ...(isEdited && presentEdited(note)),
   properties: readProperties(reader, note.pk),
 })
 
-/** The same as JSON text with `edited_at`, also of a note in the trash; null when there is none. */
+/** The same as JSON text with `edited_at`, even for a trashed note; null if there is none. */
 export function wholeNoteJson(reader: Reader, pk: number): string | null {
   const [note] = loadNotes(reader, [pk])
   return note ? JSON.stringify(wholeNote(reader, note, true)) : null
@@ -106,14 +109,14 @@ export function beforeNoteChange(tx: Tx, author: ChangeAuthor, { pk, id }: { pk:
 }
 
 /*
- * The events of notes. Whatever changes a note publishes it here, in its transaction. Updates wait, in the
- * database, until the note was quiet for as long as a subscription says; then they are one event, or none if in the end
- * nothing is different.
+ * The events of notes. Every change of a note publishes it here, in its transaction. Updates are stored in the database
+ * until the note has been quiet for the time that a subscription sets. They then become one event, or none if the
+ * result equals the original.
  */
 
 type State = ReturnType<typeof presentNote> & { readonly properties: PropertyValues }
 
-/** The old values; properties as the log has them, only those that changed, null where there was none. */
+/** The old values. Properties have the format of the log: only those that changed, null for an absent value. */
 function differenceBetween(before: Omit<State, 'content'>, after: Omit<State, 'content'>): Difference {
   const { properties: _, ...attributes } = differenceOf(before, after).previous
   const properties = oldValues(before.properties, after.properties)
@@ -130,7 +133,7 @@ interface NoteEvent {
 
 const NO_DIFFERENCE: Difference = { changed: [], previous: {} }
 
-/** The content is sent, and what it was, only to who asked for it. */
+/** The content and its old value are sent only to subscriptions that include them. */
 function dataOf(
   { id, title, content, tags, alias, properties, created_at, updated_at }: State,
   { changed, previous }: Difference,
@@ -147,7 +150,7 @@ function dataOf(
   }
 }
 
-/** A filter that names what is gone finds nothing. */
+/** A filter that references a deleted object matches nothing. */
 function meets(tx: Tx, workspace: number, { filter }: Subscription, pk: number): boolean {
   if (filter === null) return true
   try {
@@ -178,7 +181,7 @@ function send(
 
 const sourceOf = ({ surface, keyId }: ChangeAuthor): EventSource => ({ surface, keyId })
 
-/** Publishes that an active note was created or restored, or, before that, is about to come into the trash. */
+/** Publishes that an active note was created or restored, or that it is about to be trashed. */
 export function publishNote(
   tx: Tx,
   author: ChangeAuthor,
@@ -198,8 +201,8 @@ export function publishNote(
 const UPDATED = 'note.updated'
 
 /**
- * Publishes an update of a note as it was logged; `revision` is the pk of the one with the replaced text. A note in
- * the trash has none.
+ * Publishes an update of a note in the logged form; `revision` is the pk of the revision with the replaced text. Notes
+ * in the trash publish no updates.
  */
 export function publishNoteUpdate(
   tx: Tx,
@@ -234,7 +237,7 @@ export function publishNoteUpdate(
 const withoutNull = (values: PropertyValues): PropertyValues =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null))
 
-/** A note as it was; of its content always the hash, by which a change of it is known. */
+/** The earlier state of a note. It always has the hash of the content, which detects a change. */
 interface StateBefore extends Omit<State, 'content'> {
   readonly content?: string
   readonly hash: string
@@ -243,10 +246,10 @@ interface StateBefore extends Omit<State, 'content'> {
 const hashOf = (content: string): string => Bun.hash(content).toString(36)
 
 const SECOND_MS = 1000
-/** A note that never comes to rest is sent after this many times as long. */
+/** A note that never becomes quiet is sent after this multiple of the quiet time. */
 const MOST_TIMES_QUIET = 10
 
-/** Begins the quiet time of a note, or begins it again. */
+/** Starts or restarts the quiet time of a note. */
 function wait(
   tx: Tx,
   note: number,
@@ -300,7 +303,7 @@ function sendWaitingOf(tx: Tx, note: number): void {
   for (const waiting of tx.sql.all<Waiting>(`${WAITING} WHERE note = ?`, note)) sendWaiting(tx, waiting)
 }
 
-/** Ends the wait with an event, unless in the end nothing has changed. */
+/** Ends the quiet time with an event, unless the result equals the original. */
 function sendWaiting(tx: Tx, { note: pk, webhook, changedAt, surface, keyId, before }: Waiting): void {
   tx.sql.run('DELETE FROM webhook_waiting WHERE note = ? AND webhook = ?', pk, webhook)
   const subscription = findObjectSubscription(tx, webhook)

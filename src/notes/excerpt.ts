@@ -3,11 +3,11 @@ import { blockLines } from '../lib/markdown-lines.ts'
 import { codePointLength, headingText } from '../lib/text.ts'
 
 /*
- * The first words of a note as they are read, without Markdown. Only the beginning of a body is looked at, so that a very
- * long note costs no more than another one.
+ * The first words of a note as displayed, without Markdown. Only the beginning of a body is parsed, so a very long note
+ * costs no more than a short one.
  */
 
-/** How many characters of a body are looked at. */
+/** Maximum number of characters parsed per body. */
 export const EXCERPT_SOURCE = 4_000
 const EXCERPT_LENGTH = 200
 
@@ -38,7 +38,7 @@ const TABLE_RULE = /^[ \t|:]*-[ \t|:-]*$/
 const DEFINITION = /^[ \t]{0,3}\[(?!\^)[^\]]+\]:[ \t]*\S/
 const FOOTNOTE = /^[ \t]{0,3}\[\^[^\]]+\]:[ \t]*/
 
-/** The paragraphs, headings, items, rows of tables and lines of code of a text, without what marks them as such. */
+/** The paragraphs, headings, items, table rows and code lines of a text, without their markup. */
 function* blocksOf(body: string): Generator<Block> {
   let paragraph = ''
   const taken = function* (next = ''): Generator<Block> {
@@ -62,13 +62,13 @@ function* blocksOf(body: string): Generator<Block> {
   yield* taken()
 }
 
-/** Whether a line says nothing itself: a rule, the line under a heading or the head of a table, a definition. */
+/** Whether a line is markup only: a rule, the line under a heading or a table head, or a definition. */
 const isSign = (line: string): boolean =>
   RULE.test(line) || (line.includes('|') && TABLE_RULE.test(line)) || DEFINITION.test(line)
 
 const LABELLED = /\[\[[^[\]|]+\|[^[\]]*\]\]/g
 
-/** A row of a table with blanks between its cells; the bars of links stay. */
+/** A table row with spaces between its cells; the bars of links remain. */
 const cellsOf = (row: string): string =>
   row.replace(LABELLED, (link) => link.replace(/\\?\|/g, '\\|')).replace(/(?<!\\)\|/g, ' ')
 
@@ -78,9 +78,9 @@ interface Read {
   readonly end: number
 }
 
-/** Where signs end what is open, and where the text goes on after them. */
+/** The closing positions of open markup, and the positions after them. */
 class Closings extends Map<number, number> {
-  /** How many more characters are looked at for what closes a sign; after that signs are text. */
+  /** Remaining characters to search for closing signs. Once they are used up, signs are plain text. */
   left = 40_000
 }
 
@@ -101,7 +101,7 @@ const CONSTRUCTS: Readonly<Record<string, Construct>> = {
   '=': emphasis,
 }
 
-/** A paragraph as it is read. */
+/** The text of a paragraph without inline markup. */
 function inlineText(source: string): string {
   const closings = new Closings()
   let text = ''
@@ -115,7 +115,7 @@ function inlineText(source: string): string {
   return text
 }
 
-/** Where a run of the sign that begins here ends. */
+/** The end of the run of the same sign that begins here. */
 function endOfRun(source: string, at: number): number {
   let end = at + 1
   while (source[end] === source[at]) end += 1
@@ -147,10 +147,10 @@ function angled(source: string, at: number): Read | undefined {
 
 const WIKI_LINK = /\[\[([^[\]|\\]+)(?:\\?\|([^[\]]*))?\]\]/y
 const FOOTNOTE_MARK = /\[\^[^\]\s]+\]/y
-/** An id says nothing to a reader. */
+/** An id is meaningless to readers. */
 const ID = /^(?:file:)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i
 
-/** A link or an image: its label; of a link to a note without one, its target. */
+/** A link or an image: its label, or the target of a link to a note without a label. */
 function bracketed(source: string, at: number, closings: Closings): Read | undefined {
   WIKI_LINK.lastIndex = at
   const [link, target = '', label = ''] = WIKI_LINK.exec(source) ?? []
@@ -161,13 +161,13 @@ function bracketed(source: string, at: number, closings: Closings): Read | undef
   const close = matching(source, at, ']', closings)
   const opens = close === undefined ? undefined : source[close + 1]
   if (close === undefined || (opens !== '(' && opens !== '[')) return undefined
-  // The target of an image may go on beyond what is looked at.
+  // The target of an image may extend beyond the parsed beginning.
   const end = matching(source, close + 1, opens === '(' ? ')' : ']', closings) ?? source.length
   closings.set(close, end + 1)
   return { text: '', end: at + 1 }
 }
 
-/** Where the bracket that opens here is closed. */
+/** The position at which the bracket that opens here closes. */
 function matching(source: string, open: number, closing: string, closings: Closings): number | undefined {
   let depth = 0
   for (let at = open; at < source.length && closings.left > 0; at++) {
@@ -183,7 +183,7 @@ const SPACE = /^\s?$/
 const WORD = /[\p{L}\p{N}]/u
 const PUNCTUATION = /[\p{P}\p{S}]/u
 
-/** Signs that open emphasis which is closed later are left out, as are those that close it; others are text. */
+/** Omits the signs of emphasis that is closed later, and its closing signs; other signs are text. */
 function emphasis(source: string, at: number, closings: Closings): Read {
   const end = endOfRun(source, at)
   const run = source.slice(at, end)
@@ -198,7 +198,7 @@ function emphasis(source: string, at: number, closings: Closings): Read {
   return { text: '', end }
 }
 
-/** Where a run that closes this one begins: one as long, else a longer one. */
+/** The start of the run that closes this one: a run of the same length, else a longer one. */
 function closingRun(source: string, run: string, from: number, closings: Closings): number | undefined {
   let longer: number | undefined
   for (let at = source.indexOf(run, from); at !== -1 && closings.left > 0; ) {

@@ -34,7 +34,7 @@ interface Counts {
   trashedFound: number
 }
 
-/** The workspaces count their active and trashed notes correctly. */
+/** Checks that the workspaces count their active and trashed notes correctly. */
 export const noteCountCheck: IntegrityCheck = {
   *faults({ sql }) {
     for (const { name, live, trashed, liveFound, trashedFound } of sql.all<Counts>(COUNTS)) {
@@ -66,14 +66,14 @@ interface NoteTexts {
   content: string | null
   /** The targets stored for the note, as a JSON array. */
   targets: string
-  /** 1 when they are out of date and known to be. */
+  /** 1 if they are marked as out of date. */
   isPending: 0 | 1
   isTrashed: 0 | 1
 }
 
 const BATCH_SIZE = 200
 
-/** Every note, trashed ones too. */
+/** Every note, including trashed ones. */
 const allNotes = ({ sql }: Reader) =>
   scanByPk((after) =>
     sql.all<NoteTexts>(
@@ -94,7 +94,7 @@ function hasWrongFolds(note: NoteTexts): boolean {
   return note.titleFold !== titleFold || note.aliasFold !== aliasFold
 }
 
-/** A trashed note may lack links: its permanent removal may have begun. A restored one gets them back. */
+/** A trashed note may lack links, because its purge may have begun. A restored note gets them again. */
 function hasWrongLinks({ content, targets, isPending, isTrashed }: NoteTexts): boolean {
   if (isPending === 1) return false
   const expected = distinctLinkKeys(content ?? '')
@@ -103,7 +103,7 @@ function hasWrongLinks({ content, targets, isPending, isTrashed }: NoteTexts): b
 }
 
 /**
- * Corrects the stored links and folded names that differ from what this version derives from a note: an older version may
+ * Corrects stored links and folded names that differ from what this version derives from a note. An older version may
  * have derived them by another rule. Reads every body once and writes only differences.
  */
 export function refreshNoteTexts(reader: Reader): void {
@@ -120,7 +120,7 @@ export function refreshNoteTexts(reader: Reader): void {
   }
 }
 
-/** Every note has a body, its stored links are those of the body, and its folded names are those of its title and alias. */
+/** Every note has a body. Its stored links match the body, and its folded names match its title and alias. */
 export const noteTextCheck: IntegrityCheck = {
   *faults(reader) {
     for (const note of allNotes(reader)) {
@@ -133,7 +133,7 @@ export const noteTextCheck: IntegrityCheck = {
   repair: refreshNoteTexts,
 }
 
-/** The indexed texts of every active note that meets the condition, or only its title and tags. */
+/** The indexed texts of every active note that matches the condition, or only its title and tags. */
 function* indexables(reader: Reader, condition = '', hasBody = true) {
   const notes = scanByPk((after) =>
     reader.sql.all<{ pk: number }>(
@@ -158,7 +158,7 @@ const allTags = ({ sql }: Reader): TagName[] => sql.all('SELECT id, workspace, n
 
 const OUTDATED = 'SELECT note FROM search_pending'
 
-/** The entries of every active note that are up to date, with or without the body. */
+/** The entries of every active note with up-to-date entries, with or without the body. */
 function* expectedNotes(reader: Reader, hasBody: boolean): Generator<ExpectedEntry> {
   for (const note of indexables(reader, `AND pk NOT IN (${OUTDATED})`, hasBody)) {
     const { title, body, tags } = indexedColumns(note)
@@ -177,7 +177,9 @@ const checksOf = (reader: Reader): SearchTableCheck[] => [
   { table: TAG_TABLE, expected: expectedTags(reader), outdated: 'SELECT 0 WHERE 0' },
 ]
 
-/** The search tables contain exactly the words of the active notes and of the tags, but for notes that wait to be indexed. */
+/**
+ * The search tables contain exactly the words of the active notes and of the tags, except for notes that are pending.
+ */
 export const searchCheck: IntegrityCheck = {
   *faults(reader) {
     for (const check of checksOf(reader)) {

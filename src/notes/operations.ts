@@ -79,7 +79,7 @@ export const updateNote = write({
   }),
 })
 
-/** Also rewrites the links that lead to the note by a title or an alias that changes: `refreshLinks` comes first. */
+/** Also rewrites links that lead to the note by a changing title or alias, so call `refreshLinks` first. */
 export const renameNote = long(
   write({
     name: 'notes.rename',
@@ -111,7 +111,7 @@ export const restoreNote = write({
   run: (tx, caller, { id }: Named) => ({ note: presentNote(takeOutOfTrash(tx, caller, id)) }),
 })
 
-/* Purging takes as many calls as it takes to hold up no other write for long. */
+/* A purge takes several calls, so that it never blocks other writes for long. */
 
 export const purgeTrashedNote = write({
   name: 'notes.purge',
@@ -119,7 +119,7 @@ export const purgeTrashedNote = write({
   run: (tx, caller, { id }: Named) => ({ isGone: purgeNote(tx, caller, id) }),
 })
 
-/** Without `end`, every note that is in the trash now. */
+/** Without `end`, purges every note currently in the trash. */
 export const emptyTrash = write({
   name: 'notes.empty-trash',
   covers,

@@ -2,12 +2,12 @@ import { isoTimestamp } from '../lib/dates.ts'
 import { compareNames } from '../lib/text.ts'
 import { type NoteHead, type NoteRow, tagNamesOf } from './store.ts'
 
-/** The attribute that a note has where notes are sorted by it, and in a feed that asks for it. */
+/** The attribute of notes that are sorted by their last edit, and of notes in a feed that requests it. */
 export const presentEdited = ({ editedAt }: Pick<NoteHead, 'editedAt'>) => ({
   edited_at: isoTimestamp(editedAt),
 })
 
-/** A note of a list that leaves the bodies out. */
+/** A note in a list without bodies. */
 export const presentNoteHead = (row: NoteHead) => ({
   id: row.id,
   title: row.title,
@@ -20,7 +20,7 @@ export const presentNoteHead = (row: NoteHead) => ({
   updated_at: isoTimestamp(row.updatedAt),
 })
 
-/** Lists its attributes itself, because copying those of the head would take as long as reading the note. */
+/** Lists its attributes explicitly, because copying those of the head would take as long as reading the note. */
 export const presentNote = (row: NoteRow) => ({
   id: row.id,
   title: row.title,

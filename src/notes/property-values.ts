@@ -5,13 +5,13 @@ import { codePointLength, MAX_TEXT_LENGTH, quoteList, withCommas } from '../lib/
 export const PROPERTY_TYPES = ['text', 'number', 'date', 'bool', 'select', 'json'] as const
 export type PropertyType = (typeof PROPERTY_TYPES)[number]
 
-/** The options of a `select`, which may be long: they are looked up, not read with each definition. */
+/** The options of a `select`. They may be long, so they are looked up, not read with each definition. */
 export interface Options {
   has(value: string): boolean
   list(): string[]
 }
 
-/** Why a value does not fit, after "must be"; undefined when it fits. */
+/** Completes "must be" if a value does not fit; undefined if it fits. */
 type Check = (value: unknown, options: Options) => string | undefined
 
 const unless = (fits: boolean, words: string) => (fits ? undefined : words)
@@ -34,7 +34,7 @@ const CHECKS: Record<PropertyType, Check> = {
 const wordsOfOptions = (options: readonly string[]) =>
   options.length === 0 ? 'one of its options, and it has none' : `one of ${quoteList(options)}`
 
-/** The refusal for a value that does not fit the property's type; undefined when it fits. */
+/** The refusal of a value that does not fit the property's type; undefined if it fits. */
 export function refusalOfValue(
   { key, type }: { readonly key: string; readonly type: PropertyType },
   value: unknown,

@@ -15,7 +15,7 @@ const OK = 200
 export function noteRoutes(ctx: AppContext) {
   const createNote = operations.noteCreation(ctx.features)
   const trashNote = operations.noteTrashing(ctx.features)
-  /** Reads once all that was written before can be found, if the request searches. */
+  /** For a search, reads only after all earlier writes can be found. */
   const searching = async (
     { workspacePk }: Caller,
     { search }: { search?: string | undefined },
@@ -266,7 +266,7 @@ export function noteRoutes(ctx: AppContext) {
     )
 }
 
-/** Deletes every trashed note for good, in as many transactions as it takes; returns how many. */
+/** Purges every trashed note, in as many transactions as needed; returns their number. */
 async function emptyTrash({ db }: AppContext, exchange: Exchange): Promise<number> {
   let { purged, end, isEmpty } = await exchange.outputOf(operations.emptyTrash, {})
   while (!isEmpty) {

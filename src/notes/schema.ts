@@ -14,7 +14,7 @@ const content = () =>
     description: 'The body; markup text, kept byte for byte.',
     examples: ['Ask about [[Engines]].'],
   })
-/** The name of a tag, wherever one is written. */
+/** The name of a tag in any request. */
 export const tagName = () =>
   t.text({
     minLength: 1,
@@ -200,7 +200,7 @@ const searchText = t.text({
   examples: ['engine*'],
 })
 
-/** The parts of the notes of a list. */
+/** The parts of listed notes to return. */
 export const shownParts = t.optional({
   content: t.flag({
     description:
@@ -243,7 +243,7 @@ export const TrashQuery = t.strict(t.paging(MAX_PAGE))
 const { limit } = t.paging(MAX_PAGE)
 export const RevisionsQuery = t.strict({ limit })
 
-/** In which day and time stand for `{{date}}` and `{{time}}`. */
+/** The time zone of `{{date}}` and `{{time}}`. */
 export const timeZone = () =>
   t.text({
     check: (name) => findTimeZone(name) !== undefined,

@@ -8,7 +8,7 @@ import { notes } from '../storage/schema/notes.ts'
 import { TOUCH } from '../storage/sql-part.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 
-/** A note without body and tags. */
+/** A note without its body and tags. */
 export interface NoteSummary {
   pk: number
   id: string
@@ -25,7 +25,7 @@ export interface NoteHead extends NoteSummary {
   pinned: number
   pinLabel: string | null
   coverUrl: string | null
-  /** The names of its tags, as a JSON array, in which a tag that is being deleted is null (`tagNamesOf`). */
+  /** The names of its tags, as a JSON array; a tag that is being deleted is null (`tagNamesOf`). */
   tags: string
 }
 
@@ -34,7 +34,7 @@ export interface NoteRow extends NoteHead {
   content: string
 }
 
-/** The names of a note's tags, in no order. */
+/** The names of a note's tags, in no particular order. */
 export const tagNamesOf = ({ tags }: Pick<NoteHead, 'tags'>): string[] =>
   (JSON.parse(tags) as (string | null)[]).filter((name) => name !== null)
 
@@ -42,8 +42,8 @@ const SUMMARY = `n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.upda
   n.edited_at AS editedAt`
 
 /*
- * Body and tags come from subqueries instead of joins: this version of SQLite prepares a join with bound values again
- * at every run, which costs more than the read itself.
+ * Body and tags come from subqueries instead of joins. This version of SQLite prepares a join with bound values again
+ * for every run, which costs more than the read itself.
  */
 const HEAD = `${SUMMARY}, n.pinned, n.pin_label AS pinLabel, n.cover_url AS coverUrl,
   (SELECT json_group_array((SELECT name FROM tags t WHERE t.id = nt.tag))
@@ -72,7 +72,7 @@ export const getNoteSummary = (reader: Reader, { workspacePk }: InWorkspace, id:
 export const findTrashedNote = ({ sql }: Reader, workspace: number, id: string): NoteRow | undefined =>
   sql.get(`SELECT ${WHOLE} ${BY_ID} NOT NULL`, id, workspace)
 
-/** The active note that has this alias; `aliasFold` is the alias without differences of case. */
+/** The active note with this alias; `aliasFold` is the case-folded alias. */
 export const findByAlias = ({ sql }: Reader, workspace: number, aliasFold: string): NoteSummary | undefined =>
   sql.get(
     `SELECT ${SUMMARY} FROM notes n WHERE n.workspace = ? AND n.alias_fold = ? AND n.deleted_at IS NULL`,
@@ -87,7 +87,7 @@ const ofPage = (columns: string) =>
 export const loadNotes = ({ sql }: Reader, pks: readonly number[]): NoteRow[] =>
   sql.all(ofPage(WHOLE), JSON.stringify(pks))
 
-/** Notes without their bodies in the order of the given pks; no body is read. */
+/** Notes without their bodies, in the order of the given pks; reads no bodies. */
 export const loadNoteHeads = ({ sql }: Reader, pks: readonly number[]): NoteHead[] =>
   sql.all(ofPage(HEAD), JSON.stringify(pks))
 
@@ -120,7 +120,7 @@ export type NoteChanges = Partial<
   >
 >
 
-/** An alias, and the form in which it is found. */
+/** An alias, and its form for lookups. */
 export const aliasColumns = (alias: string | null) => ({
   alias,
   aliasFold: alias === null ? null : fold(alias),
@@ -134,8 +134,8 @@ const touchEdited = runBy((pk: number, now: number) =>
 const markEdited = runBy((pk: number) => update(notes, { editedAt: sql`updated_at` }, eq(notes.pk, pk)))
 
 /**
- * Sets the columns and moves `updated_at` forward: to now, or by a millisecond when now is not later. A caller's change of
- * title, text, alias, tags or properties moves `edited_at`, too.
+ * Sets the columns and moves `updated_at` forward: to now, or by a millisecond if now is not later. A caller's change
+ * of title, text, alias, tags or properties also moves `edited_at`.
  */
 export function updateNote(tx: Tx, pk: number, changes: NoteChanges, isEdit = true): void {
   if (Object.keys(changes).length === 0) {
@@ -147,13 +147,13 @@ export function updateNote(tx: Tx, pk: number, changes: NoteChanges, isEdit = tr
 }
 
 /**
- * Gives the alias of a note free that `updateNote` is to replace with this one later in the transaction, so that notes
- * can exchange theirs.
+ * Clears the alias of a note if `updateNote` will replace it later in the transaction, so that notes can exchange
+ * aliases.
  */
 export const releaseAlias = ({ sql }: Tx, id: string, alias: string | null): void =>
   void sql.run('UPDATE notes SET alias_fold = NULL WHERE id = ? AND alias IS NOT ?', id, alias)
 
-/** Moves `updated_at` and `edited_at` of a note whose text, alias, tags or properties a caller changed. */
+/** Moves `updated_at` and `edited_at` of a note after a caller changed its text, alias, tags or properties. */
 export const touchNote = (tx: Tx, pk: number): void => void touchEdited(tx, pk, tx.now)
 
 /** Moves `updated_at` of these notes, a JSON array of pks, and `edited_at` if a caller edited them. */
@@ -163,7 +163,7 @@ export function touchNotes({ sql, now }: Tx, notes: string, isEdit = false): voi
   if (isEdit) sql.run(`UPDATE notes SET edited_at = updated_at ${among}`, notes)
 }
 
-/** Empty where the body is missing. */
+/** Empty if the body is missing. */
 export const contentOf = ({ sql }: Reader, note: number): string =>
   sql.column<string>('SELECT content FROM note_bodies WHERE note = ?', note)[0] ?? ''
 
@@ -173,7 +173,7 @@ export const updatedAtOf = ({ sql }: Reader, note: number): number | undefined =
 export const updateContent = ({ sql }: Tx, pk: number, content: string) =>
   sql.run('UPDATE note_bodies SET content = ? WHERE note = ?', content, pk)
 
-/** Saves the version that a change of title or body is about to replace; returns its pk. */
+/** Saves the version that a change of title or body will replace; returns its pk. */
 export const saveRevision = (
   tx: Tx,
   { surface }: Pick<Caller, 'surface'>,
@@ -189,7 +189,7 @@ export const saveRevision = (
     title,
   ).lastInsertRowid
 
-/** Adds to the numbers of active and trashed notes that the workspace counts. */
+/** Adds to the workspace's counts of active and trashed notes. */
 export const addToCounters = ({ sql }: Tx, workspace: number, active: number, trashed: number) =>
   sql.run(
     'UPDATE workspaces SET live_notes = live_notes + ?, trashed_notes = trashed_notes + ? WHERE pk = ?',

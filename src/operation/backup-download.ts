@@ -11,12 +11,12 @@ import { listOwnMemberships } from '../people/accounts/operations.ts'
 import { listWorkspaces } from '../people/accounts/store.ts'
 import { startBackupProcess } from './backups.ts'
 
-/** How long a client may take nothing of its backup, whose copy needs as much of the disk as the database. */
+/** The time without progress after which a download ends: its copy needs as much disk space as the database. */
 const STALLED_MS = 60_000
 const RETRY_AFTER_SECONDS = 30
 const PART_BYTES = 262_144
 
-/** A backup holds every workspace, so its user must own them all. */
+/** A backup contains every workspace, so the user must own all of them. */
 function checkOwnsAll({ db }: AppContext, caller: Caller): void {
   const owned = listOwnMemberships(db, caller).filter(({ role }) => role === 'owner')
   if (owned.length === listWorkspaces(db).length) return
@@ -26,12 +26,12 @@ function checkOwnsAll({ db }: AppContext, caller: Caller): void {
   )
 }
 
-/** The beginning of the names of the folders in which copies of this database are made. */
+/** The prefix for temporary folders with copies of this database. */
 const temporaryPrefix = (db: string) => `.backup-${basename(db)}-`
 
 /**
- * Removes the copies that a server of this database left when it was killed. To be called by the process that has its
- * lock.
+ * Removes copies that a killed server of this database left behind. Only the process that holds the database lock may
+ * call this.
  */
 export function removeLeftCopies({ config: { db }, log }: Pick<AppContext, 'config' | 'log'>): void {
   const prefix = temporaryPrefix(db)
@@ -49,7 +49,7 @@ interface Download {
   readonly caller: Caller
 }
 
-/** Calls `end` once the session ends, or its user no longer owns every workspace. Returns a function that stops it. */
+/** Calls `end` when the session ends or its user no longer owns every workspace. Returns a function that stops this. */
 function onNoLongerAllowed(ctx: AppContext, download: Download, end: () => void): () => void {
   const stopWatching = ctx.bus.onWakeAll(() => {
     try {
@@ -72,8 +72,8 @@ const isMaking = () =>
 const failed = () => unavailable('No backup could be made; the log of the server says why.')
 
 /**
- * Makes a verified copy in a process of its own, and sends it, one at a time. The copy is removed when it is sent, the client
- * has gone away or takes nothing any more, or its person may no longer have it.
+ * Makes a verified copy in a separate process and sends it; only one backup runs at a time. The copy is removed after
+ * it is sent, when the client disconnects or stalls, or when its user loses permission.
  */
 export class BackupDownloads {
   readonly #turns = new Admission({ most: 1, refusal: isMaking })
@@ -101,7 +101,7 @@ export class BackupDownloads {
   }
 }
 
-/** Stops when the client goes away, or may no longer have the copy. */
+/** Stops when the client disconnects or loses permission. */
 async function makeCopy(ctx: AppContext, download: Download, file: string): Promise<void> {
   const { db, checkpoint } = ctx.config
   const backup = startBackupProcess(db, file, checkpoint)

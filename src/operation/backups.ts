@@ -4,14 +4,16 @@ import type { AppContext } from '../context.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { ownCommand } from '../lib/program.ts'
 
-/** Backups that the server makes by itself, each by the command `backup` in a process of its own. */
+/** Automatic backups, each made by the command `backup` in a separate process. */
 export interface Backups {
-  /** From a backup that failed until one that succeeds. */
+  /** True from a failed backup until the next successful one. */
   readonly isFailing: boolean
-  /** When the newest backup in the folder was made; undefined without one. */
+  /** The creation time of the newest backup in the folder; undefined without one. */
   readonly newestAt: number | undefined
   start(): void
-  /** Ends a backup that runs, and resolves when it has closed the database; its half copy is removed at the next start. */
+  /**
+   * Ends a running backup, and resolves when it has closed the database; the next start removes its incomplete copy.
+   */
   stop(): Promise<void>
 }
 
@@ -28,10 +30,10 @@ interface BackupProcess {
   kill(): void
 }
 
-/** The longest time until the next check: a timer cannot wait for months, and a failed backup is tried again. */
+/** The maximum time until the next check: timers cannot wait for months, and a failed backup is retried. */
 const CHECK_EVERY_MS = 3_600_000
 
-/** A backup is named after its instant: `daybook-2026-11-22T093000Z.db`. */
+/** The name of a backup contains its instant: `daybook-2026-11-22T093000Z.db`. */
 const nameAt = (base: string, instant: number): string =>
   `${base}-${isoTimestamp(instant).slice(0, 19).replaceAll(':', '')}Z.db`
 
@@ -43,7 +45,7 @@ interface Found {
   readonly isPartial: boolean
 }
 
-/** The backups of this database in the folder, oldest first. Other files are never touched. */
+/** The backups of this database in the folder, oldest first. Ignores other files. */
 function listBackups(folder: string, base: string): Found[] {
   return readdirSync(folder)
     .flatMap((name): Found[] => {
@@ -56,7 +58,10 @@ function listBackups(folder: string, base: string): Found[] {
     .sort((left, right) => left.at - right.at)
 }
 
-/** How long until the next backup is due; one from the future, by a clock that was set back, counts as made now. */
+/**
+ * The time until the next backup is due. A backup dated in the future, after the clock was set back, counts as made
+ * now.
+ */
 export const backupDueIn = (newest: number | undefined, everyMs: number, now: number): number =>
   newest === undefined ? 0 : Math.max(0, Math.min(newest, now) + everyMs - now)
 
@@ -152,7 +157,7 @@ class ScheduledBackups implements Backups {
   }
 }
 
-/** Runs the command `backup` in a process of its own, whose priority is lower than that of the server. */
+/** Runs the command `backup` in a separate process with a lower priority than the server. */
 export function startBackupProcess(db: string, file: string, checkpoint: string): BackupProcess {
   const child = Bun.spawn([...ownCommand(), 'backup', file, '--db', db], {
     env: { DAYBOOK_CHECKPOINT: checkpoint },

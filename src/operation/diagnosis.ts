@@ -6,10 +6,10 @@ import { cannotRead, FailedRead, faultOf } from '../storage/errors.ts'
 import type { Reader } from '../storage/reader.ts'
 import { MIGRATIONS } from '../storage/schema/migrations/migrations.ts'
 
-/** How many rows of each kind there are; of notes and records also those that are deleted. */
+/** The number of rows of each kind; for notes and records including deleted ones. */
 type Contents = Readonly<Record<string, number>>
 
-/** Errors of one kind with the same text, which names no receiver. */
+/** Errors of one kind with the same text, which identifies no receiver. */
 interface ErrorGroup {
   readonly where: 'delivery' | 'file'
   readonly error: string
@@ -17,7 +17,7 @@ interface ErrorGroup {
   readonly last_at: string | null
 }
 
-/** Facts about a database, without any content of its users. */
+/** Facts about a database, without any user content. */
 export interface Diagnosis {
   readonly file: string
   readonly mode: string
@@ -26,7 +26,7 @@ export interface Diagnosis {
   readonly free_bytes: number | null
   readonly schema: number
   readonly known_schema: number
-  /** Absent while the schema is not that of this program. */
+  /** Absent while the schema differs from the schema of this program. */
   readonly contents?: Contents
   readonly last_errors?: readonly ErrorGroup[]
   readonly integrity: string
@@ -71,7 +71,10 @@ function contentsOf({ sql }: Reader): Contents {
 
 type ErrorRow = Omit<ErrorGroup, 'last_at'> & { readonly last_at: number | null }
 
-/** The errors of deliveries have names in quotation marks, which a name may contain too, and addresses as they are. */
+/**
+ * Masks names and addresses in delivery errors. Names are in quotation marks, which they may also contain; addresses
+ * are unquoted.
+ */
 const withoutHosts = (error: string): string =>
   error
     .replace(/".*"/s, '"…"')
@@ -97,7 +100,10 @@ function lastErrors({ sql }: Reader): ErrorGroup[] {
     .map((group) => ({ ...group, last_at: isoOrNull(group.last_at) }))
 }
 
-/** "ok", or the first fault that SQLite finds in the form of the pages; `daybook check` compares their contents too. */
+/**
+ * "ok", or the first fault that SQLite finds in the structure of the pages; `daybook check` also compares their
+ * contents.
+ */
 function quickCheck({ sql }: Reader): string {
   const found = sql.scalar<string>('PRAGMA quick_check(1)')
   if (found !== 'ok' && cannotRead(sql.database)) throw new FailedRead()
@@ -116,7 +122,7 @@ function freeBytes(file: string): number | null {
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 const PERMISSIONS = 0o777
 
-/** Reads what a maintainer would ask about a database; one that is damaged is described as far as it can be read. */
+/** Collects what a maintainer needs to know about a database; describes a damaged database as far as it is readable. */
 export function diagnose(reader: Reader, file: string, schema: number): Diagnosis {
   const about = {
     file,

@@ -10,7 +10,7 @@ import type { Db } from '../storage/database.ts'
 import { faultOf } from '../storage/errors.ts'
 import { foreignSchemaCheck, type IntegrityCheck, storageCheck } from '../storage/integrity.ts'
 
-/** All checks after that of the storage, in the order of the report. */
+/** All checks after the storage check, in the order of the report. */
 const CHECKS: readonly IntegrityCheck[] = [
   foreignSchemaCheck,
   noteCountCheck,
@@ -32,13 +32,13 @@ const noRoom = () =>
   )
 
 /**
- * Returns every fault as a sentence of one line. If the file is damaged, returns only that damage, because nothing else
- * can be checked. Only reads, in one transaction, so that it never delays the writes of a server.
+ * Returns each fault as a sentence on one line. If the file is damaged, returns only that damage, because nothing else
+ * can be checked. It only reads, in one transaction, so that it never delays the writes of a server.
  */
 export function findFaults(db: Db): string[] {
   const damage = [...storageCheck.faults(db)]
   if (damage.length > 0) return damage
-  // Rows may be very long: those that are compared at once may be too large for memory.
+  // Rows may be very long, and comparing many at once could exceed the memory.
   db.sql.script('PRAGMA temp_store = FILE')
   db.sql.run('BEGIN')
   try {

@@ -28,7 +28,7 @@ function sampleLine(name: string, [labels, value]: Sample): string {
   return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}\n`
 }
 
-/** One metric in the text format of Prometheus, with one value or several samples; nothing without. */
+/** One metric in the text format of Prometheus, with one value or several samples; empty without either. */
 function metric(
   type: 'counter' | 'gauge',
   name: string,
@@ -73,7 +73,7 @@ function requestMetrics(requests: RequestMetrics): string {
   )
 }
 
-/** Counting further would take too long, and says no more. */
+/** Counting stops here: a higher count would take too long and add nothing. */
 const MAX_COUNTED = 10_000
 
 const FROM_DELIVERIES = 'FROM webhook_deliveries WHERE webhook IN (SELECT pk FROM webhooks)'
@@ -131,10 +131,10 @@ const changeTotal = (reader: Reader): number =>
     .column<number>('SELECT pk FROM workspaces')
     .reduce((total, workspace) => total + lastChange(reader, workspace), 0)
 
-/** The shortest time over which a rate is computed. */
+/** The minimum time over which a rate is computed, in milliseconds. */
 const RATE_WINDOW_MS = 10_000
 
-/** Changes per second since an earlier reading, at least ten seconds ago where there is one. */
+/** Changes per second since an earlier reading, at least ten seconds old if there is one. */
 class ChangeRate {
   #earlier: { at: number; total: number } | undefined
   #later: { at: number; total: number } | undefined
@@ -152,7 +152,7 @@ class ChangeRate {
   }
 }
 
-/** The size of a file; 0 when there is none, as of a database in memory. */
+/** The size of a file; 0 without a file, for example for an in-memory database. */
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 function storageMetrics({ db, clock }: AppContext, newestBackupAt: number | undefined): string {

@@ -19,10 +19,10 @@ const TRASH_DAYS = 30
 const REVISION_DAYS = 7
 const DELIVERY_DAYS = 30
 
-/** Does some work; returns whether there may be more. */
+/** Performs some work; returns whether more may remain. */
 type Step = (tx: Tx) => boolean
 
-/** Removes up to `limit` rows that are older than an instant; returns how many. */
+/** Removes up to `limit` rows that are older than an instant; returns the number removed. */
 type RemoveBefore = (tx: Tx, before: number, limit: number) => number
 
 const sweep =
@@ -37,7 +37,7 @@ const once =
     return false
   }
 
-/** The hourly jobs that remove what is kept for a limited time. */
+/** The hourly jobs that remove data after its retention period. */
 export function retentionJobs({ keepChangesMs }: AppContext['config']): Job[] {
   const steps: Readonly<Record<string, Step>> = {
     // A revision may be long.
@@ -56,7 +56,10 @@ export function retentionJobs({ keepChangesMs }: AppContext['config']): Job[] {
 
 const FIRST_RUN_AFTER_MS = 5_000
 
-/** Drops unused indexes and refreshes the statistics of the query planner; a failure is logged, and retried in an hour. */
+/**
+ * Drops unused indexes and refreshes the statistics of the query planner; a failure is logged and retried after an
+ * hour.
+ */
 async function maintainIndexes(ctx: AppContext, isStopped: () => boolean): Promise<void> {
   try {
     await dropUnusedIndexes(ctx)

@@ -2,17 +2,20 @@ import type { AppContext } from '../context.ts'
 import type { WorkerTask } from '../storage/worker/client.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 
-/** How many entries of an index are compared at most: an estimate is good enough. */
+/** The maximum number of index entries to compare: an estimate is sufficient. */
 const MAX_ENTRIES = 1_000
-/** The default of `PRAGMA optimize`, which would do everything at once, and its bit for naming the statements instead. */
+/**
+ * The default of `PRAGMA optimize`, which would run everything at once, and its bit for returning the statements
+ * instead.
+ */
 const NAME_STATEMENTS = 0xffff
-/** SQLite counts all entries of an index: in a file of at most this many pages that takes a millisecond or two. */
+/** SQLite counts all entries of an index, which takes a millisecond or two in a file of at most this many pages. */
 const FEW_PAGES = 4_000
 
-/** One statement for each table whose content has changed much since SQLite last looked at it. */
+/** One statement for each table whose content has changed much since SQLite last analyzed it. */
 const listStatements = ({ sql }: Tx): string[] => sql.column<string>(`PRAGMA optimize(${NAME_STATEMENTS})`)
 
-/** Runs one of the statements, unless its table was deleted in the meantime. */
+/** Runs one of the statements, unless its table has been deleted in the meantime. */
 export const analyzeTable: WorkerTask<string, void> = {
   name: 'maintenance.analyzeTable',
   isBackground: true,
@@ -28,8 +31,8 @@ export const analyzeTable: WorkerTask<string, void> = {
 }
 
 /**
- * Lets every connection use the new statistics. SQLite reads them with the schema, and only when another connection has
- * changed that; this one reads them when it is told to.
+ * Makes every connection use the new statistics. SQLite reads them with the schema, and only when another connection
+ * has changed the schema; this connection reads them on request.
  */
 function announceStatistics({ sql }: Tx): void {
   sql.script('CREATE TABLE statistics_changed (x)')
@@ -38,8 +41,8 @@ function announceStatistics({ sql }: Tx): void {
 }
 
 /**
- * Refreshes the statistics of SQLite's query planner, one table at a time, so that no write waits for all of them; in a
- * large file not on the main thread.
+ * Refreshes the statistics of SQLite's query planner one table at a time, so that no write waits for all of them. For a
+ * large file this runs outside the main thread.
  */
 export async function refreshStatistics({ db, worker }: Pick<AppContext, 'db' | 'worker'>): Promise<void> {
   const isSmall = db.sql.scalar<number>('PRAGMA page_count') <= FEW_PAGES

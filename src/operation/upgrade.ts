@@ -8,7 +8,7 @@ import type { UpgradeSteps } from '../storage/connection/open.ts'
 import { listWorkspacePks } from '../storage/integrity.ts'
 import type { Reader } from '../storage/reader.ts'
 
-/** Brings what is derived from the data in step with this program, in the transaction of an upgrade. */
+/** Updates derived data for this program, in the transaction of an upgrade. */
 export function upgradeDerived(reader: Reader): void {
   refreshNameKeys(reader)
   refreshNoteTexts(reader)
@@ -20,7 +20,7 @@ export function upgradeDerived(reader: Reader): void {
   }
 }
 
-/** Later work in separate transactions, because it takes long with many notes or structures. */
+/** Later steps in separate transactions, because they take long with many notes or structures. */
 export const upgradeSteps: UpgradeSteps = {
   left: (reader) => countUnconverted(reader) + countOldRowTables(reader),
   doSome: (reader) => (countUnconverted(reader) > 0 ? convertSomeSearch : convertSomeRowTables)(reader),

@@ -60,7 +60,7 @@ export const createShare = write({
 
 interface PatchInput extends Named, Shown {
   readonly body: Static<typeof PatchShareBody>
-  /** Undefined where none is sent, null where it is taken away. */
+  /** Undefined if the request sends none, null if it removes the password. */
   readonly passwordHash: string | null | undefined
 }
 

@@ -40,7 +40,7 @@ import {
 
 const MAX_SHARES = 1_000
 
-/** Shares by creation, as responses show them but for the URL, which not everybody is shown. */
+/** Shares by creation, as in responses but without the URL, which not every caller sees. */
 export const shareKind = objectKind({
   kind: 'share',
   table: shares,
@@ -72,7 +72,7 @@ export type ShareRow = ReturnType<typeof shareKind.getRow>
 export const optionsOf = ({ options }: { readonly options: string }): FormSettings & { csv?: boolean } =>
   JSON.parse(options)
 
-/** A share with its URL, for those who may write; `origin` is where visitors reach the server. */
+/** A share with its URL, for callers who may write. `origin` is the address at which visitors reach the server. */
 export const presentShare = (caller: Caller, row: ShareRow, reader: Reader, origin: string) => ({
   ...shareKind.present(row, reader),
   url: mayOpen(caller, row) ? `${origin}/${row.kind === 'form' ? 'f' : 's'}/${row.token}` : null,
@@ -82,7 +82,7 @@ export const presentShare = (caller: Caller, row: ShareRow, reader: Reader, orig
 const mayOpen = ({ mayWrite, rights }: Caller, { structure }: ShareRow): boolean =>
   mayWrite && mayShare(rights, structure)
 
-/** Whether the target is still there; a note in the trash may come back. */
+/** Whether the target exists; a trashed note counts, because it can be restored. */
 function hasTarget(reader: Reader, { workspace, kind, target }: ShareRow): boolean {
   if (kind === 'note')
     return (
@@ -93,7 +93,7 @@ function hasTarget(reader: Reader, { workspace, kind, target }: ShareRow): boole
   return findStructureById(reader, wholeWorkspace(workspace), target) !== undefined
 }
 
-/** Editors see their own shares and owners all; callers who may only read see them without the URLs. */
+/** Editors see their own shares, and owners all shares. Read-only callers see all shares without the URLs. */
 const isShown = ({ userId, role, mayWrite, rights }: Caller, row: ShareRow): boolean =>
   (role === 'owner' || !mayWrite || JSON.parse(row.maker).id === userId) &&
   (row.structure === null ? !hides(rights, 'notes') : may(rights, row.structure, 'read'))
@@ -120,13 +120,13 @@ interface Target {
   readonly structure?: StructureRow
 }
 
-/** Finds what is shared; refuses one that the caller may not write. */
+/** Finds the target of a share; refuses a target that the caller may not write. */
 export function getTarget(reader: Reader, caller: Caller, kind: ShareKind, id: string): Target {
   if (kind === 'note' || kind === 'view') {
     const place = placeFor(caller, 'notes')
     const found = kind === 'note' ? getNoteSummary(reader, place, id) : viewKind.getRow(reader, place, id)
     checkWrite(caller.rights, 'notes')
-    // The page gives the files that a note names.
+    // The page serves the files that a note names.
     if (hides(caller.rights, 'files')) checkWrite(caller.rights, 'files')
     return { id: found.id }
   }
@@ -143,7 +143,7 @@ const newToken = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array
 type CreateInput = Static<typeof CreateShareBody>
 type PatchInput = Static<typeof PatchShareBody>
 
-/** The hash of the password that a request sends; undefined where it sends none, null where it takes it away. */
+/** The hash of the password in a request: undefined if it sends none, null if it removes the password. */
 async function passwordHashOf(
   ctx: AppContext,
   { userId }: Caller,
@@ -152,7 +152,7 @@ async function passwordHashOf(
   return typeof password === 'string' ? hashPassword(password, { line: 'users', key: userId }, ctx) : password
 }
 
-/** The hash of the password of a new share; refuses a share that the caller may not make before it hashes. */
+/** The password hash of a new share. Refuses a share that the caller may not create, before it hashes. */
 export async function passwordHashOfNew(
   ctx: AppContext,
   caller: Caller,
@@ -188,7 +188,7 @@ export function insertShare(
   })
 }
 
-/** Deletes the shares whose targets are gone; returns whether there was one. */
+/** Deletes the shares whose targets no longer exist; returns whether there was one. */
 function deleteLost(tx: Tx, caller: Caller): boolean {
   const lost = shareKind.rows(tx, caller.workspacePk).filter((row) => !hasTarget(tx, row))
   for (const row of lost) shareKind.delete(tx, caller, row)
@@ -207,7 +207,7 @@ function refusePassword(password: string | null | undefined): void {
   if (typeof password === 'string') throw refused('A form has no password; leave "password" out.')
 }
 
-/** Finds a share and what it shows; refuses a change that the caller may not make. */
+/** Finds a share and its target; refuses a change that the caller may not make. */
 function getChangeable(reader: Reader, caller: Caller, id: string, { password }: PatchInput) {
   const before = getShare(reader, caller, id)
   const { structure } = getTarget(reader, caller, before.kind, before.target)
@@ -215,7 +215,7 @@ function getChangeable(reader: Reader, caller: Caller, id: string, { password }:
   return { before, structure }
 }
 
-/** The hash of the password that a change sends; refuses a change that the caller may not make before it hashes. */
+/** The password hash of a change. Refuses a change that the caller may not make, before it hashes. */
 export async function passwordHashOfPatch(
   ctx: AppContext,
   caller: Caller,
@@ -226,7 +226,7 @@ export async function passwordHashOfPatch(
   return passwordHashOf(ctx, caller, input)
 }
 
-/** Changes what is sent; the options are replaced whole. */
+/** Updates the sent attributes; the options are replaced as a whole. */
 export function updateShare(
   tx: Tx,
   caller: Caller,
@@ -245,7 +245,7 @@ export function updateShare(
   return getShare(tx, caller, id)
 }
 
-/** Gives a share another URL: the old one is gone at once. */
+/** Gives a share another URL; the old URL stops working at once. */
 export function replaceToken(tx: Tx, caller: Caller, id: string): ShareRow {
   const before = getShare(tx, caller, id)
   getTarget(tx, caller, before.kind, before.target)
@@ -291,10 +291,10 @@ const CHECKS: Readonly<Record<ShareKind, FormCheck>> = {
 /** Refuses options that a share of this kind does not have. */
 const checkForm = (kind: ShareKind, options: object): void => CHECKS[kind]({ options })
 
-/** No page without a session shows other objects of the workspace, nor takes their ids. */
+/** Pages without a session neither show other objects of the workspace nor accept their ids. */
 const isAskable = ({ type }: FieldDefinition): boolean => type !== 'note' && type !== 'record'
 
-/** The fields of a form in their order: those that are named, or all that can be asked. */
+/** The fields of a form in order: the named fields, or all fields that a form can ask for. */
 export function formFields({ fields, byKey }: Definition, settings: FormSettings): FormField[] {
   const { hidden = {} } = settings
   const named =

@@ -27,19 +27,19 @@ import { rowsPage } from './pages/rows.ts'
 import { csvResponse, icsResponse } from './pages/rows-files.ts'
 import { askForPassword, findVisit, isOpenFor, openWithPassword, pagesShown, type Visit } from './visits.ts'
 
-/** Four files of 10 MiB, and the texts beside them; without files, the texts alone. */
+/** Four files of 10 MiB with their texts; without files, only the texts. */
 const MAX_FORM_BYTES = { files: 48 * 1024 * 1024, texts: 1024 * 1024 }
 /** A password and its name. */
 const MAX_PASSWORD_BYTES = 65_536
 
-/** Shares and forms for visitors without an account: pages without script, at any name of the server. */
+/** Shares and forms for visitors without an account: pages without script, under every host name of the server. */
 export function visitorRoutes(ctx: AppContext, formBytes: FormBytes, untaken: Admission) {
   const failures = new FailedSignIns(ctx)
   const limits = { perDay: new SentPerDay(ctx), bytes: formBytes }
   const shown = pagesShown(ctx)
   const isSecure = ctx.config.publicUrls.some((url) => url.startsWith('https:'))
 
-  /** Shows a page of a share, after its password; what is refused as not found is the page for everything of that kind. */
+  /** Shows a page of a share, after its password. Everything refused as not found gets the same page. */
   async function show(
     token: string,
     { request }: Exchange,
@@ -64,7 +64,7 @@ export function visitorRoutes(ctx: AppContext, formBytes: FormBytes, untaken: Ad
 
   const shared = (exchange: Exchange, name: string): Promise<Response> => {
     const [, token = name, type] = /^(.*)\.(csv|ics)$/.exec(name) ?? []
-    // Calendar programs give no password, so there is none to be asked for.
+    // Calendar programs send no password, so a share with a password has no calendar.
     if (type === 'ics' && findVisit(ctx, token, false)?.share.passwordHash)
       return Promise.resolve(notFoundPage())
     return show(token, exchange, (visit) => {
@@ -159,12 +159,12 @@ interface Body {
 const isPage = ({ headers }: Response): boolean =>
   headers.get('Content-Type')?.startsWith('text/html') ?? false
 
-/** A page number in an address; anything else is the first. */
+/** A page number in an address; anything else means the first page. */
 const pageNumber = (text: string | null): number => (/^[1-9]\d{0,8}$/.test(text ?? '') ? Number(text) : 1)
 
 /**
- * Responds to a refusal with a page, or with JSON to a program. Objects that a share does not show look like ones that do
- * not exist.
+ * Responds to a refusal with a page, or with JSON to a program. Objects that a share does not show look like missing
+ * objects.
  */
 async function orRefusal(run: () => Response | Promise<Response>, program?: Exchange): Promise<Response> {
   try {

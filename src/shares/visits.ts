@@ -12,7 +12,7 @@ import { from, orm, rowBy, runBy } from '../storage/query.ts'
 import { shares } from '../storage/schema/shares.ts'
 import { pageResponse, SHARE_HEADERS } from './pages/page.ts'
 
-/** A visit to a share by somebody without an account, who reaches what it shows and nothing else. */
+/** A visit to a share without an account, with access to the share's target only. */
 export interface Visit {
   readonly share: VisitedShare
   readonly caller: Caller
@@ -34,7 +34,7 @@ export const findShareByPk = rowBy((pk: number) =>
 
 const SURFACES = { note: 'share', view: 'share', row_view: 'share', form: 'form' } as const
 
-/** The caller that a share stands for, who reaches its target alone. */
+/** The caller that represents a share, with access to its target only. */
 function callerOf(share: VisitedShare): Caller {
   const { kind, workspace, workspaceId, structure } = share
   const ofNotes = structure === null ? 'read' : 'none'
@@ -59,7 +59,7 @@ function callerOf(share: VisitedShare): Caller {
   }
 }
 
-/** The visit that a token allows at an instant; `isForm`: whether it is the address of a form. */
+/** The visit that a token allows at an instant; `isForm` is true for the address of a form. */
 export function findVisit({ db, clock }: AppContext, token: string, isForm: boolean): Visit | undefined {
   const share = findByToken(db, token)
   if (!share || (share.kind === 'form') !== isForm) return undefined
@@ -68,8 +68,8 @@ export function findVisit({ db, clock }: AppContext, token: string, isForm: bool
 }
 
 /**
- * The credential of a post to a form, whose files and hidden values are references to other objects. Visitors send no ids, and
- * a refusal names no row. The posts of one share take turns.
+ * The credential of a post to a form; its files and hidden values are references to other objects. Visitors send no
+ * ids, and refusals name no row. The posts of one share are scheduled together.
  */
 export function postCredential({ caller, share: { id, structure } }: Visit): Credential {
   const structures = { [OTHERS]: 'read', ...(structure !== null && { [structure]: 'add' }) } as const
@@ -80,13 +80,13 @@ export function postCredential({ caller, share: { id, structure } }: Visit): Cre
 
 const OPEN_FOR_SECONDS = 24 * 3_600
 
-/** Proves until an instant that the password was given: it is signed with the hash of the password. */
+/** Proves until an instant that the visitor gave the password; signed with the hash of the password. */
 const proofOf = ({ token, passwordHash }: VisitedShare, until: number): string =>
   `${until}.${new Bun.CryptoHasher('sha256', passwordHash ?? '').update(`${token} ${until}`).digest('base64url')}`
 
 const COOKIE = 'daybook_share'
 
-/** Whether the visitor need not give the password, or has given it within 24 hours. */
+/** Whether the share needs no password, or the visitor has given it within 24 hours. */
 export function isOpenFor(request: Request, share: VisitedShare, now: number): boolean {
   if (share.passwordHash === null) return true
   const cookies = request.headers.get('cookie')?.split(/; */) ?? []
@@ -114,7 +114,7 @@ const passwordPage = (status: number, sentence?: string, retryAfterSeconds?: num
 
 export const askForPassword = (): Response => passwordPage(401)
 
-/** Judges a password, as often as a sign-in may be tried; a right one is remembered for 24 hours. */
+/** Checks a password, with the attempt limits of sign-ins. A correct password is remembered for 24 hours. */
 export async function openWithPassword(
   ctx: AppContext,
   failures: FailedSignIns,
@@ -137,7 +137,7 @@ export async function openWithPassword(
   const proof = proofOf(share, ctx.clock.now() + OPEN_FOR_SECONDS * 1_000)
   const attributes = `HttpOnly; SameSite=Lax; Max-Age=${OPEN_FOR_SECONDS}${isSecure ? '; Secure' : ''}`
   const headers = new Headers({ ...SHARE_HEADERS, Location: base })
-  // For a browser the table is no part of the path of its page.
+  // Browsers do not treat the table as part of the path of its page.
   for (const path of [base, `${base}.csv`])
     headers.append('Set-Cookie', `${COOKIE}=${proof}; Path=${path}; ${attributes}`)
   return new Response(null, { status: 303, headers })

@@ -22,10 +22,10 @@ const INTEGER_TAG = 'tag:yaml.org,2002:int'
 const SAFE_INTEGER = /^-?(?:0|[1-9]\d{0,14})$/
 const NULL_OR_BOOLEAN = /^(?:null|true|false)$/i
 
-/** How values are read: all as the core schema of YAML says, or integers only where nothing is lost. */
+/** The rules for reading values: all of YAML's core schema, or integers only where nothing is lost. */
 export type YamlSchema = 'core' | 'lossless'
 
-/** Integers that would not be written back in the same form stay text: `007`, `0x1f`, and what no double can hold. */
+/** Integers that would be written back differently stay text: `007`, `0x1f`, and integers that no double can hold. */
 const schemas = once(() => {
   const { Schema } = yamlLibrary()
   return {
@@ -78,9 +78,9 @@ const RUNTIME_YAML = (
 ).Bun?.YAML
 
 /**
- * Parses front matter in the form that nearly all notes have: keys with words, numbers, days and flat lists, which the
- * parser of the runtime reads as the full one does. Returns undefined for anything else, which is left to the full YAML parser;
- * that takes twenty times as long, half of an import.
+ * Parses the front matter of nearly all notes: keys with words, numbers, days and flat lists, which the parser of the
+ * runtime reads as the full one does. Returns undefined for anything else. The full YAML parser then takes twenty times
+ * as long, half of an import.
  */
 export function parseSimpleYaml(yaml: string): Record<string, unknown> | undefined {
   if (!RUNTIME_YAML) return undefined
@@ -89,7 +89,7 @@ export function parseSimpleYaml(yaml: string): Record<string, unknown> | undefin
   return yaml === '' ? undefined : RUNTIME_YAML.parse(yaml)
 }
 
-/** Front matter as an export writes it, of any length: each line is a key and a value as JSON. */
+/** Parses front matter in the form of exports, of any length: each line is a key and a value as JSON. */
 function parseJsonLines(yaml: string): Record<string, unknown> | undefined {
   const mapping: Record<string, unknown> = {}
   try {
@@ -97,7 +97,7 @@ function parseJsonLines(yaml: string): Record<string, unknown> | undefined {
       const [key] = /^[a-z][a-z_]*(?=: )/.exec(line) ?? []
       if (key === undefined || NULL_OR_BOOLEAN.test(key) || Object.hasOwn(mapping, key)) return undefined
       const value: unknown = JSON.parse(line.slice(key.length + 2))
-      // The YAML parser decides on numbers in other notations and on larger ones.
+      // The YAML parser handles numbers in other notations and larger numbers.
       if (typeof value === 'number' && !SAFE_INTEGER.test(line.slice(key.length + 2))) return undefined
       mapping[key] = value
     }

@@ -8,12 +8,12 @@ import { systemRefusal } from './read-file.ts'
 
 /** A part of an import that was not written. */
 export interface RefusedPart {
-  /** The file, and the line or row in it where there is one. */
+  /** The file, and its line or row if there is one. */
   readonly place: string
   readonly reason: string
 }
 
-/** A note that was brought up to date, or something that is stored differently from how it is written in the file. */
+/** An updated note, or content that is stored differently from the file. */
 export interface ChangedPart {
   readonly place: string
   readonly what: string
@@ -27,11 +27,11 @@ export interface ImportReport {
 export interface ImportMode {
   /** Checks everything and writes nothing. */
   readonly isDryRun: boolean
-  /** Leaves out what is refused, instead of writing nothing. */
+  /** Whether to skip refused parts instead of writing nothing. */
   readonly skipsBad: boolean
 }
 
-/** A unique index may refuse what no earlier check looked for. */
+/** A unique index may refuse values that no earlier check covered. */
 function asRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error
   const refusal = systemRefusal(error)
@@ -40,7 +40,7 @@ function asRefusal(error: unknown): Refusal | undefined {
   return refused('something with this id, or with values that must be unique, exists already.')
 }
 
-/** One import: its transaction and what was refused or changed. Each part of it is written whole or not at all. */
+/** One import: its transaction, and its refused or changed parts. Each part is written completely or not at all. */
 export class ImportRun {
   readonly refused: RefusedPart[] = []
   readonly changed: ChangedPart[] = []
@@ -52,7 +52,7 @@ export class ImportRun {
     readonly caller: Caller,
   ) {}
 
-  /** Notes something that is stored differently, or was brought up to date. */
+  /** Records an update, or content that is stored differently. */
   change(place: string, what: string): void {
     this.changed.push({ place, what })
   }
@@ -82,8 +82,8 @@ export class ImportRun {
   }
 
   /**
-   * Writes parts all at once or, when one of them is refused, one by one, so that every refusal is found. Returns how many
-   * were written.
+   * Writes all parts at once. If one is refused, writes them one by one, so that every refusal is found. Returns the
+   * number of written parts.
    */
   tryEach<Part>(
     parts: readonly Part[],
@@ -96,7 +96,7 @@ export class ImportRun {
 }
 
 /**
- * Runs an import in one transaction. When any part is refused nothing is written, unless `skipsBad` leaves it out.
+ * Runs an import in one transaction. If any part is refused, nothing is written, unless `skipsBad` omits the part.
  * `afterCommit` callbacks are dropped: this process has no watches, and one for every row would fill the memory.
  */
 export const runImport = <Outcome>(

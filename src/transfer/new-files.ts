@@ -15,12 +15,12 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { refused } from '../lib/refusal.ts'
 import type { Reader } from '../storage/reader.ts'
 
-/** A new or changed file or folder has this name beside its own until it is complete. */
+/** The name of an incomplete file or folder, beside its target. */
 const unfinishedName = (target: string): string => join(dirname(target), `.${basename(target)}.unfinished`)
 
 /**
- * `fill` writes under another name, until it is complete. `refuse` refuses what is in its place, before and after; a failed
- * system call names `what`.
+ * `fill` writes under a temporary name until the target is complete. `refuse` checks the target's place before and
+ * after. The refusal of a failed system call names `what`.
  */
 function writeWhole<Result>(
   { target, what, refuse }: { readonly target: string; readonly what: string; refuse(): void },
@@ -67,7 +67,7 @@ function refuseNonEmpty(folder: string): void {
     throw refused(`The folder ${folder} is not empty; name another one.`)
 }
 
-/** Makes a new file, which has another name until it is complete. */
+/** Writes a new file, under a temporary name until it is complete. */
 export function writeWholeFile<Result>(file: string, fill: (unfinished: string) => Result): Result {
   const refuse = () => {
     if (existsSync(file)) throw refused(`${file} exists already; name another file.`)
@@ -89,7 +89,7 @@ function asRefusal(error: unknown, what: string): unknown {
   return refused(`${what} cannot be written; check its permissions and the space on its disk.`)
 }
 
-/** All that is read is of one moment. */
+/** Runs all reads in one snapshot. */
 export function inOneSnapshot<Result>({ sql }: Reader, read: () => Result): Result {
   sql.run('BEGIN')
   try {
@@ -99,7 +99,7 @@ export function inOneSnapshot<Result>({ sql }: Reader, read: () => Result): Resu
   }
 }
 
-/** Makes a file, which must not exist. */
+/** Creates a file, which must not exist. */
 export function withNewFile(path: string, fill: (write: (part: string | Uint8Array) => void) => void): void {
   const handle = openSync(path, 'wx')
   try {

@@ -40,19 +40,19 @@ export function* textChunks(file: string): Generator<{ text: string; bytesRead: 
   }
 }
 
-/** Far more than an exported file has that is read at once, and little enough for the memory. */
+/** Far more than any exported file that is read at once, and small enough for the memory. */
 const MAX_TEXT_BYTES = 268_435_456
-/** Longer than any row that could be stored. */
+/** Longer than any row that can be stored. */
 const MAX_LINE_LENGTH = 16_777_216
 
-/** Decodes a whole file at once, with the same rules as `textChunks`. Refuses one that is too large to be an export. */
+/** Decodes a whole file at once, with the same rules as `textChunks`. Refuses a file too large to be an export. */
 export function readText(file: string): string {
   if (statSync(file).size > MAX_TEXT_BYTES)
     throw refused(`${file} is larger than 256 MiB, which no exported file of this kind is; export again.`)
   return decodeText(readFileSync(file), file)
 }
 
-/** The lines of a file without their line feeds; the last one may be empty. Refuses one that no row can be. */
+/** The lines of a file without their line feeds; the last one may be empty. Refuses lines longer than any row. */
 export function* linesOf(file: string): Generator<string> {
   let rest = ''
   for (const { text } of textChunks(file)) {

@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('the table of who reaches what', () => {
         `document.querySelector('[aria-label="Costs for first key"]')?.value === 'none'`,
       )
       expect((await call('GET', '/v1/records?structure=Costs', key)).status).toBe(404)
-      // By keys alone: one choice is the next letter away, the next key of the table one Tab.
+      // By keyboard alone: a choice is one letter away, the next key of the table one Tab.
       await page.focus('[aria-label="Leads for first key"]')
       await page.keyboard.press('Tab')
       const focused = 'document.activeElement?.getAttribute("aria-label")'
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('the table of who reaches what', () => {
           await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
           await page.evaluate(`document.getElementById('access').scrollIntoView()`)
           expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-          // On a phone every choice is in view, beside the name of what it is for.
+          // Phones show every choice, beside the name of its object.
           if (width === 390)
             expect(
               await page.evaluate(`[...document.querySelectorAll('.access-table td')].every((cell) => {

@@ -5,7 +5,7 @@ import { ALL_LOOKS, accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support
 import { type Application, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
-/** The screens in the table of the application, which the addresses below must all name. */
+/** The application's table of screens; the addresses below must cover all of them. */
 const table = await Bun.file(resolve('src/web/pages/screens.ts')).text()
 const screens = [...table.matchAll(/^ {2}(\w+): \(\) => import\(/gm)].map(([, name = '']) => name)
 const settings = [
@@ -14,7 +14,7 @@ const settings = [
   ),
 ].map(([, name = '']) => name)
 
-/** An address below `/app/`, and what is on its screen once it is there. */
+/** An address below `/app/`, and the text on its loaded screen. */
 type Place = readonly [address: string, shown: string]
 
 /**
@@ -42,7 +42,7 @@ interface Outline {
   readonly headings: readonly (readonly [level: number, text: string])[]
 }
 
-/** Resolves when nothing of the page has changed for some frames. */
+/** Resolves when nothing on the page has changed for some frames. */
 const QUIET = `new Promise((resolve) => {
   let left
   const observer = new MutationObserver(() => { left = 10 })
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
       [`notes/${note.id}?pane=details`, '#details .ledger li'],
     ]
     places = {
-      // The tags beside them are read on their own.
+      // The tags beside them load separately.
       notes: shownInNotes.map(([address, shown]) => [
         address,
         `body:has(.rail-sub a[href*="tag=wheels"]) :is(${shown})`,
@@ -196,13 +196,15 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
     await page.evaluate(QUIET)
     return String(await page.evaluate(OUTLINE))
   }
-  /** Waits until the screen is what it was. */
+  /** Waits until the screen equals its earlier state. */
   const untilSame = (address: string, before: string) =>
     page.waitForFunction(`${OUTLINE} === ${JSON.stringify(before)}`).catch(async () => {
       expect(`${address} ${await page.evaluate(OUTLINE)}`).toBe(`${address} ${before}`)
     })
 
-  /** It has a name, its content is in one landmark under one heading of the first level, and no level of headings is left out. */
+  /**
+   * The screen has a name and one landmark with its content under one first-level heading, and skips no heading level.
+   */
   const expectSound = (address: string, text: string) => {
     const { title, mains, navigation, headings } = JSON.parse(text) as Outline
     expect([address, title]).toEqual([address, expect.stringMatching(/^\w.* – daybook$/)])

@@ -11,7 +11,7 @@ const SCRIPT = `<script>document.title = 'run'; fetch('/v1/notes')</script>`
 describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
   let app: Application
   let page: Page
-  /** A page of another site: another name for the loopback, and so another site to the browser. */
+  /** A page of another site: another name for the loopback interface, which browsers treat as another site. */
   let evil: Server<undefined>
   let evilUrl: string
 

@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   let order: string
 
   const statusOf = async () => (await app.server.get(`/v1/records/${order}`)).body.record.data.status
-  /** The texts of the rows, newest first. */
+  /** Returns the texts of the rows, newest first. */
   const rows = () =>
     page.$$eval('.ledger .item > div', (found) => found.map(({ textContent }) => textContent?.trim()))
 
@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
       await page.waitForFunction(
         `[...document.querySelectorAll('.ledger li')].some((row) => row.textContent.includes('Created 500 rows') && row.textContent.endsWith('undone'))`,
       )
-      // The values of what was written before are still there.
+      // The values of earlier writes are still visible.
       expect(await rows()).toContain('Changed Status of 2026-1187Status in repair→ready')
     },
     BROWSER_TIMEOUT_MS,

@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the 
   const notes = async () => (await app.server.get('/v1/notes')).body.total
   const webhooks = async () => (await app.server.get('/v1/webhooks')).body.webhooks
 
-  /** The next response to a POST at this path is lost on its way; the server has sent it. */
+  /** Drops the next response to a POST at this path after the server has sent it. */
   async function loseResponse(path: string): Promise<void> {
     const client = await page.createCDPSession()
     client.on('Fetch.requestPaused', async ({ requestId, request, responseStatusCode }) => {

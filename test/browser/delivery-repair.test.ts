@@ -12,7 +12,7 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
 
-/** So many failed deliveries in a row pause a subscription. */
+/** The number of consecutive failed deliveries that pauses a subscription. */
 const MOST_FAILED = 10
 /** A text that a shell, JSON and curl would each interpret differently. */
 const HARD = `'"\\ $(id) \`id\` !x @file %41 {a,b} [1-3] é 日本\n\ttab`
@@ -29,12 +29,12 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
   const deliveries = async (query = '') =>
     (await app.server.get(`/v1/webhooks/${id}/deliveries?limit=200${query}`)).body.deliveries
   const subscription = async () => (await app.server.get(`/v1/webhooks/${id}`)).body.webhook
-  /** Waits until so many deliveries of this state are in the table. */
+  /** Waits until the table shows this many deliveries in this state. */
   const states = (state: string, count: number) =>
     page.waitForFunction(
       `[...document.querySelectorAll('tbody .status')].filter((one) => one.textContent === '${state}').length === ${count}`,
     )
-  /** Ends the pauses between attempts: the next one is due, and the last. */
+  /** Skips the pauses between attempts: the next attempt is due, and is the last. */
   const dueForTheLastTime = () => {
     const db = new Database(app.file)
     db.run('PRAGMA busy_timeout = 10000')
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
         ...['content-type', 'x-service-event', 'x-service-delivery'].map((name) => received?.headers[name]),
       ]
       expect(described()).toEqual(described(sent))
-      // Only the server knows the secret.
+      // Only the server has the secret.
       expect(command.toLowerCase()).not.toContain('signature')
     },
     BROWSER_TIMEOUT_MS,

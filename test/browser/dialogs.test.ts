@@ -13,7 +13,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
   let ids: { structure: string; webhook: string; view: string; note: string; file: string }
   const at = (path: string) => `${app.server.url}/app/${path}`
   const focused = () => page.evaluate(NAME_OF_FOCUSED)
-  /** Puts the focus on a button or link that can be seen. */
+  /** Focuses a visible button or link. */
   const focusOn = async (name: string) => {
     const button = `[...document.querySelectorAll('button:enabled, a, summary')].find(
       (one) => (one.ariaLabel ?? one.textContent.trim()) === ${JSON.stringify(name)} && one.checkVisibility(),
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
         await page.waitForSelector('dialog:modal input:focus')
         for (let step = 0; step < 5; step++) {
           await page.keyboard.press('Tab')
-          // After the last control of a dialog a browser goes to its own, and comes back.
+          // After the last control of a dialog, the focus moves to the browser's own controls and then returns.
           const isInside = await page.evaluate(
             `document.activeElement === document.body || document.activeElement.closest('dialog:modal') !== null`,
           )

@@ -3,7 +3,7 @@ import type { BrowserContext, Page } from 'puppeteer-core'
 import { hasBrowser, sharedBrowser } from '../support/browser.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
-/** Enough for a browser on a busy machine. */
+/** Long enough for a browser on a busy machine. */
 const TIMEOUT_MS = 60_000
 
 describe.skipIf(!hasBrowser)('/docs in a browser', () => {
@@ -11,7 +11,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   let server: ServerProcess
   let profile: BrowserContext
   let page: Page
-  /** How many fields the form for the key has. */
+  /** The number of fields in the form for the key. */
   let fields: number
 
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
     folder.remove()
   }, TIMEOUT_MS)
 
-  /** Types the key into the field that has the focus. */
+  /** Types the key into the focused field. */
   async function authorize() {
     await page.locator('.btn.authorize').click()
     await page.waitForSelector('.modal-ux input:focus')

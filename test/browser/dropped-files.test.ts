@@ -34,12 +34,12 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
     await page.waitForSelector('.cm-content')
     return id
   }
-  /** The right end of a line of the editor. */
+  /** Returns the right end of a line of the editor. */
   const endOfLine = async (number: number) => {
     const box = await (await page.$(`.cm-line:nth-of-type(${number})`))?.boundingBox()
     return { x: (box?.x ?? 0) + (box?.width ?? 0) - 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 }
   }
-  /** Waits until the element stays where it is: what is loaded above it moves it. */
+  /** Waits until the element stops moving: content that loads above it shifts it. */
   const middleOf = async (selector: string) => {
     const element = await page.waitForSelector(selector)
     let box = await element?.boundingBox()
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
     const files = await filesOf(id)
     return names.map((name) => `[[file:${files.find(({ file_name }) => file_name === name)?.id}|${name}]]`)
   }
-  /** Waits until the server holds this text. */
+  /** Waits until the server has this text. */
   const isStored = (id: string, content: string) =>
     page
       .waitForFunction(

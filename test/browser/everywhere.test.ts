@@ -11,7 +11,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
-/** Collects what the page's own policy forbids. */
+/** Collects violations of the page's own policy. */
 const WATCH_POLICY = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
   console.error('the policy forbids ' + violatedDirective + ' ' + blockedURI)
 })`
@@ -53,11 +53,10 @@ describe.skipIf(!hasBrowser)('every screen', () => {
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
-  /** Presses keys one after another. */
   const keys = async (...pressed: KeyInput[]) => {
     for (const key of pressed) await page.keyboard.press(key)
   }
-  /** Goes on with Tab until the control of this name has the focus. */
+  /** Presses Tab until the control of this name has the focus. */
   const tabTo = async (name: string) => {
     for (let step = 0; step < 80; step++) {
       const found = await page.evaluate(

@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
     page = await app.newPage()
     await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
-  // Chromium can stop a page for good that goes elsewhere while its viewer of PDF files loads: each test has a page of its own.
+  // Chromium can hang a page that navigates while its PDF viewer loads, so each test has its own page.
   beforeEach(async () => {
     const before = page
     page = await app.nextPage(before.browserContext())

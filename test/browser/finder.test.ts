@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
   }
   const isClosed = () => page.waitForSelector('dialog:modal', { hidden: true })
   const TITLES = `JSON.stringify([...document.querySelectorAll('.palette [role=option] > .cut')].map((one) => one.textContent))`
-  /** Waits until exactly these titles are found. */
+  /** Waits until the results are exactly these titles. */
   const shows = (titles: string[]) =>
     page.waitForFunction(`${TITLES} === ${JSON.stringify(JSON.stringify(titles))}`)
   const showsAnything = () => page.waitForSelector('.palette [role=option]')

@@ -4,13 +4,13 @@ import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
-/* A note is written by others: whatever it holds, who opens its preview goes on working. */
+/* Other people write notes: no content may block the user who opens its preview. */
 
 const CATEGORIES = ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline']
 const LENGTH = 990_000
-/** The page answers within this, whatever it shows. */
+/** The page must respond within this, whatever it shows. */
 const ANSWERS_MS = 100
-/** Openings without ends, runs, nesting, and very much of what is right. */
+/** Unclosed openings, runs, nesting, and very large amounts of valid content. */
 const HOSTILE = [
   '![',
   '*_',
@@ -35,13 +35,16 @@ interface TraceEvent {
   readonly tdur?: number
 }
 
-/** The longest task of the thread that answers a person, in milliseconds of processor time: what else the machine does is not in it. */
+/**
+ * Returns the longest task of the main thread, in milliseconds of processor time, which excludes other load of the
+ * machine.
+ */
 function longestTask(trace: Uint8Array | undefined): number {
   const { traceEvents: events } = JSON.parse(new TextDecoder().decode(trace)) as { traceEvents: TraceEvent[] }
   const mains = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
   const isMain = ({ pid, tid }: TraceEvent) => mains.some((main) => main.pid === pid && main.tid === tid)
   const tasks = events.filter((event) => event.name === 'RunTask' && isMain(event))
-  // Of one that is not over when the trace ends nothing is known.
+  // A task that is still running when the trace ends has no duration.
   const times = tasks.flatMap(({ tdur }) => (tdur === undefined ? [] : [tdur]))
   expect(times.length).toBeGreaterThan(10)
   return Math.max(...times) / 1_000
@@ -59,7 +62,7 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
   afterAll(() => app.close())
 
   describe('in the preview', () => {
-    /** Opens the preview of a new note from the list, and waits for its end. */
+    /** Opens the preview of a new note from the list, and waits until it is complete. */
     const show = async (content: string): Promise<Uint8Array | undefined> => {
       const { id } = (await app.server.post('/v1/notes', { title: 'Heavy', content })).body.note
       await page.goto(`${app.server.url}/app/notes`)

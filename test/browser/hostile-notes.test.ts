@@ -4,9 +4,11 @@ import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
-/* A note is written by others: one that takes a parser long can still be opened, and mended. */
+/* Other people write notes: a note that is slow to parse can still be opened and corrected. */
 
-/** Processor time of the page, from its loading until its text was changed. Taking such a paragraph apart took 6 s and more. */
+/**
+ * Processor time of the page, from its load until an edit of its text. Parsing such a paragraph once took 6 s and more.
+ */
 const MAX_TASKS_SECONDS = 5
 
 describe.skipIf(!hasBrowser)('a note of one paragraph without an end', () => {

@@ -4,11 +4,11 @@ import { BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
-/** Ends an attribute, a title, a text area and an option, and is an element, a script and a picture from elsewhere. */
+/** Closes an attribute, a title, a text area and an option, and adds an element, a script and an external picture. */
 const HOSTILE = `"></title></textarea></select></option><img/src=https://evil.test/x/onerror=ran=1/class=injected><script/class=injected>ran=1</script>'`
 const SHORT = '<img/src=//evil.test/y/onerror=ran=1/class=injected>'
 const FILE_NAME = '<img src=x onerror=ran=1 class=injected>.png'
-/** 1 by 1. */
+/** A picture of 1 by 1 pixel. */
 const PICTURE =
   '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1" onload="ran=1"><script>parent.ran=1;fetch("//evil.test/z")</script></svg>'
 
@@ -32,7 +32,7 @@ const markdown = (file: string) =>
     `1. - [ ] ${HOSTILE}`,
   ].join('\n\n')
 
-/** Damage that the texts did to the page: code that ran, and elements and addresses made from them. */
+/** Detects damage from the texts: code that ran, and elements and addresses made from them. */
 const HARM = `JSON.stringify({
   ran: globalThis.ran ?? 0,
   injected: document.querySelectorAll('.injected, [onerror], [ontoggle], [onmouseover], [onfocus], iframe, base, link, script, meta[http-equiv]').length,
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code, on shared pages', () 
     return app.server.url + new URL(body.share.url).pathname
   }
 
-  /** Opens a page, and sees that it shows the texts as they are, and nothing that they say happens. */
+  /** Opens a page, and checks that it shows the texts verbatim and executes nothing in them. */
   async function isHarmless(url: string, ...texts: string[]): Promise<void> {
     if (url !== page.url()) await page.goto(url)
     for (const text of texts)
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code, on shared pages', () 
       const typed = encodeURIComponent(HOSTILE)
       await isHarmless(`${url}?ref=${typed}&kind=${typed}&total=${typed}&day=${typed}&x=${typed}`, HOSTILE)
       await page.$eval('form', (form) => form.setAttribute('novalidate', ''))
-      // A value that the form refuses, so that it is shown again.
+      // A value that the form rejects, so that it is shown again.
       await page.$eval('#f-total', (input) => input.setAttribute('type', 'text'))
       await page.type('#f-total', HOSTILE)
       await Promise.all([page.waitForNavigation(), page.click('form button')])

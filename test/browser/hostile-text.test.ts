@@ -7,7 +7,10 @@ import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { newFolder } from '../support/process.ts'
 
-/** Ends an attribute, and is an element and a script; if any of it is taken for HTML, something is injected or runs. */
+/**
+ * Closes an attribute, and adds an element and a script. If any of it is parsed as HTML, it injects elements or runs
+ * code.
+ */
 const HOSTILE = `"><img/src=x/onerror=ran=1/class=injected><script/class=injected>ran=1</script>'`
 const SHORT = '<img/src=x/onerror=ran=1/class=injected>'
 const FILE_NAME = '"><img src=x onerror=ran=1 class=injected>.txt'
@@ -27,12 +30,12 @@ const MARKDOWN = [
   `> - [ ] ${HOSTILE}`,
 ].join('\n\n')
 
-/** Reports what the policy of the page had to stop: nothing may come so far. */
+/** Reports violations of the page's policy: nothing may get that far. */
 const WATCH = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
   console.error('the policy stopped ' + violatedDirective + ' ' + blockedURI)
 })`
 
-/** Damage that the texts did to the page: code that ran, elements made from them, and links that lead to no page. */
+/** Detects damage from the texts: code that ran, elements made from them, and links that lead to no page. */
 const HARM = `JSON.stringify({
   ran: globalThis.ran ?? 0,
   injected: document.querySelectorAll('.injected, [onerror], [ontoggle], [onmouseover], [srcdoc], math, main script').length,
@@ -68,7 +71,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
   const isHarmless = async (where: string) => {
     expect([where, await page.evaluate(HARM)]).toEqual([where, HARMLESS])
   }
-  /** Opens an address, and waits until the texts are shown there as they are. */
+  /** Opens an address, and waits until it shows the texts verbatim. */
   const visit = async (path: string, ...texts: string[]) => {
     await page.goto(`${app.server.url}/app/${path}`)
     for (const text of texts)
@@ -83,7 +86,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
     page = await app.newPage()
     await page.evaluateOnNewDocument(WATCH)
     await app.setUp(page, await app.setupLink())
-    /** Sends a request as the person does. */
+    /** Sends a request as the user. */
     const made = async (path: string, body: object | string) => {
       const content =
         typeof body === 'string'

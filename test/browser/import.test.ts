@@ -19,7 +19,9 @@ import { newFolder } from '../support/process.ts'
 import { type Client, startService } from '../support/service.ts'
 import { writeFiles } from '../support/vault.ts'
 
-/** Has the page's import wait once this many files and batches of notes have reached the server, until `goOn` is called. */
+/**
+ * Pauses the page's import once the server has received this many files and batches of notes, until `goOn` is called.
+ */
 const holdAfter = (count: number) => `{
   const { fetch } = window
   const { promise, resolve } = Promise.withResolvers()
@@ -48,7 +50,7 @@ const sentence = ({ place, what, reason }: Said) => `${place}: ${what ?? reason}
 const demotion = ({ place, property, from, to }: Said) =>
   `${place}: the property "${property}" is ${to}, not ${from}.`
 
-/** Other notes with names that the folder uses, and definitions that its values and tags meet. */
+/** Creates other notes with names that the folder uses, and definitions that conflict with its values and tags. */
 async function addOther({ request }: Pick<Client, 'request'>): Promise<void> {
   const send = async (method: string, path: string, body?: object) => {
     const { status, body: sent } = await request(method, path, body)
@@ -78,7 +80,7 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
   const vault = folder.file('Vault')
   let app: Application
   let page: Page
-  /** The result of the command line for the same folder in an empty workspace. */
+  /** The result of a command line import of the same folder into an empty workspace. */
   let expected: ReturnType<typeof importedState>
 
   beforeAll(async () => {
@@ -96,7 +98,7 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
     folder.remove()
   }, BROWSER_TIMEOUT_MS)
 
-  /** The output of the command line, and the workspace that it creates. */
+  /** Returns the output of the command line, and the workspace that it creates. */
   async function onCommandLine(name: string, prepare: (client: Client) => Promise<void>) {
     const file = folder.file(name)
     const service = await startService({ file })
@@ -107,7 +109,7 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
     return { report, state: importedState(file, 'Personal') }
   }
 
-  /** Goes to a new workspace of this name. */
+  /** Opens a new workspace of this name. */
   async function enter(name: string) {
     const send = (method: string, path: string, body: object) =>
       page.evaluate(

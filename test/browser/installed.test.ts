@@ -10,11 +10,11 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser, sharedWholeBrowser } from '../support/browser.ts'
 
-/** Resolves once the service worker serves the page, and has kept all it needs for that. */
+/** Resolves once the service worker serves the page and has cached everything it needs for that. */
 const untilKept = (page: Page) =>
   page.waitForFunction('navigator.serviceWorker.controller?.state === "activated"')
 
-/** How many milliseconds it takes until the page shows the frame of the application. */
+/** Returns the milliseconds until the page shows the frame of the application. */
 async function openingMs(page: Page, url: string): Promise<number> {
   const startedAt = performance.now()
   await page.goto(url, { waitUntil: 'domcontentloaded' })
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
         expect([src, size]).toEqual([src, sizes])
       }
       const { installabilityErrors } = await client.send('Page.getInstallabilityErrors')
-      // A profile of a test is one that keeps nothing.
+      // Test profiles are incognito profiles, which store nothing.
       expect(installabilityErrors.map(({ errorId }) => errorId)).toEqual(['in-incognito'])
     },
     BROWSER_TIMEOUT_MS,
@@ -88,10 +88,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  /**
-   * Shares a text and two files with the application, at the address that it is given there; resolves once its note is
-   * shown.
-   */
+  /** Shares a text and two files with the application at its share address; resolves once the page shows their note. */
   async function share(title: string, address = `'/app/share'`): Promise<string> {
     await page.goto(`${app.server.url}/app/notes`)
     await untilKept(page)
@@ -113,7 +110,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
     return (await page.evaluate('location.pathname.split("/").at(-1)')) as string
   }
 
-  /** Waits until what was shared is in its note, and looks at all that is there. */
+  /** Waits until the shared content is in its note, and checks all of it. */
   async function expectShared(id: string, title: string): Promise<void> {
     await page.waitForFunction(
       'caches.open("daybook-shared").then((one) => one.keys()).then(({ length }) => length === 0)',
@@ -136,7 +133,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   test(
     'makes one note of what is shared with it, with its files, also when the page is loaded again meanwhile',
     async () => {
-      // A page that does not say where it comes from, as the system does not.
+      // A page without a referrer, because requests of the system have none.
       const ofSystem = `(document.head.append(Object.assign(document.createElement('meta'), { name: 'referrer', content: 'no-referrer' })),
         (await (await fetch('/app/manifest.json')).json()).share_target.action)`
       const id = await share('Hubs', ofSystem)
@@ -149,7 +146,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   test(
     'asks before it makes a note of what a page of another site sends there',
     async () => {
-      // A page can tell as little of where it comes from as the system does.
+      // A web page can omit its origin, too.
       const headers = { 'Content-Type': 'text/html', 'Referrer-Policy': 'no-referrer' }
       const foreign = Bun.serve({
         port: 0,

@@ -11,12 +11,12 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 
 const NOTES = 5_000
-/** The layout takes seconds of a processor that other tests may use too. */
+/** The layout needs seconds of a processor that other tests may use too. */
 const LAYOUT_TIMEOUT_MS = 2 * BROWSER_TIMEOUT_MS
-/** As many as the list shows before more are asked for. */
+/** The number of notes that the list shows before it loads more. */
 const LISTED = 200
 
-/** Each note leads to two before it, so that the early ones are led to most. */
+/** Each note links to two earlier notes, so that early notes have the most links. */
 const contentOf = (number: number) =>
   number === 0 ? '' : `[[Node ${Math.floor(number / 2)}]] and [[Node ${Math.floor(number / 3)}]]`
 
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('a graph of 5,000 notes in a browser', () => {
   let graph: { nodes: Node[]; edges: Edge[] }
   const titlesIn = (section: string) =>
     page.$$eval(`${section} li a`, (links) => links.map(({ textContent }) => textContent ?? ''))
-  /** The titles of what a note leads to, as the server has it. */
+  /** The titles that a note links to, as stored on the server. */
   const leadsTo = (node: Node | undefined) =>
     graph.edges
       .filter(({ from }) => from === node?.id)
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('a graph of 5,000 notes in a browser', () => {
     async () => {
       const map = await (await page.waitForSelector('.map'))?.boundingBox()
       const middle = { x: (map?.x ?? 0) + (map?.width ?? 0) / 2, y: (map?.y ?? 0) + (map?.height ?? 0) / 2 }
-      // Where the nodes are is known to the picture alone: places from its middle outwards are tried.
+      // Only the picture knows the node positions, so clicks search from its center outwards.
       for (let at = 0; at < 400 && chosen() === undefined; at++) {
         const [angle, radius] = [at * 2.4, Math.sqrt(at) * 6]
         await page.mouse.click(middle.x + radius * Math.cos(angle), middle.y + radius * Math.sin(angle))

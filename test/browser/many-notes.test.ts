@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('many notes at once', () => {
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   const total = async (query: string) => (await app.server.get(`/v1/notes?limit=1&${query}`)).body.total
-  /** The changes of the newest write, and the user who undid it. */
+  /** Returns the changes of the newest write, and the user who undid it. */
   const newest = async () => (await app.server.get('/v1/changes/transactions?limit=1')).body.transactions[0]
 
   test(

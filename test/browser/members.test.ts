@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
     )
     return linkOf(name)
   }
-  /** Chooses a password with a link, in a browser of its own. */
+  /** Sets a password through a link, in a separate browser. */
   const openLink = async (link: string, password: string): Promise<Page> => {
     const opened = await app.newPage()
     await opened.goto(link)
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       const third = await nextLinkOf('Ben', second)
       const renewed = await openLink(third, 'a password after all')
       await untilText(renewed, 'Ben, editor')
-      // A forgotten password may be one that somebody else knows: whoever used it is signed out.
+      // Another person may know a forgotten password, so its sessions are signed out.
       await ben.waitForSelector('dialog:modal input[name=password]')
       await ben.browserContext().close()
       ben = renewed
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await ben.keyboard.type('typed too late')
       await untilTextIn(ben, '#note', 'You are a viewer of this workspace and cannot change anything')
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('')
-      // A page that is looked at again knows what the person may do now.
+      // A page that returns to the foreground shows the current permissions.
       await elsewhere.bringToFront()
       await ben.bringToFront()
       await untilText(ben, 'Ben, viewer')

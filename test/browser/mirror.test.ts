@@ -60,7 +60,7 @@ test.skipIf(!hasBrowser)(
           (all) => all.filter(({ textContent }) => textContent === 'New note').length,
         ),
       ).toBe(0)
-      // Everything is on the screen: the line takes its room from the panes.
+      // Everything fits on the screen: the panes shrink to make room for the line.
       expect(await page.evaluate('document.documentElement.scrollHeight <= innerHeight')).toBe(true)
       const [line, main] = await Promise.all(
         ['.copy-line', 'main'].map(async (name) => (await page.$(name))?.boundingBox()),

@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
       const grade = 'form:has(select[aria-label=Preset]) .field:nth-of-type(2) .input'
       await page.waitForSelector(grade)
       await page.select(grade, 'bad')
-      // The options change while the page is away from its feed.
+      // The options change while the page is disconnected from its feed.
       await page.setOfflineMode(true)
       await app.server.patch(`/v1/properties/${property.id}`, { options: ['good'] })
       await page.setOfflineMode(false)

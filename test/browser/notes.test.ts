@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     await press('Control', 'End', on)
     await on.keyboard.type(text)
   }
-  /** Opens the menu of the note and takes one of its actions. */
+  /** Opens the menu of the note and chooses an action. */
   const choose = async (action: string) => {
     await clickOn(page, 'More actions')
     await clickOn(page, action)
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     const next = () => (left-- > 0 ? requestAnimationFrame(next) : resolve())
     next()
   })`
-  /** Takes the first completion; the editor overlooks keys that come just when the list appears. */
+  /** Accepts the first completion; the editor ignores keys pressed just as the list appears. */
   const complete = async () => {
     await page.waitForSelector('.cm-tooltip-autocomplete li[aria-selected]')
     await page.evaluate(FRAMES)
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   }
   const presetId = async (name: string): Promise<string> =>
     (await app.server.get('/v1/presets')).body.presets.find((one: { name: string }) => one.name === name).id
-  /** Waits until the server holds this text. */
+  /** Waits until the server has this text. */
   const isStored = (id: string, content: string, on = page) =>
     on.waitForFunction(
       `fetch('/v1/notes/${id}').then((response) => response.json()).then(({ note }) => note?.content === ${JSON.stringify(content)})`,
@@ -317,7 +317,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
       await isStored(id, 'before')
       await page.waitForSelector('.cm-content')
       await typeAtEnd(',')
-      // The last key in the very moment in which the page is left.
+      // The last key is pressed at the same moment as the page is left.
       const isLoaded = page.waitForNavigation()
       await page.evaluate(`document.execCommand('insertText', false, ' loaded again,'); location.reload()`)
       await isLoaded

@@ -4,9 +4,9 @@ import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { Lane } from '../support/offline-history.ts'
 
 const HISTORIES = runs(3, 1_000)
-/** A history waits for most of its time. */
+/** The number of concurrent histories. A history waits for most of its time. */
 const LANES = runs(2, 4)
-/** To run some of them again. */
+/** The first seed, to repeat failed histories. */
 const FIRST = Number(Bun.env.DAYBOOK_TEST_SEED ?? 0)
 
 describe.skipIf(!hasBrowser)('two devices and a program that write into one note and one row', () => {

@@ -12,7 +12,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { keptOn, setOffline } from '../support/offline.ts'
 
 const NOTES = 620
-/** A picture of one point. */
+/** A picture of one pixel. */
 const DOT = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 
 describe.skipIf(!hasBrowser)('reading without a network', () => {
@@ -62,14 +62,14 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     )) as { file: { id: string } }
     const content = `![[file:${file.id}|dot.gif]]`
     pictured = (await server.post('/v1/notes', { title: 'Pictured', content })).body.note.id
-    // It is the first of the list again.
+    // The note becomes the first of the list again.
     await server.patch(`/v1/notes/${last}`, { content: 'A heron stood here. ' })
     await page.goto(`${server.url}/app/records/${leads}`)
     await page.waitForSelector('td[data-row="0"]')
     await press(page, 'More')
     await press(page, 'Keep offline')
     await keptOn(page, { notes: NOTES + 1, rows: 300 })
-    // Later changes are followed.
+    // Later changes reach the offline copy.
     const filter = [{ field: 'size', op: 'gte', value: 300 }]
     largest = (await server.post('/v1/records/views', { structure: leads, name: 'Largest', filter })).body
       .row_view.id
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
       expect(await page.$eval('td[data-row="0"][data-column="1"]', (cell) => cell.textContent)).toBe(
         'Lead 290',
       )
-      // A row and a view that came later.
+      // A row and a view created later.
       await open(`records/${leads}?view=${largest}`)
       await untilText(page, '1 row of 301')
     },

@@ -17,7 +17,7 @@ import { PASSWORD } from '../support/browser-client.ts'
 import { focusCell, gridOn } from '../support/grid.ts'
 import { COUNTS, countsOn, keptOn, nothingWaits, setOffline } from '../support/offline.ts'
 
-/** Each is said in a sentence, and nothing that was typed is lost by it. */
+/** Each failure shows a message, and no typed text is lost. */
 describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser', () => {
   let app: Application
   let page: Page
@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
-  /** A note of its own for each test, which is open and kept. */
+  /** Creates a note for each test, open and available offline. */
   beforeEach(async () => {
     await setOffline(page, false)
     id = (await app.server.post('/v1/notes', { title: 'Open', content: '' })).body.note.id
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
     await session.send(`Storage.${method}` as never, { origin: app.server.url, ...options } as never)
     await session.detach()
   }
-  /** Has reads of an address wait, until the session that is returned ends. */
+  /** Holds reads of an address until the returned session ends. */
   const holdReads = async (address: string) => {
     const session = await page.createCDPSession()
     session.on('Fetch.requestPaused', ({ requestId, request }) => {
@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
       })
       await held.detach()
       await untilText(page, 'The server was restored from an earlier backup.')
-      // The displayed content equals the server's and follows it.
+      // The displayed content equals the server's and follows its changes.
       await page.waitForFunction(`document.querySelector('.cm-content').innerText.trim() === ''`)
       await type('Goes on.')
       await page.waitForFunction(

@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   let grid: GridPage
   let leads = ''
   let made = 0
-  /** Of the writes that were sent, those without a key by which they are done once. */
+  /** Writes that were sent without an idempotency key. */
   const keyless: string[] = []
 
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
-  /** A structure of its own for each test, which is kept offline, and a tab that shows its rows. */
+  /** Creates a structure for each test, available offline, and a tab that shows its rows. */
   beforeEach(async () => {
     const fields = [
       { key: 'name', type: 'text', label: 'Name' },
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     await keptOn(page, { rows: 5 * made + 1 })
   }, BROWSER_TIMEOUT_MS)
 
-  // A test that failed without a network must not fail those after it.
+  // A test that fails while offline must not affect later tests.
   afterEach(() => setOffline(page, false))
 
   const watchWrites = async (on: Page) => {
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     await page.keyboard.press('Enter')
     await showsTyped(row, column, text)
   }
-  /** Waits until a cell shows what was typed into it, saved or not. */
+  /** Waits until a cell shows its typed text, saved or not. */
   const showsTyped = (row: number, column: number, text: string) =>
     page.waitForFunction(
       `document.querySelector('${cell(row, column)}')?.textContent.startsWith(${JSON.stringify(text)})`,
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   const stored = async (): Promise<Stored[]> =>
     (await app.server.get(`/v1/records?structure=${leads}&sort=size&direction=asc`)).body.records
   const names = async () => (await stored()).map(({ data }) => data.name)
-  /** Waits until the server holds these names. */
+  /** Waits until the server has these names. */
   const hasNames = async (wanted: readonly string[]) => {
     for (let tries = 0; tries < 200 && String(await names()) !== String(wanted); tries++) await Bun.sleep(25)
     expect(await names()).toEqual([...wanted])
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     await watchWrites(page)
   }
 
-  /** Gives up what waits, where all of it is listed. */
+  /** Discards the pending changes, on the screen that lists all of them. */
   const giveUp = async (name: string) => {
     await page.goto(`${app.server.url}/app/settings/offline`)
     await press(page, `Discard: ${name}`)
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await page.waitForSelector(`${cell(1, 1)}[aria-invalid="true"]`)
       await untilText(page, 'Theirs')
       await hasNames(['Lead 0', 'Theirs', 'Behind it', 'Lead 3', 'Lead 4', 'Lead 5'])
-      // It waits for a decision, in whichever tab.
+      // The conflict waits for a decision, in any tab.
       await crash()
       await openRows()
       await page.waitForSelector(`${cell(1, 1)}[aria-invalid="true"]`)
@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await write('second')
       await edit(4, 1, 'Third')
       await edit(5, 1, 'Fourth')
-      // The tab that has what is oldest is the last to find that the server is back.
+      // The tab with the oldest change is the last to detect that the server is reachable.
       await other.setOfflineMode(false)
       await page.setOfflineMode(false)
       await nothingWaits(page)

@@ -5,15 +5,15 @@ import { type Application, startApplication } from '../support/application-serve
 import { hasBrowser } from '../support/browser.ts'
 import { hasManyCases } from '../support/counts.ts'
 
-/** The sizes of a large and a small desk, a tablet and a phone. */
+/** The widths of a large and a small desktop, a tablet and a phone. */
 const WIDTHS = hasManyCases ? [1440, 1280, 768, 390] : [1280, 390]
 
-/** The sections of the settings; those with wide tables are always looked at. */
+/** The sections of the settings. The ones with wide tables are always checked. */
 const SETTINGS = hasManyCases
   ? ['', 'sign-in', 'offline', 'keys', 'agents', 'members', 'access', 'shares', 'workspaces', 'backup']
   : ['', 'keys', 'members', 'access']
 
-/** Names what is cut off: what reaches beyond the window or its box where nothing scrolls and no … says so. */
+/** Names content that is cut off: it extends beyond the window or its box, without a scroll bar or an ellipsis. */
 const CUT_OFF = `(() => {
   const scrolls = (style) => ['auto', 'scroll'].includes(style)
   const isHidden = ({ clipPath, position, opacity }, { width, height }) =>
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)('no screen', () => {
     const first = await app.newPage()
     await app.signIn(first)
     await first.waitForFunction('navigator.serviceWorker.controller?.state === "activated"')
-    // Requests of a page that the worker takes over are never said to have ended.
+    // The browser never reports the end of requests that the worker takes over.
     page = await app.nextPage(first.browserContext())
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)

@@ -17,7 +17,7 @@ const FIELDS = [
   { key: 'total', type: 'number', label: 'Total', min: 0 },
   { key: 'story', type: 'text', label: 'Story' },
 ]
-/** The maximum of one request of `writeRecords`. */
+/** The size limit of one `writeRecords` request. */
 const MOST_BYTES = 10 * 1024 * 1024
 
 describe.skipIf(!hasBrowser)('an import of a csv file', () => {
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
   }, BROWSER_TIMEOUT_MS)
 
   const count = async () => (await app.server.get('/v1/records?structure=Orders&limit=1')).body.total
-  /** Imports lines below the heading, and waits for what the screen says at the end. */
+  /** Imports lines below the heading, and waits for the final message on the screen. */
   async function importLines(lines: readonly string[], end: string) {
     await Bun.write(folder.file('orders.csv'), ['Ref,Total,Story', ...lines].join('\n'))
     await page.goto(`${app.server.url}/app/records/${orders}?pane=import`)

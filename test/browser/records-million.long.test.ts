@@ -6,9 +6,9 @@ import { hasBrowser } from '../support/browser.ts'
 import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
 import { daybook, newFolder } from '../support/process.ts'
 
-/** At 32 pixels each they are higher than a browser can draw. */
+/** At 32 pixels each, these rows are taller than a browser can draw. */
 const ROWS = 1_000_000
-/** Writing them takes seconds on its own. */
+/** Writing the rows alone takes seconds. */
 const IMPORT_TIMEOUT_MS = 3 * BROWSER_TIMEOUT_MS
 
 const NUMBER = new Intl.NumberFormat('en-US')
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)('a grid of a million rows', () => {
     await page.waitForSelector('tr:not([aria-busy]) td[data-row]')
   }
   const shows = (place: number) => grid.shows(place - 1, 1, NUMBER.format(place))
-  /** Waits until a row is in sight, but for the pixels that one step of the scroll bar passes. */
+  /** Waits until a row is visible, within the pixels of one step of the scroll bar. */
   const untilSeen = (place: number) =>
     page.waitForFunction(`(() => {
       const found = document.querySelector('${cell(place - 1, 1)}')

@@ -53,12 +53,12 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
   })
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
-  /** All rows, by their total. */
+  /** Returns all rows, sorted by total. */
   const stored = async (name: string): Promise<Stored[]> =>
     (await app.server.get(`/v1/records?structure=${name}&sort=total&direction=asc&limit=500`)).body.records
   const bikes = async (name: string) => (await stored(name)).map(({ data }) => data.bike)
   const before = Array.from({ length: ROWS }, (_, at) => `Bike ${at + 1}`)
-  /** Opens the rows by their total and puts the cursor on a cell near the top. */
+  /** Opens the rows sorted by total, and focuses a cell near the top. */
   async function open(name: string, row: number, column: number) {
     await page.goto(`${app.server.url}/app/records/${structures.get(name)}?sort=total&direction=asc`)
     await grid.shows(0, 1, 'R1')
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
     await page.waitForSelector(`${cell(row, column)}:focus`)
     writes = []
   }
-  /** Goes to the last row. */
+  /** Moves to the last row. */
   async function openEnd(name: string) {
     await open(name, 0, 2)
     await grid.withControl('ArrowDown')

@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
-  /** Opens the rows, the smallest total first. */
+  /** Opens the rows, smallest total first. */
   async function open(query = '', row = '') {
     const parameters = new URLSearchParams(`sort=total&direction=asc&${query}`)
     await page.goto(`${app.server.url}/app/records/${orders}${row}?${parameters}`)
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
   }
   const untilAddress = (pattern: RegExp) =>
     page.waitForFunction(`${pattern}.test(decodeURIComponent(location.href))`)
-  /** The number of the first row that is seen. */
+  /** Returns the number of the first visible row. */
   const firstSeen = async () =>
     Number(
       await page.$eval('.foot [role=status]', ({ textContent }) =>
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       await grid.shows(seen - 1, 1, `R${seen}`)
       expect(await firstSeen()).toBe(seen)
       expect(new URL(page.url()).searchParams.get('at')).toBe(String(seen))
-      // The cursor is elsewhere; the keyboard is led to what is seen.
+      // The cursor is elsewhere; the keyboard focus moves to the visible rows.
       await page.waitForSelector(`${cell(seen - 1, 4)}[tabindex="0"]`)
       await page.$eval('.scroll', (scroller) => {
         scroller.scrollTop = 0
@@ -321,7 +321,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
       await fill(page, 'Customer', 'hopper')
       await page.keyboard.press('Tab')
       await page.waitForFunction(`document.querySelector('#value-customer')?.value === 'Grace Hopper'`)
-      // The name is shown while it is being saved.
+      // The name is visible while its save is in flight.
       await page.waitForFunction(`!document.querySelector('.side').textContent.includes('Saving…')`)
       expect(await customerOf('R8')).toBe(grace)
     },

@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
-  /** Makes a structure, and opens its form. */
+  /** Creates a structure, and opens its form. */
   async function make(name: string, { rows = [] as object[], isEmptied = false, hook = false } = {}) {
     const { server } = app
     const fields = ['Part', 'Bin', 'Shelf'].map((label) => ({

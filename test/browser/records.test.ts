@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     status: number % 2 === 0 ? 'in repair' : 'ready',
     total: number,
   })
-  /** The rows by Ref as the server holds them. */
+  /** Returns the row with this Ref, as stored on the server. */
   const stored = async (ref: string): Promise<Stored | undefined> => {
     const filter = encodeURIComponent(JSON.stringify([{ field: 'ref', op: 'eq', value: ref }]))
     return (await app.server.get(`/v1/records?structure=Orders&filter=${filter}`)).body.records[0]
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
       await clickOn(page, 'Restore')
       await grid.shows(0, 1, 'R1')
       expect((await app.server.get('/v1/records?structure=Orders&limit=1')).body.total).toBe(ROWS)
-      // Restored values are not undone again, but earlier edits are.
+      // Undo skips restored values and continues with earlier edits.
       await focusCell(page, 20, 2)
       await grid.withControl('z')
       await grid.shows(12, 2, 'Bike 5')

@@ -12,7 +12,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
-/** The headings of the groups by state, and whether they are open. */
+/** The group headings by state, and whether the groups are open. */
 const GROUPS = [
   ['2New, 2 rows', 'true'],
   ['1Drying, 1 row', 'true'],
@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       await untilTitles(3)
       await page.click('tr.group .group-name')
       await untilTitles(5)
-      // Somebody moves a row to another group.
+      // Another user moves a row to another group.
       const moved = await row(all[0] ?? '')
       await app.server.patch(`/v1/records/${moved.id}`, { data: { state: 'Sent' } })
       await page.waitForFunction(`document.querySelector('tr.group .margin').textContent === '1'`)
@@ -269,7 +269,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       await page.mouse.up()
       await until(async () => (await row('Vases')).data.due === `${month}20`)
       await page.waitForSelector(`[data-drop="${month}20"] [data-row-id="${vases.id}"]`)
-      // Wherever the row is drawn from now on, it has the focus: moved by the mouse, by somebody else, and by keys.
+      // The row keeps the focus wherever it moves: by mouse, by another user, and by keyboard.
       await page.focus(event)
       const untilFocused = (day: string) =>
         page.waitForFunction(

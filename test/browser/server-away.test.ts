@@ -18,7 +18,7 @@ const refuse = (request: HTTPRequest, { status, retryAfter }: Refusal) =>
     body: JSON.stringify({ error: `Come back later, says a ${status}.`, code: 'unavailable' }),
   })
 
-/** The words about the server that a person sees and a screen reader is told, wherever they are. */
+/** The status messages about the server that users see and screen readers announce, anywhere on the page. */
 const SHOWN = `[...document.querySelectorAll('[role=status] .status')].filter((one) => one.checkVisibility()).map((one) => one.textContent).join('|')`
 
 describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
-  /** A page before which something refuses the first requests to an address, each in its own way. */
+  /** Opens a page whose first requests to an address are refused, each in a different way. */
   const refusing = async (path: string, refusals: readonly Refusal[]) => {
     const refused = await app.nextPage(page.browserContext())
     const asked: number[] = []
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('many tabs of the application', () => {
       await untilText(first, 'Seen in front')
       await app.server.post('/v1/notes', { title: 'Seen on the way back' })
       await untilText(first, 'Seen on the way back')
-      // The tab that keeps what is read offline is behind the last one.
+      // The tab that maintains the offline copy is behind the last one.
       const last = tabs[7] ?? first
       await last.bringToFront()
       await app.server.post('/v1/notes', { title: 'Kept from behind' })

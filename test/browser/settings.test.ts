@@ -15,7 +15,7 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 
-/** The text of a one-time secret or link, by its label. */
+/** Returns the text of a one-time secret or link, by its label. */
 const secretOf = async (page: Page, label: string) => String(await contentOf(page, label))
 
 describe.skipIf(!hasBrowser)('the settings in a browser', () => {

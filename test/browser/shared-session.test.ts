@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
-  /** Signs in where the sign-in screen is. */
+  /** Signs in on a page that shows the sign-in screen. */
   const signIn = async (page: Page, name: string) => {
     await page.bringToFront()
     await fill(page, 'Name', name)

@@ -16,7 +16,7 @@ import { PASSWORD } from '../support/browser-client.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { startRealProvider } from '../support/real-provider.ts'
 
-/** A port that is free now. */
+/** Returns a port that is currently free. */
 function freePort(): number {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
   const { port } = server
@@ -24,7 +24,7 @@ function freePort(): number {
   return port ?? 0
 }
 
-/** A virtual authenticator of the browser, which agrees to everything as its person would. */
+/** A virtual authenticator of the browser, which approves every request as its user would. */
 async function authenticator(page: Page, isSynced: boolean): Promise<CDPSession> {
   const client = await page.createCDPSession()
   await client.send('WebAuthn.enable')
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
   beforeAll(async () => {
     const port = freePort()
     url = `http://localhost:${port}`
-    // At an address, so that it is another site than the application.
+    // Uses an IP address, so that it is another site than the application.
     provider = await startRealProvider(
       { redirect_uris: [`${url}/app/sign-in/oidc/callback`] },
       {
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
     folder.remove()
   }, BROWSER_TIMEOUT_MS)
 
-  /** Makes the sessions of a user older than what changes of the ways in need. */
+  /** Ages the sessions of a user beyond the limit for changes of sign-in options. */
   const age = async (user: string) => {
     const database = new Database(app.file)
     database.run(
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
     await page.goto(`${url}/app${hash}`)
     await page.waitForSelector('input[name=password]')
   }
-  /** Does what people do at the provider. */
+  /** Performs the steps of a user at the provider. */
   const agreeAs = async (page: Page, name: string) => {
     await page.waitForSelector('input[name=login]')
     await page.type('input[name=login]', name)
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await page.goto(`${url}/app/settings/sign-in`)
       await untilTextIn(page, '#sign-in', isSynced ? 'synced' : 'on one device')
 
-      // The browser offers it where the name is typed.
+      // The browser offers the passkey in the name field.
       await signOut(page)
       await page.waitForSelector('.rail')
       await page.goto(`${url}/app/settings/sign-in`)
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await untilNoText(page, 'Work laptop')
       expect(await accessibilityProblems(page, ALL_LOOKS)).toEqual([])
 
-      // The browser's remaining credential is refused; the password works, and nothing is offered again.
+      // The browser's remaining credential is refused. The password works, and the passkey is not offered again.
       await client.send('WebAuthn.disable')
       await signOut(page)
       await fill(page, 'Name', user)

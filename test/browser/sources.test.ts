@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
     expect(response.status).toBe(200)
   }
   const source = async () => (await app.server.get('/v1/sources')).body.sources[0]
-  /** Clicks the line of the event that begins with a key. */
+  /** Clicks the line of the event that begins with this key. */
   const click = (key: string) =>
     page.waitForFunction(`(() => {
       const lines = [...document.querySelectorAll('.tree-line')]
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
   test(
     'one is made and mapped with the keyboard alone',
     async () => {
-      /** Goes on with Tab until the control whose name or text begins so has the focus. */
+      /** Presses Tab until the focused control has a name or text with this beginning. */
       const tabTo = async (name: string) => {
         for (let step = 0; step < 120; step++) {
           const found = String(

@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
     async () => {
       await open('&columns=title,price')
       await untilTextIn(page, 'tfoot .number .figure', 'Sum 6,000')
-      // Two columns share what is left of the width; the margin does not grow with them.
+      // Two columns share the remaining width; the margin does not grow with them.
       const widths = await page.$$eval('.grid thead th', (all) =>
         all.map((one) => (one as unknown as { offsetWidth: number }).offsetWidth),
       )

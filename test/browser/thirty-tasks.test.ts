@@ -12,10 +12,10 @@ import { WORKSPACE_TASKS } from '../support/tasks/workspace.ts'
 
 const TASKS: readonly Task[] = [...NOTE_TASKS, ...TABLE_TASKS, ...WORKSPACE_TASKS]
 
-/** The sizes of a large and a small desk, a tablet and a phone, light and dark. */
+/** The widths of a large and a small desktop, a tablet and a phone, light and dark. */
 const LOOKS = [1440, 1280, 768, 390].flatMap((width) => [[width, 'light'] as const, [width, 'dark'] as const])
 
-/** Each task in one of the looks, so that every look has some; with the full counts in all of them. */
+/** Runs each task in one of the looks, so that every look has some; the full counts run each task in all looks. */
 const CASES = TASKS.flatMap((task, at) =>
   (hasManyCases ? LOOKS : [LOOKS[at % LOOKS.length] ?? [1280, 'light']]).map(
     ([width, scheme]) => [task.does, width, scheme, task] as const,

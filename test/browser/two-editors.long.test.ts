@@ -8,9 +8,9 @@ import { randomSource } from '../support/random.ts'
 import { type Model, newModel, textOf, Writer } from '../support/sitting.ts'
 
 const SITTINGS = runs(12, 500)
-/** Notes that are written in at the same time. */
+/** The number of notes edited concurrently. */
 const TOGETHER = 3
-/** After so many sittings the passages are long, and another note is begun. */
+/** The number of sittings per note. After these the passages are long, and a new note begins. */
 const PER_NOTE = 20
 
 describe.skipIf(!hasBrowser)('two people who write in one note at the same time', () => {
@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)('two people who write in one note at the same time'
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
-  /** A page that behaves as if it had the focus, whatever the others do. */
+  /** Opens a page that behaves as focused, whatever the other pages do. */
   const newWriter = async (): Promise<Page> => {
     const page = await app.newPage()
     const client = await page.createCDPSession()
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('two people who write in one note at the same time'
       { polling: 100 },
     )
 
-  /** Waits until the server holds the text of the model, and both pages say that all is saved. */
+  /** Waits until the server has the text of the model, and both pages report everything as saved. */
   const isSettled = async (id: string, model: Model, pages: readonly Page[]) => {
     const wanted = textOf(model)
     let held = ''

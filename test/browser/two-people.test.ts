@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
   }, BROWSER_TIMEOUT_MS * 2)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
-  /** The owner invites an editor, who signs in with the link in a browser profile of his own. */
+  /** The owner invites an editor, who signs in with the link in a separate browser profile. */
   const signInMember = async (name: string): Promise<Page> => {
     await owner.goto(`${app.server.url}/app/settings/members`)
     const link = await owner.evaluate(
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
     )
     await page.waitForSelector('#note .status.ok')
   }
-  /** The owner saves one text, while the member, who is offline, types another; then the member is back. */
+  /** The owner saves one text while the member types another offline; then the member reconnects. */
   const writeBoth = async (id: string, { ofOwner, ofMember }: { ofOwner: string; ofMember: string }) => {
     await open(id, owner)
     await open(id, member)

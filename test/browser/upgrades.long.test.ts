@@ -12,10 +12,10 @@ import { buildVersion } from '../support/versions.ts'
 const UPGRADES = runs(3, 100)
 const STEPS = 8
 const SCREENS = ['notes', 'records', 'graph', 'files', 'changes', 'settings/offline', 'webhooks']
-/** So long may a page show nothing. */
+/** The longest time that a page may stay blank. */
 const BLANK_MS = 15_000
 
-/** The state of a page: its version, and the application files that it has loaded. */
+/** The state of a page: its version, and its loaded application files. */
 const LOOK = `({
   isProxy: document.querySelector('#proxy') !== null,
   version: document.querySelector('meta[name=version]')?.content,
@@ -29,9 +29,9 @@ const LOOK = `({
 interface Look {
   readonly isProxy: boolean
   readonly version: string | undefined
-  /** It says that a part of its version is gone, and leads on. */
+  /** The page reports that a part of its version is gone, and offers a way to continue. */
   readonly isNotLoaded: boolean
-  /** It says that it goes on once the server can be reached, or is to be loaded again. */
+  /** The page reports that it continues once the server is reachable, or must be reloaded. */
   readonly isWaiting: boolean
   readonly isShown: boolean
   readonly files: readonly string[]
@@ -40,13 +40,13 @@ interface Look {
 describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
-  /** The files of each version, by its name. */
+  /** The files of each version, keyed by its name. */
   const versions = new Map<string, ReadonlySet<string>>()
   let executables: string[] = []
   let server: ServerProcess
   let cookie = { name: '', value: '' }
 
-  /** Starts another version in the place of the one that runs. */
+  /** Replaces the running version with another one. */
   const start = async (executable: string) => {
     const port = server === undefined ? '0' : new URL(server.url).port
     const { key } = server ?? {}
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
     folder.remove()
   })
 
-  /** Waits until a page shows something, all of one version; signs in at the proxy where it is led there. */
+  /** Waits until a page shows something, all of one version. Signs in if the proxy redirects it to its sign-in page. */
   async function check(page: Page, proxy: SignInProxy): Promise<void> {
     const end = performance.now() + BLANK_MS
     for (;;) {
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
           'new tab': async () => tabs.push(await open(context, proxy, screen)),
           reload: () => tab.reload({ waitUntil: 'domcontentloaded' }).catch(() => undefined),
           'go to': () => follow(tab, screen),
-          // The page where the proxy asks to sign in has none.
+          // The sign-in page of the proxy has no worker.
           'look for a new worker': () =>
             tab.evaluate(
               `navigator.serviceWorker.getRegistration().then((one) => one?.update()).catch(() => {})`,

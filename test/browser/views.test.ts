@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
     await page.waitForSelector('.content .tabs')
   }
   const read = async (path: string) => (await app.server.get(path)).body
-  /** Presses a button that the keyboard reached. */
+  /** Presses a button reached by keyboard. */
   const pressByKey = async (name: string) => {
     const found = `[...document.querySelectorAll('button, a')].find((one) => (one.ariaLabel ?? one.textContent.trim()) === ${JSON.stringify(name)})`
     await page.waitForFunction(found)

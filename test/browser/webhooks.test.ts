@@ -25,7 +25,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   const subscription = async () => (await app.server.get('/v1/webhooks')).body.webhooks[0]
   const row = (ref: string) =>
     app.server.post('/v1/records', { structure: 'Orders', data: { ref, total: 5 } })
-  /** Waits until so many deliveries of this state are in the table. */
+  /** Waits until the table shows this many deliveries in this state. */
   const states = (state: string, count: number) =>
     page.waitForFunction(
       `[...document.querySelectorAll('tbody .status')].filter((one) => one.textContent === '${state}').length === ${count}`,

@@ -192,7 +192,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
         await page.waitForFunction(
           `document.querySelector('.cm-tooltip li[aria-selected] .cm-completionLabel')?.textContent === '${wanted}'`,
         )
-        // The editor overlooks keys that come just when the list appears.
+        // The editor ignores keys pressed just as the list appears.
         await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 150))`)
         await page.keyboard.press('Enter')
       }

@@ -9,7 +9,7 @@ afterAll(() => folder.remove())
 
 const script = async (shell: string) => (await runInProcess(['completion', shell])).out
 
-/** The candidates of bash for the last of these words. */
+/** Returns the candidates that bash offers for the last of these words. */
 async function inBash(...words: string[]): Promise<string[]> {
   const list = words.map((word) => `'${word}'`).join(' ')
   const program = `${await script('bash')}
@@ -29,7 +29,7 @@ test.skipIf(!which('bash'))('bash loads the script and completes commands, flags
   expect(await inBash('daybook', 'keys', 'create', '--scope', '')).toEqual(['read', 'write'])
   expect(await inBash('daybook', 'serve', '--backup-k')).toEqual(['--backup-keep'])
   expect(await inBash('daybook', 'serve', '--log-level', 'w')).toEqual(['warn'])
-  // A file is completed by the shell itself.
+  // The shell itself completes file names.
   expect(await inBash('daybook', 'restore', 'ba')).toEqual([])
 })
 

@@ -8,7 +8,7 @@ let folder: ReturnType<typeof newFolder>
 let db: string
 let server: ServerProcess
 
-/** A server on a database whose last pages, which hold the newest notes, are not pages any more. */
+/** Starts a server on a database whose last pages, which contain the newest notes, are overwritten. */
 beforeEach(async () => {
   folder = newFolder()
   db = folder.file('daybook.db')

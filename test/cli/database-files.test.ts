@@ -61,7 +61,7 @@ test('a folder in the place of the database is refused', async () => {
   expect(existsSync(folder.file('folder.lock'))).toBe(false)
 })
 
-/** A process that is killed in the middle of a write, in the mode in which databases are upgraded. */
+/** Kills a process in the middle of a write, in the journal mode of database upgrades. */
 async function interruptWrite(): Promise<void> {
   const script = `
     const { Database } = await import('bun:sqlite')

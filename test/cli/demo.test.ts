@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { hasBrowser, sharedBrowser } from '../support/browser.ts'
 import { type CommandProcess, newFolder, startCommand } from '../support/process.ts'
 
-/** The session of a user who has opened the link of a demo. */
+/** The session of a user who opened the link of a demo. */
 interface Visit {
   readonly link: string
   get(path: string): Promise<Response>
@@ -41,7 +41,7 @@ async function start(...args: string[]) {
   }
 }
 
-/** The content of the workspace, without ids. */
+/** Returns the content of the workspace, without ids. */
 async function contents({ get }: Visit) {
   // biome-ignore lint/suspicious/noExplicitAny: it is compared with another one as a whole
   const json = async (path: string): Promise<any> => (await get(path)).json()

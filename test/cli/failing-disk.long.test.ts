@@ -8,7 +8,7 @@ const STOPS =
   'The disk of this server failed, so it refuses writes and is shutting down. The operator must check the disk and start the server again.'
 const UNCERTAIN =
   'The disk of this server failed while this was saved, so it may be lost. Read it again before you send it again.'
-/** Of another cause, or advice that would lose what is on the disk. */
+/** Messages about another cause, or advice that would lose the data on the disk. */
 const WRONG = /damaged:|malformed|restore|replaced|removed|shutting down|full/i
 
 const tried = pullableDisk()
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const note = (title: string) => server.post('/v1/notes', { title, content: 'word '.repeat(500) })
 
-/** Writes and reads until the server is gone; the disk fails meanwhile. */
+/** Writes and reads until the server is gone, while the disk fails. */
 async function useUntilGone(fail: () => void) {
   const acknowledged: string[] = []
   const sentences = new Set<string>()

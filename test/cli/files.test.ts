@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => folder.remove())
 
-/** A database with a workspace and a note; returns the note's id. */
+/** Creates a database with a workspace and a note; returns the note's id. */
 async function makeDatabase(): Promise<string> {
   const service = await startService({ file })
   const { id } = await makeNote(service)
@@ -177,7 +177,7 @@ describe('a file whose text is being extracted when a server dies or starts', ()
     while (!isSo(stateOfFile())) await Bun.sleep(2)
   }
 
-  /** Waits until the text is partly stored, and then holds the lock for writing: nothing goes on until it is released. */
+  /** Waits until the text is partly stored, and then takes the write lock: all writes wait until its release. */
   async function holdInTheMiddle(): Promise<{ release: () => void }> {
     const database = new Database(file)
     database.run('PRAGMA busy_timeout = 5000')
@@ -194,7 +194,7 @@ describe('a file whose text is being extracted when a server dies or starts', ()
   test('is processed again by the next server, and no partial text is left', async () => {
     const service = await startService({ file })
     const { key = '' } = service
-    // Enough text for its pages to be stored in many writes.
+    // Enough text that storing its pages takes many writes.
     const bytes = new TextEncoder().encode('Looms weave flowers and leaves.\n'.repeat(100_000))
     await makeFile(service, { bytes })
     service.close()

@@ -68,7 +68,7 @@ async function newReceiver(): Promise<Receiver> {
   return receiver
 }
 
-/** A `daybook listen` that has received its first answer. */
+/** Starts a `daybook listen` that has received its initial answer. */
 async function listening(structure: string, ...args: string[]): Promise<CommandProcess> {
   const flags = ['--url', server.url, '--structure', structure, ...args]
   const command = startCommand(['listen', ...flags], { env: { DAYBOOK_KEY: key } })
@@ -342,7 +342,7 @@ test.each([
 })
 
 describe('a watch that breaks', () => {
-  /** A daybook that responds as the test wants. */
+  /** A fake daybook whose responses the test determines. */
   async function fakeDaybook() {
     const asked: Received[] = []
     const receiver = await newReceiver()

@@ -162,7 +162,7 @@ test('doctor reports errors of deliveries and files by their text, and exits 1 f
   expect(found.out + found.err).toContain('damaged')
 })
 
-/** Deliveries that failed: for each error, when. An error of null is a status of 500. */
+/** Adds failed deliveries: for each, the error and when it occurred. A null error means a status of 500. */
 function addFailedDeliveries(database: Database, errors: readonly (readonly [string | null, number])[]) {
   database.run(
     `INSERT INTO webhooks (id, workspace, structure, url, secret, events, filter, ignore_own_key, enabled, created_at, updated_at)

@@ -16,8 +16,8 @@ import { program } from '../support/process.ts'
 import { unpack, versionOf, WRITTEN } from '../upgrade/stages.ts'
 
 /*
- * A service runs as a user of its own, and its owner works on its database as root. Only root can start processes of
- * another user: elsewhere these tests are skipped.
+ * A service runs as its own user, and its owner works on its database as root. Only root can start processes of another
+ * user, so these tests are skipped for other users.
  */
 
 const isRoot = process.getuid?.() === 0
@@ -29,7 +29,7 @@ describe.skipIf(!isRoot)('beside the database of another user (needs root)', () 
   let folder: string
   let db: string
 
-  // Temporary folders of tests are closed to other users.
+  // Other users cannot read the temporary folders of tests.
   beforeAll(() => {
     home = mkdtempSync('/var/tmp/daybook-test-')
     chmodSync(home, 0o755)
@@ -47,7 +47,7 @@ describe.skipIf(!isRoot)('beside the database of another user (needs root)', () 
     await serveOnce()
   })
 
-  /** Starts one command as a user, by default that of the service. */
+  /** Starts one command as a user, by default the user of the service. */
   const start = (args: string[], uid = USER.uid) =>
     Bun.spawn(
       ['setpriv', '--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', join(home, 'daybook'), ...args],
@@ -61,7 +61,7 @@ describe.skipIf(!isRoot)('beside the database of another user (needs root)', () 
     return err
   }
 
-  /** Starts the service, which creates its database if there is none, and ends it. */
+  /** Starts the service, which creates its database if there is none, and stops it. */
   async function serveOnce(): Promise<void> {
     const child = start(['serve', '--port', '0', '--db', db])
     const first = await child.stdout.getReader().read()
@@ -70,7 +70,7 @@ describe.skipIf(!isRoot)('beside the database of another user (needs root)', () 
     expect(await child.exited).toBe(0)
   }
 
-  /** Names of files and folders below the folder that are not the other user's. */
+  /** Returns the names of files and folders below the folder that do not belong to the other user. */
   const foreign = () =>
     readdirSync(folder).filter((name) => {
       const { uid, gid } = lstatSync(join(folder, name))

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { PASSWORD } from '../support/browser-client.ts'
 import { daybook, newFolder, startProcess } from '../support/process.ts'
 
-/** Hashing passwords takes long on a busy machine. */
+/** Hashing passwords is slow on a busy machine. */
 setDefaultTimeout(60_000)
 
 const PUBLIC = 'https://daybook.example.com'
@@ -38,7 +38,7 @@ const setUp = (url: string, { token }: Link) =>
     headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
   })
 
-/** A port that is free now. */
+/** Returns a port that is currently free. */
 function freePort(): string {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
   const { port } = server

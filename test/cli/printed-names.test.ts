@@ -27,7 +27,7 @@ test('import --dry-run works beside a running server and changes nothing', async
   const folder = newFolder()
   const vault = folder.file('vault')
   writeFiles(vault, { 'A.md': '[B](B.md) #tag', 'B.md': 'b', 'c.png': 'c' })
-  // In the folder, as for whoever imports where they are.
+  // In the folder itself, as for users who import from their current directory.
   const db = join(vault, 'daybook.db')
   const server = await startProcess(db)
   try {

@@ -3,7 +3,7 @@ import { newAuthority } from '../support/certificates.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/* A daybook behind a proxy whose certificate a private authority issued. */
+/* A daybook behind a proxy with a certificate from a private authority. */
 
 const folder = newFolder()
 let service: TestService
@@ -20,7 +20,7 @@ beforeAll(async () => {
     port: 0,
     hostname: '127.0.0.1',
     tls,
-    // As a proxy does that ends TLS.
+    // Like a proxy that terminates TLS.
     fetch: (request) => service.app.fetch(new Request(request.url.replace('https:', 'http:'), request)),
   })
   url = `https://127.0.0.1:${proxy.port}`

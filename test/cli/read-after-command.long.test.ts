@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { runs } from '../support/counts.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
-/* Every request sent after a command has ended sees the command's writes, while the server reads and writes. */
+/* Requests sent after a command has ended see its writes, even while the server reads and writes. */
 
 const ROUNDS = runs(5, 50)
 const ROUNDS_MS = 240_000
@@ -21,7 +21,7 @@ beforeAll(async () => {
     fields: [{ key: 'n', type: 'number', required: true }],
   })
   const { id } = (await server.post('/v1/notes', { title: 'Busy' })).body.note
-  // Reads keep a snapshot open and results memoized; writes have commits on their way to the disk.
+  // Reads keep a snapshot open and results memoized; writes keep commits in flight to the disk.
   let isOver = false
   const repeat = async (send: (at: number) => Promise<unknown>) => {
     for (let at = 0; !isOver; at++) await send(at)
@@ -61,7 +61,7 @@ test(
       const me = await server.as(key).get('/v1/me')
       expect(me.status).toBe(200)
       await run('keys', 'revoke', me.body.key.id)
-      // After ten wrong keys within a minute the next one is told to wait.
+      // After ten wrong keys within a minute the next one gets a 429.
       expect((await server.as(key).get('/v1/me')).status).toBeOneOf([401, 429])
     }),
   ROUNDS_MS,

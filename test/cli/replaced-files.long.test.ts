@@ -18,7 +18,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** Writes until a write is not acknowledged; returns the titles of those that were. */
+/** Writes until a write is not acknowledged; returns the titles of the acknowledged ones. */
 async function writeUntilRefused(): Promise<string[]> {
   const acknowledged: string[] = []
   for (let count = 0; ; count++) {
@@ -41,14 +41,16 @@ async function titlesIn(file: string): Promise<string[]> {
   return titles.sort()
 }
 
-/** Not acknowledging is all that is left: /healthz says so while it answers, then the server is gone, with exit code 1. */
+/**
+ * The server can only stop acknowledging: /healthz reports that while it responds, then the server exits with code 1.
+ */
 async function expectStopped(lost: string): Promise<void> {
   const health = await server.get('/healthz').catch(() => undefined)
   expect([503, undefined]).toContain(health?.status)
   expect(await server.exited).toBe(1)
   expect(server.err()).toContain(`"lost":"${lost}"`)
   expect(server.err()).toContain('was replaced or removed while the server ran')
-  // The line that matters is not followed by others without end.
+  // The important log line is not followed by endless others.
   expect(server.err()).not.toMatch(/removed: nothing is acknowledged[\s\S]*is tried again/)
 }
 
@@ -92,7 +94,7 @@ test.each([
   rmSync(`${db}${suffix}`)
   const acknowledged = await writeUntilRefused()
   await expectStopped(lost)
-  // The write that was refused may have been on its way to the disk.
+  // The refused write may have been in flight to the disk.
   const refused = `Late ${acknowledged.length}`
   expect((await titlesIn(db)).filter((title) => title !== refused)).toEqual(acknowledged.sort())
 })

@@ -15,7 +15,7 @@ beforeEach(() => {
   backup = made.backup
 })
 
-/** Restores in a process that kills itself after this many steps, if ever; `prepare` is run in it before. */
+/** Restores in a process that kills itself after this many steps, if ever. The process first runs `prepare`. */
 async function restoreUntil(step: number, prepare = ''): Promise<void> {
   const module = resolve('src/storage/connection/restore.ts')
   await killedAtStep(
@@ -26,7 +26,7 @@ async function restoreUntil(step: number, prepare = ''): Promise<void> {
   )
 }
 
-/** As on a file system of a memory card. */
+/** Simulates a memory card's file system, which has no hard links. */
 const WITHOUT_LINKS = `require('node:fs').linkSync = () => { throw new Error('EPERM') }`
 
 test.each([1, 2, 3, 4, 5, Number.POSITIVE_INFINITY])(

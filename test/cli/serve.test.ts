@@ -80,7 +80,7 @@ test('a port in use is one sentence and exit 1', async () => {
   })
 })
 
-/** Sends a request by hand, so that the second half of its body can wait. */
+/** Sends a request by hand, so that the second half of its body can be delayed. */
 async function openRequest(server: ServerProcess, body: string) {
   const { hostname, port } = new URL(server.url)
   const answer = Promise.withResolvers<string>()

@@ -21,7 +21,7 @@ const usersOf = async () => {
   return JSON.parse(out).users.map(({ name }: { name: string }) => name)
 }
 
-/** Runs a command of the executable with the bytes as standard input; returns what it wrote, as bytes. */
+/** Runs a command of the executable with the bytes as standard input; returns its output as bytes. */
 async function piped(args: string[], input: Uint8Array | Blob = new Blob([])) {
   const child = Bun.spawn([...program(), ...args], { stdin: input, stdout: 'pipe', stderr: 'pipe', env: {} })
   const [out, err, exitCode] = await Promise.all([child.stdout.bytes(), child.stderr.text(), child.exited])
@@ -30,7 +30,7 @@ async function piped(args: string[], input: Uint8Array | Blob = new Blob([])) {
 
 test('backup - writes a whole database to standard output, and restore - reads it from standard input', async () => {
   const before = leftOver()
-  // More than a pipe holds at once.
+  // More than the buffer of a pipe.
   writeFileSync(folder.file('large.txt'), 'text '.repeat(400_000))
   await runInProcess(['files', 'add', folder.file('large.txt'), '--db', db])
   const backup = await piped(['backup', '-', '--db', db])

@@ -9,9 +9,9 @@ const ROUNDS = 2
 const START = ['npx', '-y', 'bun@1.4.5', 'run', 'start']
 
 interface Running {
-  /** The process that was started, which leads a group of its own. */
+  /** The started process, which leads its own process group. */
   readonly pid: number
-  /** The processes below it by what they are. */
+  /** Its descendant processes, by role. */
   readonly runner: number
   readonly server: number
   type(text: string): void
@@ -24,7 +24,7 @@ const commandOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').
 
 const below = (pid: number): number[] => childrenOf(pid).flatMap((child) => [child, ...below(child)])
 
-/** Whether it still runs: one that has ended may not have been taken note of. */
+/** Whether the process still runs. A process that has ended may not have been reaped yet. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -37,7 +37,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await Bun.sleep(10)
 }
 
-/** Starts a server, follows it, ends it, and expects that it ended as it should, and that nothing is left. */
+/** Starts a server, ends it, and expects a clean end with no process left. */
 async function expectStopped(command: string[], end: (running: Running) => void): Promise<void> {
   const folder = newFolder()
   const [db, out, err] = [folder.file('daybook.db'), folder.file('out'), folder.file('err')]
@@ -79,7 +79,7 @@ async function expectStopped(command: string[], end: (running: Running) => void)
   }
 }
 
-/** In a terminal of its own, whose keys are what is typed. */
+/** Runs in a separate terminal, whose keyboard is the standard input. */
 const inTerminal = (command: string[]) => ['script', '-qfec', command.join(' '), '/dev/null']
 
 const groupOf = (pid: number) =>

@@ -6,7 +6,7 @@ interface Import {
   readonly kind: string
 }
 
-/** The files and modules that are loaded before it is known which command runs. */
+/** Returns the files and modules loaded before the command is known. */
 async function loadedAtStart(): Promise<Set<string>> {
   const { metafile } = await Bun.build({
     entrypoints: [resolve('src/main.ts')],

@@ -22,7 +22,7 @@ const writes = keyed.filter(({ needsWrite }) => needsWrite)
 const named = (endpoints: readonly Endpoint[]) =>
   endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
 
-/** Not JSON: whoever looks at it before the key answers 400. */
+/** Invalid JSON: an endpoint that parses the body before it checks the key responds with 400. */
 const BROKEN_BODY = '{"title": '
 
 const call = (key: string | undefined, { method, path }: Endpoint, body?: unknown) =>
@@ -35,7 +35,7 @@ function expectRefusal({ status, headers, body }: Answer, expected: { status: nu
   expect(headers.get('x-request-id')).toMatch(/^[0-9a-f]{16,}$/)
 }
 
-/** Everything a caller can see of the workspace, to show that refusals changed nothing. */
+/** Everything that a caller can read of the workspace, to show that refusals changed nothing. */
 const everything = async () => {
   const paths = [
     '/v1/workspace',
@@ -95,7 +95,7 @@ describe('every path', () => {
     },
   )
 
-  // Outside services may add parameters of their own.
+  // Outside services may add their own parameters.
   const judged = ENDPOINTS.filter(({ path }) => !path.startsWith('/in/'))
   test.each(named(judged))('%s refuses an unknown query parameter by its name', async (_, endpoint) => {
     const { method, path } = endpoint

@@ -6,7 +6,7 @@ import { startService } from '../support/service.ts'
 
 const SOURCE = join(import.meta.dir, '..', '..', 'src')
 
-/** From left to right; a file imports from its own folder or from folders on its left. */
+/** Ordered from left to right: a file imports from its own folder or from folders on its left. */
 const ORDER = [
   ['lib'],
   ['storage'],
@@ -27,8 +27,9 @@ const ORDER = [
 ]
 
 /**
- * The application runs in a browser: it is built of files of its own, of the pure functions of `lib` and of those by which
- * it searches and filters what it keeps, and plans an import, as the server does, and talks to the API alone.
+ * The application runs in a browser and consists of its own files and of pure functions. These come from `lib` and from
+ * the modules that search and filter the offline copy and plan an import, as the server does. It uses no other
+ * interface than the API.
  */
 const APPLICATION = /^web\//
 const PURE = [
@@ -58,16 +59,16 @@ const PURE = [
   'search/note-snippet.ts',
   'search/words.ts',
 ]
-/** The packages that these need, which run in a browser too. */
+/** Packages of these modules, which run in a browser too. */
 const PURE_PACKAGES = ['yaml']
 const isOpenToApplication = (path: string) => /^(web|lib)\//.test(path) || PURE.includes(path)
 
 interface SourceFile {
   path: string
   text: string
-  /** Its imports of own files, as paths below `src`. */
+  /** Imports of own files, as paths below `src`. */
   imports: string[]
-  /** Packages and modules of the platform. */
+  /** Imported packages and platform modules. */
   packages: string[]
 }
 
@@ -96,7 +97,7 @@ const topOf = (path: string) => path.split('/')[0] ?? ''
 const positionOf = (path: string) => ORDER.findIndex((names) => names.includes(topOf(path)))
 const below = (path: string) => !path.startsWith('..')
 
-/** The features whose statements drizzle writes; below `records/structures/storage` are the tables of rows. */
+/** Features whose statements drizzle writes. The folder `records/structures/storage` holds the tables of rows. */
 const DRIZZLE = [
   'events/sources',
   'events/webhooks',
@@ -114,7 +115,7 @@ const DRIZZLE = [
   'records/views',
 ]
 
-/** The files of these features with statements by hand, and what they have to do with the main job. */
+/** Files of these features with handwritten statements, and the purpose of each. */
 const BY_HAND = {
   'events/sources/deletion.ts': 'deletes events',
   'events/sources/integrity.ts': 'compares whole tables',
@@ -143,7 +144,7 @@ function foldersBetween(from: string, to: string): [string, string] | undefined 
   return [left.slice(0, shared + 1).join('/'), right.slice(0, shared + 1).join('/')]
 }
 
-/** Every arrow between two folders, with the imports it is made of. */
+/** Returns every dependency between two folders, with its imports. */
 function arrows(): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const { path, imports } of files) {
@@ -157,7 +158,10 @@ function arrows(): Map<string, string[]> {
   return found
 }
 
-/** The arrows of cycles: what is left without the folders that import, or are imported by, none of the others left. */
+/**
+ * Returns the dependencies that form cycles. Repeatedly removes folders without a remaining importer or without a
+ * remaining import.
+ */
 function cyclic(found: Map<string, string[]>): Map<string, string[]> {
   const arrows = [...found.keys()].map((arrow) => ({ arrow, ends: arrow.split(' -> ') }))
   const importing = new Set(arrows.map(({ ends: [from] }) => from))
@@ -193,9 +197,9 @@ describe('src', () => {
       /^storage\/(worker\/(?!client\.ts$)|writes\/write-|read-limit)|^lib\/(fair-queue|thread-steps)/
     const names = /\b(TooLongForMainThread|withRowLimit|new Worker)\b/
     const allowed = [
-      // Files that may be hostile are read in a process of their own, where a thread can be ended.
+      // Potentially hostile files are read in a separate process, where a thread can be ended.
       'files/extraction/process.ts names new Worker',
-      // A command copies a remote in a thread, so that it can be told to end.
+      // A command copies a remote in a thread, so that it can be cancelled.
       'transfer/mirror/mirror.ts imports storage/worker/thread.ts',
       // Streams have thousands of readers.
       'people/sessions/streams.ts imports lib/thread-steps.ts',
@@ -215,7 +219,7 @@ describe('src', () => {
       /^(?:export )?const (?![A-Z])\w+(?=(?:: [^=]+(?:=>[^=]+)*)? = (?:\[\]|\{\}|new (?:(?:Map|Set)(?:<.*>)?\(\)|\w*(?:Weak(?:Map|Set)|Array|Buffer|Cache|Queue|State|Storage|Turns|Admission)\b)))/gm
     const ofClasses = /^ {2}static (?!readonly)#?\w+(?= *[:=;])/gm
     const kept = [
-      // A thread does one thing at a time.
+      // A thread runs one task at a time.
       'lib/thread-steps.ts: const turns',
     ]
     const found = files.flatMap(({ path, text }) =>
@@ -272,7 +276,7 @@ describe('src', () => {
   test('never reads the sentence of a refusal, so that rewording one changes no behaviour', async () => {
     const READS =
       /\b(?:message|sentence|refusal|error)(?:\.value)?\??\.(?:includes|match|matchAll|replace|replaceAll|startsWith|endsWith|indexOf|search|split)\(|\.(?:test|exec)\((?:\w+\.)*(?:message|sentence|refusal|error)\b/
-    /** Sentences of others, and one that is only shown: a link in place of an id. */
+    /** Sentences of other programs, and one that is only displayed: a link in place of an id. */
     const ALLOWED = ['cli/command.ts', 'clients/mcp/server.ts', 'web/pages/records/refusal-text.tsx']
     const found: string[] = []
     for await (const file of new Glob('**/*.{ts,tsx}').scan(SOURCE))

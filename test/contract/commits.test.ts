@@ -5,7 +5,7 @@ import { newFolder } from '../support/process.ts'
 const CHECK = resolve('scripts/checks/commits.ts')
 const REASON = 'Readers waited for the lock.'
 
-/** Runs a command in a folder and returns what it printed, on both outputs. */
+/** Runs a command in a folder and returns its output, stdout and stderr together. */
 function run(cwd: string, ...command: string[]): { text: string; exitCode: number } {
   const { stdout, stderr, exitCode } = Bun.spawnSync(command, { cwd })
   return { text: `${stdout}${stderr}`, exitCode }

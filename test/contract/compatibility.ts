@@ -1,6 +1,6 @@
 /*
- * Compares two OpenAPI documents of this API: a client of the old one must keep working with the new one. Accepted
- * requests may only grow, and responses may only gain attributes, endpoints and variants.
+ * Compares two OpenAPI documents of this API: a client of the old one must keep working with the new one. The set of
+ * accepted requests may only grow. Responses may only gain attributes, endpoints and variants.
  */
 
 type Json = Record<string, unknown>
@@ -24,7 +24,7 @@ function resolve(document: Json, value: unknown): Json {
   return resolve(document, found)
 }
 
-/** Limits that refuse what is below, and above. */
+/** Lower limits, then upper limits. */
 const LOWEST = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties']
 const HIGHEST = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']
 
@@ -37,7 +37,7 @@ class Comparison {
     readonly after: Json,
   ) {}
 
-  /** A copy that collects problems of its own, to try whether two schemas agree. */
+  /** Compares with a copy that collects its own problems, to test whether two schemas agree. */
   #agree(before: unknown, after: unknown, direction: Direction): boolean {
     const trial = new Comparison(this.before, this.after)
     for (const pair of this.#running) trial.#running.add(pair)
@@ -47,7 +47,7 @@ class Comparison {
 
   schema(beforeRaw: unknown, afterRaw: unknown, direction: Direction, where: string): void {
     const pair = `${direction} ${JSON.stringify(beforeRaw)} ${JSON.stringify(afterRaw)}`
-    // Trees hold themselves.
+    // Tree schemas are recursive.
     if (this.#running.has(pair)) return
     this.#running.add(pair)
     const [before, after] = [resolve(this.before, beforeRaw), resolve(this.after, afterRaw)]
@@ -71,7 +71,7 @@ class Comparison {
     if (isObject(before.items)) this.schema(before.items, after.items, direction, `${where}[]`)
   }
 
-  /** Types, constants and options: all that were there are there. */
+  /** Checks that all previous types, constants and options still exist. */
   #values(before: Json, after: Json, where: string): void {
     const gone = (left: unknown[], right: unknown[]) => left.filter((value) => !right.includes(value))
     const types = [after.type].flat()
@@ -102,7 +102,7 @@ class Comparison {
       if (typeof now === 'number' && !(Number(before[limit] ?? Number.POSITIVE_INFINITY) <= now))
         this.problems.push(`${where}: ${limit} has shrunk`)
     }
-    // The fields that hold instants took nothing else before the document said so.
+    // Fields for instants accepted nothing else even before the document declared the format.
     const isSaidNow = before.format === undefined && after.format === 'date-time'
     for (const rule of isSaidNow ? ['pattern'] : ['pattern', 'format']) {
       if (after[rule] !== undefined && after[rule] !== before[rule])
@@ -180,7 +180,7 @@ class Comparison {
   }
 }
 
-/** The values that are allowed; undefined where any is. */
+/** Returns the allowed values, or undefined if any value is allowed. */
 const optionsOf = (schema: Json): unknown[] | undefined =>
   'const' in schema ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : undefined
 
@@ -193,7 +193,7 @@ const variantsOf = (schema: Json): unknown[] => {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head']
 
-/** Everything in the new document that breaks a client or a receiver that was written for the old one. */
+/** Returns every change in the new document that breaks a client or receiver of the old one. */
 export function findBreaks(before: Json, after: Json): string[] {
   const comparison = new Comparison(before, after)
   for (const part of ['paths', 'webhooks']) {

@@ -50,7 +50,7 @@ describe('the endpoints', () => {
     for (const { operationId, summary, responses } of operations) {
       expect(operationId).toMatch(/^[a-z][A-Za-z]+$/)
       expect(summary.length).toBeGreaterThan(5)
-      // Part of a download is a success of its own.
+      // A partial download has a success status of its own.
       const successes = Object.keys(responses).filter((status) => status.startsWith('2') && status !== '206')
       expect(successes).toHaveLength(1)
     }

@@ -17,10 +17,10 @@ interface Parameter {
 
 type Body = { content: { 'application/json': { example: object } } } | undefined
 
-/** The id in every example; no workspace holds an object with it. */
+/** The id in every example; no workspace has an object with it. */
 const EXAMPLE_ID = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
 
-/** The first requests of a newcomer, in this order, in an empty workspace. */
+/** The first requests of a new user, in order, in an empty workspace. */
 const FIRST = [
   'createProperty',
   'createNote',
@@ -36,10 +36,10 @@ const FIRST = [
   'createShare',
 ]
 
-/** It is ignored by the conditions of the example. */
+/** The conditions of the example ignore this event. */
 const EVENT = '{"id": "evt_1", "type": "charge.failed"}'
 
-/** Ids of what the examples made, by the place of the parameter that names them. */
+/** Ids of the created example objects, keyed by the position of the path parameter. */
 type Ids = Record<string, string>
 
 interface Operation {
@@ -63,7 +63,7 @@ const exampleOf = ({ example, schema }: Parameter) => example ?? schema.examples
 const parametersOf = ({ described }: Operation, place: string) =>
   ((described.parameters ?? []) as Parameter[]).filter((parameter) => parameter.in === place)
 
-/** The path with documented names, and with ids of what there is. */
+/** Returns the path with documented names, and with ids of existing objects. */
 function pathOf(operation: Operation, ids: Ids): string {
   const segments = operation.path.split('/')
   const filled = segments.map((segment, at) => {
@@ -108,7 +108,7 @@ function bodyOf({ described }: Operation, ids: Ids): unknown {
 const send = (service: TestService, operation: Operation, ids: Ids) =>
   service.request(operation.method, pathOf(operation, ids) + queryOf(operation, ids), bodyOf(operation, ids))
 
-/** A workspace that holds what the examples make, and what does not come in by the API. */
+/** A workspace with the objects of the examples, and objects that do not come from the API. */
 async function newWorld() {
   const service = await startService()
   const ids: Ids = {}
@@ -159,7 +159,7 @@ async function newFullWorld() {
   return { service, ids }
 }
 
-/** Preparations without which an operation cannot succeed. */
+/** Preparations that an operation needs to succeed. */
 const BEFORE: Record<string, (service: TestService, ids: Ids) => Promise<unknown>> = {
   restoreNote: (service, ids) => service.delete(`/v1/notes/${ids['notes/{id}']}`),
   restoreRecord: (service, ids) => service.delete(`/v1/records/${ids['records/{id}']}`),
@@ -169,7 +169,7 @@ const BEFORE: Record<string, (service: TestService, ids: Ids) => Promise<unknown
   },
 }
 
-/** The answer of a stream does not end; `test/browser` reads it. */
+/** The response of a stream does not end; `test/browser` reads it. */
 const STREAM = 'watchRecords'
 
 beforeAll(async () => {

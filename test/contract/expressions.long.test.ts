@@ -10,8 +10,9 @@ const CAUSES: Record<Report['type'], string> = {
 }
 
 /**
- * The parts of an expression that take more than linear time. For repetitions that backtrack, any suffix is assumed
- * not to match, which finds the most; for restarted ones, only a suffix that the expression can reject.
+ * Returns the parts of an expression that take more than linear time. For repetitions that backtrack, any suffix is
+ * assumed not to match, which finds the most. Restarted repetitions count only with a suffix that the expression can
+ * reject.
  */
 function causesOf(literal: string): string[] {
   const end = literal.lastIndexOf('/')

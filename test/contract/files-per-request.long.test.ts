@@ -5,8 +5,8 @@ import { spawn } from 'bun'
 import { newFolder } from '../support/process.ts'
 
 /*
- * How many files of the server, without `lib`, one request executes: those with a line that runs more often where the request
- * is sent than where it is not. `FILES=list` prints them. Threads are not seen.
+ * The number of server files, without `lib`, that one request executes. A file counts if any of its lines runs more
+ * often with the request than without it. `FILES=list` prints them. Threads are not covered.
  */
 
 const MOST: Readonly<Record<string, number>> = {
@@ -19,13 +19,13 @@ const MOST: Readonly<Record<string, number>> = {
   'receive a form': 54,
 }
 
-/** Timers make checkpoints and look at the files of the database, within the request or not. */
+/** Excludes files that timers run, with or without the request: checkpoints, and checks of the database files. */
 const COUNTED = /^src\/(?!lib\/|db\/connection\/(?:checkpoint|foreign-wal|wal-index)\.ts)/
 
 const ONE_REQUEST = './test/contract/one-request.ts'
 const ROOT = join(import.meta.dir, '../..')
 
-/** How often each line of each file ran, by file and line. */
+/** Returns how often each line ran, by file and line. */
 async function linesRun(name: string, isSent: boolean): Promise<Map<string, number>> {
   const folder = newFolder()
   const report = ['--coverage', '--coverage-reporter=lcov', `--coverage-dir=${folder.file('coverage')}`]

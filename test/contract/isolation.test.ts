@@ -7,11 +7,11 @@ import { filled, makeSamples, placeOf, type Samples } from './samples.ts'
 import { ENDPOINTS, type Endpoint } from './specification.ts'
 
 /*
- * Two workspaces, each with one object of every kind. A key of one of them names an object of the other in every
+ * Two workspaces, each with one object of every kind. A key of one workspace names an object of the other in every
  * parameter that accepts a name or an id.
  */
 
-/** The key under test and what stands in its workspace. */
+/** The key under test; `ownSamples` are the objects of its workspace. */
 let own: Client
 let ownSamples: Samples
 /** The objects of the other workspace. */
@@ -20,7 +20,7 @@ let foreignSamples: Samples
 
 const FOREIGN_TAG = 'only in the other'
 
-/** Started here and not in `beforeAll`, because the document says which tests there are. */
+/** Started here instead of in `beforeAll`, because the document determines the tests. */
 const service: TestService = await startService()
 const document: OpenApiDocument = await openApiDocument()
 
@@ -67,7 +67,7 @@ const isStream = (endpoint: Endpoint) => {
   return 'text/event-stream' in (success?.content ?? {})
 }
 
-/** Members and query parameters that name an object, with what an unknown one is answered. */
+/** Members and query parameters that name an object, with the statuses for an unknown one. */
 const REFERENCES: Readonly<
   Record<string, { value: (samples: Samples) => unknown; statuses: readonly number[] }>
 > = {
@@ -81,11 +81,11 @@ const REFERENCES: Readonly<
   ignore_key_id: { value: (samples) => samples['keys/{id}'], statuses: [400, 404] },
 }
 
-/** The id that an outside service gives is none of ours. */
+/** An id from an outside service does not name an object of daybook. */
 const namesObject = (member: string) =>
   member === 'structure' || member === 'view' || (/_ids?$/.test(member) && member !== 'external_id')
 
-/** References of an example are to objects that its reader does not have. */
+/** Replaces references of an example, because their objects do not exist for the caller. */
 function bodyWith(endpoint: Endpoint, samples: Samples, changes: Record<string, unknown> = {}): unknown {
   const body = bodyOf(endpoint)
   if (!body) return endpoint.method === 'GET' ? undefined : {}
@@ -109,7 +109,7 @@ function queryWith(endpoint: Endpoint, samples: Samples, changes: Record<string,
 const keyed = ENDPOINTS.filter(({ path }) => path.startsWith('/v1/'))
 const reads = () => keyed.filter((endpoint) => endpoint.method === 'GET' && !isStream(endpoint))
 
-/** Whatever a client can read of its workspace, to show that refusals changed nothing. */
+/** Everything that a client can read of its workspace, to show that refusals changed nothing. */
 async function everything(client: Client, samples: Samples): Promise<unknown[]> {
   const answers: unknown[] = []
   for (const endpoint of reads()) {
@@ -135,7 +135,7 @@ async function expectUnknown(
   expect([await everything(own, ownSamples), await everything(foreign, foreignSamples)]).toEqual(before)
 }
 
-/** Every place of every path that names an object: the others on the path are the caller's own. */
+/** Every position in every path that names an object; the other objects on the path belong to the caller. */
 const places = keyed.flatMap((endpoint) =>
   endpoint.path.split('/').flatMap((segment, at, segments) => {
     if (!segment.startsWith('{')) return []
@@ -183,7 +183,7 @@ describe('an object of another workspace in a query or a body', () => {
     }
   })
 
-  /** Filter trees are in these members, except where a flat record filter is. */
+  /** Members that contain filter trees, except where the endpoint takes a flat record filter. */
   const TREES = ['filter', 'scope']
   const isFlat = ({ path }: Endpoint) => /^\/v1\/(webhooks|records)/.test(path)
 
@@ -262,7 +262,7 @@ describe('an object of another workspace', () => {
 })
 
 describe('no tool of an agent', () => {
-  /** Each tool with something of the other workspace in every place that names an object. */
+  /** Calls each tool with an object of the other workspace in every position that names an object. */
   const NAMING: Readonly<Record<string, (samples: Samples) => Record<string, unknown>[]>> = {
     search: (samples) => [{ query: 'Cards' }, { query: 'tea', structure: samples['structures/{nameOrId}'] }],
     list_notes: (samples) => [

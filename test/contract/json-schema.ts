@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
 
-/** As much of JSON Schema as the document uses. */
+/** The subset of JSON Schema that the document uses. */
 interface Schema {
   $ref?: string
   type?: string | string[]
@@ -28,7 +28,7 @@ function typeOf(value: unknown): string[] {
   return Number.isInteger(value) ? ['integer', 'number'] : [typeof value]
 }
 
-/** Where and how a value breaks the schema; ids and timestamps by the forms that the API documents. */
+/** Returns where and how a value violates the schema; ids and timestamps must match the documented formats. */
 export function faultsOf(
   value: unknown,
   schema: Schema,
@@ -62,7 +62,7 @@ export function faultsOf(
 }
 
 function faultsOfText(value: string, { type, format, pattern }: Schema, place: string): string[] {
-  // Without a type it is a value of a caller's own field.
+  // A value without a declared type belongs to a caller's own field.
   if (type !== undefined && format === undefined && FORMATS['date-time']?.test(value))
     return [`${place}: is an instant, and has no format`]
   const rules = [format ? FORMATS[format] : undefined, pattern ? new RegExp(pattern, 'u') : undefined]

@@ -11,7 +11,7 @@ import { declare, write } from '../support/records.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 import { readWatch } from '../support/watch.ts'
 
-/** Every character at which some reader of lines splits, as `splitlines` of Python does. */
+/** Every character that some line reader splits at, such as `splitlines` of Python. */
 const BOUNDARIES = '\v\f\x1c\x1d\x1e\x85\u2028\u2029'
 const SPLIT = new RegExp(`[\r${BOUNDARIES}]`)
 const TEXT = `a${BOUNDARIES}b`
@@ -30,7 +30,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** The lines seen by a reader that splits at every boundary; each must be JSON. */
+/** The lines of a reader that splits at every boundary; each line must be JSON. */
 const parsedLines = (text: string) => {
   expect(text).not.toMatch(SPLIT)
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
@@ -41,7 +41,7 @@ const get = (path: string, accept = '*/*') =>
     new Request(`http://localhost${path}`, { headers: { authorization: `Bearer ${service.key}`, accept } }),
   )
 
-/** The text of a stream up to now. */
+/** Returns the stream's text so far. */
 async function streamed(path: string): Promise<string> {
   const response = await get(path, 'text/event-stream')
   const reader = response.body?.getReader()
@@ -148,7 +148,7 @@ describe('the first block of a stream of events holds data', () => {
       service.clock.advance(60_000)
       const { status } = await service.post('/v1/notes', { title: 'Later' })
       expect(status).toBe(201)
-      // `next` refuses a block that has fields and no data.
+      // `next` rejects a block that has fields but no data.
       let said = await opened.next()
       while (said && 'comment' in said) said = await opened.next()
       expect(said).toMatchObject({ event: expect.any(String) })

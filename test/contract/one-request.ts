@@ -1,5 +1,6 @@
 /*
- * Sends one request to a service on a file, or none, as a test whose coverage `files-per-request.long.test.ts` compares.
+ * Sends one request, or none, to a service on a file. `files-per-request.long.test.ts` compares the coverage of this
+ * test.
  */
 import { expect, test } from 'bun:test'
 import { newFolder } from '../support/process.ts'
@@ -12,7 +13,7 @@ type Send = (service: TestService) => Promise<() => Promise<unknown>>
 const FIELDS = [{ key: 'name', type: 'text' }]
 const MANY = Array.from({ length: 500 }, (_, index) => ({ data: { name: `Row ${index}` } }))
 
-/** Each prepares what the request needs, and returns what sends it. */
+/** Each entry prepares the data of a request and returns the function that sends it. */
 const SEND: Readonly<Record<string, Send>> = {
   'read the caller': async (service) => {
     const key = await service.newKey()
@@ -76,7 +77,7 @@ if (prepare)
     const folder = newFolder()
     const service = await startService({ file: folder.file('daybook.db') })
     const send = await prepare(service)
-    // Flushes the writes of the preparation, so that they do not count as the request's.
+    // Flushes the writes of the preparation, so that they do not count toward the request.
     await service.ctx.db.write((): void => {})
     await settle()
     if (isSent === 'true') {
@@ -84,7 +85,7 @@ if (prepare)
       expect(status).toBeLessThan(400)
       await settle()
     }
-    // Closing refuses a write that is not on the disk yet, which is no part of the request.
+    // Closing refuses a write that is not on the disk yet; that path is not part of the request.
     await service.ctx.db.write((): void => {})
     service.close()
     folder.remove()

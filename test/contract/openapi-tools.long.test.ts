@@ -17,10 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => folder.remove())
 
-/** The linter asks nobody for newer versions and reports to nobody. */
+/** Disables the linter's update check and telemetry. */
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
-/** Runs a tool of the project in the temporary folder; answers its exit code and all it said. */
+/** Runs a tool of the project in the temporary folder; returns its exit code and full output. */
 async function run(tool: string, ...args: string[]) {
   const command = [process.execPath, join(ROOT, 'node_modules', tool), ...args]
   const child = Bun.spawn(command, {
@@ -33,10 +33,10 @@ async function run(tool: string, ...args: string[]) {
   return { exitCode: await child.exited, said: said.join('') }
 }
 
-/** Paths with a literal segment where another path has a parameter. */
+/** Rules with findings that are accepted: some paths have a literal segment where another path has a parameter. */
 const FORCED = new Set(['no-ambiguous-paths'])
 
-/** A program as a user of the generated types would write it. */
+/** A program in the style of a user of the generated types. */
 const PROGRAM = `
 import type { components, paths } from './client.ts'
 

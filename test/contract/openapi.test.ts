@@ -32,7 +32,7 @@ interface PublishedSchema {
   oneOf?: PublishedSchema[]
 }
 
-/** Every object of the document, schemas among them, with its place. */
+/** Yields every object of the document, including schemas, with its position. */
 function* schemasIn(value: unknown, place = ''): Generator<[place: string, schema: PublishedSchema]> {
   if (typeof value !== 'object' || value === null) return
   yield [place, value]

@@ -3,7 +3,7 @@ import { startService, type TestService } from '../support/service.ts'
 import { filled, makeSamples, type Samples } from './samples.ts'
 import { ENDPOINTS, type Endpoint } from './specification.ts'
 
-/* Every endpoint writes its errors in both forms, and says where the fault is. */
+/* Every endpoint writes its errors in both formats and locates the fault. */
 
 const PROBLEM = 'application/problem+json'
 

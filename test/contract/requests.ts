@@ -3,11 +3,11 @@ import type { TestService } from '../support/service.ts'
 import { filled, type Samples } from './samples.ts'
 import type { Endpoint } from './specification.ts'
 
-/* A request of every endpoint under `/v1` that succeeds. */
+/* A successful request for every endpoint under `/v1`. */
 
 export type Content = { content: { 'application/json': { schema: object; example: unknown } } }
 
-/** Queries of endpoints that cannot do without. */
+/** Queries of endpoints that require one. */
 const QUERIES: Record<string, (samples: Samples) => string> = {
   listNotes: () => '?content=false',
   getFileText: () => '?pages=1-2',
@@ -17,7 +17,7 @@ const QUERIES: Record<string, (samples: Samples) => string> = {
   summariseRecords: (samples) => `?structure=${samples['structures/{nameOrId}']}&period=month`,
 }
 
-/** Bodies that do more than the example of the document, or fit the samples better. */
+/** Bodies that cover more than the document's example, or fit the samples better. */
 const BODIES: Record<string, object> = {
   updateWebhook: {
     filter: [{ field: 'what', op: 'contains', value: 'tea' }],
@@ -47,7 +47,7 @@ const BODIES: Record<string, object> = {
   updateNoteProperties: { due: '2026-12-01' },
 }
 
-/** Bodies that name samples. */
+/** Bodies that refer to samples. */
 const NAMING: Record<string, (samples: Samples) => object> = {
   createQuickAccessItem: (samples) => ({ note_id: samples['notes/{id}'], icon: 'book', color: '#1E90FF' }),
   createWebhook: (samples) => ({
@@ -75,7 +75,6 @@ const NAMING: Record<string, (samples: Samples) => object> = {
   applyPreset: (samples) => ({ note_id: samples['notes/{id}'], answers: { due: '2026-12-01' } }),
 }
 
-/** Preparations before the call. */
 export const BEFORE: Record<string, (service: TestService, samples: Samples) => Promise<unknown>> = {
   createQuickAccessItem: (service, samples) =>
     service.delete(`/v1/quick-access/${samples['quick-access/{id}']}`),
@@ -97,7 +96,7 @@ export function operationOf(document: OpenApiDocument, { method, path }: Endpoin
   return operation
 }
 
-/** The path with its query, and the body, if there is one. */
+/** Returns the path with its query, and the body, if any. */
 export function requestOf(document: OpenApiDocument, endpoint: Endpoint, samples: Samples) {
   const { operationId, requestBody } = operationOf(document, endpoint)
   const example = (requestBody as Content | undefined)?.content['application/json'].example

@@ -7,7 +7,7 @@ import { BEFORE, type Content, operationOf, requestOf } from './requests.ts'
 import { makeSamples } from './samples.ts'
 import { ENDPOINTS } from './specification.ts'
 
-/** Their answers are no JSON; see `test/records/watch.test.ts` and `test/files/content.test.ts`. */
+/** Responses other than JSON; see `test/records/watch.test.ts` and `test/files/content.test.ts`. */
 const OTHERS = ['/v1/records/watch', '/v1/changes/snapshot', '/v1/files/{id}/content']
 
 const documented = ENDPOINTS.filter(
@@ -20,7 +20,7 @@ const newSampled = async () => {
 }
 
 describe('the answer to', () => {
-  /** For what only reads; a write has samples of its own. */
+  /** Shared by reads; each write has its own samples. */
   let shared: Awaited<ReturnType<typeof newSampled>>
   let document: OpenApiDocument
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { makeFile } from '../support/files.ts'
 import type { Client, TestService } from '../support/service.ts'
 
-/** The object that stands for each parameter of a path, by the segment before it and its name. */
+/** Sample objects for path parameters, keyed by the preceding segment and the parameter name. */
 export type Samples = Readonly<Record<string, string>>
 
 const made = async (answer: ReturnType<Client['post']>) => {
@@ -19,7 +19,7 @@ async function sampleNote(client: Client) {
   return { noteId: note.id as string, revisionId: body.revisions[0].id as string }
 }
 
-/** One object of every kind in the client's workspace. Files come in beside the API. */
+/** Creates one object of every kind in the client's workspace. Files are added without the API. */
 export async function makeSamples(service: TestService, client: Client = service): Promise<Samples> {
   const { noteId, revisionId } = await sampleNote(client)
   const { property } = await made(client.post('/v1/properties', { key: 'due', type: 'date' }))
@@ -93,7 +93,10 @@ export async function makeSamples(service: TestService, client: Client = service
   }
 }
 
-/** The place of a parameter in a path: its name after the segment before it, or after two where that one is not enough. */
+/**
+ * Returns the position of a parameter in a path: its name after the preceding segment, or after two where one is
+ * ambiguous.
+ */
 export function placeOf(segments: readonly string[], index: number): string {
   const [before, further] = segments
     .slice(0, index)
@@ -103,7 +106,9 @@ export function placeOf(segments: readonly string[], index: number): string {
   return `${collection}/${segments[index]}`
 }
 
-/** `/v1/notes/{id}` with the samples in it; an unknown parameter fails, for it needs a sample of its own. */
+/**
+ * Returns `/v1/notes/{id}` with the samples filled in. An unknown parameter throws, because it needs its own sample.
+ */
 export function filled(path: string, samples: Samples): string {
   const segments = path.split('/')
   return segments

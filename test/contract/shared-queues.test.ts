@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { Glob } from 'bun'
 
 /*
- * Every queue, pool and counter of the server that callers share, with the key by which they take turns or are counted.
- * A new one must be added here, with the key that keeps one caller from holding up the others.
+ * Every queue, pool and counter of the server that callers share, with the key for fair scheduling or counting. A new
+ * one must be added here, with the key that keeps one caller from delaying the others.
  */
 
 /**
- * `caller` is a key, or a user in a session; `address` is that of a visitor, of IPv6 its /64. `nobody` is for what no
- * request waits for, or what bounds the server as a whole: the reason says why no caller holds up another.
+ * `caller` is a key, or a user in a session. `address` is the address of a visitor, for IPv6 its /64. `nobody` applies
+ * where no request waits, or where the limit covers the whole server. The reason says why no caller delays another.
  */
 type Turn =
   | 'address'
@@ -121,7 +121,7 @@ const FIELD = /^ {2}(?:readonly )?#\w*(?:waiting|running|queue|inFlight|held|bus
 async function find(): Promise<string[]> {
   const found = new Set<string>()
   for await (const path of new Glob('**/*.ts').scan(SOURCE)) {
-    // Code in a browser or for one command has one caller.
+    // Code in a browser or for one command has only one caller.
     if (/^(?:web|cli|transfer\/mirror)\//.test(path)) continue
     const text = await Bun.file(join(SOURCE, path)).text()
     for (const pattern of [MADE, FIELD])

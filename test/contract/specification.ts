@@ -1,4 +1,4 @@
-/** The endpoints that the service promises; W marks those that need a read-write key. */
+/** The documented endpoints of the service; W marks endpoints that need a read-write key. */
 const LINES = `
 GET    /v1/me
 GET    /v1/workspace
@@ -125,7 +125,7 @@ GET    /healthz
 GET    /metrics
 `
 
-/** Further endpoints of the application; a signed-in user, and W: one with write access. */
+/** Further endpoints of the application, for a signed-in user; W marks endpoints that need write access. */
 const APPLICATION_LINES = `
 POST   /app/api/setup
 POST   /app/api/setup/sign-in
@@ -171,7 +171,7 @@ POST   /app/api/import/files W
 GET    /app/api/backup
 `
 
-/** Pages and their files; no endpoints of the API. */
+/** Pages and their files, which are not API endpoints. */
 export const PAGE_FILES = [
   '/',
   '/app',
@@ -212,11 +212,11 @@ const endpointsIn = (lines: string): Endpoint[] =>
       return { method, path, needsWrite: mark === 'W' }
     })
 
-/** The endpoint for agents, which has a protocol of its own inside. */
+/** The endpoint for agents, which carries its own protocol. */
 export const AGENT_ENDPOINT: Endpoint = { method: 'POST', path: '/mcp', needsWrite: false }
 
-/** Every endpoint that must be there for programs. */
+/** Every endpoint that must exist for programs. */
 export const ENDPOINTS: readonly Endpoint[] = endpointsIn(LINES)
 
-/** Every endpoint that must be there for the application alone. */
+/** Every endpoint that must exist only for the application. */
 export const APPLICATION_ENDPOINTS: readonly Endpoint[] = endpointsIn(APPLICATION_LINES)

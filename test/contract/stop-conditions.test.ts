@@ -16,7 +16,7 @@ import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** More than the rows after which a stop condition is checked again. */
+/** More than the number of rows between two checks of a stop condition. */
 const MANY = 200
 
 const folder = newFolder()
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await declare(service, 'gone', [{ key: 'n', type: 'number' }])
   const gone = await write(service, 'gone', ...Array.from({ length: MANY }, (_, n) => ({ n })))
   for (const { id } of gone) await service.delete(`/v1/records/${id}`)
-  // With as few rows as there are, statements without conditions would not have to stop.
+  // With the few actual rows, statements without conditions would not need to stop.
   await service.ctx.db.write((tx) => tx.sql.run('UPDATE structure_stats SET live = 3000000'))
   property = (await service.post('/v1/properties', { key: 'place', type: 'text' })).body.property.id
   for (let n = 0; n < MANY; n++)
@@ -53,7 +53,7 @@ afterAll(() => {
   folder.remove()
 })
 
-/** Runs a read as a reader thread does, and returns how often its statements checked, while they ran, whether to stop. */
+/** Runs a read as a reader thread does, and returns how often its running statements checked whether to stop. */
 function checksIn<Input>({ run }: ReadOperation<Input, unknown>, input: Input): number {
   let [statements, checks] = [0, 0]
   const database = openReadingConnection(service.ctx.db.file)

@@ -1,6 +1,6 @@
 /**
- * The words of the repository: one concept, one name, and sentences that begin with the thing they are about. Only
- * expressions with one plain replacement are refused here; everything else is a reader's judgment.
+ * The words of the repository: one concept, one name, and sentences that begin with their subject. The tests refuse
+ * only expressions with one plain replacement; everything else is up to reviewers.
  */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import ts from 'typescript'
 
 const ROOT = join(import.meta.dir, '..', '..')
 
-/** Expressions that nothing may use: each with the words to use instead. */
+/** Expressions banned everywhere, each with its replacement. */
 const BANNED: [expression: RegExp, instead: string][] = [
   [
     /\b(?:somebody|whoever|whosoever|whomever)\b/i,
@@ -32,7 +32,7 @@ const BANNED: [expression: RegExp, instead: string][] = [
   [/\bthose (?:who|whose)\b/i, 'the noun'],
 ]
 
-/** Expressions that texts may not use and comments may. */
+/** Expressions banned in texts but allowed in comments. */
 const BANNED_IN_TEXTS: [expression: RegExp, instead: string][] = [
   [/\byou may\b/i, 'you can, or the imperative'],
   [/\brequesters?\b/i, 'caller'],
@@ -43,7 +43,7 @@ const CREATE: [expression: RegExp, instead: string] = [/^Makes? (?!sure|a backup
 
 /** In the application, a structure is a table. */
 const BANNED_IN_THE_APPLICATION: [expression: RegExp, instead: string][] = [
-  // Sentences alone: lists of kinds and examples of requests have the names of the API.
+  // Applies to sentences only: lists of kinds and examples of requests use the names of the API.
   [/^(?=[A-Z“…].*|.*[.…]).*?(?<![\w/])structures?\b(?![:'"])/, 'table'],
 ]
 
@@ -77,7 +77,7 @@ const pathsOf = (patterns: string[]) =>
 
 const lineOf = (source: string, index: number) => source.slice(0, index).split('\n').length
 
-/** Comments that begin a line or follow code on it; neighbouring `//` lines are one text. */
+/** Comments at the start of a line or after code. Neighboring `//` lines form one text. */
 function commentsOf(path: string, source: string): Text[] {
   const comments = /^[^\S\n]*(?:\{)?\/\*[\s\S]*?\*\/|(?:^[^\S\n]*\/\/.*\n)+|(?<=[;,{}()[\]\w] )\/\/ .*$/gm
   return Array.from(source.matchAll(comments), ({ 0: comment, index }) => ({
@@ -89,7 +89,7 @@ function commentsOf(path: string, source: string): Text[] {
   }))
 }
 
-/** Texts of more than one word in a source file; the values in a template are left out. */
+/** Texts of more than one word in a source file, without the values in templates. */
 function textsOf(path: string, source: string): Text[] {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest)
   const texts: Text[] = []
@@ -118,7 +118,7 @@ function paragraphsOf(path: string, page: string): Text[] {
   }))
 }
 
-/** Names of tests, which state guarantees. */
+/** Test names, which state guarantees. */
 const namesOf = (path: string, source: string): Text[] =>
   Array.from(
     source.matchAll(/(?:^|\s|\))(?:(?:test|it|describe)(?:\.\w+)*)?\(\s*(['"`])(.+?)\1,\s*(?:async )?\(/gm),

@@ -17,7 +17,7 @@ describe('a request that waits for a change is refused', () => {
   })
   afterEach(() => service.close())
 
-  /** Resolves when the request waits. */
+  /** Resolves when the request is waiting. */
   const wait = async (key: string) => {
     const client = service.as(key)
     const { cursor } = (await client.get('/v1/changes?after=now')).body
@@ -57,7 +57,7 @@ describe('a running server, told by the command line that a key is revoked', () 
     folder.remove()
   })
 
-  /** A key, and how to revoke it. */
+  /** Creates a key, and returns how to revoke it. */
   async function lend() {
     const { out } = await runInProcess(['keys', 'create', '--name', 'lent', '--json', '--db', file])
     const { id, key } = JSON.parse(out)

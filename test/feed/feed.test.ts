@@ -265,7 +265,7 @@ describe('a cursor', () => {
     await newNote('One')
     const { cursor: before } = await feed()
     const kept = (await feed()).changes
-    // As when the server starts again with a copy made now: what follows is another history.
+    // Simulates a server restart with a copy of the database made now: later changes form another history.
     await service.ctx.db.write((tx) => beginEpochs(tx))
     await newNote('Two')
     const { cursor: after } = await feed()

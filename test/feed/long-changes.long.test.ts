@@ -3,9 +3,9 @@ import { runBeside } from '../support/beside.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 
-/* A key may only read, and still ask for changes that replaced much text. */
+/* A key that can only read may still request changes that replaced much text. */
 
-/** There is much to read, and the machine may be busy. */
+/** The test reads much data, and the machine may be busy. */
 setDefaultTimeout(60_000)
 
 const folder = newFolder()
@@ -15,7 +15,7 @@ const CHANGES = 150
 const longData = (mark: number) =>
   Object.fromEntries(FIELDS.map(({ key }, at) => [key, at === 0 ? `row ${mark}` : 'x'.repeat(10_000)]))
 const LONGER_THAN_A_PAGE = 5_000_000
-/** Of the main thread, while another key waits for one small read. */
+/** The limit of the main thread's work while another key waits for one small read. */
 const MOST_HELD_MS = 100
 
 let server: ServerProcess

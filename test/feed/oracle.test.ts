@@ -5,19 +5,19 @@ import { runs } from '../support/counts.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
 /*
- * Random histories of all kinds of writes. Readers that know the feed alone, or a snapshot and the feed after it, or a
- * stream that breaks off, end with a copy that equals the workspace.
+ * Random histories of all kinds of writes. Readers use only the feed, or a snapshot and the feed after it, or a stream
+ * that breaks. Each ends with a copy that equals the workspace.
  */
 
 const HISTORIES = runs(12, 1_000)
 const STEPS = 60
-/** A cursor whose changes were swept leads nowhere. */
+/** Copies again, because a cursor whose changes were swept is no longer valid. */
 async function copyAnew(history: History, replica: Replica, structure?: string): Promise<void> {
   replica.readSnapshot((await history.service.get('/v1/changes/snapshot')).body)
   if (structure !== undefined) keepOnly(replica, structure)
 }
 
-/** Drops what is not of a structure. */
+/** Removes objects that do not belong to a structure. */
 function keepOnly(replica: Replica, structure: string): void {
   const structureOf: Record<string, (object: Record<string, unknown>) => unknown> = {
     structure: ({ id }) => id,
@@ -29,7 +29,7 @@ function keepOnly(replica: Replica, structure: string): void {
     for (const [id, object] of objects) if (structureOf[kind]?.(object) !== structure) objects.delete(id)
 }
 
-/** Goes on from the cursor to the end, in pages of any size. */
+/** Follows from the cursor to the end, in pages of any size. */
 async function follow(history: History, replica: Replica, query = '', structure?: string): Promise<void> {
   for (;;) {
     const after = replica.cursor === undefined ? '' : `&after=${replica.cursor}`
@@ -48,7 +48,7 @@ async function follow(history: History, replica: Replica, query = '', structure?
   }
 }
 
-/** Reads a stream until it has sent all there is, or breaks it off after some events. */
+/** Reads a stream until it has sent all changes, or breaks it after some events. */
 async function stream(history: History, replica: Replica, upTo: number): Promise<void> {
   const abort = new AbortController()
   const headers: Record<string, string> = {
@@ -86,7 +86,7 @@ async function stream(history: History, replica: Replica, upTo: number): Promise
   }
 }
 
-/** Goes on with the changes of one structure; begins with a snapshot, once there is one. */
+/** Follows the changes of one structure; begins with a snapshot once there is a structure. */
 async function followStructure(history: History, one: { id?: string; replica: Replica }): Promise<void> {
   const { service, random } = history
   if (one.id === undefined) {
@@ -161,7 +161,7 @@ describe('a follower of the log', () => {
         const actual = await contentsOf(service)
         expect({ seed, contents: byFeed.contents() }).toEqual({ seed, contents: actual })
         expect({ seed, contents: bySnapshot.contents() }).toEqual({ seed, contents: actual })
-        // Where it broke off, it had names of tags and properties whose own changes had not come yet.
+        // A broken stream may have shown names of tags and properties before their own changes.
         expect({ seed, contents: byStream.contents(undefined, true) }).toEqual({
           seed,
           contents: await contentsOf(service, undefined, true),

@@ -23,7 +23,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** Another process, which adds rows to the same file. */
+/** Adds rows to the same file from another process. */
 async function addBeside(): Promise<void> {
   const input = Array.from({ length: LINES }, (_, n) => `{"n":${n}}\n`).join('')
   for (let at = 0; at < COMMANDS; at++) {
@@ -37,7 +37,7 @@ async function addBeside(): Promise<void> {
   }
 }
 
-/** Goes on from page to page, without a pause, until `isAtEnd` of the last page; returns the cursors of the changes. */
+/** Reads page after page without a pause, until `isAtEnd` of the last page; returns the cursors of the changes. */
 async function read(
   after: string,
   limit: number,
@@ -68,7 +68,7 @@ test(
         )
     })
     await Promise.all([...writing, addBeside()])
-    // Writes of another process may be seen a moment later.
+    // Writes of another process may become visible a moment later.
     let all: string[] = []
     while (all.length < CHANGES) all = await read(start, 1_000, (_, changes) => changes === 0)
     end = all.at(-1)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { declare, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/* A row goes back to a version under the rules that its structure has now. */
+/* Reverting a row to an earlier version follows the current rules of its structure. */
 
 let service: TestService
 beforeEach(async () => {
@@ -18,7 +18,7 @@ const FIELDS = [
 
 type Values = Record<string, unknown>
 
-/** A row that was changed once. */
+/** Creates a row that was changed once. */
 async function changedRow(before: Values, after: Values, more: Values = {}): Promise<string> {
   await declare(service, 'Boxes', FIELDS, more)
   const [{ id }] = await write(service, 'Boxes', before)
@@ -31,7 +31,7 @@ const setFields = (change: Record<string, object>) =>
     fields: FIELDS.map((field) => ({ ...field, ...change[field.key] })),
   })
 
-/** Sets the row back to its first version. */
+/** Reverts the row to its first version. */
 async function revert(id: string) {
   const { versions } = (await service.get(`/v1/records/${id}/history`)).body
   return service.post(`/v1/records/${id}/revert`, { to: versions.at(-1).cursor })

@@ -11,7 +11,7 @@ import { settle, startService, type TestService } from '../support/service.ts'
 const QUERY: FeedQuery = { includesObjects: false, limit: 100 }
 const NEEDS = { needsOwner: false, needsWrite: false, covers: 'several', isNamed: false } as const
 
-/** Follows a workspace after a change. A reader that is served again and again leaves. */
+/** Follows a workspace after a change. A reader that is served repeatedly leaves. */
 function follow(service: TestService, subscribers: ChangeSubscribers, workspacePk: number, after: number) {
   const { workspaceId } = workspaceOf(service, workspacePk)
   const caller = commandCaller({ pk: workspacePk, id: workspaceId })
@@ -38,7 +38,7 @@ const workspaceOf = ({ ctx }: TestService, pk: number) => ({
   workspaceId: ctx.db.sql.scalar<string>('SELECT id FROM workspaces WHERE pk = ?', pk),
 })
 
-/* The second reader comes between the change and the round in which readers are told of it. */
+/* The second reader subscribes between the change and the round that notifies readers. */
 test('a reader that comes back just after a change gets it, also while another workspace is followed', async () => {
   const service = await startService()
   const subscribers = new ChangeSubscribers(service.ctx, new Streams(service.ctx))

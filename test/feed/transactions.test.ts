@@ -24,7 +24,7 @@ const page = async (query = '', of = service) => (await of.get(`/v1/changes/tran
 const listed = async (query = '', of = service): Promise<Listed[]> => (await page(query, of)).transactions
 const labels = async (query = '') => (await listed(query)).map(({ objects }) => objects[0]?.label)
 
-/** Every transaction as the feed has it, newest first. */
+/** Returns every transaction from the feed, newest first. */
 async function fromFeed(): Promise<object[]> {
   const { changes } = (await service.get('/v1/changes?limit=1000')).body
   const groups = Map.groupBy(
@@ -246,7 +246,7 @@ test('a transaction of very many changes is counted exactly, whatever it mixes a
     'Before',
   ])
   expect(await listed('kinds=note&limit=3')).toEqual([after, mixed, before] as never)
-  // Counts are remembered, but never for somebody who reaches something else.
+  // Counts are memoized, but never across callers with different access.
   const keyWith = async (structures: Readonly<Record<string, 'read' | 'none'>>) =>
     service.as(await service.newKey({ access: { notes: 'read', structures } }))
   const [these, others] = [

@@ -4,7 +4,9 @@ import { runRetention } from '../support/jobs.ts'
 import { declare, write } from '../support/records.ts'
 import { startService } from '../support/service.ts'
 
-/* Of the last transaction of a workspace only the last change is kept for ever, from which the next ones are counted. */
+/*
+ * A workspace's last transaction stores only its last change forever, because numbering continues from it.
+ */
 test('a transaction that is no longer kept whole is not found, and none of it is undone', async () => {
   const service = await startService()
   await declare(service, 'Rows', [{ key: 'a', type: 'text' }])

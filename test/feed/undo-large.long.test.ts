@@ -8,7 +8,7 @@ import { declare, list } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { watch } from '../support/watch.ts'
 
-/* Writes with many changes, which a worker takes back. */
+/* Writes with many changes, which a worker undoes. */
 
 const FIELDS = [
   { key: 'name', type: 'text' },
@@ -30,7 +30,7 @@ afterEach(() => {
   folder.remove()
 })
 
-/** Writes so many rows in one transaction, as an import does. */
+/** Writes this many rows in one transaction, as an import does. */
 const writeMany = (count: number) =>
   service.ctx.db.write((tx): void => {
     for (let written = 0; written < count; written += BATCH) {

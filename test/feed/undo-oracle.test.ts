@@ -9,7 +9,7 @@ import { startService, type TestService } from '../support/service.ts'
 const HISTORIES = runs(6, 500)
 const STEPS = 40
 
-/** All that taking a write back must bring back: not the times, nor the tags that the write made. */
+/** The state that undoing a write must restore, without the times and the tags that the write created. */
 async function stateOf(service: TestService): Promise<Record<string, unknown>> {
   const contents = await contentsOf(service)
   const entries = Object.entries(contents).filter(([name]) => !name.startsWith('tag '))
@@ -24,7 +24,7 @@ async function stateOf(service: TestService): Promise<Record<string, unknown>> {
 const endOf = async (service: TestService): Promise<string> =>
   (await service.get('/v1/changes?after=now')).body.cursor
 
-/** The transactions since a cursor. */
+/** Returns the transactions since a cursor. */
 async function transactionsSince(service: TestService, cursor: string): Promise<string[]> {
   const { body } = await service.get(`/v1/changes?limit=1000&after=${cursor}`)
   return [...new Set<string>(body.changes.map(({ transaction }: { transaction: string }) => transaction))]
@@ -89,7 +89,7 @@ describe('taking a random write back', () => {
   )
 })
 
-/** Writes notes or rows at random, most of them to the same few objects; refusals write nothing. */
+/** Writes random notes or rows, mostly to the same few objects. Refusals write nothing. */
 async function writeSomething(service: TestService, random: (below: number) => number): Promise<void> {
   const idsOf = async (path: string, name: string): Promise<string[]> =>
     (await service.get(path)).body[name].map(({ id }: { id: string }) => id)

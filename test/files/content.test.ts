@@ -7,10 +7,10 @@ import { makeNote } from '../support/notes.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** Bytes that differ from place to place. */
+/** Bytes that differ by position. */
 const numbered = (size: number) => Uint8Array.from({ length: size }, (_, at) => (at * 7 + (at >> 8)) % 251)
 
-/** Three parts of the database, the last of which is short. */
+/** Spans three parts in the database, the last of which is short. */
 const LARGE = numbered(1_200_000)
 
 let service: TestService
@@ -28,7 +28,7 @@ async function download(id: string, headers: Record<string, string> = {}, method
   return { status: response.status, headers: response.headers, bytes: await response.bytes() }
 }
 
-/** A slice with a length and a place, so that a failure does not print a million bytes. */
+/** Summarizes a slice by length and hash, so that a failure does not print a million bytes. */
 const summary = (bytes: Uint8Array) => [bytes.length, Bun.hash(bytes)]
 
 describe('the content of a file', () => {
@@ -228,7 +228,7 @@ describe('a server', () => {
     folder.remove()
   })
 
-  /** Asks for the whole file, takes the first bytes, and no more. */
+  /** Requests the whole file and reads only the first bytes. */
   const startReading = () =>
     new Promise<void>((resolve, reject) => {
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
@@ -251,7 +251,7 @@ describe('a server', () => {
     })
     expect((await whole.bytes()).length).toBe(SIZE)
     expect((await server.get('/v1/me')).status).toBe(200)
-    // A reader that had its file in memory would take 50 MiB.
+    // If the server held each reader's file in memory, this would take 50 MiB.
     expect(peakMebibytes(server.pid) - before).toBeLessThan(READERS * 6)
   }, 60_000)
 })

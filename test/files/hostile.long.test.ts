@@ -21,7 +21,7 @@ const failed = (sentence: string) => ({ failed: sentence })
 const document = (xml: string | Uint8Array) =>
   zipSync({ 'word/document.xml': typeof xml === 'string' ? strToU8(xml) : xml })
 
-/** Says in the package that every part is of this size. */
+/** Declares in the package that every part has this size. */
 function lying(zip: Uint8Array, size: number): Uint8Array {
   const view = new DataView(zip.buffer, zip.byteOffset)
   for (let at = 0; at < zip.length - 28; at++) {
@@ -30,7 +30,7 @@ function lying(zip: Uint8Array, size: number): Uint8Array {
   return zip
 }
 
-/** A PDF of one page that shows `stream`, which may draw itself as /X; `pages` replaces the tree of pages. */
+/** Returns a PDF of one page that shows `stream`, which may draw itself as /X; `pages` replaces the page tree. */
 function pdf(stream: string | Uint8Array, pages = '<< /Type /Pages /Kids [3 0 R] /Count 1 >>'): Uint8Array {
   const packed = deflateSync(stream)
   const resources = '/Resources << /XObject << /X 4 0 R >> /Font << /F1 5 0 R >> >>'
@@ -109,7 +109,7 @@ describe('a process that reads a file', () => {
   test('can be killed before it takes anything of the file', async () => {
     const extraction = startExtraction('txt', Array(40).fill(new Uint8Array(2 ** 16)))
     extraction.stop()
-    // It is gone before the first part has left.
+    // The process is gone before the first part is sent.
     Bun.sleepSync(100)
     expect(await extraction.result).toBeUndefined()
   })
@@ -128,7 +128,7 @@ describe('a service', () => {
 
   const SAMPLES = ['handbook.pdf', 'handbook.docx', 'accounts.xlsx', 'talk.pptx']
 
-  /** Some bytes of a sample replaced, taken out or doubled. */
+  /** Some bytes of a sample replaced, removed or doubled. */
   const mutation = fc.record({
     name: fc.constantFrom(...SAMPLES),
     at: fc.double({ min: 0, max: 1, noNaN: true }),

@@ -1,7 +1,7 @@
 /**
- * Makes the samples that other programs wrote, with LibreOffice (Debian: `apt-get install --no-install-recommends
- * libreoffice-writer libreoffice-calc libreoffice-impress fonts-noto-cjk`): `bun test/files/make-samples.ts`.
- * They are kept in the repository, so this is needed only to change them.
+ * Creates the samples written by other programs, with LibreOffice (Debian: `apt-get install --no-install-recommends
+ * libreoffice-writer libreoffice-calc libreoffice-impress fonts-noto-cjk`): `bun test/files/make-samples.ts`. The
+ * repository contains the samples, so this is needed only to change them.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

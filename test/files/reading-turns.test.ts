@@ -60,7 +60,7 @@ async function send(form: string, ...files: File[]): Promise<void> {
   }
 }
 
-/** The names of the first files that stop being read, in that order, with the errors of those that failed. */
+/** Returns the names of the first files whose extraction ends, in order, with the errors of failed ones. */
 async function finished(count: number): Promise<string[]> {
   const found = new Set<string>()
   while (found.size < count) {
@@ -97,7 +97,7 @@ test('reads files of forms for ten seconds each, while others wait for none of t
   service.clock.advance(5_000)
   const [first, ...others] = await finished(4)
   expect(first).toBe('owner.txt')
-  // A form of which a file took too long comes after other forms.
+  // After a file of one format took too long, that format comes after other formats.
   expect(others).toEqual([
     'slow 1.pdf: Reading the text took longer than 10 seconds.',
     'quick 1.txt',

@@ -14,7 +14,7 @@ const search = async (q: string, more = '') => {
   return body
 }
 
-/** `name:page` of every hit, in the order of the answer. */
+/** Returns `name:page` of every hit, in the order of the response. */
 const places = async (q: string, more = ''): Promise<string[]> =>
   (await search(q, more)).results.map(
     ({ file, page }: { file: { file_name: string }; page: number }) => `${file.file_name}:${page}`,

@@ -15,12 +15,12 @@ function pdf(commands: string): Uint8Array {
   return new TextEncoder().encode(`%PDF-1.4\n${body}trailer<</Root 1 0 R>>\n%%EOF`)
 }
 
-/** Of 12 points a glyph is this wide; recognized text is spaced out so that it covers its picture. */
+/** The width of a glyph at 12 points. Recognized text is spaced to cover its picture. */
 const GLYPH = 7.2
 const SPACING = 1.8
 const PITCH = GLYPH + SPACING
 
-/** A line of recognized text, shown by a command for each part between `|`; words are one glyph apart. */
+/** A line of recognized text, with one command for each part between `|`; words are one glyph apart. */
 function recognized(line: string, y: number, scale = 1): string {
   let x = 50
   let commands = `BT /F 12 Tf ${SPACING} Tc ${scale * 100} Tz\n`

@@ -186,7 +186,7 @@ test('matching one row gives the result of a plain test of it', () => {
   )
 })
 
-/** A row as it is kept: times and instants in their one form, no nulls. */
+/** A row in its stored format: times and instants are normalized, and there are no nulls. */
 const arbitraryRow = (fields: readonly FieldSpec[]): fc.Arbitrary<Row> =>
   fc.record({
     id: fc.constant('01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'),

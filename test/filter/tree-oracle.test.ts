@@ -30,14 +30,14 @@ const EVERYTHING = { kind: 'group', match: 'all', children: [] } as const
 const NEWEST: OracleSort = { field: 'updated_at', direction: 'desc' }
 
 let service: TestService
-/** Many notes in one workspace, so that walks take more than one step. */
+/** Many notes in one workspace, so that scans take more than one step. */
 let crowd: TreeWorkspace
 
 beforeAll(async () => {
   service = await startService({ file: folder.file('trees.db'), clock: testClock(START) })
   crowd = await makeTreeWorkspace(service)
   const notes = fc.sample(arbitraryNote, { numRuns: 600, seed: 4 })
-  // More different texts than are tested one by one.
+  // More distinct texts than the number that is tested one by one.
   const texts = notes.slice(300).map(({ properties, ...note }, at) => {
     const { note_text: text = '' } = properties
     return { ...note, properties: { ...properties, note_text: `${text}${at}` } }
@@ -75,7 +75,7 @@ async function expectQuery(fixture: TreeWorkspace, tree: OracleTree, limit: numb
   })
 }
 
-/** Every page of the view, one after another, is the whole list; and each tells the same total. */
+/** All pages of the view, in order, form the whole list, and each reports the same total. */
 async function expectView(fixture: TreeWorkspace, tree: OracleTree, sort: OracleSort, limit: number) {
   const { status, body } = await fixture.client.post('/v1/views', {
     name: 'V',
@@ -95,7 +95,7 @@ async function expectView(fixture: TreeWorkspace, tree: OracleTree, sort: Oracle
   await fixture.client.delete(`/v1/views/${body.view.id}`)
 }
 
-/** The same answers where hardly any notes count as few, as in a large workspace, and where pks are no help. */
+/** Expects the same results with a low threshold for few notes, as in a large workspace, and where pks do not help. */
 function expectBroad(fixture: TreeWorkspace, tree: OracleTree, sort: OracleSort, few: number) {
   const { db } = service.ctx
   const definitions = treeDefinitions(db, fixture.workspace)

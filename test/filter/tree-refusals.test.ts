@@ -34,7 +34,7 @@ async function refusal(filter: unknown) {
   return { status, code: body.code, error: String(body.error).slice(0, 150) }
 }
 
-/** A tree whose form is wrong, and the place that the refusal names. */
+/** A malformed tree, and the position that the refusal names. */
 const WRONG_FORMS: [() => unknown, string][] = [
   [() => null, '"filter"'],
   [() => [], '"filter"'],
@@ -81,7 +81,7 @@ const WRONG_FORMS: [() => unknown, string][] = [
   [() => group('all', Array(100).fill(group('all', Array(100).fill(group('all', []))))), '500 nodes'],
 ]
 
-/** A tree that the workspace cannot answer, and the place that the refusal names. */
+/** A tree that the workspace cannot evaluate, and the position that the refusal names. */
 const WRONG_MEANINGS: [() => unknown, string][] = [
   [() => ({ type: 'tags', op: 'has_none', tag_ids: [work, 999] }), '"filter.tag_ids[1]"'],
   [() => ({ type: 'tags', op: 'has_none', tag_ids: [-1] }), '"filter.tag_ids[0]"'],

@@ -5,7 +5,7 @@ import { COMMANDS } from '../../src/cli/run.ts'
 import { DOCUMENTATION, shellBlocks } from '../support/documentation.ts'
 import { newFolder, program, startProcess } from '../support/process.ts'
 
-/** A block of a page that runs beside a server; `printed` is what the page says it prints. */
+/** A block of a page that runs beside a server; `printed` is the documented output. */
 interface Block {
   readonly script: string
   readonly printed: string | undefined
@@ -18,7 +18,7 @@ const marked = DOCUMENTATION.map(({ path, text }) => ({
   blocks: [...text.matchAll(MARKED)].map(([, script = '', printed]): Block => ({ script, printed })),
 })).filter(({ blocks }) => blocks.length > 0)
 
-/** Both pages that define the shell function for the calls define the same one. */
+/** Both pages that define the shell function for API calls use the same definition. */
 const HELPERS = DOCUMENTATION.flatMap(({ text }) => /^api\(\) \{.*\}$/m.exec(text)?.[0] ?? [])
 const END_OF_BLOCK = '\u001e'
 
@@ -55,7 +55,7 @@ test('every marked block runs beside a server, in the shell of its page, and pri
       const outputs = out.split(END_OF_BLOCK)
       for (const [at, { printed }] of blocks.entries()) {
         const output = outputs[at]?.trim() ?? ''
-        // A refusal is an exit code of 0 for curl: it is expected only where the page prints it.
+        // curl exits with 0 on a refusal: a refusal is expected only where the page prints it.
         if (printed === undefined)
           expect([path, output]).not.toEqual([path, expect.stringMatching(/^\{"error"/m)])
         else expect(output).toMatch(printedPattern(printed))
@@ -69,14 +69,14 @@ test('every marked block runs beside a server, in the shell of its page, and pri
 }, 90_000)
 
 const WORD = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\$\([^()]*\)|[^\s'"])+/g
-/** Words that end a command of a shell. */
+/** Words that end a shell command. */
 const END_OF_COMMAND = /^(?:\||\|\||&&|&|;|<|>|\d?>.*)$/
 
-/** Whether a word after this one is a program, rather than a user, a unit or a value. */
+/** Whether the word after this one is a program, rather than a user, a unit or a value. */
 const isCalled = (before = '') =>
   before === '--' || !/^(?:-.*|exec|restart|enable|userdel|useradd|--now)$/.test(before)
 
-/** The arguments of every call of daybook in a block of shell. */
+/** Returns the arguments of every call of daybook in a shell block. */
 function daybookCalls(block: string): string[][] {
   const lines = block.replaceAll(/\\\n\s*/g, ' ').split('\n')
   return lines.flatMap((line) => {

@@ -116,7 +116,7 @@ test('the folders that the guide names within others exist', () => {
     .split('\n')
     .flatMap((line) => {
       const [name = '', description = ''] = line.split(/ {2,}/)
-      // A description may take several lines.
+      // A description may span several lines.
       if (name !== '') parent = name
       return [...description.matchAll(/(?<= |^)[\w-]+\/(?=[ ,;]|$)/g)].map(([folder]) => join(parent, folder))
     })

@@ -13,7 +13,7 @@ const BAD_KEY = 'This API key is not valid, or was revoked, or has expired.'
 const withHeader = (authorization: string) =>
   service.as(undefined).request('GET', '/v1/me', undefined, { authorization })
 
-/** The service as it looks from another address. */
+/** The service as seen from another address. */
 const from = (address: string, key: string | undefined) =>
   clientOf(
     { fetch: (request) => service.app.fetch(request, { requestIP: () => ({ address }), timeout: () => {} }) },

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** More than are served in one turn, also where a request takes a few microseconds. */
+/** More than one scheduling round serves, even where a request takes a few microseconds. */
 const REQUESTS = 3_000
 const CHEAP_REQUESTS = 15_000
 
@@ -20,7 +20,7 @@ interface Addresses {
 
 const at = (address: string): HttpServer => ({ requestIP: () => ({ address }), timeout: () => {} })
 
-/** Serves many requests that arrive at once, then one more; returns how many of them were answered before that one. */
+/** Sends many requests at once, then one more; returns how many were answered before the last one. */
 async function answeredBefore(
   one: () => Request,
   last: Request,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { endpoints } from '../../src/http/endpoints.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 
-/* Default behaviour of Elysia that this service replaces; see also the other tests of this folder. */
+/* Default behavior of Elysia that this service replaces; see also the other tests of this folder. */
 
 let service: TestService
 beforeAll(async () => {
@@ -79,7 +79,7 @@ test('an endpoint that does not say who may call it does not start', () => {
 
 test('a response that waits for nothing is there at once', async () => {
   await service.get('/v1/me')
-  // Requests of one burst take turns.
+  // Requests of one burst are served in separate rounds.
   await settle()
   expect(service.app.fetch(requestOf('GET', '/v1/me'))).toBeInstanceOf(Response)
 })

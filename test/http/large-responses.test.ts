@@ -4,7 +4,7 @@ import { declare, write } from '../support/records.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
 import { watch } from '../support/watch.ts'
 
-/* A page of 48 MB: four of them may wait for a client to read them, a fifth may not. */
+/* A page of 48 MB: at most four of them may be pending for a client that has not read them. */
 const MOST = 4
 
 let service: TestService
@@ -112,7 +112,7 @@ test('a watch counts once for each reader who joins', async () => {
     socket.write(`GET /v1/records/watch?structure=Boxes HTTP/1.1\r\n${headers}\r\n\r\n`)
     return socket
   }
-  /** The name of the first event; nothing is read after it. */
+  /** Returns the name of the first event, and reads nothing after it. */
   const firstOf = (socket: ReturnType<typeof open>) => {
     const { promise, resolve } = Promise.withResolvers<string>()
     let text = ''

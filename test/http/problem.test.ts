@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startService, type TestService } from '../support/service.ts'
 
-/* Problem details (RFC 9457), which a request asks for by name. */
+/* Problem details (RFC 9457), which a request asks for by media type. */
 
 const PROBLEM = 'application/problem+json'
 

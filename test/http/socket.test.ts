@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { Expectations } from '../../src/http/expectation.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
-/** Behaviour of a real server only: how its HTTP parser reads bytes, and whether a refusal reaches the client. */
+/** Behavior of a real server only: how its HTTP parser reads bytes, and whether a refusal reaches the client. */
 let server: ServerProcess
 const folder = newFolder()
 beforeAll(async () => {
@@ -23,7 +23,7 @@ interface RawAnswer {
   body: string
 }
 
-/** Sends bytes as they are and reads until the server has answered whole, or closed. */
+/** Sends bytes verbatim and reads until the server has responded completely or closed the connection. */
 function send(...parts: (string | Uint8Array)[]): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
@@ -112,7 +112,7 @@ describe('a body in chunks', () => {
   })
 })
 
-/** A connection on which a test reads what arrives. */
+/** Opens a connection for a test to read. */
 async function open() {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   socket.setNoDelay(true)
@@ -134,9 +134,9 @@ async function open() {
   }
   return {
     socket,
-    /** All that has arrived, once this is in it. */
+    /** Returns all received text, once it includes this part. */
     including: (part: string) => until(() => text.includes(part)),
-    /** All that arrived until the server closed. */
+    /** Returns all received text, once the server has closed the connection. */
     whole: () => until(() => false),
   }
 }
@@ -194,7 +194,7 @@ describe('a client that expects 100 Continue gets it before it sends the body', 
       requestIP: () => ({ address: '127.0.0.1', port: 1 }),
     })
     expect([response?.status, response?.headers.get('connection')]).toEqual([417, 'close'])
-    // Java 17 never returns from such a response with a body.
+    // Java 17 never returns from such a response if it has a body.
     expect(response?.body).toBeNull()
   })
 })

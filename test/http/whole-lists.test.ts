@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/* Lists without pages, and what tells an agent of a whole workspace, are read in a worker thread where they are long. */
+/* Lists without pages, and agent reads of a whole workspace, run in a worker thread if they are long. */
 
 const MANY = 12
 

@@ -24,7 +24,7 @@ afterEach(async () => {
   service.close()
 })
 
-/** A job that counts from its state down to 0; `seen` gets every state. */
+/** A job that counts down from its state to 0; `seen` records every state. */
 const countdown = (kind: string, seen: number[] = []) =>
   defineJob<string, number>(kind, (_, __, left) => {
     seen.push(left)

@@ -56,7 +56,7 @@ test('folding takes time that is linear in the length of a text, whatever is in 
     indexedText(text)
     indexedText(`あ${text}`)
   }
-  // In quadratic time each of the first takes longer than ten seconds.
+  // With quadratic time, each of the first takes longer than ten seconds.
   expect(processorTime()).toBeLessThan(5_000)
 })
 

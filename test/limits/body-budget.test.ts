@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { settle, startService, type TestService } from '../support/service.ts'
 
-/** Bodies that arrive slowly or not at all, in memory and with a clock that the test moves. */
+/** Bodies that arrive slowly or not at all, in memory and with a test clock. */
 let service: TestService
 beforeEach(async () => {
   service = await startService()
@@ -10,9 +10,9 @@ afterEach(() => service.close())
 
 const BEGINNING = new TextEncoder().encode(`{"title": "Slow", "content": "${'x'.repeat(100_000)}`)
 const END = new TextEncoder().encode('"}')
-/** Of one key: a body of unknown length takes the room of the longest, 10 MiB, and a key has 64 MiB. */
+/** The bodies of one key: a body of unknown length reserves the maximum of 10 MiB, and a key has 64 MiB. */
 const SHARE = 6
-/** Of all keys: 192 MiB. */
+/** The bodies of all keys: 192 MiB. */
 const ALL = 19
 
 interface Sent {
@@ -21,7 +21,7 @@ interface Sent {
   finish: () => Promise<Response>
 }
 
-/** Sends a body up to its last two characters. */
+/** Sends a body except for its last two characters. */
 function begin(key = service.key): Sent {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   let status: number | undefined

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { ServerProcess } from '../support/process.ts'
 
-/** Opens connections that send this beginning, then nothing, as far as they are accepted; returns how to close them. */
+/**
+ * Opens connections that send this beginning, then nothing, as far as the server accepts them. Returns how to close
+ * them.
+ */
 export async function hold({ url }: ServerProcess, count: number, beginning: string) {
   const open = (socket: Bun.Socket) => void socket.write(beginning)
   const { hostname, port } = new URL(url)
@@ -26,7 +29,7 @@ export function processorMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** The most memory that a process has had, in MiB. */
+/** The peak memory of a process, in MiB. */
 export function peakMebibytes(pid: number): number {
   return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 }

@@ -30,14 +30,14 @@ import { measureProcessorTime } from '../support/processor-time.ts'
 
 const LENGTH = 1_000_000
 const QUARTER = LENGTH / 4
-/** Four times as long a text takes about four times as long, and sixteen times where the growth is quadratic. */
+/** A text of four times the length takes about four times as long, but sixteen times with quadratic growth. */
 const MAX_GROWTH = 8
-/** Less than this is noise: compiling, collecting garbage. */
+/** Shorter times are noise: compilation and garbage collection. */
 const NOISE_MS = 500
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-/** Reads a response in the pieces in which it arrives. */
+/** Reads a response in the chunks in which it arrives. */
 function receive(text: string): void {
   const parser = new ResponseParser()
   const whole = Buffer.from(text, 'latin1')
@@ -92,7 +92,7 @@ const FUNCTIONS: Record<string, (text: string) => unknown> = {
   'changed lines': (text) => diffLines(linesOf(text), linesOf(`x${text}`)),
 }
 
-/** Openings without ends, runs, escapes, nesting. */
+/** Unclosed openings, runs, escapes, nesting. */
 const UNITS = [
   ' ', '\t', '\n', '\r', ' \n', '`', '`x``', '~~~\n', '[', '[[', '[[a|', '[[a]]', ']]', '![', '[a](', '[a][', '[](<',
   '\\[', '<', '<a ', '<a "', '<!--', '#', '#a ', ' #', '# ', '_', '*_', '- ', '- a\n', '>', '1. ', '%%', '$a', '/',
@@ -119,7 +119,7 @@ test.each(Object.entries(FUNCTIONS))(
     ]
     for (const [beginning, unit] of texts) {
       const quarter = timeOf(read, beginning + filled(unit, QUARTER))
-      // A whole text would then take minutes.
+      // With more, a whole text would take minutes.
       expect([unit, quarter < 10_000]).toEqual([unit, true])
       const whole = timeOf(read, beginning + filled(unit, LENGTH))
       expect([unit, whole < MAX_GROWTH * quarter + NOISE_MS || [quarter, whole]]).toEqual([unit, true])

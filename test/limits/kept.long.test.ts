@@ -33,7 +33,7 @@ const idOf = (at: number) => `019aa1f2-7c3e-7001-8a4b-${String(at).padStart(12, 
 
 const LONG_OPTIONS = Array.from({ length: 300 }, (_, at) => `${at}`.padEnd(500, 'x'))
 
-/** Imports an exported workspace of these files. */
+/** Imports an exported workspace with these files. */
 async function importFiles(files: Record<string, object>) {
   const folder = newFolder()
   for (const [name, content] of Object.entries({ 'daybook.json': { format: FORMAT }, ...files }))

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { daybook, newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
 import { hold, processorMs, UNFINISHED } from './connections.ts'
 
-/** The behaviour of a server whose clients exhaust its process limits. */
+/** The behavior of a server whose clients exhaust its process limits. */
 let folder: ReturnType<typeof newFolder>
 let file: string
 let server: ServerProcess
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const hasProc = existsSync('/proc/self/stat')
 
-/** Reads over a connection of its own; undefined when there is none. */
+/** Reads over a separate connection; undefined if there is none. */
 const read = async () => {
   const response = await fetch(`${server.url}/v1/me`, {
     headers: { authorization: `Bearer ${server.key}`, connection: 'close' },
@@ -36,7 +36,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 describe.skipIf(!hasProc)('a server with as many open files as it may have', () => {
   const isPaused = () => server.err().includes('too many open files: new connections are accepted')
 
-  /** Takes all files; again where the beginnings arrived so late that connections were closed as idle ones. */
+  /** Exhausts the open files. Retries if the beginnings arrived so late that the server closed connections as idle. */
   async function holdAll() {
     const held: { close(): void }[] = []
     while (!isPaused()) {

@@ -14,7 +14,7 @@ afterEach(() => service.close())
 
 const options = { numRuns: runs(300, 20_000) }
 
-/** Bodies that are mostly line breaks, blanks, hashes and backticks, with everything else mixed in. */
+/** Bodies of mostly line breaks, blanks, hashes and backticks, mixed with everything else. */
 const body = fc
   .array(
     fc.oneof(fc.constantFrom('\n', '\r\n', '\r', ' ', '\t', '# ', '## Log', '```', 'a', 'ä'), fc.string()),

@@ -141,7 +141,7 @@ describe('an excerpt', () => {
   })
 })
 
-/** The text that the application shows of these tokens. */
+/** The text that the application shows for these tokens. */
 function wordsOf(tokens: readonly Token[]): string {
   return tokens
     .map((token): string => {

@@ -11,7 +11,7 @@ afterEach(() => service.close())
 
 const WRITERS = 16
 
-/** Every writer sends the same `if_unchanged` at once, round after round; exactly one may win each. */
+/** All writers send the same `if_unchanged` at once, in several rounds; exactly one may win each round. */
 async function race(
   patch: (id: string, body: object) => Promise<{ status: number; body: { code?: string } }>,
 ) {

@@ -64,7 +64,7 @@ const steps: fc.Arbitrary<Step>[] = [
   ),
 ]
 
-/** The counters of the property, counted plainly. */
+/** Compares the counters of the property with a plain count. */
 async function expectHeld(service: TestService, ids: readonly string[]) {
   let held = 0
   for (const id of ids) {

@@ -120,7 +120,7 @@ describe('backlinks', () => {
   })
 
   test('come from links to the longest title, whatever composing makes of it', async () => {
-    // NFC makes two characters of U+0958, and three of U+FB2C.
+    // NFC turns U+0958 into two characters, and U+FB2C into three.
     for (const character of ['é', '\u0958', '\ufb2c']) {
       const title = character.repeat(500)
       const { id } = await makeNote(service, { title })

@@ -4,7 +4,7 @@ import type { FilterTree } from '../../src/filter/tree/parse.ts'
 import { makeNote } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** More different values than are tested once each. */
+/** More distinct values than the number that is tested one by one. */
 const MANY_VALUES = 300
 
 let service: TestService

@@ -11,8 +11,8 @@ import { makeNote } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /*
- * The links of a note with thousands of them are written after the transaction that changes the note. Nothing that reads
- * links may show it.
+ * The links of a note with thousands of links are written after the transaction that changes the note. No read of links
+ * may show the difference.
  */
 
 let folder: string

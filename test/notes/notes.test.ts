@@ -76,7 +76,7 @@ describe('creating a note', () => {
 
 const emoji = (count: number) => '😀'.repeat(count)
 
-/** Field, longest value that fits, shortest that does not. */
+/** Each field with its longest valid value and its shortest invalid one. */
 const LENGTHS: [field: string, fits: string, tooLong: string][] = [
   ['title', emoji(500), emoji(501)],
   ['content', emoji(1_000_000), 'a'.repeat(1_000_001)],

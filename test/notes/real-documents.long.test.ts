@@ -5,7 +5,7 @@ import { hasManyCases } from '../support/counts.ts'
 import { readNote, revisionsOf } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/** The documentation of the installed packages: some fifteen hundred documents of many hands. */
+/** The documentation of the installed packages: some fifteen hundred documents by many authors. */
 const FOLDER = `${import.meta.dir}/../../node_modules`
 
 let service: TestService
@@ -28,7 +28,7 @@ afterAll(async () => {
 const textOf = ({ path }: LoadedDocument) => Bun.file(`${FOLDER}/${path}`).text()
 const everyNth = (step: number) => loaded.filter((_, at) => at % step === 0)
 
-/** A few words in a row from the middle of a document, as they would be remembered. */
+/** Returns a few consecutive words from the middle of a document, as a user would remember them. */
 function passageOf(text: string): string | undefined {
   const sentences =
     text.match(/(?<![\p{L}\p{N}\p{M}])[a-z]{2,}(?: [a-z]{2,}){5}(?![\p{L}\p{N}\p{M}])/gu) ?? []

@@ -6,7 +6,7 @@
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]/u
 const SEARCHABLE = /[\p{L}\p{N}\p{M}]/u
 
-/** A word, or one character; `joined` when the character directly continues the one before. */
+/** A word, or one character; `joined` if the character directly follows the previous one. */
 interface Unit {
   text: string
   isCharacter: boolean
@@ -47,7 +47,7 @@ export interface OracleNote {
 }
 
 export interface Condition {
-  /** As it is typed, without minus, quotes and star. */
+  /** The typed text, without minus, quotes and star. */
   text: string
   isQuoted: boolean
   isPrefix: boolean
@@ -77,7 +77,7 @@ function holds(note: OracleNote, { text, isPrefix }: Condition): boolean {
   })
 }
 
-/** Whether the note matches these conditions; without a condition that is not an exclusion, none does. */
+/** Whether the note matches these conditions. Without a condition other than exclusions, no note matches. */
 export const isFound = (note: OracleNote, conditions: readonly Condition[]): boolean =>
   conditions.some(({ isExcluded }) => !isExcluded) &&
   conditions.every((condition) => holds(note, condition) !== condition.isExcluded)

@@ -13,8 +13,8 @@ import type { TreeWorkspace } from '../support/tree-workspace.ts'
 import { arbitraryNotesCase, FILLER, makeNotes, type NotesCase } from '../support/unseen-notes.ts'
 
 /*
- * No optimization may be seen: whenever notes are indexed, and however the index is merged, whichever thread reads them,
- * and beside however many others, every answer has the same bytes; and answers to related queries fit together.
+ * No optimization may be visible. Every response has the same bytes whenever notes are indexed, however the index is
+ * merged, whichever thread reads, and however many other notes there are. Responses to related queries are consistent.
  */
 
 const folder = newFolder()
@@ -26,7 +26,7 @@ const LARGEST_PAGE = 200
 interface Scene {
   readonly service: TestService
   readonly made: TreeWorkspace
-  /** The first responses of the workspace, by request. */
+  /** The first responses of the workspace, keyed by request. */
   readonly first: Map<string, string>
 }
 
@@ -58,7 +58,7 @@ async function idsOf(client: Client, body: Record<string, unknown>, limit = LARG
   }
 }
 
-/** The tree that exactly the other notes match; undefined where it would have a group on the fifth level. */
+/** Returns the tree that matches exactly the other notes; undefined where it would have a group on the fifth level. */
 function oppositeOf(tree: OracleTree): OracleTree | undefined {
   if (tree.type === 'group' && tree.match !== 'all')
     return { ...tree, match: tree.match === 'any' ? 'none' : 'any' }
@@ -70,7 +70,7 @@ const MOST_LEVELS = 4
 const depthOf = (tree: OracleTree): number =>
   tree.type === 'group' ? 1 + Math.max(0, ...tree.children.map(depthOf)) : 0
 
-/** The notes that match a tree, and those that do not, are all that are found, in the same order. */
+/** The notes that match a tree, and the notes that do not, together are all results, in the same order. */
 async function expectPartition({ made }: Scene, query: NotesCase): Promise<string[]> {
   const { client } = made
   const none = oppositeOf(query.tree)
@@ -89,7 +89,7 @@ async function expectPartition({ made }: Scene, query: NotesCase): Promise<strin
   return all
 }
 
-/** Without a search, what the oracle finds; a view shows the same. */
+/** Without a search, the results equal the oracle's; a view shows the same. */
 async function expectTree({ service, made }: Scene, query: NotesCase): Promise<void> {
   const today = new Date(service.clock.now()).toISOString().slice(0, 10)
   const sort = {
@@ -112,7 +112,7 @@ async function expectTree({ service, made }: Scene, query: NotesCase): Promise<v
   await made.client.delete(`/v1/views/${body.view.id}`)
 }
 
-/** A note comes and goes, and while it is in the trash, its mark for the search tables is there or not. */
+/** Creates and deletes a note. While it is in the trash, its mark for the search tables may or may not exist. */
 async function comeAndGo({ client }: TreeWorkspace): Promise<void> {
   const { note } = (await client.post('/v1/notes', { title: 'a É Σ 日本語 10', content: 'K ß 0' })).body
   await client.delete(`/v1/notes/${note.id}`)
@@ -169,10 +169,10 @@ const ARRANGEMENTS: readonly Arrangement[] = [
   ['indexed by a repair', ({ ctx }) => repairDerived(ctx.db)],
 ]
 
-/** The second has every read that may be long done by the worker. */
+/** With the second value, the worker runs every read that may be long. */
 const THREADS = [1_000_000, -1]
 
-/** Fails with all that is needed to ask the query again. */
+/** Fails with all data that is needed to repeat the query. */
 async function check(scene: object, property: fc.IAsyncProperty<[NotesCase]>, count: number, seed: number) {
   try {
     await fc.assert(property, { numRuns: count, seed, includeErrorInReport: true })

@@ -12,10 +12,10 @@ const HOUR_MS = 3_600_000
 let folder: ReturnType<typeof newFolder>
 let service: TestService
 let backups: Backups
-/** The error with which the next backup processes end. */
+/** The error that ends the next backup processes. */
 let failure: string | undefined
 
-/** Backups of a service in memory, every six hours, of which three are kept; a process only makes the file. */
+/** Starts backups of a service in memory, every six hours, with three retained. A process only creates the file. */
 async function start(): Promise<void> {
   service = await startService()
   isOver = false

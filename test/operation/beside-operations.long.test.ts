@@ -12,8 +12,8 @@ import { runBeside } from '../support/beside.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
 /*
- * Beside every ordinary operation on much data, small reads and writes of another key go on. They are counted against
- * the processor time of the server, not against the clock: a slow or busy machine changes both alike.
+ * Small reads and writes of another key continue beside every ordinary operation on much data. Their number is compared
+ * with the processor time of the server, not with elapsed time: a slow or busy machine changes both alike.
  */
 
 const NOTES = 2_000
@@ -57,7 +57,7 @@ async function makeRows({ ctx, caller }: Dataset): Promise<void> {
   }
 }
 
-/** Returns the ids of the note to which all others link, and of a small one. */
+/** Returns the id of the note that all others link to, and the id of a small note. */
 async function makeNotes({ ctx, caller }: Dataset): Promise<string[]> {
   const create = (title: string, content: string) =>
     ctx.db.write((tx): string => createNote(tx, caller, { title, content }).note.id)
@@ -76,7 +76,7 @@ async function makeNotes({ ctx, caller }: Dataset): Promise<string[]> {
   return named
 }
 
-/** Notes with many links that were put in the trash long ago. */
+/** Creates notes with many links that were trashed long ago. */
 async function makeTrash({ ctx, caller }: Dataset): Promise<void> {
   for (let at = 0; at < LONG_NOTES; at++)
     await ctx.db.write((tx): void => {
@@ -206,9 +206,9 @@ const OPERATIONS: readonly [string, () => Promise<unknown>][] = [
   ['a structure that is deleted', () => command('structures', 'delete', 'entries', '--yes')],
 ]
 
-/** The thread that serves requests works no longer than this while a small read waits; all of these take 30 at most. */
+/** The limit of the main thread's work while a small read waits; all of these operations take 30 at most. */
 const MAX_MAIN_MS = 100
-/** One small read for so much processor time of the main thread: a few steps of any operation. */
+/** At least one small read per this much processor time of the main thread: a few steps of any operation. */
 const MAIN_MS_PER_READ = 100
 /** A write also waits for each step that a worker writes. */
 const ALL_MS_PER_WRITE = 300
@@ -238,7 +238,7 @@ test.skipIf(!hasProc)(
       expect(reads).toBeGreaterThanOrEqual(Math.max(5, Math.floor(mainMs / MAIN_MS_PER_READ)))
       longest.push(longestMs)
     }
-    // A delay in only one of them, such as a garbage collection, is not caused by the rename.
+    // The rename does not cause a delay in only one of them, such as a garbage collection.
     expect(Math.min(...longest)).toBeLessThanOrEqual(MAX_MAIN_MS)
   },
   60_000,

@@ -15,7 +15,10 @@ let second: string
 let row: string
 let small: string
 
-/** A database with two workspaces that have search tables, trashed notes, changed notes, links, tags and several scripts. */
+/**
+ * Creates a database with two workspaces that have search tables, trashed and changed notes, links, tags and several
+ * scripts.
+ */
 beforeEach(async () => {
   folder = newFolder()
   file = folder.file('daybook.db')
@@ -72,7 +75,7 @@ function damage(script: string): void {
   database.close()
 }
 
-/** The hits that every search must find again after a repair. */
+/** Returns the hits that every search must find again after a repair. */
 async function search(text: string): Promise<string[]> {
   const service = await startService({ file })
   const { body } = await service.get(`/v1/notes?search=${encodeURIComponent(text)}`)

@@ -2,7 +2,9 @@ import { join } from 'node:path'
 
 const SCRIPTS = join(import.meta.dir, '..', '..', 'scripts')
 
-/** A deployment file with every occurrence of the given texts replaced; throws when one of them does not occur. */
+/**
+ * Returns a deployment file with every occurrence of the given texts replaced; throws if one of them does not occur.
+ */
 export async function deployFile(
   name: string,
   replacements: Readonly<Record<string, string>>,
@@ -14,7 +16,7 @@ export async function deployFile(
   }, file)
 }
 
-/** A port on which nothing listens. */
+/** Returns a port without a listener. */
 export function freePort(): number {
   const listener = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
   const { port = 0 } = listener
@@ -22,7 +24,7 @@ export function freePort(): number {
   return port
 }
 
-/** The lines of shell after the comment `<!-- name -->` of a page of the guide, without their remarks. */
+/** Returns the shell lines after the comment `<!-- name -->` of a page of the guide, without their comments. */
 export async function guideLines(page: string, name: string): Promise<string[]> {
   const [, block] = (await Bun.file(join(SCRIPTS, 'guide', page)).text()).split(
     `<!-- ${name} -->\n\`\`\`sh\n`,

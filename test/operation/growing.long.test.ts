@@ -86,7 +86,7 @@ describe.each(PROXIES)('behind $name', ({ name, program: proxyProgram, deployed,
       const titleFor = async (client: Client, headers?: Record<string, string>) =>
         (await client.request('GET', `/v1/notes/${note.id}`, undefined, headers)).body.note?.title
       try {
-        // The mirror stands still, so that what it answers differs from what the server has.
+        // The mirror is stopped, so that its responses differ from the server's data.
         process.kill(mirror.pid, 'SIGSTOP')
         const patched = await through(server.key).patch(`/v1/notes/${note.id}`, { title: 'Second' })
         expect(patched.status).toBe(200)
@@ -101,7 +101,7 @@ describe.each(PROXIES)('behind $name', ({ name, program: proxyProgram, deployed,
         process.kill(mirror.pid, 'SIGCONT')
         await untilEqual(() => titleFor(through(reader)), 'Second')
 
-        // The server stands still: whatever is answered, the mirror answers.
+        // The server is stopped: every response comes from the mirror.
         process.kill(server.pid, 'SIGSTOP')
         expect(await titleFor(through(reader))).toBe('Second')
         expect((await through(reader).get('/v1/notes?search=second')).body.total).toBe(1)
@@ -115,7 +115,7 @@ describe.each(PROXIES)('behind $name', ({ name, program: proxyProgram, deployed,
           try {
             process.kill(pid, 'SIGCONT')
           } catch {
-            // It has ended.
+            // The process has already ended.
           }
         }
         await Promise.all([proxy.exited, mirror.end('SIGKILL'), server.end()])

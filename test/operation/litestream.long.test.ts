@@ -7,10 +7,10 @@ import { runs } from '../support/counts.ts'
 import { daybook, newFolder, program, type ServerProcess, startProcess } from '../support/process.ts'
 import { deployFile, guideLines } from './deploy.ts'
 
-/** The version that the recipe names. */
+/** The version in the recipe. */
 const [, VERSION = ''] = /Litestream (\d+\.\d+\.\d+)/.exec(await deployFile('litestream.yml', {})) ?? []
 
-/** Litestream of that version: the one on the path, or one that is built here where Go is installed. */
+/** Returns that version of Litestream: from the path, or built here where Go is installed. */
 function findLitestream(): string | undefined {
   const onPath = which('litestream')
   if (onPath && spawnSync([onPath, 'version']).stdout.toString().includes(VERSION)) return onPath
@@ -33,7 +33,7 @@ let folder: ReturnType<typeof newFolder>
 let file: string
 let config: string
 
-/** `settings` are lines for the database. */
+/** `settings` are configuration lines for the database. */
 async function configure(settings = ''): Promise<void> {
   const text = await deployFile('litestream.yml', {
     '/var/lib/daybook/daybook.db': file,
@@ -70,7 +70,7 @@ function titlesIn(path: string): string[] {
   }
 }
 
-/** Writes one note after another; returns the titles that were acknowledged, in order. */
+/** Writes one note after another; returns the acknowledged titles in order. */
 async function write(server: ServerProcess, name: string, wanted: number): Promise<string[]> {
   const acknowledged: string[] = []
   const content = `${name} `.repeat(4_000)
@@ -93,7 +93,7 @@ async function untilReplicated(title: string): Promise<void> {
   throw new Error(`${title} was not replicated`)
 }
 
-/** Runs lines of the page on growing in the folder; returns what they printed. */
+/** Runs lines of the page on growing in the folder; returns their output. */
 async function runLines(lines: readonly string[]): Promise<string> {
   const [executable = ''] = program()
   const local = lines.map((line) =>
@@ -118,7 +118,7 @@ test.skipIf(LITESTREAM === '')(
     const replication = litestream('replicate')
     const first = await write(server, 'first', 300)
     await untilReplicated(first.at(-1) ?? '')
-    // So much was written that Litestream has moved some of it from the log into the file.
+    // Large enough that Litestream has moved some of the log into the file.
     expect(statSync(file).size).toBeGreaterThan(1_000_000)
 
     const writing = write(server, 'second', Number.POSITIVE_INFINITY)
@@ -138,14 +138,14 @@ test.skipIf(LITESTREAM === '')(
     const restored = titlesIn(standby)
     const all = [...first, ...second]
     expect(restored.length).toBeGreaterThanOrEqual(first.length)
-    // One more may have been written than was acknowledged; none before it is missing.
+    // The backup may contain one more write than was acknowledged. No earlier one is missing.
     expect(restored.slice(0, all.length)).toEqual(all.slice(0, restored.length))
 
     expect(serve).toBe('daybook serve --db standby.db --checkpoint off')
     const again = await startProcess(standby, { ...SERVE, key: server.key })
     expect((await again.get('/v1/notes?search=first')).body.total).toBe(300)
     expect((await write(again, 'third', 1)).length).toBe(1)
-    // A follower of the lost server must not take what is written now for what it has seen there.
+    // A follower of the lost server must not take new writes for the ones it has seen there.
     if (!restored.includes(newest.title)) {
       const follower = await again.get(`/v1/changes?after=${cursor}`)
       expect([follower.status, follower.body.code]).toEqual([410, 'cursor_expired'])
@@ -155,7 +155,7 @@ test.skipIf(LITESTREAM === '')(
   60_000,
 )
 
-/** A number that changes whenever the log starts again from its beginning. */
+/** Returns a number that changes whenever the log restarts from its beginning. */
 function logSalt(): number {
   const header = Buffer.alloc(32)
   const descriptor = openSync(`${file}-wal`, 'r')
@@ -184,7 +184,7 @@ test.skipIf(LITESTREAM === '')(
       for (let count = 0; !isOver; count++) {
         const title = `${writer} ${count}`
         const { status } = await server.post('/v1/notes', { title, content: 'word '.repeat(count % 300) })
-        // While Litestream empties a long log, writes may be refused.
+        // While Litestream checkpoints a long log, writes may be refused.
         if (status === 201) acknowledged.push(title)
         else expect(status).toBe(503)
       }

@@ -19,7 +19,7 @@ afterEach(() => {
   folder.remove()
 })
 
-/** The samples by name and labels, as they are written. */
+/** Returns the samples by name and labels, as printed. */
 function samplesOf(text: string): Map<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]))

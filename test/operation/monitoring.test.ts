@@ -21,7 +21,7 @@ afterAll(() => {
   folder.remove()
 })
 
-/** Every text in a JSON value. */
+/** Returns every text in a JSON value. */
 function texts(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : []

@@ -6,7 +6,7 @@ export const CADDY = which('caddy')
 
 type Folder = ReturnType<typeof newFolder>
 
-/** Starts nginx with what is deployed for its "http" section, and the least that it needs around it. */
+/** Returns the command for nginx with the deployed "http" section, and the minimal configuration around it. */
 export async function nginxCommand(folder: Folder, deployed: string): Promise<string[]> {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${folder.file(kind)};`,
@@ -23,7 +23,7 @@ export async function caddyCommand(folder: Folder, deployed: string): Promise<st
   return [CADDY ?? '', 'run', '--adapter', 'caddyfile', '--config', file]
 }
 
-/** Waits until the server behind the proxy is healthy; throws what the proxy logged when it does not come to that. */
+/** Waits until the server behind the proxy is healthy; throws the proxy's log if it does not become healthy. */
 export async function startProxy(folder: Folder, command: string[], url: string) {
   const log = folder.file('proxy.log')
   const child = spawn(command, {

@@ -6,7 +6,7 @@ import { readWatch } from '../support/watch.ts'
 import { deployFile, freePort } from './deploy.ts'
 import { CADDY, caddyCommand, NGINX, nginxCommand, startProxy } from './proxies.ts'
 
-/** A proxy that buffers delivers an event after minutes only. */
+/** A buffering proxy delivers an event only after minutes. */
 const WATCH_LIMIT_MS = 10_000
 
 let folder: ReturnType<typeof newFolder>
@@ -58,7 +58,7 @@ describe.each(PROXIES)('through $name as scripts/deploy configures it', ({ name,
   beforeAll(async () => {
     if (isThere) proxy = await startProxy(folder, await command(Number(new URL(url).port)), url)
   })
-  // A proxy that kept a watch open after its reader has gone would not end.
+  // A proxy that kept a watch open after its reader disconnected would not end.
   afterAll(async () => {
     proxy?.kill()
     await proxy?.exited

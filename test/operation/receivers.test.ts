@@ -6,8 +6,8 @@ import { declare, write } from '../support/records.ts'
 import { deliveriesOf, type Hooked, startHooked, subscribe, until } from '../support/webhooks.ts'
 
 /*
- * The receivers of scripts/deploy, run as their first lines say: they accept what the service sends, also while two
- * secrets sign, and nothing else.
+ * The receivers of scripts/deploy, run as their first lines document. They accept the service's requests, even while
+ * two secrets sign, and nothing else.
  */
 
 const FOLDER = resolve('scripts/deploy/receivers')
@@ -57,7 +57,7 @@ test.each(RECEIVERS)(
     const receiver = await startReceiver(runtime, file, secret)
     try {
       await it.patch(`/v1/webhooks/${id}`, { url: receiver.url, enabled: true })
-      // The receiver still has the old secret, and looks at the clock of the machine.
+      // The receiver still has the old secret, and uses the machine's clock.
       it.clock.set(Date.now())
       await it.post(`/v1/webhooks/${id}/rotate`, { overlap_hours: 1 })
       await write(it, 'Tasks', { n: 1 })

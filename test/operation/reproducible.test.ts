@@ -4,7 +4,7 @@ import { program } from '../support/process.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
 
-/** The release builds twice, in two folders, and compares; this finds the usual reason for a difference at once. */
+/** The release builds twice, in two folders, and compares. This test finds the usual cause of a difference at once. */
 test('the executable does not hold the path of the folder in which it was built', async () => {
   const [executable = ''] = program()
   const bytes = Buffer.from(await Bun.file(executable).arrayBuffer())

@@ -14,7 +14,7 @@ let unit: string
 beforeAll(async () => {
   folder = newFolder()
   unit = folder.file('daybook.service')
-  // systemd wants the program to exist, and daybook is not installed here.
+  // systemd requires that the program exists, and daybook is not installed here.
   await Bun.write(unit, await deployFile('daybook.service', { '/usr/local/bin/daybook serve': '/bin/true' }))
 })
 afterAll(() => folder.remove())

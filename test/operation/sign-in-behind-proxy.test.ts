@@ -6,7 +6,8 @@ import { startRealProvider } from '../support/real-provider.ts'
 import { deployFile, freePort } from './deploy.ts'
 
 /*
- * People sign in to the executable behind Caddy, which speaks https: with a setup link, a passkey, and an account at a provider.
+ * Users sign in to the executable behind Caddy, which serves https: with a setup link, a passkey, and an account at a
+ * provider.
  */
 
 const CADDY = which('caddy')

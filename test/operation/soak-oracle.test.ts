@@ -9,7 +9,7 @@ import {
 import { Violations } from '../../scripts/soak/report.ts'
 
 /*
- * The soak reports data that is lost, duplicated or half-written; otherwise a run without violations would prove nothing.
+ * The soak reports lost, duplicated and half-written data. Otherwise a run without violations would prove nothing.
  */
 
 const data = (key: string, round = 0): RowData => ({ key, lane: 'red', round, amount: 1, text: '' })
@@ -30,7 +30,7 @@ const changing = (key: string, isDeleted = false): RowWrite => ({
   ],
 })
 
-/** The number of violations for these rows, after "a" and "b" were acknowledged. */
+/** Returns the number of violations for these rows, after "a" and "b" were acknowledged. */
 function violationsOf(rows: FoundRow[], ...unknown: RowWrite[]): number {
   const expected = new ExpectedRows()
   const violations = new Violations(['rows', 'notes'])

@@ -43,7 +43,7 @@ test.each([
     })
     const planOf = (table: string) => {
       db.sql.get('SELECT 1 FROM sqlite_schema')
-      // A cached statement would keep the state that it has read.
+      // A cached statement would keep the statistics that it was prepared with.
       const statement = db.sql.database.prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${query(table)}`)
       const [step] = statement.all()
       statement.finalize()

@@ -7,8 +7,8 @@ import { type Client, settle, startService, type TestService } from '../support/
 import { watch } from '../support/watch.ts'
 
 /*
- * Every query runs in the worker here. Time passes only when the test says so: what is served while an endless query
- * was never stopped by a limit was not held up by it.
+ * Every query runs in the worker here. Time passes only when the test advances it. A query served during an endless one
+ * that no limit stopped was therefore not delayed by it.
  */
 
 const folder = newFolder()
@@ -35,7 +35,7 @@ const endlessRequest = ({ key }: Pick<Client, 'key'>, signal: AbortSignal, limit
 
 let asked = 0
 
-/** Asks for what never ends, until the client goes away: something else each time, unless `limit` is given. */
+/** Sends an endless query until the client disconnects: a different one each time, unless `limit` is given. */
 function askEndless(client: Pick<Client, 'key'> = service, limit = (asked++ % 400) + 1) {
   const gone = new AbortController()
   const answer = Promise.resolve(service.app.fetch(endlessRequest(client, gone.signal, limit))).then(
@@ -48,7 +48,7 @@ function askEndless(client: Pick<Client, 'key'> = service, limit = (asked++ % 40
   return { answer, leave: () => gone.abort() }
 }
 
-/** Whether it has been answered by now. */
+/** Whether the response has arrived by now. */
 async function isAnswered(answer: Promise<unknown>): Promise<boolean> {
   let isSettled = false
   void answer.finally(() => {
@@ -132,7 +132,7 @@ test('a query that began before a write is shared with no request that was sent 
   const after = askEndless(service, 500)
   await settle()
   service.clock.advance(10_000)
-  // It waited for a query of its own, unlike the other two.
+  // It waited for another query of its own key, unlike the other two.
   expect(await after.answer).toMatchObject({ body: { error: expect.stringContaining('waited 10 seconds') } })
   expect(await isAnswered(together.answer)).toBe(false)
   const waiting = totalFor(service)

@@ -7,11 +7,11 @@ import { newFolder } from '../support/process.ts'
 import { declare, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/* Pages so far inside a list that offsets on the way there are cached (`src/records/rows/query/total-cache.ts`). */
+/* Pages so far into a list that offsets on the way are cached (`src/records/rows/query/total-cache.ts`). */
 
 const ROWS = 45_000
 const BATCH = 500
-/** One row of eleven does not match. */
+/** One row in eleven does not match. */
 const FILTER = [{ field: 'n', op: 'neq', value: 7 }]
 const dataOf = (at: number) => ({ n: at % 11 })
 
@@ -34,7 +34,7 @@ afterAll(() => {
   folder.remove()
 })
 
-/** The ids of the rows that match, oldest first, read without skipping any. */
+/** Returns the ids of the matching rows, oldest first, read without skipping any. */
 const idsOf = (isFiltered: boolean): string[] =>
   service.ctx.db.sql.column(
     `SELECT id FROM records WHERE deleted_at IS NULL AND (? OR json_extract(data, '$.n') <> 7) ORDER BY pk`,
@@ -48,7 +48,7 @@ const arbitraryPage = fc.record({
   limit: fc.integer({ min: 1, max: 500 }),
 })
 
-/** Pages are read, and at times a row is written or deleted, at the end of the list or anywhere. */
+/** Reads pages, and sometimes writes or deletes a row, at the end of the list or anywhere. */
 const arbitraryScene = fc.record({
   before: fc.constantFrom('nothing', 'a row comes', 'a row goes'),
   at: fc.nat(ROWS - 1_000),

@@ -90,7 +90,7 @@ test('other calls than those that create or change an object do not look at the 
   expect([(await append('x')).status, (await append('y')).status]).toEqual([200, 200])
 })
 
-/** A note and a row as they are made for a change. */
+/** Creates a note and a row to change. */
 async function changeable() {
   const { body } = await service.post('/v1/notes', { title: 'Plan', content: 'one' })
   const [record] = (await service.post('/v1/records', ROW)).body.records

@@ -9,7 +9,7 @@ let service: TestService
 const FIELDS = Array.from({ length: 100 }, (_, at) => ({ key: `f${at}`, type: 'text' }))
 const PER_BATCH = 9
 const BATCHES = 9
-/** About 1 MB: a page of 80 rows is longer than a page may be. */
+/** About 1 MB, so that a page of 80 rows exceeds the size limit of a page. */
 const longData = (mark: number) =>
   Object.fromEntries(FIELDS.map(({ key }, at) => [key, at === 0 ? `row ${mark}` : 'é'.repeat(9_990)]))
 

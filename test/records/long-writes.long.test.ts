@@ -4,7 +4,7 @@ import { runBeside } from '../support/beside.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { declare, field } from '../support/records.ts'
 
-/* The thread that serves requests takes in and sends out rows of many megabytes, and leaves the writing to another one. */
+/* The main thread receives and sends rows of many megabytes, and leaves the writing to another thread. */
 
 const folder = newFolder()
 const file = folder.file('daybook.db')
@@ -12,7 +12,7 @@ let server: ServerProcess
 let other: { key: string; note: string; row: string }
 
 const KEYS = Array.from({ length: 92 }, (_, at) => `f${at}`)
-/** Has a folded form, and is kept as UTF-16 in memory: about 9 MB of JSON. */
+/** Has a folded form, and is UTF-16 in memory: about 9 MB of JSON. */
 const FILLER = 'Äußere дом Ha! '.repeat(4_200).slice(0, 62_000)
 const longData = (mark: number) => Object.fromEntries(KEYS.map((key) => [key, `${mark} ${key} ${FILLER}`]))
 const created = (mark: number) => JSON.stringify({ structure: 'Long', data: longData(mark) })
@@ -43,7 +43,7 @@ afterAll(async () => {
 const hasProc = existsSync('/proc/self/schedstat')
 
 const AT_ONCE = 10
-/** A few of the bodies are taken in at once. */
+/** The main thread may parse a few of the bodies at once. */
 const MAX_MAIN_MS = 150
 
 test.skipIf(!hasProc)(

@@ -23,7 +23,7 @@ import { startService, type TestService } from '../support/service.ts'
 let service: TestService
 let count = 0
 
-/** On a file, where reads have a connection of their own that must follow every change of a table. */
+/** On a file, where reads use a separate connection that must follow every change of a table. */
 const folder = newFolder()
 
 beforeAll(async () => {
@@ -109,7 +109,7 @@ async function play({ fields, steps, builds }: Scene) {
   return { name, rows }
 }
 
-/** The ids of all rows of a list in its order. */
+/** Returns the ids of all rows of a list, in order. */
 function readAll(
   structure: string,
   query: { filter: unknown; sort: string; direction: 'asc' | 'desc' },

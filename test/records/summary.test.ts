@@ -255,7 +255,7 @@ const arbitraryInstant = fc.oneof(
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** `YYYY-MM-DDTHH:MM:SS` on the clocks of a zone, as the formatter of dates says. */
+/** `YYYY-MM-DDTHH:MM:SS` in a time zone, according to the platform's date formatter. */
 function wallClock(zone: string, instant: number): string {
   const format =
     clocks.get(zone) ??

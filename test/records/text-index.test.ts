@@ -33,7 +33,7 @@ async function makeSearch(service: TestService, id: string) {
   return buildAutoIndex(service.ctx, { structurePk: structurePk(service, id), column: '*' })
 }
 
-/** Brings at most so many rows into the search table. */
+/** Adds at most this many rows to the search table. */
 const fill = (service: TestService, id: string, maxRows: number) =>
   service.ctx.db.write((tx): boolean => fillTextIndex(tx, structurePk(service, id), maxRows))
 
@@ -49,7 +49,9 @@ const FIELDS: FieldSpec[] = [
   { key: 'done', type: 'bool' },
 ]
 
-/** Few characters of every sort, so that texts share runs: some fold, some are longer than one unit or special to FTS. */
+/**
+ * Few characters of every sort, so that texts share runs: some fold, some are longer than one unit or special to FTS.
+ */
 const CHARACTERS = ['a', 'A', 'b', 'é', 'E\u0301', 'Σ', 'ς', '日', '本', '😀', '𐐀', '\ue020', '\ufffd']
 const SIGNS = [' ', '"', '*', "'", '%', '-', '(', ':', '\n', '\t', '0', '1', 'NOT ', ' AND ']
 const arbitraryText = (minLength: number, maxLength: number) =>
@@ -60,7 +62,7 @@ const arbitraryText = (minLength: number, maxLength: number) =>
     })
     .map((parts) => parts.join(''))
 
-/** Longer than a word of the index may be. */
+/** Longer than the index allows for a word. */
 const arbitraryLongWord = fc
   .array(fc.constantFrom(...CHARACTERS), { minLength: 25, maxLength: 90 })
   .map((parts) => parts.join(''))
@@ -120,7 +122,7 @@ function textOf(needle: Needle, rows: readonly Row[]): string {
   return points.slice(needle.from, needle.from + needle.length).join('') || 'nothing'
 }
 
-/** Does to the rows what the scene says; answers those that are live then. */
+/** Applies the changes of the scene to the rows; returns the rows that are live afterwards. */
 async function disturb(
   service: TestService,
   id: string,
@@ -188,7 +190,7 @@ test(
   RANDOM_CASES_MS,
 )
 
-/** A structure of 1,200 rows that all hold "some text", its search table filled. */
+/** Creates a structure of 1,200 rows that all contain "some text", with its search table filled. */
 async function searched(service: TestService) {
   const { id } = await declare(service, 'entries', [{ key: 'title', type: 'text' }])
   const rows: Row[] = []
@@ -243,7 +245,7 @@ test('a text that is in many different words, several of them in one row, is cou
   const total = async () =>
     (await list(service, 'marks', { filter: [{ field: '*', op: 'contains', value: 'mark' }] })).body.total
   expect(await total()).toBe(withMark)
-  // A row that had the text and one that did not, before the index knows of the change.
+  // Changes one row with the text and one without, before the index is updated.
   await service.patch(`/v1/records/${rows[1].id}`, { data: { title: 'none' } })
   await service.delete(`/v1/records/${rows[2].id}`)
   await service.patch(`/v1/records/${rows[0].id}`, { data: { title: 'mark 3mark' } })

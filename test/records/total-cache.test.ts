@@ -14,7 +14,7 @@ import {
 import { declare, field, giveTable, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/* A total that was counted once is brought up to date by the rows written since, instead of being counted again. */
+/* A cached total is updated with the rows written since, instead of counted again. */
 
 let service: TestService
 
@@ -73,7 +73,7 @@ test(
   RANDOM_CASES_MS,
 )
 
-/** More than are looked up one by one. */
+/** More than the number of rows that are looked up one by one. */
 const MANY = 2_500
 const COMPARE: Record<string, (value: number, bound: number) => boolean> = {
   lt: (value, bound) => value < bound,

@@ -22,8 +22,8 @@ import {
 import { watch } from '../support/watch.ts'
 
 /*
- * No optimization may be seen: however rows are stored, indexed and cached, and whichever thread and route reads them,
- * every answer has the bytes that a plain scan of the rows gives; and answers to related queries fit together.
+ * No optimization may be visible. However rows are stored, indexed and cached, and whichever thread and route reads
+ * them, every response has the bytes of a plain scan. Responses to related queries are consistent.
  */
 
 const folder = newFolder()
@@ -33,7 +33,7 @@ interface Table {
   readonly id: string
   readonly name: string
   readonly expected: Expected
-  /** Answers that must be the same however rows are stored, by what was asked. */
+  /** Responses that must be the same however rows are stored, keyed by request. */
   readonly first: Map<string, string>
   readonly narrowKey: string
 }
@@ -55,7 +55,7 @@ const parametersOf = ({ filter, key, direction }: Pick<QueryCase, 'filter' | 'ke
 const listPath = (structure: string, query: QueryCase): string =>
   `?${queryOf({ structure, ...parametersOf(query), limit: query.limit, offset: query.offset })}`
 
-/** The same page as a view shows it, narrowed by the first condition; a text searched last is the view's own. */
+/** The same page in a view, narrowed by the first condition. A text condition in the last place is the view's own. */
 async function viewText(service: TestService, structure: string, query: QueryCase): Promise<string> {
   const { filter, key, direction, limit, offset } = query
   const [first, ...rest] = filter
@@ -78,7 +78,7 @@ async function viewText(service: TestService, structure: string, query: QueryCas
   return text
 }
 
-/** The first answer of a watch, which begins at the first row. */
+/** The initial answer of a watch, which begins at the first row. */
 async function watchText(service: TestService, structure: string, query: QueryCase): Promise<string> {
   requests += 1
   const opened = await watch(service, structure, { ...parametersOf(query), limit: query.limit })
@@ -90,7 +90,7 @@ async function watchText(service: TestService, structure: string, query: QueryCa
 const LARGEST_PAGE = 500
 const MOST_PAGES = 6
 
-/** The ids of a whole list, page by page. */
+/** Returns the ids of a whole list, page by page. */
 async function idsOf(
   service: TestService,
   { id }: Table,
@@ -105,7 +105,7 @@ async function idsOf(
   }
 }
 
-/** Pages one after another are the list, in which the row that the filter was made from is. */
+/** Consecutive pages form the list, which contains the row that the filter derives from. */
 async function expectPages(service: TestService, table: Table, query: QueryCase, found: readonly Row[]) {
   const limit = Math.max(1, Math.ceil(found.length / 3))
   if (limit > LARGEST_PAGE) return
@@ -114,7 +114,7 @@ async function expectPages(service: TestService, table: Table, query: QueryCase,
   if (query.pivot !== undefined) expect(ids).toContain(query.pivot)
 }
 
-/** A condition, its opposite and "empty" divide the rows, in their order. */
+/** A condition, its opposite and "empty" partition the rows, in their order. */
 async function expectPartition(service: TestService, table: Table, query: QueryCase) {
   const divided = partition(query.filter)
   if (!divided) return
@@ -144,7 +144,7 @@ const countedBy = (rows: readonly Row[], key: string) =>
 const byValue = <Part extends { value: unknown }>(parts: readonly Part[], number: (part: Part) => number) =>
   Object.fromEntries(parts.map((part) => [JSON.stringify(part.value), number(part)]).filter(([, n]) => n))
 
-/** Summaries and boards count the rows of the list, and are the same however these are stored. */
+/** Summaries and boards count the rows of the list, and are the same however rows are stored. */
 async function expectCounts(service: TestService, table: Table, query: QueryCase, found: readonly Row[]) {
   const { id: structure, first } = table
   const { filter } = query
@@ -224,10 +224,10 @@ const SMALL: readonly Arrangement[] = [
   ['among other small ones again', (service, { name }) => takeTable(service, name)],
 ]
 
-/** Below and above what one thread reads itself: the second has every read done by the worker, and makes indexes. */
+/** Thresholds for reads in the main thread. With the second, the worker runs every read and builds indexes. */
 const THREADS = [1_000_000, -1]
 
-/** With a service that knows nothing yet, and is closed afterwards. */
+/** Runs with a new service without cached data, and closes it afterwards. */
 async function withService(
   file: string,
   clock: TestClock,

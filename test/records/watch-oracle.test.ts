@@ -22,7 +22,7 @@ const close = () => {
   service.close()
 }
 
-/** On a file, where reads have a connection of their own, and some go to the worker. */
+/** On a file, where reads use a separate connection, and some run in the worker. */
 const start = (clock = testClock()) =>
   startService({ file: folder.file('oracle.db'), worker: { manyRows: 12 }, clock })
 
@@ -34,7 +34,7 @@ afterAll(() => {
   folder.remove()
 })
 
-/** The server remembers no page after it. */
+/** Restarts the server, which loses all cached pages. */
 async function restart(): Promise<void> {
   close()
   service = await start(testClock(service.clock.now()))
@@ -51,7 +51,7 @@ const arbitraryQuery = (fields: readonly FieldSpec[]) =>
 const rowsOf = (fields: readonly FieldSpec[]) =>
   fc.array(arbitraryData(fields), { minLength: 1, maxLength: 6 })
 
-/** One thing that happens; rows are named by their place among all that ever were. */
+/** One event. Rows are named by their index among all rows that ever existed. */
 const arbitraryEvent = (fields: readonly FieldSpec[]) =>
   fc.oneof(
     fc.record({ does: fc.constant('write' as const), rows: rowsOf(fields) }),
@@ -62,8 +62,8 @@ const arbitraryEvent = (fields: readonly FieldSpec[]) =>
   )
 
 /**
- * At the end of each step every reader is brought up to date; one may have been away meanwhile, or all, when the server
- * was started again after some of the events.
+ * At the end of each step every reader catches up. One reader may have been disconnected meanwhile, or all of them, if
+ * the server restarted after some of the events.
  */
 const arbitraryScene = arbitraryFields.chain((fields) =>
   fc.record({
@@ -92,7 +92,7 @@ interface Answer {
 }
 
 class Reader {
-  /** The page as the changes add up. */
+  /** The page that results from the changes. */
   #page = new Map<string, Row>()
   #last: Omit<Answer, 'changes'> | undefined
 
@@ -123,14 +123,14 @@ class Reader {
     else this.#begin(answer)
   }
 
-  /** An answer without what changed. */
+  /** Handles an answer without changes. */
   #begin(answer: Answer): void {
     expect(answer).not.toHaveProperty('changes')
     this.#page = pageOf(answer)
     this.#last = answer
   }
 
-  /** Reads until the stream has said what the list says now. */
+  /** Reads until the stream matches the current list. */
   async catchUp(): Promise<void> {
     const { body } = await list(service, this.structure, { ...this.query, changes: undefined })
     do {
@@ -139,7 +139,7 @@ class Reader {
     } while (!Bun.deepEquals(this.#last, body))
   }
 
-  /** The changes applied to the previous page must give the page. */
+  /** The changes, applied to the previous page, must yield the page. */
   #receive({ records, total, has_more, changes }: Answer): void {
     expect(changes).toBeDefined()
     const { created = [], updated = [], removed = [] } = changes ?? {}

@@ -8,7 +8,7 @@ import { newFolder, type ServerProcess, startProcess } from '../support/process.
 import { declare, queryOf, write } from '../support/records.ts'
 import { readWatch, type Watch } from '../support/watch.ts'
 
-/* Behaviour of real connections and processes only. These tests wait for events in real time. */
+/* Behavior of real connections and processes only. These tests wait for events in real time. */
 
 const FIELDS = [
   { key: 'name', type: 'text' },
@@ -45,7 +45,7 @@ async function open(more: Record<string, unknown> = {}, key = server.key): Promi
   return opened
 }
 
-/** A connection of its own that asks for a watch; whether and when it reads is up to the test. */
+/** Opens a separate connection with a watch; the test decides whether and when it reads. */
 async function openSocket(more: Record<string, unknown>): Promise<Socket> {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
@@ -56,7 +56,7 @@ async function openSocket(more: Record<string, unknown>): Promise<Socket> {
   return socket
 }
 
-/** Repeats the look until it holds; the time limit of the test says how long. */
+/** Polls until the condition holds; the time limit of the test applies. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await Bun.sleep(10)
 }
@@ -81,7 +81,7 @@ test('a write and a revocation by the command line arrive', async () => {
   expect(await opened.next()).toBeUndefined()
 })
 
-/** Reads to the end of a stream that the service closes; answers the last thing it said. */
+/** Reads a stream to its end when the service closes it; returns its last item. */
 async function readToEnd(opened: Watch) {
   let last = await opened.next()
   for (let next = await opened.next(); next; next = await opened.next()) last = next
@@ -104,7 +104,7 @@ test('a reader that stops reading has one second to receive it', async () => {
 /** About a megabyte. */
 const bigRows = (size: number) => Array.from({ length: 10 }, () => ({ name: 'x'.repeat(100_000), size }))
 
-/** Makes so many answers of about a megabyte, each told on its own. */
+/** Creates this many answers of about a megabyte, each sent separately. */
 async function fill(answers: number): Promise<void> {
   const reading = await open({ limit: 500, sort: 'updated_at' })
   await reading.event('answer')
@@ -115,7 +115,7 @@ async function fill(answers: number): Promise<void> {
   await reading.leave()
 }
 
-/** Whether the server still holds the other end of the connection. */
+/** Whether the server still has its end of the connection open. */
 async function isHeld(socket: Socket): Promise<boolean> {
   const port = (socket.localPort ?? 0).toString(16).toUpperCase().padStart(4, '0')
   const connections = (await Bun.file('/proc/net/tcp').text())
@@ -179,7 +179,7 @@ test('a client that vanishes leaves no connection behind', async () => {
   await until(async () => (await connections()) === before)
 })
 
-/** Stands between client and server; its connections can be broken. */
+/** Starts a proxy between client and server that can break its connections. */
 async function startProxy() {
   const { hostname, port } = new URL(server.url)
   const proxy = createServer((client) => {

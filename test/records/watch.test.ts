@@ -33,7 +33,7 @@ const one = async (data: Record<string, unknown>) => (await write(service, 'Boxe
 /** The description of the structure in every answer. */
 const shown = () => ({ id: structure.id, name: structure.name, fields: structure.fields })
 
-/** Lets the gathering of changes come to its end. */
+/** Waits for the end of the merge interval. */
 async function merge(): Promise<void> {
   await settle()
   service.clock.advance(MERGE_MS)
@@ -160,7 +160,7 @@ describe('an answer', () => {
   test('is that of the structure which has the name now, also when another had it a moment ago', async () => {
     const folder = newFolder()
     const inFile = await startService({ file: folder.file('daybook.db') })
-    // Which structure a name means is remembered for milliseconds only: one of many tries is soon enough.
+    // The structure of a name is cached only for milliseconds: one of many attempts soon sees the change.
     for (let tries = 0; tries < 20; tries++) {
       const { id } = await declare(inFile, 'Boxes', FIELDS)
       expect((await (await watch(inFile, 'Boxes')).event('answer')).structure.id).toBe(id)
@@ -249,7 +249,7 @@ describe('a reader that comes back', () => {
   const returning = async (id: string | undefined, more: Record<string, unknown> = {}) =>
     watch(service, 'Boxes', { changes: true, headers: { 'last-event-id': id ?? '' }, ...more })
 
-  /** Reads one answer and goes away; answers the id of the answer. */
+  /** Reads one answer and disconnects; returns the id of the answer. */
   async function readAndLeave(): Promise<string | undefined> {
     const opened = await watch(service, 'Boxes', { changes: true })
     await opened.event('answer')
@@ -299,7 +299,7 @@ describe('a reader that comes back', () => {
     const early = await readAndLeave()
     await one({ name: 'a' })
     const late = await readAndLeave()
-    // As when the server starts with a copy made before the last write.
+    // Simulates a server start with a copy made before the last write.
     await service.ctx.db.write((tx) => {
       tx.sql.run('DELETE FROM changes WHERE key = (SELECT max(key) FROM changes)')
       beginEpochs(tx)

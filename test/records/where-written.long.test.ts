@@ -11,15 +11,15 @@ import { startService, type TestService } from '../support/service.ts'
 import { startHooked, subscribe, until } from '../support/webhooks.ts'
 
 /*
- * Short writes of records run on the main thread and long ones in a worker, some of them after they were begun on the main
- * thread: nobody can tell where from what they answer and leave behind.
+ * Short writes of records run on the main thread and long ones in a worker, some of them after they began on the main
+ * thread. Responses and stored data do not reveal where a write ran.
  */
 
 const folder = newFolder()
 const open: { service: TestService; agent: Agent }[] = []
 let files = 0
 
-/** Everything in a worker, what is not very short, or nothing. */
+/** Limits that run every write in a worker, all but very short ones, or none. */
 const LIMITS = [0, 120, Number.MAX_SAFE_INTEGER]
 
 afterEach(async () => {
@@ -45,7 +45,7 @@ const CURSOR = /(?<![\w-])[0-9a-f]{12}-(?=[0-9a-z]+(?![\w-]))/g
 const withHyphens = (hex: string) =>
   hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, (_, ...parts) => parts.slice(0, 5).join('-'))
 
-/** A service with what tells its ids from those of another one. */
+/** A service, with a mapping that makes its ids comparable with another service's. */
 class Side {
   readonly ids: string[] = []
   #names = new Map<string, string>()
@@ -55,7 +55,9 @@ class Side {
     readonly agent: Agent,
   ) {}
 
-  /** As text, with ids named in the order in which they were first seen, and cursors without their beginning. */
+  /**
+   * Returns the value as text, with ids named in the order of their first appearance, and cursors without their prefix.
+   */
   plain(value: unknown): string {
     return (JSON.stringify(value) ?? '').replace(CURSOR, '-').replace(UUID, (id) => {
       const name = this.#names.get(id) ?? `id ${this.#names.size}`
@@ -64,7 +66,7 @@ class Side {
     })
   }
 
-  /** All that the writes left in the database. */
+  /** Returns everything that the writes stored in the database. */
   tables(): string {
     const { sql } = this.service.ctx.db
     const rowTables = sql.column<string>(
@@ -212,7 +214,7 @@ async function take(side: Side, step: Step): Promise<{ status?: number; body?: u
   }
 }
 
-/** The state visible to everyone after a step; the ids of new rows are noted. */
+/** Returns the state visible to all callers after a step; records the ids of new rows. */
 async function outcomeOf(side: Side, step: Step): Promise<string> {
   const { status, body } = await take(side, step)
   const { body: seen } = await list(side.service, 'Row', { sort: 'created_at', direction: 'asc', limit: 500 })

@@ -36,7 +36,7 @@ async function start(options: TestServiceOptions) {
   return service
 }
 
-/** Every read goes to the worker, and every table is large enough for an index. */
+/** Every read runs in the worker, and every table is large enough for an index. */
 const startWithWorker = (file = newFile()) => start({ file, worker: { manyRows: -1 } })
 
 afterEach(() => {
@@ -55,7 +55,7 @@ async function makeIndexes(service: TestService, id: string, columns: readonly s
     await buildAutoIndex(service.ctx, { structurePk: structurePk(service, id), column })
 }
 
-/** Writes and deletes a row: no total that was counted before is valid any more. */
+/** Writes and deletes a row, which invalidates all cached totals. */
 async function disturb(service: TestService, name: string) {
   const [row] = await write(service, name, {})
   await service.delete(`/v1/records/${row.id}`)
@@ -126,7 +126,7 @@ const WIDE: FieldSpec[] = [
   { key: 'at', type: 'datetime' },
 ]
 
-/** Enough rows of few values that an index leads to many of them. */
+/** Enough rows with few distinct values that one index entry leads to many of them. */
 const wideRow = (at: number) => ({
   title: ['Ä', 'ä', 'b', 'B', null][at % 5],
   amount: at % 7 === 0 ? null : (at * 31) % 400,
@@ -236,7 +236,7 @@ test.each([
     const ask = async () => (await list(service, 'tasks', query)).body
     const first = await ask()
     for (let round = 0; round < 2_000 && indexedColumns(service).length === 0; round++) {
-      // The last row is on no page that is asked for.
+      // The last row is on no requested page.
       const status = round % 2 === 0 ? 'kind 9' : 'kind 8'
       await service.patch(`/v1/records/${rows[299].id}`, { data: { status } })
       expect(await ask()).toEqual(first)

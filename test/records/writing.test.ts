@@ -18,7 +18,7 @@ const post = (structure: string, body: Record<string, unknown>) =>
   service.post('/v1/records', { structure, ...body })
 const patch = (id: string, data: unknown) => service.patch(`/v1/records/${id}`, { data })
 
-/** Expects a refusal that changed no row and told nobody. */
+/** Expects a refusal that changed no row and notified no listener. */
 async function expectRefusal(
   structure: string,
   call: () => Promise<Answer>,
@@ -336,7 +336,7 @@ test('a collision is refused, or under update merged into the row it collides wi
     'refused',
     /"c" is required/,
   )
-  // Only what is named is checked and changed: "c" is required but not named.
+  // Only named fields are checked and changed: "c" is required but not named.
   const merged = await post('X', { data: { a: 'A', b: null }, on_conflict: 'update' })
   expect(merged.body).toMatchObject({
     written: 1,
@@ -344,7 +344,7 @@ test('a collision is refused, or under update merged into the row it collides wi
     updated: 1,
     records: [{ id: one.id, data: { a: 'A', c: 1 } }],
   })
-  // A merge may bring the row into the way of a third one.
+  // A merge may make the row collide with a third one.
   await write(service, 'X', { b: 'y', c: 1 })
   const inTheWay = () => post('X', { data: { a: 'A', b: 'y' }, on_conflict: 'update' })
   await expectRefusal('X', inTheWay, 'unique_violation', /"b" and "c" are unique together/)

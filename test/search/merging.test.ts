@@ -17,7 +17,7 @@ const partsOf = (table: string) =>
   )
 const parts = () => IN_STEPS.map(partsOf)
 
-/** Writes notes, each of which is found by a search before the next one is written. */
+/** Writes notes, and finds each by a search before the next one is written. */
 async function writeNotes(count: number, first = 0): Promise<void> {
   for (let at = first; at < first + count; at++) {
     await service.post('/v1/notes', { title: `Title ${at}`, content: `common word${at}` })

@@ -9,7 +9,7 @@ import { startService, type TestService } from '../support/service.ts'
 /* A link gives access to one object and to nothing else of the workspace, and reveals nothing about other links. */
 
 let service: TestService
-/** Every id that there is in the workspace. */
+/** Every id in the workspace. */
 let ids: string[]
 let note: string
 let view: string
@@ -58,7 +58,7 @@ test('no id of the workspace opens anything under a link but what that link show
       }
 })
 
-/** One of each kind, with all that it can offer. */
+/** Creates one share of each kind, with all options. */
 async function oneOfEach() {
   const structure = (await service.get('/v1/records/structures/Errands')).body.structure.id
   const rows = (await service.get('/v1/records/views')).body.row_views[0].id

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-/** The address of a new share. */
+/** Creates a share and returns its address. */
 async function shared(input: Record<string, unknown>): Promise<string> {
   const { status, body } = await service.post('/v1/shares', input)
   expect([status, body.error]).toEqual([201, undefined])

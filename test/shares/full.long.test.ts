@@ -21,7 +21,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** Posts as a page does, with a file or without, and as a program, each with a key under which it is sent again. */
+/** Posts as a page does, with or without a file, and as a program, each with an idempotency key. */
 async function post(url: string, number: number): Promise<number> {
   const headers = { 'Idempotency-Key': `post ${number}` }
   const name = `Guest ${number}`
@@ -53,7 +53,7 @@ test('a form that takes a number of rows takes exactly these, however many post 
       const status = await post(url, number)
       expect(status).toBeOneOf([201, 303, 400])
       if (status !== 400) taken.push(number)
-      // A program that is not sure sends it again: neither a second row nor another answer.
+      // A program that is unsure repeats its request: this creates no second row and returns the same response.
       if (number % 5 === 0) expect([number, await post(url, number)]).toEqual([number, status])
     }
   }

@@ -24,7 +24,7 @@ async function share(input: Record<string, unknown>, by = service as { post: Tes
   return body.share
 }
 
-/** Visits an address without any key. */
+/** Requests an address without a key. */
 async function visit(url: string, init: RequestInit = {}) {
   const response = await service.app.fetch(new Request(new URL(url, 'http://anywhere.example').href, init))
   const { status, headers } = response

@@ -33,7 +33,7 @@ const serve = () =>
       }),
   })
 
-/** Begins a download and reads its headers alone. */
+/** Begins a download and reads only its headers. */
 function begin(port: number, address: string): Promise<{ socket: Socket; head: string }> {
   const socket = connect(port, '127.0.0.1')
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${HEADER}: ${address}\r\n\r\n`)

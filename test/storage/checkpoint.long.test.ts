@@ -14,13 +14,13 @@ const log = createLog('silent', clock, () => {})
 const openAs = (role: 'server' | 'command', file: string, checkpoint: 'auto' | 'off' = 'auto') =>
   openDatabase({ file, programVersion: '0.0.0', clock, log, role, checkpoint })
 
-/** Writes through a database that is opened and closed; answers how large its write-ahead log is after that. */
+/** Writes through a database that is opened and closed; returns the size of its write-ahead log afterwards. */
 async function logAfterWriting(checkpoint: 'auto' | 'off'): Promise<number> {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const open = () => openAs('server', file, checkpoint)
   const db = open()
-  // Another program has the file open: SQLite itself checkpoints when the last one closes it.
+  // Another program keeps the file open, because SQLite itself checkpoints on the last close.
   const other = new Database(file)
   other.query('SELECT count(*) FROM notes').get()
   await db.write((tx): void => {
@@ -71,7 +71,7 @@ test('a large log is moved in another thread, beside writes, and starts again', 
   clock.advance(1_000)
   clock.advance(1_000)
   for (let count = 0; count < 5; count++) await write()
-  // A thread that is done before the last of these writes leaves a log that has already started again.
+  // If the thread finishes before the last of these writes, the log has already restarted.
   const isLarge = ([, total, moved]: [number, number, number]) => total >= 10_000 && moved < total
   while (isLarge(pages())) await Bun.sleep(5)
   for (let count = 0; count < 5; count++) await write()
@@ -95,7 +95,7 @@ test('work in chunks waits for the log to be moved, which therefore never gets l
     chunks += 1
     return chunks < 20
   })
-  // It starts again after 16,000 pages; without waiting it would have 200 MB.
+  // The log restarts after 16,000 pages; without waiting it would have 200 MB.
   expect(statSync(`${file}-wal`).size).toBeLessThan(120_000_000)
   await db.finishCheckpoint()
   db.close()
@@ -119,7 +119,7 @@ test('another thread truncates the file of a log that was long once nothing is w
   expect(pagesOf(other)[1]).toBeLessThan(1_000)
   const size = () => statSync(`${file}-wal`).size
   expect(size()).toBeGreaterThan(200_000_000)
-  // For a reader of the log this waits, but not for ever.
+  // The checkpoint waits for a reader of the log, but not forever.
   const reader = new Database(file, { readonly: true })
   reader.run('BEGIN')
   reader.query('SELECT count(*) FROM blobs').get()
@@ -167,7 +167,7 @@ test('a log that cannot be moved into the file when a database is closed takes n
   const file = folder.file('daybook.db')
   const db = openAs('server', file)
   await db.write((tx): void => tx.sql.script('CREATE TABLE written (x)'))
-  // Stands for a disk on which the file finds no room.
+  // Simulates a disk without room for the file.
   truncateSync(`${file}-wal`, 100)
   expect(() => db.close()).not.toThrow()
   folder.remove()

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { runBeside } from '../support/beside.ts'
 import { daybook, newFolder, startCommand, startProcess } from '../support/process.ts'
 
-/* Real commands that write much beside a real server that reads and writes all the time. */
+/* Real commands that write much data beside a real server that reads and writes continuously. */
 
 const FILE_BYTES = 50_000_000
 
@@ -34,10 +34,10 @@ async function startWorld(checkpoint: 'auto' | 'off' = 'auto') {
       for (let [, total, moved] = pages(); moved < total; [, total, moved] = pages()) await Bun.sleep(5)
     },
     logBytes: () => statSync(`${file}-wal`).size,
-    /** The longest that the file of the log was while something ran. */
+    /** The largest size of the log file during the run. */
     longestLog: () => longest,
     original,
-    /** Adds the file several times with one command, and resolves to its exit code. */
+    /** Adds the file several times with one command; resolves with its exit code. */
     add: (times: number) => daybook(['files', 'add', ...Array(times).fill(original), '--db', file], { env }),
     beside: async <Result>(run: () => Promise<Result>): Promise<Result> => {
       const running = Promise.withResolvers<Result>()

@@ -13,7 +13,7 @@ import { newFolder } from '../support/process.ts'
 import { settle, startService, testClock } from '../support/service.ts'
 import { until } from '../support/webhooks.ts'
 
-/* A disk that takes its time, fails, or does not respond, as a network file system without its server. */
+/* A disk that is slow, fails, or does not respond, like a network file system without its server. */
 
 const clock = testClock()
 const log = createLog('silent', clock, () => {})
@@ -33,7 +33,7 @@ beforeEach(() => {
 
 afterEach(() => folder.remove())
 
-/** A disk that responds at once, until it is held; then when it is told to. */
+/** A disk that responds at once until the test holds it, and then only on request. */
 function testDisk() {
   const waiting: ((error: Error | null) => void)[] = []
   let isHeld = false
@@ -61,7 +61,7 @@ function testDisk() {
 const openAs = (role: 'server' | 'command'): Db =>
   openDatabase({ file, programVersion: '0.0.0', clock, log, role, disk: disk.calls })
 
-/** A database whose disk is held once the first writes are on it. */
+/** Opens a database whose disk is held once the first writes are flushed. */
 async function openHeld() {
   const db = openAs('server')
   await db.write((tx): void => tx.sql.script('CREATE TABLE lines (text TEXT)'))
@@ -82,7 +82,7 @@ async function openHeld() {
     db,
     line,
     events,
-    /** The state seen by another process. */
+    /** Returns the state seen by another process. */
     committed: () => outside.query('SELECT text FROM lines').values().flat(),
     leave: () => outside.close(),
     [Symbol.dispose]: () => outside.close(),
@@ -205,7 +205,7 @@ test('a refusal of a read in another thread that rests on a commit is sent once 
   const { share } = (await service.post('/v1/shares', { kind: 'note', target_id: id })).body
   const open = () => service.as(undefined).get(new URL(share.url).pathname)
   expect((await open()).status).toBe(200)
-  // The disk has responded: the next write is not preceded by a sync.
+  // The disk has responded, so no sync precedes the next write.
   await service.post('/v1/notes', { title: 'Before' })
   disk.hold()
   const events: unknown[] = []
@@ -325,7 +325,7 @@ test('before the first write after a pause the disk is asked: one that does not 
   const write = db.write((tx): void => tx.sql.script('CREATE TABLE lines (text TEXT)'))
   await expect(write).rejects.toThrow(LATE)
   expect(db.sql.scalar<number>("SELECT count(*) FROM sqlite_schema WHERE name = 'lines'")).toBe(0)
-  // Reads in other threads go on, too: nothing was committed that they might see.
+  // Reads in other threads continue, too, because no uncommitted data is visible to them.
   await db.synced()
   disk.respond()
   await until(() => db.problem === undefined)
@@ -349,7 +349,7 @@ test('a service whose disk does not respond says so, goes on reading, and has wh
   expect(await paused).toBe(LATE)
   expect(await titles()).toEqual(['Before'])
   expect(await service.get('/healthz')).toMatchObject(refusal)
-  // A read in another thread may have seen what was committed.
+  // A read in another thread may have seen the committed data.
   await expect(service.ctx.db.synced()).rejects.toThrow(LATE)
   disk.respond()
   await until(async () => (await service.get('/healthz')).status === 200)
@@ -373,7 +373,7 @@ test('a thread whose commit waits for the disk for too long holds up no answer',
     await syncs.promise
   })
   const waiting = line('a')
-  // It may write for as long as it takes.
+  // The write may take as long as it needs.
   await Bun.sleep(1_100)
   expect([db.refusal, events, isLate]).toEqual([undefined, [], false])
   writes.resolve()

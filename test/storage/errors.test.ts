@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { asUnavailable } from '../../src/storage/errors.ts'
 
-/** An error of SQLite; the class cannot be called. */
+/** An error of SQLite; the class cannot be constructed directly. */
 function errorOfSqlite(): unknown {
   using database = new Database(':memory:')
   try {

@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** Copies a database and its log as a crash would leave them, under a new name. */
+/** Copies a database and its log under a new name, in the state that a crash leaves. */
 function crashed(name: string): string {
   const copy = folder.file(name)
   copyFileSync(file, copy)
@@ -29,7 +29,7 @@ function crashed(name: string): string {
   return copy
 }
 
-/** A database in use with a log that is not empty, and a backup of an earlier state. */
+/** Opens a database with a non-empty log, and creates a backup of an earlier state. */
 async function inUse(): Promise<{ backup: string; close(): void }> {
   await runInProcess(['serve', '--port', '0', '--log-level', 'silent', '--db', file])
   const backup = folder.file('backup.db')

@@ -12,8 +12,8 @@ import { declare, write } from '../support/records.ts'
 import type { Answer } from '../support/service.ts'
 
 /*
- * Clients of one server, each with a connection of its own, send the same few things at once. Whatever they are told,
- * success or refusal, must fit one order of all calls.
+ * Clients of one server, each with its own connection, send the same few requests at once. All their responses,
+ * successes and refusals, must fit one order of all calls.
  */
 
 const HISTORIES = runs(12, 200)
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 type Model<State> = Omit<HistoryOptions<State>, 'seed'>
 
-/** `make` prepares what one history is about. */
+/** `make` prepares the objects of one history. */
 async function expectLinearizable<State>(
   make: (seed: number) => Promise<Model<State>>,
   beside: () => Promise<void> = async () => {},
@@ -60,7 +60,7 @@ async function expectLinearizable<State>(
   }
 }
 
-/** An operation whose response decides alone what the state must have been. */
+/** An operation whose response alone determines the state before it. */
 const operation = <State>(
   text: string,
   send: () => Promise<Answer>,
@@ -70,11 +70,11 @@ const operation = <State>(
 const at = (path: string, query: Record<string, string>) => `${path}?${new URLSearchParams(query)}`
 const eq = (field: string, value: string) => JSON.stringify([{ field, op: 'eq', value }])
 
-/* Changes on the condition that nothing was changed since. */
+/* Changes on the condition that the object has not changed since. */
 
 interface Versioned {
   readonly text: string
-  /** Unknown after a change whose response did not come. */
+  /** Unknown after a change without a response. */
   readonly version: string | null
 }
 
@@ -222,7 +222,7 @@ test(
   RANDOM_CASES_MS,
 )
 
-/** The same object is the same JSON text. */
+/** Returns the same JSON text for equal objects. */
 const sorted = <Value>(object: Record<string, Value>): Record<string, Value> =>
   Object.fromEntries(Object.entries(object).sort(([left], [right]) => (left < right ? -1 : 1)))
 
@@ -406,7 +406,7 @@ test(
       const word = newName().toLowerCase()
       const filter = { type: 'field', field: 'title', op: 'eq', value: word }
       const tree = { filter: { type: 'group', match: 'all', children: [filter] }, limit: 1 }
-      // A tag must exist before it can be asked for.
+      // A tag must exist before it can be queried.
       const { note } = (await server.post('/v1/notes', { title: word, content: word, tags: [word] })).body
       await server.delete(`/v1/notes/${note.id}`)
       const reads = [
@@ -445,8 +445,8 @@ test(
 )
 
 /*
- * A search indexes what was written before it, then reads the newest state. It may see a deletion and miss a note that was
- * created before that, while the search ran.
+ * A search indexes earlier writes, then reads the newest state. It may see a deletion and miss a note created before
+ * that deletion, while the search ran.
  */
 test(
   'a search counts the notes that were there all the time, and none that was never there while it ran',
@@ -496,7 +496,7 @@ interface Undoable {
   readonly text: string
   /** The text before the last change. */
   readonly before: string
-  /** Whether something was undone: then a text may have come twice. */
+  /** Whether a change was undone: then a text may occur twice. */
   readonly isUndone: boolean
 }
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/* With `--checkpoint off`, a log that nobody folds into the database. */
+/* With `--checkpoint off`, the log grows until another program checkpoints it. */
 
 let folder: ReturnType<typeof newFolder>
 let file: string
@@ -30,7 +30,7 @@ async function writeFor(minutes: number): Promise<void> {
   }
 }
 
-/** Checkpoints as a program that replicates the database does. */
+/** Checkpoints like a program that replicates the database. */
 function checkpoint(): void {
   const outside = new Database(file)
   outside.run('PRAGMA wal_checkpoint(RESTART)')

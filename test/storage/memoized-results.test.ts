@@ -50,7 +50,10 @@ const readAll = (): string => {
   ])
 }
 const memoized = () => db.sql.memoize('all', readAll)
-/** A write to none of these tables but the counters of a workspace, and to a structure what requests do not ask for. */
+/**
+ * Writes to none of these tables except the counters of a workspace, and to attributes of a structure that requests do
+ * not read.
+ */
 const unrelated = (tx: Tx): void => {
   tx.sql.run('UPDATE workspaces SET live_notes = live_notes + 1 WHERE pk = 1')
   tx.sql.run('UPDATE structures SET max_rows = 5')
@@ -76,7 +79,7 @@ test.each([
   const before = memoized()
   await db.write((tx): void => {
     tx.sql.run(statement)
-    // Not committed yet: nobody may keep what is about to change.
+    // Not committed yet: no reader may memoize the pending change.
     expect(memoized()).toBe(before)
   })
   expect(memoized()).toBe(readAll())

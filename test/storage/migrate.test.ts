@@ -132,7 +132,7 @@ test('the copy to go back to is one that can be read', () => {
 test('a copy that cannot be made leaves nothing behind and stops the migration', async () => {
   migrateTo(FIRST, '1.0.0')
   const before = await Bun.file(file).bytes()
-  // A folder in the place of the copy: it cannot be renamed into.
+  // A folder at the path of the copy makes the rename fail.
   await Bun.$`mkdir -p ${`${file}.before-2.0.0/in-the-way`}`.quiet()
   expect(() => migrateTo(SECOND, '2.0.0')).toThrow()
   expect(await Bun.file(file).bytes()).toEqual(before)

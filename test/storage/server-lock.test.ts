@@ -40,13 +40,13 @@ test('links that lead in a circle are a lock file of their own, not an endless s
   lock?.release()
 })
 
-/** The system ends all locks of a process on a file when the process closes any descriptor of it. */
+/** The system releases all of a process's locks on a file when the process closes any descriptor of it. */
 test.if(process.platform === 'linux')(
   'a server keeps the lock from which any program with SQLite knows that the database is open',
   async () => {
     const server = await startProcess(file)
     const looks = () => readFileSync(`/proc/${server.pid}/io`, 'utf8').match(/syscr: (\d+)/)?.[1]
-    // It looks at its files several times a second.
+    // The server checks its files several times a second.
     for (const before = looks(); looks() === before; ) await Bun.sleep(5)
     const { ino } = statSync(file)
     const locks = readFileSync('/proc/locks', 'utf8').split('\n')

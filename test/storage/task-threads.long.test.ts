@@ -5,7 +5,7 @@ import { declare, write } from '../support/records.ts'
 import { settle, startService, type TestService, type TestServiceOptions } from '../support/service.ts'
 import { until } from '../support/webhooks.ts'
 
-/* Requests and background work wait for threads of their own; here every write of records is long. */
+/* Requests and background work use separate threads. Here every write of records counts as long. */
 
 const folder = newFolder()
 const open: TestService[] = []
@@ -35,7 +35,7 @@ test('long writes of one key in the worker alternate with those of another', asy
   await Promise.all(many)
 }, 60_000)
 
-/** Holds the lock of another process once writes wait for the next task, which then waits for it. */
+/** Takes the lock of another process once writes wait for the next task, which then waits for it. */
 function lockNextTask({ ctx: { db } }: TestService) {
   const other = new Database(db.file)
   const taken = Promise.withResolvers<void>()
@@ -56,7 +56,7 @@ function lockNextTask({ ctx: { db } }: TestService) {
   }
 }
 
-/** The threads that are started from now on. */
+/** Collects the threads that start from now on. */
 function startedThreads(): { readonly threads: Worker[]; stop(): void } {
   const { Worker: Original } = globalThis
   const threads: Worker[] = []

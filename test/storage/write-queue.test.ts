@@ -14,9 +14,9 @@ const log = createLog('silent', clock, () => {})
 let folder: ReturnType<typeof newFolder>
 let file: string
 let db: Db
-/** The connection that writes, for its limits. */
+/** The writing connection, to set its limits. */
 let writer: Sql
-/** Another connection, as another process would have it: it sees only what is committed. */
+/** Another connection, like another process's: it sees only committed data. */
 let outside: Database
 
 beforeEach(async () => {
@@ -44,7 +44,7 @@ const lines = (database: Database) =>
 
 const read = () => db.sql.column<string>('SELECT text FROM lines ORDER BY rowid')
 
-/** Lets the file grow no more. */
+/** Prevents the file from growing. */
 function leaveNoRoom(): void {
   writer.all(`PRAGMA max_page_count = ${writer.scalar<number>('PRAGMA page_count')}`)
 }
@@ -69,7 +69,7 @@ test('writes that arrive together share one commit', async () => {
     write(`line ${at}`).then(() => seen.add(dataVersion())),
   )
   await Promise.all(writes)
-  // A commit takes what a few milliseconds allow: on a busy machine there may be several.
+  // A commit takes the writes of a few milliseconds: on a busy machine there may be several commits.
   expect(seen.size).toBeLessThan(writes.length / 4)
   expect(lines(outside)).toEqual(Array.from({ length: 50 }, (_, at) => `line ${at}`))
 })
@@ -89,7 +89,7 @@ test('callers who each wait for the response before they write again share commi
   const one = caller('one')
   await nextTurn()
   await nextTurn()
-  // Now the first commit is under way: each writes while that of the other is.
+  // The first commit is in flight now: each caller writes during the other's commit.
   await Promise.all([one, caller('other')])
   expect(lines(outside)).toHaveLength(2 * WRITES)
   expect(commits() - before).toBeLessThan(1.5 * WRITES)
@@ -175,7 +175,7 @@ test('a refusal that rests on a write for which there is no room is that there i
       if (lines(sql.database).includes(text)) throw refused('The line is there already.')
     })
   const outcomes = await Promise.all([write('small'), writeOnce('small'), write(large)].map(outcome))
-  // On a slow machine the large write may miss the group of the small one, which is stored then.
+  // On a slow machine the large write may miss the group of the small one, which is then stored.
   const isStored = read().includes('small')
   expect(outcomes).toEqual(
     isStored
@@ -201,7 +201,7 @@ test('a write waits for the lock of another process without holding anything up'
   outside.run('BEGIN IMMEDIATE')
   const waiting = write('after the other process')
   let turns = 0
-  // The write gives up after two seconds.
+  // The write fails after two seconds.
   const until = performance.now() + 1_500
   for (; turns < 20 && performance.now() < until; turns++) {
     await Bun.sleep(1)

@@ -8,7 +8,7 @@ export const BEFORE = '2025-11-25'
 export type Revision = typeof CURRENT | typeof BEFORE
 
 export interface ToolResult {
-  /** The text for the model. */
+  /** The text that the model reads. */
   readonly text: string
   // biome-ignore lint/suspicious/noExplicitAny: what a tool returns is judged by what the test expects of it
   readonly data: any
@@ -24,7 +24,7 @@ export interface Agent {
   close(): Promise<void>
 }
 
-/** The official client of a revision of the protocol. */
+/** The official client, for one revision of the protocol. */
 export const newClient = (revision: Revision = CURRENT): Client =>
   new Client(
     { name: 'test', version: '1.0.0' },
@@ -51,7 +51,7 @@ export function agentOf(client: Client): Agent {
   }
 }
 
-/** Connects an agent to a server at an address, or to one in this process. */
+/** Connects an agent to a server at an address, or to a service in this process. */
 export async function connectAgent(
   service: { url: string } | Pick<Api, 'fetch'>,
   key: string | undefined,

@@ -13,37 +13,36 @@ export interface Look {
   readonly scheme?: 'light' | 'dark'
 }
 
-/** A real server with the application, and a real browser, which it shares. */
+/** A real server with the application, and the real browser that all tests of the process share. */
 export interface Application {
-  /** The server that runs now. */
+  /** The currently running server. */
   readonly server: ServerProcess
-  /** Its database. */
   readonly file: string
   readonly browser: Browser
-  /** Problems that no page may have: errors in its console, and requests to other hosts. */
+  /** Problems that no page may have: console errors, and requests to other hosts. */
   readonly problems: string[]
-  /** A page of its own profile, which knows no session. */
+  /** Opens a page in a new profile without a session. */
   newPage(look?: Look): Promise<Page>
-  /** A page in the profile of another. */
+  /** Opens another page in the profile of `context`. */
   nextPage(context: BrowserContext, look?: Look): Promise<Page>
-  /** A new setup link of a user, made on the command line. */
+  /** Creates a setup link for a user on the command line. */
   setupLink(user?: string): Promise<string>
-  /** Opens the application in a new session of a user, who needs no password for it. */
+  /** Opens the application in a new session of a user, without a password. */
   signIn(page: Page, user?: string): Promise<void>
-  /** Opens a setup link and chooses the password. */
+  /** Opens a setup link and sets the password. */
   setUp(page: Page, link: string): Promise<void>
-  /** Kills the server, and starts it again at the same address when `whileAway` is done. */
+  /** Kills the server, awaits `whileAway`, and restarts the server at the same address. */
   restart(whileAway: () => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
-/** A response that refuses, or a server that is away, is no error of the page. */
+/** Refusals and an unreachable server are not errors of the page. */
 const isRefusal = (text: string) => /^Failed to load resource: (?!.*status of 5)/.test(text)
 
-/** Less than a test has, so that a failure says what was waited for. */
+/** Shorter than the timeout of a test, so that a failure names the condition that was not met. */
 const WAIT_MS = BROWSER_TIMEOUT_MS / 2
 
-/** Writes a session into the database as a command does; returns the value of its cookie. */
+/** Writes a session into the database as a command does; returns its cookie value. */
 export async function newSession(file: string, user: string): Promise<string> {
   const clock = systemClock
   const log = createLog('silent', clock, () => {})
@@ -119,7 +118,7 @@ export async function startApplication(
       server = await startProcess(file, { args: [...args, '--port', port], key })
     },
     close: async () => {
-      // A test may have closed one itself.
+      // The test may already have closed a profile.
       for (const profile of profiles) if (browser.browserContexts().includes(profile)) await profile.close()
       await server.end()
       folder.remove()
@@ -129,11 +128,10 @@ export async function startApplication(
 
 const text = (value: string) => JSON.stringify(value)
 
-/** Waits until the text is on the page. */
 export const untilText = (page: Page, wanted: string) =>
   page.waitForFunction(`document.body.textContent.includes(${text(wanted)})`)
 
-/** Waits until the first element of a selector is there with the text; what is typed into fields is not looked at. */
+/** Waits until the first element that matches the selector contains the text. Text typed into fields does not count. */
 export const untilTextIn = (page: Page, selector: string, wanted: string) =>
   page.waitForFunction(`document.querySelector(${text(selector)})?.textContent.includes(${text(wanted)})`)
 
@@ -146,10 +144,10 @@ async function find(page: Page, what: string): Promise<ElementHandle> {
   return found as ElementHandle
 }
 
-/** The source of a function in the page: whether an element has this name. */
+/** The source of an expression in the page: whether an element has this accessible name. */
 const isNamed = (name: string) => `((one) => (one.ariaLabel ?? one.textContent.trim()) === ${text(name)})`
 
-/** Notes in the page whether a button, link or summary of this name is clicked from now on. */
+/** Records in the page whether a button, link or summary of this name is clicked from now on. */
 const noteClicks = (page: Page, name: string) =>
   page.evaluateHandle(
     `(() => {
@@ -164,8 +162,8 @@ const noteClicks = (page: Page, name: string) =>
   ) as Promise<JSHandle<{ isClicked: boolean }>>
 
 /**
- * Clicks the button, link or summary of this name once it can be pressed and its place no longer changes; again where
- * the page moved it away at that moment, as a person would.
+ * Clicks the button, link or summary of this name once it is enabled and its position is stable. Clicks again if the
+ * page moved it away in between, as a person would.
  */
 export async function press(page: Page, name: string): Promise<void> {
   const button = new Function(
@@ -174,27 +172,27 @@ export async function press(page: Page, name: string): Promise<void> {
   for (;;) {
     const noted = await noteClicks(page, name)
     await page.locator(button as () => unknown).click()
-    // A click that led to another document took its note along.
+    // A click that opened another document destroyed the recorded flag.
     if (await noted.evaluate(({ isClicked }) => isClicked).catch(() => true)) return
   }
 }
 
-/** The field with this label, once it is there. */
+/** Waits for the field with this label and returns it. */
 export const fieldOf = (page: Page, label: string): Promise<ElementHandle> =>
   find(
     page,
     `[...document.querySelectorAll('input, select, textarea')].find(({ labels, ariaLabel }) => ariaLabel === ${text(label)} || labels?.[0]?.textContent.trim() === ${text(label)})`,
   )
 
-/** The content of the field with this label. */
+/** Returns the value of the field with this label. */
 export const contentOf = async (page: Page, label: string): Promise<unknown> =>
   (await (await fieldOf(page, label)).getProperty('value')).jsonValue()
 
-/** An attribute of the field with this label. */
+/** Returns an attribute of the field with this label. */
 export const attributeOf = async (page: Page, label: string, name: string): Promise<string | null> =>
   (await fieldOf(page, label)).evaluate((field, wanted) => field.getAttribute(wanted), name)
 
-/** Types over what is in the field with this label. */
+/** Replaces the content of the field with this label by typing. */
 export async function fill(page: Page, label: string, value: string): Promise<void> {
   const field = await fieldOf(page, label)
   await field.focus()

@@ -3,12 +3,12 @@ import { resolve } from 'node:path'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'puppeteer-core'
 
-/** Enough for a browser on a busy machine. */
+/** Long enough for a browser on a busy machine. */
 export const BROWSER_TIMEOUT_MS = 60_000
 
 const AXE = readFileSync(resolve('node_modules/axe-core/axe.min.js'), 'utf8')
 
-/** Waits until no colour changes any more. Only what was found leaves the page, not the many checks that passed. */
+/** Waits for color transitions to finish. Returns only the findings, not the many checks that passed. */
 const runAxe = (options: object) => `Promise.allSettled(
   document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished),
 )
@@ -18,7 +18,7 @@ const runAxe = (options: object) => `Promise.allSettled(
 /** The rules whose result depends on the colour scheme. */
 const COLOR_RULES = { runOnly: ['color-contrast', 'link-in-text-block'] }
 
-/** A phone or a desk, in light or dark. */
+/** A phone or desktop viewport, in light or dark. */
 type Look = readonly [width: number, scheme: 'light' | 'dark']
 
 export const ALL_LOOKS: readonly Look[] = [
@@ -28,13 +28,13 @@ export const ALL_LOOKS: readonly Look[] = [
   [1280, 'dark'],
 ]
 
-/** Each width and each scheme once, for what is shown on the way; every address is tested in all looks. */
+/** Covers each width and each scheme once, for intermediate states. Every address is tested in all looks. */
 const LOOKS: readonly Look[] = [
   [360, 'dark'],
   [1280, 'light'],
 ]
 
-/** The findings of axe on the current page, in each look: one line for each element. */
+/** Returns the findings of axe on the current page in each look, one line per element. */
 export async function accessibilityProblems(page: Page, looks = LOOKS): Promise<string[]> {
   const found: string[] = []
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE)

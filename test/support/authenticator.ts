@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { isoCBOR } from '@simplewebauthn/server/helpers'
 
-/** Deviations of an authenticator and its browser from the correct behaviour. */
+/** Deliberate deviations of an authenticator and its browser from correct behavior. */
 export interface Forged {
   readonly origin?: string
   readonly host?: string
@@ -25,7 +25,7 @@ const hashed = (bytes: Uint8Array | string) => createHash('sha256').update(bytes
 
 const [PRESENT, VERIFIED, SYNCED, WITH_KEY] = [0x01, 0x04, 0x18, 0x40]
 
-/** A passkey in software, as an authenticator keeps it, together with the browser that it is used in. */
+/** A software passkey, together with the browser that uses it. */
 export class SoftwarePasskey {
   readonly id = encoded(randomBytes(16))
   counter = 0
@@ -35,11 +35,11 @@ export class SoftwarePasskey {
   constructor(
     readonly host: string,
     readonly origin: string,
-    /** On one device alone it counts its signatures. */
+    /** A passkey that is not synced between devices counts its signatures. */
     readonly isSynced = false,
   ) {}
 
-  /** The `toJSON()` of `navigator.credentials.create()`. */
+  /** Returns the `toJSON()` of `navigator.credentials.create()`. */
   create({ challenge, user }: CreationOptions, forged: Forged = {}) {
     this.#userHandle = user.id
     const { x = '', y = '' } = this.#keys.publicKey.export({ format: 'jwk' })
@@ -71,7 +71,7 @@ export class SoftwarePasskey {
     })
   }
 
-  /** The `toJSON()` of `navigator.credentials.get()`. */
+  /** Returns the `toJSON()` of `navigator.credentials.get()`. */
   get({ challenge }: { challenge: string }, forged: Forged = {}) {
     if (!this.isSynced) this.counter += 1
     const authenticatorData = this.#data(forged)

@@ -6,10 +6,10 @@ import type { VaultFiles } from './vault.ts'
 
 const PIXEL = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAAC', 'base64')
 const MIB = 1_048_576
-/** `é` and `ü`, each with its mark as a character of its own, as macOS spells file names. */
+/** `é` and `ü` in decomposed form, as macOS spells file names. */
 const [E_ACUTE, U_UMLAUT] = ['e\u0301', 'u\u0308']
 
-/** A folder with all that has been awkward in folders of notes. */
+/** A folder with every case that has caused trouble in folders of notes. */
 export const AWKWARD_VAULT: VaultFiles = {
   'Home.md': [
     'See [[Bread]], [[Recipes/Bread]], [[Bread|the loaf]], [[Recipes/Bread#Crust|its crust]] and [[#Here]].',
@@ -75,7 +75,7 @@ export const AWKWARD_VAULT: VaultFiles = {
   'node_modules/x/README.md': 'a package',
 }
 
-/** Gives every file below a folder a time of its own, in whole even seconds. */
+/** Gives every file below a folder a distinct modification time, in whole even seconds. */
 export function dateFiles(folder: string): void {
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
   const files = paths.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
@@ -86,8 +86,8 @@ export function dateFiles(folder: string): void {
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * All that an import made in a workspace, with the paths of the files in place of ids. Without the times of the files'
- * text, and without what was not imported but the definitions of tags and properties.
+ * Everything that an import created in a workspace, with file paths in place of ids. Omits the times of the files'
+ * text, and objects that were not imported except the definitions of tags and properties.
  */
 export function importedState(file: string, workspace: string) {
   const db = new Database(file, { readonly: true })

@@ -4,7 +4,7 @@ import { copyFileSync, renameSync } from 'node:fs'
 import { runInProcess } from './cli.ts'
 import { newFolder } from './process.ts'
 
-/** A backup, and a database that has moved on since; the users that were added tell in which state one is. */
+/** A backup, and a database that has changed since. The users in each tell the two states apart. */
 export interface BackedUp {
   readonly folder: ReturnType<typeof newFolder>
   readonly db: string
@@ -21,7 +21,7 @@ export async function usersOf(file: string): Promise<string[]> {
   return JSON.parse(out).users.map(({ name }: { name: string }) => name)
 }
 
-/** Makes both anew before each test of a file, and removes them after it. */
+/** Creates both before each test of a file, and removes them after it. */
 export function backedUpForEach(): BackedUp {
   let folder: ReturnType<typeof newFolder>
   const made: BackedUp = {
@@ -46,7 +46,7 @@ export function backedUpForEach(): BackedUp {
   return made
 }
 
-/** Leaves the database as a crash does: with a log that holds the newest writes. */
+/** Leaves the database as a crash does: with a WAL that holds the newest writes. */
 export function crash({ db, folder }: BackedUp): void {
   const database = new Database(db)
   database.run('PRAGMA journal_mode = WAL')

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { ServerProcess } from './process.ts'
 
-/** The small requests of another key that were served during an operation, and the server's cost meanwhile. */
+/** Small requests of another key that were served during an operation, and the server's cost meanwhile. */
 export interface Beside {
   readonly reads: number
   readonly writes: number
   readonly failed: number
-  /** The most that the main thread worked while one read waited. */
+  /** The longest time that the main thread worked while a single read waited. */
   readonly longestMs: number
-  /** Processor time of the main thread, and of the whole server. */
+  /** Processor time of the main thread, and of the whole server process. */
   readonly mainMs: number
   readonly allMs: number
 }
@@ -21,7 +21,7 @@ function processorMs(path: string): number {
   return (Number(fields[11]) + Number(fields[12])) * CLOCK_TICK_MS
 }
 
-/** Sends small reads and small writes, each one after the other, for as long as the operation runs. */
+/** Sends small reads and small writes one after another, for as long as the operation runs. */
 export async function runBeside(
   server: ServerProcess,
   { key, note, row }: { key: string; note: string; row: string },

@@ -10,7 +10,7 @@ import type { Answer, TestService } from './service.ts'
 
 export const PASSWORD = 'correct horse battery'
 
-/** A browser without a window: it keeps the cookie, and says where its requests come from. */
+/** A headless HTTP client that acts as a browser: it stores the cookie and sends the origin of its requests. */
 export interface Browser {
   cookie: string | undefined
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
@@ -18,7 +18,7 @@ export interface Browser {
 
 export function browserOf(service: TestService, address = '192.0.2.1'): Browser {
   const server: HttpServer = { requestIP: () => ({ address }), timeout: () => {} }
-  /** The cookies other than the session's. */
+  /** Cookies other than the session cookie. */
   const others = new Map<string, string>()
   const browser: Browser = {
     cookie: undefined,
@@ -48,7 +48,7 @@ export function browserOf(service: TestService, address = '192.0.2.1'): Browser 
   return browser
 }
 
-/** The token of a new setup link of a user. */
+/** Creates a setup link for a user and returns its token. */
 export async function setupToken({ ctx }: TestService, user = 'owner'): Promise<string> {
   const pk = findUser(ctx.db, user)?.pk ?? 0
   const { link } = await ctx.db.write((tx) =>
@@ -57,7 +57,7 @@ export async function setupToken({ ctx }: TestService, user = 'owner'): Promise<
   return link.split('#setup=')[1] ?? ''
 }
 
-/** A browser in which the user has set the password `PASSWORD` with a setup link. Hashing it takes a while. */
+/** A browser in which the user has set the password `PASSWORD` through a setup link. Hashing it is slow. */
 export async function setUpIn(service: TestService, user = 'owner', address?: string): Promise<Browser> {
   const browser = browserOf(service, address)
   const token = await setupToken(service, user)
@@ -66,7 +66,7 @@ export async function setUpIn(service: TestService, user = 'owner', address?: st
   return browser
 }
 
-/** A new session of the user; returns its token. */
+/** Adds a session for the user and returns its token. */
 export function addSession(tx: Tx, user: string): string {
   const token = newToken()
   const userPk = findUser(tx, user)?.pk ?? 0
@@ -81,7 +81,7 @@ export function addSession(tx: Tx, user: string): string {
   return token
 }
 
-/** A browser with a session of the user, who needs no password for it. */
+/** A browser with a session of the user, without a password. */
 export async function signedIn(
   service: TestService,
   user = 'owner',

@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core'
 import type { Application } from './application-server.ts'
 
-/** Does something that begins a download; returns once the whole file is in the folder. */
+/** Runs an action that starts a download; returns once the whole file is in the folder. */
 export async function download(
   app: Application,
   { page, folder, act }: { page: Page; folder: string; act: () => Promise<unknown> },
@@ -23,7 +23,7 @@ export async function download(
   await client.detach()
 }
 
-/** Pastes a file where the focus is, as if it had been copied elsewhere. */
+/** Pastes a file into the focused element, as if it had been copied in another program. */
 export async function pasteFile(
   page: Page,
   { name, type, base64 }: { name: string; type: string; base64: string },
@@ -36,7 +36,7 @@ export async function pasteFile(
   }`)
 }
 
-/** Drags files from outside the browser over a place of the page, and lets them go there. */
+/** Drags files from outside the browser over an element of the page and drops them there. */
 export async function dropFiles(
   page: Page,
   { x, y }: { x: number; y: number },

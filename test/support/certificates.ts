@@ -8,17 +8,17 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509'
 
-/** A certificate and its key, in PEM. */
+/** A certificate and its key, as PEM. */
 export interface Certificate {
   readonly cert: string
   readonly key: string
 }
 
-/** A certificate authority that exists for one run of the tests. */
+/** A certificate authority for one run of the tests. */
 export interface Authority {
-  /** In PEM, as `--webhook-ca` takes it. */
+  /** As PEM, in the format of `--webhook-ca`. */
   readonly cert: string
-  /** Certifies names and addresses, valid from and to these days from now. */
+  /** Issues a certificate for names and addresses. `from` and `to` are days from now. */
   certify(hosts: readonly string[], days?: { from: number; to: number }): Promise<Certificate>
 }
 

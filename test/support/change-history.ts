@@ -18,7 +18,7 @@ function randomFrom(seed: number) {
   return { below, pick, chance: (share: number) => next() < share }
 }
 
-/** Random writes of all kinds, refused ones too. */
+/** Random writes of all kinds, including writes that are refused. */
 export class History {
   readonly random: ReturnType<typeof randomFrom>
   #names = 0
@@ -227,7 +227,7 @@ export class History {
     },
   ]
 
-  /** Refusals are part of a history. */
+  /** Performs one random write. Refusals are part of a history. */
   async step(): Promise<void> {
     this.service.clock.advance(this.random.pick([0, 0, 1, 1_000]))
     await this.random

@@ -2,7 +2,7 @@ import { everyPage } from './pages.ts'
 import type { Client } from './service.ts'
 
 /*
- * A reader of the change log that keeps a copy of a workspace, written from the documentation alone.
+ * A reader of the change log that maintains a copy of a workspace, written from the documentation alone.
  */
 
 export interface FeedChange {
@@ -20,7 +20,7 @@ export interface FeedChange {
 
 type Objects = Map<string | number, Record<string, unknown>>
 
-/** Attributes that count, or show something of another object. */
+/** Attributes that are counts or derive from another object. */
 const DERIVED: Record<string, readonly string[]> = {
   tag: ['note_count'],
   property: ['notes_with_value'],
@@ -31,7 +31,7 @@ const DERIVED: Record<string, readonly string[]> = {
   webhook: ['consecutive_failures', 'updated_at'],
 }
 
-/** The part of an object that its copy must share, whatever the object shows of others. */
+/** The part of an object that the copy must equal, without attributes that derive from other objects. */
 function comparable(kind: string, object: Record<string, unknown>): Record<string, unknown> {
   const own = Object.fromEntries(Object.entries(object).filter(([name]) => !DERIVED[kind]?.includes(name)))
   if (kind === 'tag') own.linked_tags = (own.linked_tags as { id: number }[]).map(({ id }) => id).sort()
@@ -41,7 +41,7 @@ function comparable(kind: string, object: Record<string, unknown>): Record<strin
   return own
 }
 
-/** Notes, presets and views show tags and properties by name. */
+/** Removes the attributes in which notes, presets and views show tags and properties by name. */
 function unnamed(kind: string, object: Record<string, unknown>): Record<string, unknown> {
   const named = ['note', 'preset', 'view'].includes(kind)
     ? ['tags', 'properties', 'asks', 'display_properties', 'sort']
@@ -60,7 +60,6 @@ export class Replica {
     return known
   }
 
-  /** Reads a snapshot. */
   readSnapshot(text: string): void {
     this.kinds.clear()
     const lines = text
@@ -80,7 +79,7 @@ export class Replica {
     this.cursor = cursor
   }
 
-  /** Applies changes with their objects. Names that other objects show follow the entry of the tag or property. */
+  /** Applies changes with their objects. Names shown by other objects follow the entry of the tag or property. */
   apply(changes: readonly FeedChange[]): void {
     for (const { kind, id, object } of changes) {
       if ((kind === 'tag' || kind === 'property') && object) this.#rename(kind, id, object)
@@ -129,7 +128,10 @@ export class Replica {
     }
   }
 
-  /** Every object by kind and id, as far as it is its own; `withoutNames` leaves out what shows the names of others. */
+  /**
+   * Returns every object by kind and id, without derived attributes. `withoutNames` also omits attributes that show
+   * names of other objects.
+   */
   contents(kinds?: readonly string[], withoutNames = false): Record<string, unknown> {
     const entries: [string, unknown][] = []
     for (const [kind, objects] of this.kinds) {
@@ -144,7 +146,7 @@ export class Replica {
   }
 }
 
-/** The same of the workspace itself, read through the API. */
+/** Returns the same contents of the workspace itself, read through the API. */
 export async function contentsOf(
   client: Client,
   kinds?: readonly string[],

@@ -13,7 +13,7 @@ export interface InProcessOptions {
   isInputTerminal?: boolean
 }
 
-/** Runs one command in this process: the same code as the executable, without the cost of starting one. */
+/** Runs one command in this process: the same code as the executable, without the cost of a process start. */
 export async function runInProcess(args: string[], options: InProcessOptions = {}): Promise<Outcome> {
   const printed = { out: '', err: '' }
   const exitCode = await runDaybook(args, {

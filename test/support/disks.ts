@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { spawnSync } from 'bun'
 import { newFolder } from './process.ts'
 
-/** A file system of its own, at a folder. */
+/** A separate file system, mounted at a folder. */
 export interface Disk {
   readonly file: (name: string) => string
-  /** Takes it away, with all that is on it. */
+  /** Unmounts and deletes the file system with its content. */
   remove(): void
 }
 
@@ -33,7 +33,7 @@ function mounted(...how: string[]): Disk | undefined {
   return undefined
 }
 
-/** A disk in memory, which can be filled; undefined where this user may not mount one. */
+/** A disk in memory that can be filled; undefined where this user may not mount one. */
 export function smallDisk(kibibytes: number): (Disk & { fill(): void; empty(): void }) | undefined {
   const disk = mounted('-t', 'tmpfs', '-o', `size=${kibibytes}k`, 'tmpfs')
   if (!disk) return undefined
@@ -56,13 +56,13 @@ export function smallDisk(kibibytes: number): (Disk & { fill(): void; empty(): v
 /** `_IOR('X', 125, __u32)`. */
 const EXT4_IOC_SHUTDOWN = 0x8004587dn
 /**
- * Earlier writes are flushed first. Otherwise ext4 confirms an fsync that runs at this moment and loses its data: a
- * quarter of programs that only append and sync lose their last block.
+ * Flushes earlier writes first. Without that flush, ext4 confirms a concurrent fsync and loses its data: a quarter of
+ * programs that only append and sync lose their last block.
  */
 const AFTER_WRITES = 0
 const IMAGE_BYTES = 67_108_864
 
-/** A disk with ext4 that can stop working, as one that was pulled out; undefined where this machine has no loop devices. */
+/** An ext4 disk that can stop working, as if unplugged; undefined where this machine has no loop devices. */
 export function pullableDisk(): (Disk & { pull(): void; plugInAgain(): void }) | undefined {
   const folder = newFolder()
   const image = folder.file('image')

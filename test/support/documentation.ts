@@ -15,6 +15,6 @@ export const DOCUMENTATION: readonly DocumentationPage[] = [
   ...GUIDE_PAGES.map(({ slug, text }) => ({ path: `scripts/guide/${slug}.md`, text })),
 ]
 
-/** The blocks of shell of a page. */
+/** Returns the shell blocks of a page. */
 export const shellBlocks = (text: string): string[] =>
   [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].map(([, block = '']) => block)

@@ -2,7 +2,7 @@ import { rowTable } from '../../src/storage/row-table-names.ts'
 import { declare, giveTable } from './records.ts'
 import type { TestService } from './service.ts'
 
-/** Declares a structure whose rows never end: a query that no row matches runs until it is stopped. */
+/** Declares a structure with endless rows: a query that matches no row runs until it is stopped. */
 export async function declareEndless(service: TestService, name: string): Promise<void> {
   const { id } = await declare(service, name, [{ key: 'name', type: 'text' }])
   await giveTable(service, name)
@@ -18,5 +18,5 @@ export async function declareEndless(service: TestService, name: string): Promis
   })
 }
 
-/** Parameters of a list or a watch of such a structure that no row matches. */
+/** Parameters of a list or watch of such a structure that match no row. */
 export const ENDLESS = { filter: [{ field: 'name', op: 'contains', value: 'nothing' }] }

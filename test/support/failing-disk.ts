@@ -1,7 +1,8 @@
 /*
- * Loaded before the server (`bun --preload`). From SIGUSR2 on the kernel refuses what `FAILING_DISK` names with this
- * error, such as "EIO: read write sync": a filter for system calls, which needs no rights and no other program. Only files
- * are read and written at a place, so that connections, pipes and the log are not concerned.
+ * Loaded before the server (`bun --preload`). After SIGUSR2 the kernel fails the calls that `FAILING_DISK` names with
+ * its error, for example "EIO: read write sync". A system call filter does this, which needs no privileges and no other
+ * program. It covers only positioned reads and writes, which only files use; connections, pipes and the log are
+ * unaffected.
  */
 import { dlopen, ptr } from 'bun:ffi'
 import { constants } from 'node:os'
@@ -13,7 +14,7 @@ const CALLS = {
 
 const PR_SET_NO_NEW_PRIVS = 38n
 const SECCOMP_SET_MODE_FILTER = 1n
-/** For every thread. */
+/** Applies the filter to every thread. */
 const SECCOMP_FILTER_FLAG_TSYNC = 1n
 const LOAD_NUMBER_OF_CALL = [0x20, 0, 0, 0]
 const IF_EQUAL = 0x15
@@ -21,7 +22,7 @@ const RETURN = 0x06
 const ALLOW = 0x7fff0000
 const FAIL_WITH = 0x00050000
 
-/** Eight bytes: the code (16 bits), how many to skip if true and if false (8 each), the operand (32). */
+/** Encodes eight bytes: the code (16 bits), the jumps if true and if false (8 each), the operand (32). */
 const instruction = ([code = 0, ifTrue = 0, ifFalse = 0, operand = 0]: number[]): Buffer => {
   const bytes = Buffer.alloc(8)
   bytes.writeUInt16LE(code, 0)

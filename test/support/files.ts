@@ -12,10 +12,10 @@ import type { Client, TestService } from './service.ts'
 export interface NewTestFile {
   name?: string
   noteId?: string | null
-  /** The extracted text; without it, the file stays unread. */
+  /** The extracted text. Without it, the file stays unread. */
   pages?: string[]
   outline?: Section[]
-  /** Why nothing is read out of it. */
+  /** The reason why text extraction failed. */
   failed?: string
   bytes?: Uint8Array
 }
@@ -25,7 +25,7 @@ async function callerOf(db: Db, client: Client) {
   return commandCaller(getWorkspaceOrOnly(db, body.workspace.name))
 }
 
-/** Adds a file as the command line does, with text given instead of read; answers its id. */
+/** Adds a file as the command line does, with the given text instead of extraction; returns its id. */
 export async function makeFile(
   service: TestService,
   { name = 'file.txt', noteId = null, ...file }: NewTestFile = {},
@@ -46,11 +46,11 @@ export async function makeFile(
   return added.id
 }
 
-/** Deletes a file of the first workspace in the name of the server. */
+/** Deletes a file of the first workspace as the server. */
 export const deleteFile = ({ ctx }: TestService, id: string) =>
   ctx.db.write((tx) => deleteById(tx, systemAuthor(1), id))
 
-/** Reads the text of a file for real, in a process of its own. */
+/** Extracts the text of a file for real, in a separate process. */
 export async function readFile(service: TestService, id: string): Promise<void> {
   const { db } = service.ctx
   const file = findFile(db, await callerOf(db, service), id)

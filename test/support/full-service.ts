@@ -3,7 +3,7 @@ import { mirrorOf } from './mirror.ts'
 import { startService, type TestService } from './service.ts'
 import { makePayments } from './sources.ts'
 
-/* A workspace with an object of each kind that a mirror copies, and a server before it that lacks some attributes. */
+/* A workspace with an object of each kind that a mirror copies, and a front server that omits some attributes. */
 
 type Shown = Record<string, unknown>
 
@@ -12,7 +12,7 @@ interface Told {
   readonly object: Shown | null
 }
 
-/** Changes an object, or the kind in `told`, so that it is as another version of the server would send it. */
+/** Changes an object, or the kind in `told`, to the state that another version of the server would send. */
 export type Alter = (kind: string, object: Shown, told: Told) => void
 
 const altered = <Line extends Told>(told: Line, alter: Alter): Line => {
@@ -45,11 +45,11 @@ async function alteredBy(request: Request, response: Response, alter: Alter): Pr
   })
 }
 
-/** A mirror of a service that sends each object as `alter` leaves it. */
+/** A mirror of a service in which `alter` changes each object before it is sent. */
 export const mirrorOfAltered = (service: TestService, alter: Alter) =>
   mirrorOf(service, { between: async (request, answer) => alteredBy(request, await answer(), alter) })
 
-/** Returns the service with the objects that it has, one of each kind. */
+/** Starts the service; returns it with its objects, one of each kind. */
 export async function startFullService() {
   const service = await startService()
   const make = async (path: string, body: object) => {
@@ -95,7 +95,7 @@ export async function startFullService() {
 
 export type FullService = Awaited<ReturnType<typeof startFullService>>
 
-/** Changes the object of each kind, where it can be changed; `round` makes each change another one. */
+/** Changes the object of each kind that can be changed; `round` makes each change differ. */
 export async function changeAll({ service, examples }: FullService, round: number): Promise<void> {
   const idOf = (kind: string) => examples.get(kind)?.id
   await service.patch(`/v1/notes/${idOf('note')}`, { title: `Ada ${round}` })

@@ -2,28 +2,26 @@ import type { Page } from 'puppeteer-core'
 
 type Key = Parameters<Page['keyboard']['press']>[0]
 
-/** A cell of a row that has arrived; rows are counted from 0, columns from 1. */
+/** A cell of a loaded row; rows count from 0, columns from 1. */
 export const cell = (row: number, column: number) =>
   `tr:not([aria-busy]) td[data-row="${row}"][data-column="${column}"]`
 
-/** Focuses a cell once it is there: rows that are read again are busy for a moment. */
+/** Focuses a cell once it is available: rows are briefly busy while they reload. */
 export async function focusCell(page: Page, row: number, column: number): Promise<void> {
   const found = await page.waitForSelector(cell(row, column))
   await found?.focus()
 }
 
-/** The parts of the grid of rows that tests use. */
+/** The parts of the row grid that tests use. */
 export interface GridPage {
-  /** Waits until a cell shows the text. */
   shows(row: number, column: number, text: string): Promise<unknown>
-  /** Waits until the text is on the screen. */
   has(text: string): Promise<unknown>
   hasNot(text: string): Promise<unknown>
   press(...keys: Key[]): Promise<void>
   withControl(key: Key): Promise<void>
-  /** Waits until nothing is being saved any more. */
+  /** Waits until no save is in flight. */
   saved(): Promise<unknown>
-  /** Pastes a text where the focus is, as a spreadsheet does. */
+  /** Pastes a text into the focused element, as from a spreadsheet. */
   paste(text: string): Promise<unknown>
 }
 

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import type { ValuesByType } from './record-oracle.ts'
 
 /*
- * Values at which folding, comparing, splitting into runs or storing text and numbers goes wrong most easily. Lists are
- * short enough that equal values, and values that differ by case or form alone, meet often.
+ * Values that most often break folding, comparing, splitting into runs, or storing text and numbers. The lists are
+ * short, so that equal values, and values that differ by case or normalization form alone, meet often.
  */
 
 /** Without the empty text. */
@@ -129,7 +129,7 @@ export const HOSTILE_VALUES: ValuesByType = {
   bool: [true, false],
 }
 
-/** Text of several hostile ones, so that most rows differ and share parts. */
+/** Joins several hostile texts, so that most rows differ and share parts. */
 export const arbitraryLongText: fc.Arbitrary<string> = fc
   .tuple(
     fc.array(fc.constantFrom(...HOSTILE_TEXTS), { minLength: 1, maxLength: 14 }),
@@ -137,7 +137,7 @@ export const arbitraryLongText: fc.Arbitrary<string> = fc
   )
   .map(([parts, between]) => parts.join(between))
 
-/** Some 1 to 200 characters of a text, as they stand in its composed form. */
+/** Returns 1 to 200 characters of a text, in its composed form. */
 export const partOf = (text: string): fc.Arbitrary<string> => {
   const points = Array.from(text.normalize('NFC'))
   return fc

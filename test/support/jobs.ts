@@ -2,10 +2,10 @@ import type { AppContext } from '../../src/context.ts'
 import { enqueue, RECURRING, settleAll } from '../../src/kernel/jobs.ts'
 import { retentionJobs } from '../../src/operation/schedule.ts'
 
-/** Runs every job that is due to its end, as a server does between writes. */
+/** Runs every due job to completion, as a server does between writes. */
 export const runJobs = (ctx: AppContext): Promise<void> => settleAll(ctx, ctx.features.jobs)
 
-/** Removes what is kept no longer, as a server does every hour. */
+/** Removes expired data, as a server does every hour. */
 export async function runRetention(ctx: AppContext): Promise<void> {
   const jobs = retentionJobs(ctx.config)
   await ctx.db.write((tx): void => {

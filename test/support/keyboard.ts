@@ -1,19 +1,17 @@
 import type { KeyInput, Page } from 'puppeteer-core'
 
-/** Actions on a page by keyboard only. */
 export interface Keyboard {
-  /** Presses keys one after another. */
   press(...keys: KeyInput[]): Promise<void>
   type(text: string): Promise<void>
-  /** Presses a key while another one is held. */
+  /** Presses keys while a modifier is held. */
   hold(modifier: 'Control' | 'Shift' | 'Alt', ...keys: KeyInput[]): Promise<void>
-  /** Goes past the rail to the content of the screen, as its first link does. */
+  /** Skips the rail through the first link of the screen, which leads to the content. */
   skip(): Promise<void>
-  /** Goes on with Tab, after Esc where one writes, until the control of this name has the focus. */
+  /** Presses Tab until the control of this name has the focus. Presses Esc first in a text editor. */
   reach(name: string | RegExp): Promise<void>
   /** Reaches a control and presses Enter. */
   enter(name: string | RegExp): Promise<void>
-  /** Reaches a field and types into it; what is in it is typed over. */
+  /** Reaches a field and replaces its content by typing. */
   fill(name: string | RegExp, text: string): Promise<void>
 }
 
@@ -21,7 +19,7 @@ const MOST_STEPS = 120
 
 const TEXT = 'Text of the note'
 
-/** The name of what has the focus: what a screen reader says, without the choices of a select. */
+/** The accessible name of the focused element, as a screen reader announces it, without the options of a select. */
 const FOCUSED = `(() => {
   const one = document.activeElement
   if (one === null || one === document.body) return ''
@@ -46,7 +44,7 @@ export function keyboardOn(page: Page): Keyboard {
       const focused = String(await page.evaluate(FOCUSED))
       if (typeof name === 'string' ? focused === name : name.test(focused)) return
       seen.push(focused.slice(0, 30))
-      // In a text Tab indents.
+      // Tab indents in the text editor.
       if (focused === TEXT) await keyboard.press('Escape')
       await keyboard.press('Tab')
     }

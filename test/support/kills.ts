@@ -4,33 +4,32 @@ import { type CommandProcess, newFolder, type ServerProcess, startProcess } from
 import { randomSource } from './random.ts'
 import { until } from './webhooks.ts'
 
-/* Kills of real processes: a server while it writes, a command while it runs, and a function between its steps. */
+/* Kills of real processes: a server during writes, a command while it runs, and a function between its steps. */
 
-/** An object as it is stored. */
 export interface Stored {
   readonly id: string
   readonly state: unknown
 }
 
-/** A write that leaves one object in a state that no other write leaves it in. */
+/** A write that leaves one object in a unique state. */
 export interface Change {
-  /** Names the object; known before it has an id. */
+  /** Names the object before it has an id. */
   readonly subject: string
-  /** Undefined where the write deletes the object. */
+  /** Undefined if the write deletes the object. */
   readonly state: unknown
   send(
     server: ServerProcess,
   ): Promise<{ readonly status: number; readonly body: ReturnType<typeof JSON.parse> }>
 }
 
-/** One connection, whose writes follow one another until the server is gone. */
+/** One connection, which sends its writes one after another until the server is gone. */
 export class Writer {
-  /** Counts the changes. */
+  /** The number of changes. */
   count = 0
   acknowledged = 0
-  /** By subject, as acknowledged or as found after the last kill. */
+  /** Keyed by subject, as acknowledged or as found after the last kill. */
   readonly objects = new Map<string, Stored>()
-  /** Neither acknowledged nor refused: it happened or not. */
+  /** Neither acknowledged nor refused: the write may or may not have happened. */
   inProgress: Change | undefined
   readonly happened: Change[] = []
 
@@ -44,7 +43,7 @@ export class Writer {
       this.count += 1
       const change = next(this)
       this.inProgress = change
-      // No answer, or half of one: the server was killed.
+      // A missing or partial response means that the server was killed.
       const answer = await change.send(server).catch(() => undefined)
       if (!answer) return
       expect([200, 201]).toContain(answer.status)
@@ -53,7 +52,7 @@ export class Writer {
     }
   }
 
-  /** Whether the change in progress happened is seen from what was found. */
+  /** Determines from the objects found whether the change in progress happened. */
   settle(found: ReadonlyMap<string, Stored>): void {
     const change = this.inProgress
     const stored = change && found.get(change.subject)
@@ -78,23 +77,23 @@ export interface Scenario {
   readonly writers: number
   readonly args?: readonly string[]
   prepare?(server: ServerProcess): Promise<unknown>
-  /** The next change of a writer. */
+  /** Returns the next change of a writer. */
   next(writer: Writer): Change
-  /** How many writes are acknowledged before a kill. */
+  /** Returns the number of acknowledged writes before this kill. */
   after(kill: number): number
-  /** Runs beside the writers, until the server is gone. */
+  /** Runs beside the writers until the server is gone. */
   beside?(server: ServerProcess, db: string): Promise<void>
-  /** Everything that the writers can have written, as the restarted server has it. */
+  /** Returns everything that the writers can have written, as read from the restarted server. */
   found(server: ServerProcess): Promise<ReadonlyMap<string, Stored>>
-  /** Checks more after each kill, given all changes that happened so far. */
+  /** Runs further checks after each kill, given all changes so far. */
   verify?(server: ServerProcess, happened: readonly Change[]): Promise<void>
-  /** The same, once after the last kill. */
+  /** Runs further checks once, after the last kill. */
   finish?(server: ServerProcess, happened: readonly Change[]): Promise<void>
 }
 
 /**
- * Kills a server again and again while it is written to. After each kill every object must be as it was acknowledged, or
- * as the write in progress left it, there must be nothing else, and `daybook check` must find no fault.
+ * Kills a server repeatedly during writes. After each kill, every object must equal its acknowledged state or the
+ * result of the write in progress. No other object may exist, and `daybook check` must find no fault.
  */
 export async function killed(scenario: Scenario): Promise<void> {
   const folder = newFolder()
@@ -139,15 +138,15 @@ function expectSettled(writers: readonly Writer[], found: ReadonlyMap<string, St
     expect([subject, state]).toEqual([subject, wanted.get(subject)?.state ?? 'nobody wrote it'])
 }
 
-/** Kills a command once `isTime` resolves; returns whether it still ran. */
+/** Kills a command once `isTime` resolves; returns whether the command was still running. */
 export async function killWhen(command: CommandProcess, isTime: Promise<unknown>): Promise<boolean> {
   await Promise.race([isTime, command.exited])
   return (await command.end('SIGKILL')) === null
 }
 
 /**
- * Runs a script in a process that kills itself in the call of `onStep` with this number; Infinity lets it end. Returns
- * once it has.
+ * Runs a script in a process that kills itself in call number `step` of `onStep`; Infinity lets the script finish.
+ * Returns after the process ends.
  */
 export async function killedAtStep(step: number, script: string): Promise<void> {
   const counting = `let left = ${step}

@@ -1,20 +1,20 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A connection of one device to a server, which can be cut like that of a phone. */
+/** A connection of one device to a server, which can be cut like a phone's. */
 export interface Line {
   readonly url: string
   isCut: boolean
-  /** Ends what is under way, and lets nothing through until it is joined again. */
+  /** Closes open connections and blocks new ones until `join`. */
   cut(): void
-  /** From now on requests arrive and their responses do not, until the line is cut or joined. */
+  /** From now on requests arrive and their responses are lost, until `cut` or `join`. */
   loseAnswers(): void
   join(): void
-  /** Connections from now on lead to another server. */
+  /** Routes new connections to another server. */
   leadTo(url: string): void
   close(): void
 }
 
-/** Listens on a port of its own and leads to another one. */
+/** Listens on a port and forwards its connections to another one. */
 export async function startLine(to: string): Promise<Line> {
   let target = new URL(to)
   const open = new Set<Socket>()

@@ -2,15 +2,21 @@ import { randomSource } from './random.ts'
 import type { Answer } from './service.ts'
 
 /*
- * Whether a history of calls is linearizable: each call seems to take effect at one moment between its begin and its end
- * (Wing and Gong's search, with the states that were reached already left out).
+ * Checks whether a history of calls is linearizable: each call seems to take effect at one moment between its begin and
+ * its end. Uses the search of Wing and Gong, and skips states that were already reached.
  */
 
-/** A request, and the state after it by its response; undefined where the response is impossible in the state before. */
+/**
+ * A request and its effect: the state after its response, or undefined if the response is impossible in the state
+ * before.
+ */
 export interface Operation<State> {
   readonly text: string
   send(): Promise<Answer>
-  /** `answer` is undefined when no response came. Then the request takes effect at some moment after its begin, or never. */
+  /**
+   * `answer` is undefined when no response came. The request then takes effect at some moment after its begin, or
+   * never.
+   */
   after(answer: Answer | undefined, state: State): State | undefined
 }
 
@@ -34,7 +40,7 @@ async function call<State>(operation: Operation<State>): Promise<Call<State>> {
   try {
     answer = await send()
   } catch (error) {
-    // A server that has not started again got nothing.
+    // A server that has not restarted yet received nothing.
     if (isRefused(error)) return Bun.sleep(10).then(() => call(operation))
   }
   const shown = answer ? `${answer.status} ${shortened(JSON.stringify(answer.body))}` : 'no response'
@@ -49,13 +55,13 @@ async function call<State>(operation: Operation<State>): Promise<Call<State>> {
 export interface HistoryOptions<State> {
   readonly initial: State
   readonly seed: number
-  /** The operations of one client, each chosen when the one before it has its response. */
+  /** Returns the operations of one client, each chosen after the response to the previous one. */
   client(random: (below: number) => number, name: string): () => Operation<State>
   readonly clients?: number
   readonly callsOfEach?: number
 }
 
-/** Runs clients beside each other; returns the history if it is not linearizable, else an empty text. */
+/** Runs concurrent clients; returns the history if it is not linearizable, otherwise an empty text. */
 export async function contradictionIn<State>(options: HistoryOptions<State>): Promise<string> {
   const { initial, seed, client, clients = 5, callsOfEach = 7 } = options
   const calls: Call<State>[] = []

@@ -1,7 +1,7 @@
 import { daybook, startCommand } from './process.ts'
 import { type Client, clientOf } from './service.ts'
 
-/** A mirror in a process of its own. */
+/** A mirror in a separate process. */
 export interface MirrorProcess extends Client {
   readonly url: string
   readonly pid: number
@@ -13,9 +13,9 @@ export interface MirrorProcess extends Client {
 export interface MirrorOptions {
   readonly file: string
   readonly remote: string
-  /** Of the remote. */
+  /** The key of the remote. */
   readonly key: string
-  /** Of the copy, on later starts; the first one prints it. */
+  /** The key of the copy, for later starts; the first start prints it. */
   readonly ownKey?: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -51,7 +51,7 @@ export async function startMirror({
   }
 }
 
-/** The output of `mirror verify` for a copy, beside the mirror or without it. */
+/** Returns the output of `mirror verify` for a copy, whether or not the mirror runs. */
 export async function verifyMirror(file: string, key: string): Promise<{ exitCode: number; text: string }> {
   const { exitCode, out, err } = await daybook(['mirror', 'verify', '--db', file], {
     env: { DAYBOOK_KEY: key },

@@ -24,20 +24,20 @@ import { type Client, clientOf, type TestService } from './service.ts'
 
 export const EVERYTHING: SelectionRequest = { structures: null, hasFiles: true, omitFields: [] }
 
-/** A copy of a service in this process, which reads it over a real connection. */
+/** A copy of a service in this process, which reads the service over a real connection. */
 export interface TestMirror extends Client {
   readonly ctx: AppContext
   readonly url: string
   readonly file: string
-  /** Applies everything that the remote has more than the copy. */
+  /** Applies everything that the remote has and the copy lacks. */
   catchUp(): Promise<void>
-  /** Writes what was changed in a writable mirror to the remote. */
+  /** Pushes the local changes of a writable mirror to the remote. */
   push(isDryRun?: boolean, keepMine?: readonly string[]): Promise<readonly LocalChange[]>
-  /** Takes what the remote has of an object, or of all. */
+  /** Resets an object, or all objects, to the state of the remote. */
   reset(id?: string): Promise<void>
-  /** The differences that `mirror verify` finds. */
+  /** Returns the differences that `mirror verify` finds. */
   differing(): Promise<string[]>
-  /** The events that wait to be posted, oldest first. */
+  /** Events to be posted, oldest first. */
   events(): { id: string; type: string; body: string }[]
   close(): Promise<void>
 }
@@ -46,9 +46,9 @@ interface TestMirrorOptions {
   readonly selection?: SelectionRequest
   readonly isForwarding?: boolean
   readonly isWritable?: boolean
-  /** The access of the key of the copy. */
+  /** The access of the copy's key. */
   readonly access?: Access
-  /** Sits between the remote and the mirror: changes responses, or counts requests. */
+  /** Intercepts requests of the mirror to the remote: changes responses, or counts requests. */
   readonly between?: (request: Request, answer: () => Promise<Response>) => Promise<Response>
 }
 
@@ -113,7 +113,7 @@ export async function mirrorOf(
       try {
         return await follower.catchUp(0)
       } catch (error) {
-        // Data that moved while it was read is read again, as in the follower's loop.
+        // Data that changed during the read is read again, as in the follower's loop.
         if ((error as { code?: string }).code !== 'stale') throw error
       }
     }
@@ -128,7 +128,7 @@ export async function mirrorOf(
       pushLocalChanges(db, remote, { isDryRun, keepMine, receive: () => catchUp().then(() => true) }),
     reset: (id) => db.write((tx): void => resetLocalChanges(tx, 1, id)),
     differing: async () => {
-      // A connection of its own, as the command has.
+      // A separate connection, as the command has.
       const own = openDatabase({ file, programVersion: VERSION, clock, log, role: 'command' })
       const { kinds } = await verifyCopy(own, remote).finally(() => own.close())
       return kinds.flatMap(({ kind, differing }) => differing.map((id) => `${kind} ${id}`))
@@ -145,14 +145,14 @@ export async function mirrorOf(
   }
 }
 
-/** A key of the copy that was made with the scope `write`. */
+/** Creates a key of the copy with the scope `write`. */
 export const writeKeyOf = (mirror: TestMirror): Promise<string> =>
   mirror.ctx.db.write((tx): string => {
     const key = { workspace: 1, user: 1, name: 'writes', expiresAt: null }
     return createKey(tx, { ...key, scope: 'write' }).secret
   })
 
-/** The faults that `daybook check` finds, over a separate connection. */
+/** Returns the faults that `daybook check` finds over a separate connection. */
 export function faultsOf({ ctx: { clock, log }, file }: TestMirror): string[] {
   const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'command' })
   try {

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Client } from './service.ts'
 
-/** A note as the API answers it. */
+/** A note as the API returns it. */
 export interface NoteAnswer {
   id: string
   title: string
@@ -16,7 +16,7 @@ export interface NoteAnswer {
   snippet?: string
 }
 
-/** Makes a note; by default an empty one. */
+/** Creates a note, by default an empty one. */
 export async function makeNote(client: Client, input: Record<string, unknown> = {}): Promise<NoteAnswer> {
   const { status, body } = await client.post('/v1/notes', { title: 'A note', ...input })
   expect({ status, error: body.error }).toEqual({ status: 201, error: undefined })
@@ -29,13 +29,13 @@ export const readNote = async (client: Client, id: string): Promise<NoteAnswer> 
 export const revisionsOf = async (client: Client, id: string): Promise<Record<string, string>[]> =>
   (await client.get(`/v1/notes/${id}/revisions`)).body.revisions
 
-/** The tag of this name as the list answers it. */
+/** Returns the tag of this name from the list. */
 export async function tagNamed(client: Client, name: string) {
   const { tags } = (await client.get('/v1/tags')).body
   return tags.find((tag: { name: string }) => tag.name === name)
 }
 
-/** The titles a search answers, in its order. */
+/** Returns the titles that a search finds, in its order. */
 export async function titlesFound(client: Client, search: string, more = ''): Promise<string[]> {
   const { status, body } = await client.get(`/v1/notes?search=${encodeURIComponent(search)}${more}`)
   expect({ status, error: body.error }).toEqual({ status: 200, error: undefined })

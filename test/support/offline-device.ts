@@ -7,10 +7,10 @@ import { COUNTS, keptOn } from './offline.ts'
 
 export type Place = 'first' | 'last'
 
-/** The targets of a device: a line of a note, and a column of a row. */
+/** The targets of each writer: a line of a note, and this column of a row. */
 export const COLUMNS = { first: 1, program: 2, last: 3 } as const
 
-/** Of two tabs one may be behind the other, where nothing is drawn. */
+/** A background tab renders no frames, so polling replaces waiting for frames. */
 const OFTEN = { polling: 50 }
 
 interface Shown {
@@ -18,7 +18,7 @@ interface Shown {
   readonly structure: string
 }
 
-/** A browser profile behind a line of its own, with two tabs: a note, and the rows of a structure. */
+/** A browser profile with its own network line and two tabs: a note, and the rows of a structure. */
 export class Device {
   #note!: Page
   #rows!: Page
@@ -31,7 +31,7 @@ export class Device {
     private readonly context: BrowserContext,
   ) {}
 
-  /** Signs in with a cookie, and has the structure kept. */
+  /** Signs in with a cookie, and makes the structure available offline. */
   static async start(
     browser: Browser,
     place: Place,
@@ -78,14 +78,14 @@ export class Device {
     await this.#has(this.#rows, cell(0, 1))
   }
 
-  /** Keeps the rows of the structure for reading offline. */
+  /** Makes the rows of the structure available offline. */
   async #keepRows(): Promise<void> {
     await press(this.#rows, 'More')
     await press(this.#rows, 'Keep offline')
     await keptOn(this.#rows, { rows: 1 })
   }
 
-  /** Shows a note as a link of the page does, and waits until this browser keeps it and the newest row. */
+  /** Shows a note through a link of the page, and waits until the offline copy has it and the newest row. */
   async show(note: string, row: string): Promise<void> {
     this.#shown = { ...this.#shown, note }
     await this.#note.evaluate(`{
@@ -105,17 +105,17 @@ export class Device {
     await this.#note.waitForFunction(hasKept(note, row), OFTEN)
   }
 
-  /** Chooses what was written here wherever somebody else wrote the same. */
+  /** Chooses the local version in every conflict. */
   async settle(): Promise<void> {
     const choose = (start: string) =>
       `for (const one of document.querySelectorAll('.settle button, .note-row button')) if (one.textContent.startsWith('${start}')) { one.click(); break }`
-    // The drafts of an ended tab may be with the other tab, which says so: opening the note again settles them there.
+    // Another tab may hold the drafts of a closed tab and says so. Reopening the note resolves them there.
     if (await this.#rows.evaluate(`document.body.textContent.includes('Not saved: ')`)) await this.#openNote()
     await this.#note.evaluate(choose('Keep mine'))
     await this.#rows.evaluate(choose('Use '))
   }
 
-  /** Writes at the end of a line; again where the text was just replaced by passages to be settled. */
+  /** Types at the end of a line. Retries if conflict passages have just replaced the text. */
   async writeWord(word: string): Promise<void> {
     await this.settle()
     const page = this.#note
@@ -147,7 +147,7 @@ export class Device {
     )
   }
 
-  /** Closes one of the tabs, and opens it anew. */
+  /** Closes one of the tabs, and opens it again. */
   async closeTab(which: 'note' | 'rows'): Promise<void> {
     const next = await this.#newTab()
     const old = which === 'note' ? this.#note : this.#rows
@@ -157,7 +157,7 @@ export class Device {
     await (which === 'note' ? this.#openNote() : this.#openRows())
   }
 
-  /** Has both tabs end as a browser that is killed does. */
+  /** Ends both tabs as a killed browser does. */
   async crash(): Promise<void> {
     const old = this.pages
     const next = [await this.#newTab(), await this.#newTab()] as const
@@ -172,7 +172,7 @@ export class Device {
     await Promise.all([this.#openNote(), this.#openRows()])
   }
 
-  /** Ends the service worker, as a browser does when it likes; the next request starts it again. */
+  /** Ends the service worker, as a browser may at any time. The next request restarts it. */
   async killWorker(): Promise<void> {
     const session = await this.#note.createCDPSession()
     await session.send('ServiceWorker.enable')
@@ -180,14 +180,14 @@ export class Device {
     await session.detach()
   }
 
-  /** Whether nothing waits any more, after what is to be settled was. */
+  /** Whether no change is pending, once conflicts are resolved. */
   async isSent(): Promise<boolean> {
     await this.settle()
     const { queue } = (await this.#note.evaluate(COUNTS)) as { queue?: number }
     return queue === 0
   }
 
-  /** The displayed text of the note, without spaces, and of the newest row. */
+  /** Returns the displayed text of the note, without spaces, and of the newest row. */
   async read() {
     const text = `document.querySelector('.cm-content')?.innerText.replace(/\\s+/g, '')`
     const cells = Object.entries(COLUMNS).map(
@@ -200,7 +200,7 @@ export class Device {
     }
   }
 
-  /** The server status in both tabs. */
+  /** Returns the server status shown in both tabs. */
   statuses(): Promise<unknown[]> {
     const said = `[...document.querySelectorAll('[role=status]')].map((one) => one.textContent).join(' | ')`
     return Promise.all(this.pages.map((page) => page.evaluate(said)))
@@ -212,7 +212,7 @@ export class Device {
   }
 }
 
-/** The source of an expression in the page: whether the text of a note and the newest row are kept in this browser. */
+/** The source of an expression in the page: whether the offline copy has the text of a note and the newest row. */
 const hasKept = (note: string, row: string) => `new Promise((resolve) => {
   const request = indexedDB.open('daybook-offline')
   request.onsuccess = () => {

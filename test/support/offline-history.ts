@@ -10,13 +10,13 @@ import { randomSource } from './random.ts'
 type Writer = Place | 'program'
 const WRITERS: readonly Writer[] = ['first', 'program', 'last']
 
-/** A word that was written into a line; one that was saved and then lost by a restored server may be gone. */
+/** A word written into a line. A word may be missing if it was saved and a restored server then lost it. */
 interface Word {
   readonly text: string
   mayBeGone: boolean
 }
 
-/** The writes of one writer: words of a line, and the possible values of its cell. */
+/** The writes of one writer: the words of a line, and the possible values of its cell. */
 interface Written {
   words: Word[]
   cell: readonly string[]
@@ -42,13 +42,13 @@ interface HeldRow {
 }
 
 const STEPS = 14
-/** So long may what waits take until it is sent, and shown in the other browser. */
+/** Time limit for pending changes to be sent and shown in the other browser. */
 const END_MS = 40_000
 
 const wordsOf = (content: string, writer: Writer): string[] =>
   (content.split('\n').find((line) => line.split(' ')[0] === writer) ?? '').split(' ').slice(1)
 
-/** A server, two devices and a program, which go through one history after the other. */
+/** A server, two devices and a program, which run one history after another. */
 export class Lane {
   readonly #folder = newFolder()
   #server!: ServerProcess
@@ -58,7 +58,6 @@ export class Lane {
   #row = ''
   #written = new Map<Writer, Written>()
   #hasBackup = false
-  /** The actions of this history. */
   #trail: string[] = []
 
   constructor(private readonly browser: Browser) {}
@@ -118,7 +117,7 @@ export class Lane {
   readonly #heldRow = async (): Promise<HeldRow> =>
     (await this.#server.get(`/v1/records/${this.#row}`)).body.record
 
-  /** One history, which ends when all is the same everywhere. Throws where it is not. */
+  /** Runs one history until all parties hold the same content. Throws if they do not. */
   async run(seed: number): Promise<void> {
     const random = randomSource(seed * 7_919 + 1)
     const name = `history ${seed}`
@@ -147,7 +146,7 @@ export class Lane {
     await act?.run()
   }
 
-  /** The possible next actions, with their weights. */
+  /** Returns the possible next actions with their weights. */
   #acts(device: Device, random: Random, word: string): readonly Act[] {
     const { line } = device
     return [
@@ -197,7 +196,7 @@ export class Lane {
     this.#of('program').cell = [word]
   }
 
-  /** Waits until nothing waits in a device, where that can be. */
+  /** Waits until a device has no pending changes, unless its line is cut. */
   async #rest(device: Device): Promise<void> {
     if (device.line.isCut) return
     device.line.join()
@@ -212,7 +211,7 @@ export class Lane {
     this.#hasBackup = true
   }
 
-  /** Kills the server, and starts it again with an earlier state of its database. */
+  /** Kills the server, and restarts it with an earlier state of its database. */
   async #restore(): Promise<void> {
     const joined = this.#devices.filter(({ line }) => !line.isCut)
     for (const { line } of joined) line.cut()
@@ -235,7 +234,7 @@ export class Lane {
     for (const { line } of joined) line.join()
   }
 
-  /** Waits until both devices have sent everything, and show what the server holds. */
+  /** Waits until both devices have sent everything and show the content of the server. */
   async #untilEqual(): Promise<void> {
     let state: unknown
     const isEqual = async () => {
@@ -266,7 +265,7 @@ export class Lane {
   }
 }
 
-/** Asks again and again until something is so. */
+/** Polls until the condition holds. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + END_MS
   while (!(await isSo())) {

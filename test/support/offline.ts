@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer-core'
 
-/** Cuts a page, and the workers of its browser profile, off from every network, or ends that. */
+/** Takes a page and the workers of its browser profile offline, or back online. */
 export async function setOffline(page: Page, isOffline: boolean): Promise<void> {
   for (const one of await page.browserContext().pages()) await one.setOfflineMode(isOffline)
   for (const target of page.browser().targets()) {
@@ -16,7 +16,7 @@ export async function setOffline(page: Page, isOffline: boolean): Promise<void> 
   }
 }
 
-/** The source of an expression in the page: how many entries each store of what is kept has. */
+/** The source of an expression in the page: the number of entries in each store of the offline copy. */
 export const COUNTS = `new Promise((resolve) => {
   const request = indexedDB.open('daybook-offline')
   request.onupgradeneeded = () => request.transaction.abort()
@@ -35,10 +35,10 @@ export const COUNTS = `new Promise((resolve) => {
 
 type Counts = Readonly<Record<string, number>>
 
-/** How many entries each store of what a browser keeps has. */
+/** Returns the number of entries in each store of the offline copy. */
 export const countsOn = (page: Page): Promise<Counts> => page.evaluate(COUNTS) as Promise<Counts>
 
-/** Waits until a browser keeps at least this much for reading offline, and the application itself. */
+/** Waits until the offline copy holds at least these counts and the application itself. */
 export const keptOn = (page: Page, wanted: Counts) =>
   page.waitForFunction(
     `(async () => {
@@ -51,11 +51,11 @@ export const keptOn = (page: Page, wanted: Counts) =>
     { polling: 200 },
   )
 
-/** Waits until nothing waits to be sent any more in a browser. */
+/** Waits until a browser has no pending changes. */
 export const nothingWaits = (page: Page) =>
   page.waitForFunction(`${COUNTS}.then(({ queue }) => queue === 0)`, { polling: 200 })
 
-/** The source of an expression in the page: all that pages of the application have stored in the browser, as a text. */
+/** The source of an expression in the page: everything that the application stores in the browser, as a text. */
 const STORED = `(async () => {
   const found = [JSON.stringify([{ ...localStorage }, { ...sessionStorage }, history.state])]
   for (const { name } of await indexedDB.databases()) {
@@ -79,5 +79,5 @@ const STORED = `(async () => {
   return found.join('\\n')
 })()`
 
-/** All that pages of the application have stored in a browser: databases, caches, storages and the history's state. */
+/** Returns everything that the application stores in a browser: databases, caches, storages and the history's state. */
 export const storedOn = (page: Page): Promise<string> => page.evaluate(STORED) as Promise<string>

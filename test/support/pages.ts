@@ -3,7 +3,7 @@ import type { Client } from './service.ts'
 // biome-ignore lint/suspicious/noExplicitAny: an item is judged by what the test expects of it
 type Item = any
 
-/** All items of a list that is read by `offset`; the path has a query. */
+/** Returns all items of a list that pages by `offset`; the path has a query. */
 export async function everyPage(client: Client, path: string, name: string): Promise<Item[]> {
   const found: Item[] = []
   for (;;) {
@@ -14,7 +14,7 @@ export async function everyPage(client: Client, path: string, name: string): Pro
   }
 }
 
-/** All items of a list that is read by `after`, from this cursor on; the path has a query. */
+/** Returns all items of a list that pages by `after`, from this cursor on; the path has a query. */
 export async function everythingAfter(
   client: Client,
   path: string,

@@ -13,8 +13,8 @@ type How = 'executable' | 'source'
 let isBuilt = false
 
 /**
- * How `daybook` is started: as the executable that users have, which is built first when it is older than its sources,
- * or from the sources, which takes four times as long.
+ * The command that starts `daybook`. By default this is the released form, the executable, built first if it is older
+ * than its sources. Running from the sources takes four times as long.
  */
 export function program(how: How = 'executable'): string[] {
   if (how === 'source') return FROM_SOURCE
@@ -23,7 +23,7 @@ export function program(how: How = 'executable'): string[] {
   return [EXECUTABLE]
 }
 
-/** An empty folder of its own; `remove` takes it away with all that is in it. */
+/** Creates an empty folder; `remove` deletes it with its content. */
 export function newFolder() {
   const path = mkdtempSync(join(tmpdir(), 'daybook-test-'))
   return {
@@ -39,7 +39,7 @@ export interface Outcome {
   err: string
 }
 
-/** Runs one command to its end, with nothing in its environment but what is given. */
+/** Runs one command to its end; the environment holds only the given variables. */
 export async function daybook(args: string[], options: RunOptions = {}): Promise<Outcome> {
   const child = spawn([...program(options.how), ...args], {
     cwd: options.cwd ?? tmpdir(),
@@ -54,7 +54,7 @@ export async function daybook(args: string[], options: RunOptions = {}): Promise
 
 export interface RunOptions {
   how?: How
-  /** Another executable than that of these sources. */
+  /** An executable other than the build of these sources. */
   executable?: string
   cwd?: string
   env?: Record<string, string>
@@ -62,11 +62,11 @@ export interface RunOptions {
 }
 
 export interface StartOptions extends RunOptions {
-  /** How many files and connections it may have open. */
+  /** The limit of open files and connections. */
   maxOpenFiles?: number
 }
 
-/** Keeps what a stream has said so far and lets one wait for more. */
+/** Collects the output of a stream and allows waiting for more. */
 function listenTo(stream: ReadableStream<Uint8Array>) {
   let text = ''
   const waiting = new Set<() => void>()
@@ -85,7 +85,7 @@ function listenTo(stream: ReadableStream<Uint8Array>) {
   return {
     said: () => text,
     ended,
-    /** The first match in what was or will be said; fails when the stream ends without one. */
+    /** Returns the first match in past or future output; fails if the stream ends without one. */
     until: async (pattern: RegExp): Promise<RegExpExecArray> => {
       for (;;) {
         const match = pattern.exec(text)
@@ -100,17 +100,17 @@ function listenTo(stream: ReadableStream<Uint8Array>) {
   }
 }
 
-/** A command that goes on until it is ended. */
+/** A command that runs until it is ended. */
 export interface CommandProcess {
   readonly pid: number
   readonly out: ReturnType<typeof listenTo>
   readonly err: ReturnType<typeof listenTo>
-  /** The exit code, once it has ended and all it said is known (null when a signal killed it). */
+  /** The exit code, once the command has ended and all output is read (null when a signal killed it). */
   readonly exited: Promise<number | null>
   end(signal?: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null>
 }
 
-/** Starts one command, with nothing in its environment but what is given. */
+/** Starts one command; the environment holds only the given variables. */
 export function startCommand(args: string[], options: StartOptions = {}): CommandProcess {
   const { maxOpenFiles } = options
   const limited = maxOpenFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${maxOpenFiles}; exec "$0" "$@"`]
@@ -139,17 +139,17 @@ export interface ServerProcess extends Client {
   /** The output so far. */
   readonly out: () => string
   readonly err: () => string
-  /** The same server seen through another key. */
+  /** The same server with another key. */
   as(key: string | undefined): Client
-  /** The exit code, once it has ended (null when a signal killed it). */
+  /** The exit code, once the server has ended (null when a signal killed it). */
   readonly exited: Promise<number | null>
-  /** Sends a signal and answers the exit code (null when the signal killed it). */
+  /** Sends a signal and returns the exit code (null when the signal killed the server). */
   end(signal?: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null>
 }
 
 export interface ServeOptions extends StartOptions {
   args?: string[]
-  /** The key to use on a database that has one already; a new database prints its own. */
+  /** The key for an existing database; a new database prints its own. */
   key?: string
 }
 

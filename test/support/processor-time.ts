@@ -1,6 +1,6 @@
 /**
- * Starts to measure; the result says how many milliseconds of processor time this process has spent since. Unlike
- * elapsed time, that does not grow with what else the machine does.
+ * Starts a measurement; the returned function gives the milliseconds of processor time that this process has used
+ * since. Unlike elapsed time, processor time does not grow with the load of other processes.
  */
 export function measureProcessorTime(): () => number {
   const before = process.cpuUsage()

@@ -1,4 +1,4 @@
-/** Random numbers that depend on the seed alone: each call returns one from 0 to below the given number. */
+/** Random integers from 0 to below the given number, determined by the seed alone. */
 export function randomSource(seed: number) {
   let state = seed
   return (below: number) => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import Provider from 'oidc-provider'
 
-/** An OpenID Connect provider that others made, which asks for a name and a password, and for consent. */
+/** A third-party OpenID Connect provider, which asks for a name and a password, and for consent. */
 export async function startRealProvider(client: object, configuration: object, host = 'localhost') {
   let handle: ReturnType<Provider['callback']> = () => {}
   const server = createServer((request, response) => handle(request, response))
@@ -19,7 +19,7 @@ export async function startRealProvider(client: object, configuration: object, h
   }
 }
 
-/** Does what a person does in a browser there; returns the address to which the browser is led back. */
+/** Performs the steps of a user in a browser there; returns the address that the provider redirects to. */
 async function signInThere(address: string, name: string, issuer: string): Promise<string> {
   const cookies = new Map<string, string>()
   const send = async (url: string, form?: Record<string, string>): Promise<Response> => {

@@ -2,47 +2,49 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createSecureServer } from 'node:tls'
 import type { Certificate } from './certificates.ts'
 
-/** One request as it arrived, byte for byte in `body`. */
+/** One request as received, byte for byte in `body`. */
 export interface Received {
   method: string
   path: string
-  /** By lower-case name. */
+  /** Keyed by lower-case name. */
   headers: Record<string, string>
   body: string
-  /** Counts connections from 1: which of them it came over. */
+  /** The number of the connection, counted from 1. */
   connection: number
 }
 
-/** Says what it likes on the bare connection, or nothing. */
+/** Writes any response to the bare connection, or none. */
 export type Answer = (received: Received, socket: Socket) => void
 
-/** Answers with a status and a short body. */
+/** Responds with a status and a short body. */
 export const status =
   (code: number, body = 'ok', headers = ''): Answer =>
   (_received, socket) => {
     socket.write(`HTTP/1.1 ${code} Whatever\r\nContent-Length: ${body.length}\r\n${headers}\r\n${body}`)
   }
 
-/** A real server on the loopback that keeps what it was sent. */
+/** A real server on the loopback interface that records its requests. */
 export interface Receiver {
   readonly port: number
   readonly received: Received[]
-  /** How many connections it has accepted so far, and how many of them are open. */
+  /** The number of connections accepted so far, and of those still open. */
   readonly connections: { accepted: number; open: number }
-  /** How it answers from now on; at first 200. */
+  /** The current response, initially 200. */
   answer: Answer
-  /** Settles when so many requests have arrived. */
+  /** Settles when this many requests have arrived. */
   until(count: number): Promise<void>
-  /** Ends every connection that is open. */
   disconnect(): void
   close(): Promise<void>
 }
 
 export interface ReceiverOptions {
   answer?: Answer
-  /** Makes it speak https. */
+  /** Serves https with this certificate. */
   certificate?: Certificate
-  /** Sees each connection before anything is read from it; one that is taken over is not read at all. */
+  /**
+   * Receives each connection before anything is read from it. If it takes the connection over, the receiver reads
+   * nothing.
+   */
   takeOver?: (socket: Socket) => boolean
 }
 
@@ -58,7 +60,7 @@ function parseHead(head: string, connection: number): Received {
   return { method, path, headers: Object.fromEntries(pairs), body: '', connection }
 }
 
-/** Calls back for each whole request of a connection. */
+/** Calls back for each complete request of a connection. */
 function readRequests(socket: Socket, connection: number, onRequest: (received: Received) => void): void {
   let bytes = Buffer.alloc(0)
   socket.on('data', (more: Buffer) => {

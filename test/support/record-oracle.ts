@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import type { FieldSpec } from './records.ts'
 
 /*
- * A second, plain implementation of every read of records, written from the documentation of the API alone: it shares no code
- * with the service. Rows are the records as the service answered them when they were written.
+ * A second, plain implementation of every read of records, written from the documentation of the API alone: it shares
+ * no code with the service. Rows are the records as the service returned them after each write.
  */
 
 export interface Row {
@@ -61,7 +61,7 @@ const INSTANTS = [
   '1950-06-01T12:00:00-05:00',
 ]
 
-/** The values that are drawn, by the type of the field. */
+/** The values to draw from, by field type. */
 export type ValuesByType = Readonly<Record<string, readonly unknown[]>>
 
 const VALUES: ValuesByType = {
@@ -148,7 +148,7 @@ const arbitraryMoment: fc.Arbitrary<Condition> = fc.record({
   ),
 })
 
-/** Ids are drawn as places among the rows, which are not there yet (`withIds`). */
+/** Draws ids as row indexes, because the rows do not exist yet (`withIds`). */
 export const arbitraryFilter = (
   fields: readonly FieldSpec[],
   values: ValuesByType = VALUES,
@@ -176,7 +176,7 @@ const arbitraryPlaces: fc.Arbitrary<Condition> = fc.oneof(
   }),
 )
 
-/** The filter with ids in the places of rows; a place without a row becomes an id of nothing. */
+/** Replaces row indexes in the filter with ids. An index without a row becomes an id that matches nothing. */
 export function withIds(filter: readonly Condition[], rows: readonly Row[]): Condition[] {
   const idAt = (place: unknown) => rows[Number(place)]?.id ?? 'nothing'
   return filter.map((condition) => {
@@ -188,7 +188,7 @@ export function withIds(filter: readonly Condition[], rows: readonly Row[]): Con
 
 const foldedTexts = new Map<string, string>()
 
-/** Lower-cased code point by code point after NFC, each to one code point. */
+/** Normalizes to NFC, then lower-cases each code point to exactly one code point. */
 function folded(text: string): string {
   const known = foldedTexts.get(text)
   if (known !== undefined) return known
@@ -206,7 +206,7 @@ function comparePoints(a: readonly number[], b: readonly number[]): number {
   return a.length - b.length
 }
 
-/** From and to when, in milliseconds, a moment in a filter lasts: a plain date is its whole UTC day. */
+/** The start and end, in milliseconds, of a time in a filter: a plain date covers its whole UTC day. */
 function span(value: string): [number, number] {
   if (value.length === 10) return [Date.parse(value), Date.parse(value) + 86_399_999]
   const [, whole = '', decimals = '', zone = ''] = /^(.{19})(?:\.(\d+))?(.*)$/.exec(value) ?? []
@@ -214,7 +214,7 @@ function span(value: string): [number, number] {
   return [instant, instant]
 }
 
-/** A value and a filter value as two things that JavaScript compares, the latter with its two ends. */
+/** Converts a value and a filter value to comparable JavaScript values; the filter value has a start and an end. */
 function comparable(
   type: string,
   held: unknown,
@@ -268,7 +268,7 @@ const sortKey = (row: Row, key: string) => {
   return Object.hasOwn(row.data, key) ? row.data[key] : undefined
 }
 
-/** The sort key of a row, computed once for each row and not in each comparison. */
+/** The sort key of a row, computed once per row instead of in each comparison. */
 interface Place {
   readonly row: Row
   /** The code points of a folded text, a number, or nothing. */
@@ -299,7 +299,7 @@ export function sorted(rows: readonly Row[], { key, direction }: Sort): Row[] {
   return places.map(({ row }) => row)
 }
 
-/** The name of an automatic index on one column or on two. */
+/** Draws the name of an automatic index on one or two columns. */
 export const arbitraryIndex = (fields: readonly FieldSpec[]): fc.Arbitrary<string> =>
   fc
     .uniqueArray(fc.constantFrom('created_at', 'updated_at', ...fields.map((_, at) => `f${at + 1}`)), {

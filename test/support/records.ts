@@ -6,7 +6,7 @@ import type { Answer, Client, TestService } from './service.ts'
 
 export type FieldSpec = Record<string, unknown> & { key: string; type: string }
 
-/** Declares a structure and answers it. */
+/** Declares a structure and returns it. */
 export async function declare(
   client: Client,
   name: string,
@@ -18,28 +18,28 @@ export async function declare(
   return answer.body.structure
 }
 
-/** Gives a small structure of the first workspace a table for itself, as one has that is not small. */
+/** Moves a small structure of the first workspace into its own table, as larger structures have. */
 export const giveTable = ({ ctx }: TestService, name: string): Promise<void> =>
   ctx.db.write((tx): void => {
     const structure = findStructureByName(tx, 1, fold(name))
     if (structure) ensureOwnTable(tx, structure.pk, definitionOf(structure))
   })
 
-/** Moves the rows of such a structure back into the table that small ones share, and drops its indexes. */
+/** Moves the rows of such a structure back into the shared table of small structures, and drops its indexes. */
 export const takeTable = ({ ctx }: TestService, name: string): Promise<void> =>
   ctx.db.write((tx): void => {
     const structure = findStructureByName(tx, 1, fold(name))
     if (structure && structure.ownTable > 0) shareTable(tx, structure.pk, definitionOf(structure))
   })
 
-/** Writes rows and answers their records. */
+/** Writes rows and returns their records. */
 export async function write(client: Client, structure: string, ...rows: Record<string, unknown>[]) {
   const answer = await client.post('/v1/records', { structure, rows: rows.map((data) => ({ data })) })
   if (answer.status !== 201) throw new Error(answer.body.error)
   return answer.body.records
 }
 
-/** A query string; what is not a text travels as JSON. */
+/** Returns a query string; values other than texts are sent as JSON. */
 export const queryOf = (parameters: Record<string, unknown>): string =>
   new URLSearchParams(
     Object.entries(parameters)
@@ -62,21 +62,21 @@ export const summary = (
   more: Record<string, unknown> = {},
 ): Promise<Answer> => client.get(`/v1/records/summary?${queryOf({ structure, ...more })}`)
 
-/** A field as a definition is sent. */
+/** A field in the format of a definition. */
 export const field = (key: string, type: string, more: Record<string, unknown> = {}) => ({
   key,
   type,
   ...more,
 })
 
-/** Everything that can be seen of a structure's rows: what a refusal must leave as it was. */
+/** Everything visible of a structure's rows, which a refusal must leave unchanged. */
 export async function contentOf(client: Client, structure: string) {
   const { body } = await list(client, structure, { limit: 500 })
   const declared = await client.get(`/v1/records/structures/${encodeURIComponent(structure)}`)
   return { records: body.records, total: body.total, structure: declared.body.structure }
 }
 
-/** Collects the ids of the structures whose listeners are told of changes, once for each time. */
+/** Collects the ids of structures whose listeners are notified, one entry per notification. */
 export function watchWakes({ ctx }: TestService): string[] {
   const woken: string[] = []
   const { wake } = ctx.bus

@@ -2,10 +2,10 @@ import type { Api } from '../../src/api.ts'
 import { ACCESS, type EndpointMarks } from '../../src/http/endpoints.ts'
 import { NoBody } from '../../src/http/schema/types.ts'
 
-/** An endpoint as the Elysia application knows it. */
+/** An endpoint as registered in the Elysia application. */
 export interface Route {
   readonly method: string
-  /** `/v1/notes/:id` */
+  /** For example `/v1/notes/:id`. */
   readonly path: string
   readonly access: EndpointMarks['access']
   readonly covers: EndpointMarks['covers']
@@ -15,7 +15,7 @@ export interface Route {
   readonly takesBody: boolean
 }
 
-/** The endpoints of the service, without those that refuse the other methods of a path. */
+/** Returns the endpoints of the service, without the handlers that refuse other methods of a path. */
 export const routesOf = ({ elysia }: Pick<Api, 'elysia'>): Route[] =>
   elysia.routes
     .filter(({ method }) => method !== 'ALL')

@@ -17,11 +17,11 @@ import type { OpenOptions } from '../../src/storage/connection/open.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { openWorker, type WorkerOptions } from '../../src/storage/worker/client.ts'
 
-/** A clock that moves only when told to; what it was asked to do on the way is done in order. */
+/** A clock that moves only on request; it runs the actions due on the way in order. */
 export interface TestClock extends Clock {
   set(instant: number): void
   advance(milliseconds: number): void
-  /** How many actions it was asked to do later. */
+  /** The number of scheduled actions. */
   waiting(): number
 }
 
@@ -31,7 +31,7 @@ export function testClock(start = Date.parse('2026-11-21T09:30:00.000Z')): TestC
   const nextUntil = (goal: number) =>
     [...waiting].filter(({ at }) => at <= goal).sort((left, right) => left.at - right.at)[0]
   const repeated = new Set<{ at: number; intervalMs: number; action: () => void }>()
-  /** Repeated actions run once however far the clock moves. */
+  /** Repeated actions run once, however far the clock moves. */
   const runRepeated = () => {
     for (const one of repeated) {
       if (one.at > instant) continue
@@ -66,7 +66,7 @@ export function testClock(start = Date.parse('2026-11-21T09:30:00.000Z')): TestC
   }
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Runs all pending microtasks and callbacks that are ready. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -78,7 +78,7 @@ export interface Answer {
   body: any
 }
 
-/** One API key's view of the service: sends JSON, answers status, headers and parsed body. */
+/** A client of the service with one API key: sends JSON, returns status, headers and parsed body. */
 export interface Client {
   readonly key: string | undefined
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
@@ -126,13 +126,13 @@ export interface TestService extends Client {
   readonly ctx: AppContext
   readonly app: Api
   readonly clock: TestClock
-  /** Lines written to the log so far, parsed. */
+  /** Log lines so far, parsed. */
   readonly logged: () => Record<string, unknown>[]
-  /** The same service seen through another key. */
+  /** The same service with another key. */
   as(key: string | undefined): Client
-  /** Makes a key for a member of a workspace; by default the first owner's write key. */
+  /** Creates a key for a member of a workspace, by default the first owner's write key. */
   newKey(options?: NewTestKey): Promise<string>
-  /** Makes another workspace with an owner of its own and answers its write key. */
+  /** Creates another workspace with its own owner and returns the owner's write key. */
   newWorkspace(name: string): Promise<string>
   close(): void
 }
@@ -150,7 +150,7 @@ export interface TestServiceOptions {
   file?: string
   config?: Partial<Config>
   clock?: TestClock
-  /** The calls by which commits get to the disk. */
+  /** The calls that flush commits to the disk. */
   disk?: OpenOptions['disk']
   checkpoint?: 'off'
   worker?: Pick<WorkerOptions, 'manyRows' | 'maxWriteLength' | 'timeLimitMs'>
@@ -159,7 +159,7 @@ export interface TestServiceOptions {
 
 let emptyDatabase: Uint8Array | undefined
 
-/** A database as the migrations make it, which run once for all tests of a process. */
+/** A database as the migrations create it. They run once for all tests of a process. */
 function newDatabase(): Uint8Array {
   if (emptyDatabase) return emptyDatabase
   const clock = testClock()
@@ -170,7 +170,7 @@ function newDatabase(): Uint8Array {
   return emptyDatabase
 }
 
-/** The least that Argon2 takes; `account/passwords.test.ts` states what the product takes. */
+/** The least cost that Argon2 accepts; `account/passwords.test.ts` states the product's cost. */
 export const CHEAP_PASSWORDS: PasswordCost = { memoryCost: 8, timeCost: 1 }
 
 /** A whole service in memory, with one workspace and a write key. */

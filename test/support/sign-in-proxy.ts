@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 
-/** A proxy that lets nobody through who has not signed in with it, as such do: it leads all requests to its own page. */
+/** An authenticating proxy: it redirects every request without a sign-in to its own page. */
 export interface SignInProxy {
   readonly url: string
   isAway: boolean
-  /** Ends what was signed in. */
+  /** Expires all sign-ins. */
   expire(): void
   close(): void
 }
 
-/** Leads to a server. The page where one signs in is of this origin, or of another one. */
+/** Starts a proxy in front of a server. The sign-in page is on the same origin, or on another one. */
 export async function startSignInProxy(to: string, place: 'here' | 'elsewhere'): Promise<SignInProxy> {
   let generation = 0
   const answer = (asked: IncomingMessage, response: ServerResponse) => {

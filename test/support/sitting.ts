@@ -2,15 +2,15 @@ import type { KeyInput, Page } from 'puppeteer-core'
 import type { randomSource } from './random.ts'
 
 /*
- * Two people write in one note, each in separate passages between lines that nobody changes. The keys alone determine
- * the final text of each passage, which a model tracks.
+ * Two people write in one note, each in separate passages between lines that never change. The keys alone determine the
+ * final text of each passage, which a model tracks.
  */
 
 type Random = ReturnType<typeof randomSource>
 
 const PASSAGES = 6
 
-/** The lines of each passage, and of the note all of them with a line before each that stays as it is. */
+/** The lines of each passage. The note joins all passages, each after a fixed line. */
 export type Model = string[][]
 
 export const newModel = (): Model => Array.from({ length: PASSAGES }, (_, at) => [`passage ${at}`])
@@ -26,7 +26,7 @@ const lineOf = (at: number, edge: 'first' | 'last'): string => `((lines) => {
   return lines[${edge === 'first' ? `placeOf('${fixed(at)}') + 1` : `placeOf('${fixed(at + 1)}') - 1`}]
 })([...document.querySelectorAll('.cm-line')])`
 
-/** Where a click meets the end of the line, once it is in sight. */
+/** The click position at the end of a visible line. */
 const endOfLine = (line: string): string => `(() => {
   const line = ${line}
   line.scrollIntoView({ block: 'center' })
@@ -56,12 +56,12 @@ function enter(lines: string[]): void {
 
 const edges = { first: 'Home', last: 'End' } as const
 
-/** Somebody who writes in a page. */
+/** A person who writes in a page. */
 export class Writer {
   constructor(
     readonly page: Page,
     readonly random: Random,
-    /** 0 writes in the even passages, 1 in the odd ones. */
+    /** 0 writes the even passages, 1 the odd ones. */
     readonly parity: 0 | 1,
     readonly model: Model,
   ) {}
@@ -79,12 +79,12 @@ export class Writer {
     else await this.#typeAtEnd(at, lines)
   }
 
-  /** Leaves the cursor where it shows no marks. */
+  /** Moves the cursor to a position where it shows no marks. */
   async rest(): Promise<void> {
     await this.page.evaluate(`document.querySelector('.cm-content').blur()`)
   }
 
-  /** Clicks into the line; what others write may have moved it away just then. */
+  /** Clicks into the line. Retries if another writer's edit has just moved the line away. */
   async #cursorTo(at: number, edge: 'first' | 'last'): Promise<void> {
     const line = lineOf(at, edge)
     for (;;) {
@@ -96,7 +96,7 @@ export class Writer {
     await this.#toEdge(edges[edge])
   }
 
-  /** To the end of a line that may be broken on the screen: the first key leads to the end of what is beside the cursor. */
+  /** Moves to the end of a line that may wrap on the screen: the first key leads to the end of the visual line. */
   async #toEdge(edge: 'Home' | 'End', ...held: KeyInput[]): Promise<void> {
     await this.#press(...held, edge)
     await this.#press(...held, edge)
@@ -142,7 +142,7 @@ export class Writer {
 
   async #embolden(at: number, lines: string[]): Promise<void> {
     const last = lines.at(-1) ?? ''
-    // Home leads to and fro between the start of a line and that of its words.
+    // Home toggles between the start of a line and the start of its words.
     if (last === '' || /^[* ]/.test(last)) return
     await this.#cursorTo(at, 'last')
     await this.#toEdge('Home', 'Shift')
@@ -151,7 +151,7 @@ export class Writer {
     lines[lines.length - 1] = `**${last}**`
   }
 
-  /** A click on the box of a task that the cursor is not in. */
+  /** Clicks the box of a task without the cursor in it. */
   async #tick(at: number, lines: string[]): Promise<void> {
     const [first = ''] = lines
     const box = /^- \[([ x])\] (?=\S)/.exec(first)
@@ -162,7 +162,7 @@ export class Writer {
   }
 }
 
-/** Clicks the box in the first line of a passage once it is shown; returns whether it was. */
+/** Clicks the box in the first line of a passage once it is visible; returns whether it clicked. */
 const clickBox = (at: number): string => `(() => {
   const box = ${lineOf(at, 'first')}?.querySelector('.md-box')
   box?.click()

@@ -1,15 +1,15 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 
-/** Deviations of a provider from the honest behaviour. */
+/** Deliberate deviations of a provider from correct behavior. */
 export interface Forged {
   readonly idToken?: object
   readonly header?: object
   readonly signWith?: KeyObject
-  /** The response in place of tokens. */
+  /** The response that replaces the tokens. */
   readonly tokenText?: string
-  /** It answers without an end in place of tokens. */
+  /** An endless response that replaces the tokens. */
   readonly endless?: 'plain' | 'gzip'
-  /** How far its clock is ahead. */
+  /** Seconds that the provider's clock is ahead. */
   readonly aheadSeconds?: number
 }
 
@@ -33,12 +33,12 @@ function endless(encoding: 'plain' | 'gzip'): Response {
   })
 }
 
-/** An OpenID Connect provider with everything that a test has to turn: it signs in whom it is told to. */
+/** An OpenID Connect provider with a setting for everything that tests vary. It signs in any given user. */
 export function startSmallProvider({
   methods = ['client_secret_basic'],
   metadata = {} as object,
   tls = {},
-  /** Answers in gzip, whatever was asked for. */
+  /** Responds in gzip, whatever the request accepts. */
   isCompressing = false,
 } = {}) {
   let key = newKey()
@@ -129,7 +129,7 @@ export function startSmallProvider({
 
   return {
     issuer,
-    /** Does what a person does there; returns the query with which the browser is led back. */
+    /** Performs the steps of a user there; returns the query of the redirect back. */
     signIn: (address: string, claims: object): string => {
       const { searchParams: sent } = new URL(address)
       const code = randomUUID()

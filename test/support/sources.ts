@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Answer, TestService } from './service.ts'
 
-/** Signed calls of each provider, as it makes them. */
+/** Signed requests of each provider, in its own format. */
 
 export const hmac = (
   key: string | Buffer,
@@ -12,16 +12,15 @@ export const hmac = (
 
 export const STRIPE_SECRET = 'whsec_test_of_the_payments'
 
-/** The header of Stripe for a body at an instant of the test's clock. */
+/** The signature header of Stripe for a body at a time of the test clock. */
 export const stripeHeader = (body: string, nowMs: number, secret = STRIPE_SECRET): string => {
   const seconds = Math.floor(nowMs / 1_000)
   return `t=${seconds},v1=${hmac(secret, `${seconds}.${body}`)}`
 }
 
-/** The part of a URL after its origin. */
 export const pathOf = (url: string): string => new URL(url).pathname
 
-/** A structure for payments, with its unique number. */
+/** Creates a structure for payments with a unique number; returns its id. */
 export async function makePayments(service: TestService, more: object = {}): Promise<string> {
   const { status, body } = await service.post('/v1/records/structures', {
     name: 'Payments',
@@ -45,7 +44,7 @@ export const MAP = {
   paid_at: { path: '/created', as: 'epoch_s' },
 }
 
-/** A source of Stripe into the payments. */
+/** Creates a Stripe source that writes to the payments. */
 export async function makeSource(service: TestService, more: object = {}) {
   const { status, body } = await service.post('/v1/sources', {
     name: 'Card payments',

@@ -2,17 +2,17 @@ import { runInProcess } from './cli.ts'
 import { newFolder } from './process.ts'
 import { startService, type TestService } from './service.ts'
 
-/** A workspace into which tables are imported. */
+/** A workspace that tables are imported into. */
 export interface TableTest {
   readonly db: string
   file(name: string): string
-  /** The service on the database; another one after each import. */
+  /** The service on the database; each import replaces it. */
   service(): TestService
-  /** Imports the text as a file into the structure `T` while nobody serves the database. */
+  /** Imports the text as a file into the structure `T` while no server uses the database. */
   run(text: string | Uint8Array, ...flags: string[]): ReturnType<typeof runInProcess>
-  /** The types of the fields of a structure, by key. */
+  /** Returns the field types of a structure, by key. */
   types(structure?: string): Promise<Record<string, string>>
-  /** The data of all rows, oldest first. */
+  /** Returns the data of all rows, oldest first. */
   rows(structure?: string): Promise<Record<string, unknown>[]>
   remove(): void
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 
 /*
- * A second, plain implementation of filter trees, written from the documentation of the API alone: it shares no
- * code with the service. Trees here name tags and properties by name; `wired` puts their ids in.
+ * A second, plain implementation of filter trees, written from the documentation of the API alone: it shares no code
+ * with the service. Trees refer to tags and properties by name; `wired` replaces the names with ids.
  */
 
 export const TAGS = ['work', 'home', 'Ärger', 'later'] as const
@@ -37,7 +37,7 @@ export interface Ids {
   properties: Record<PropertyKey, string>
 }
 
-/** The tree as it is sent. */
+/** Returns the tree in the format of a request. */
 export function wired(tree: OracleTree, ids: Ids): Record<string, unknown> {
   if (tree.type === 'group') return { ...tree, children: tree.children.map((child) => wired(child, ids)) }
   if (tree.type === 'tags')
@@ -113,7 +113,7 @@ function judgedNumber(held: number, op: string, value: unknown): boolean {
 
 const daysSince = (day: string) => Date.parse(`${day}T00:00:00Z`) / 86_400_000
 
-/** A day as a number that orders days, also those beyond the calendar of four digits. */
+/** Returns a number that orders days, including days beyond four-digit years. */
 function dayNumber(value: unknown, today: string): number {
   if (typeof value === 'string') return daysSince(value)
   const { n, unit } = (value as { relative: { n: number; unit: string } }).relative
@@ -153,7 +153,7 @@ function judgedDay(held: string, op: string, value: unknown, today: string): boo
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** JSON with the keys of every object in order: equal texts are equal values. */
+/** JSON with sorted object keys: equal texts mean equal values. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (!isPlain(value)) return JSON.stringify(value)
@@ -185,7 +185,7 @@ function compareTexts(left: string, right: string): number {
   return at === -1 ? a.length - b.length : (a[at] ?? 0) - (b[at] ?? -1)
 }
 
-/** Notes in the order of a view: those without a value last, equal ones by id in the same direction. */
+/** Sorts notes as a view does: notes without a value last, equal notes by id in the same direction. */
 export function inOrder(
   notes: readonly OracleNote[],
   { field, direction, property }: OracleSort,
@@ -297,7 +297,7 @@ export const arbitraryNote = fc.record({
     ) as Record<PropertyKey, fc.Arbitrary<unknown>>,
     { requiredKeys: [] },
   ),
-  /** Days that pass before it is made. */
+  /** Days that pass before the note is created. */
   daysLater: fc.constantFrom(0, 0, 0, 1, 9),
   isTrashed: fc.constantFrom(false, false, false, false, true),
 })
@@ -344,7 +344,7 @@ const CONDITIONS: Record<PropertyKey, Condition[]> = {
   extra: [...BARE, ...each(['has_key'], KEYS), ...each(['contains'], [...JSONS, null])],
 }
 
-/** Every condition on a property or a field that the values above allow: each operator with each of them. */
+/** Every condition on a property or field that the values above allow: each operator with each value. */
 export const EVERY_CONDITION: OracleTree[] = [
   ...(Object.keys(PROPERTIES) as PropertyKey[]).flatMap((key) =>
     CONDITIONS[key].map((rest) => ({ type: 'property' as const, key, ...rest })),
@@ -355,7 +355,7 @@ export const EVERY_CONDITION: OracleTree[] = [
   ),
 ]
 
-/** Targets are equally likely, however many conditions there are on each, and so are the operators of each. */
+/** Makes all targets equally likely, however many conditions each has, and likewise the operators of a target. */
 const byTargetAndOp = Map.groupBy(EVERY_CONDITION, (leaf) =>
   leaf.type === 'property'
     ? `${leaf.key} ${leaf.op}`

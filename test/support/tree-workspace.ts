@@ -9,12 +9,12 @@ import {
   TAGS,
 } from './tree-oracle.ts'
 
-/** A workspace of its own with the tags and properties of the oracle. */
+/** A separate workspace with the tags and properties of the oracle. */
 export interface TreeWorkspace {
   client: Client
   workspace: number
   ids: Ids
-  /** Active notes, as they were answered. */
+  /** Active notes, as the API returned them. */
   notes: OracleNote[]
 }
 
@@ -45,7 +45,7 @@ export async function makeTreeWorkspace(service: TestService): Promise<TreeWorks
   return { client, workspace, ids: { tags: tagIds, properties }, notes: [] }
 }
 
-/** Makes the notes one after another; those that are trashed leave the workspace again. */
+/** Creates the notes one after another; trashed notes leave the workspace again. */
 export async function fillTreeWorkspace(
   service: TestService,
   { client, notes }: TreeWorkspace,

@@ -13,10 +13,10 @@ import { fillTreeWorkspace, makeTreeWorkspace, type TreeWorkspace } from './tree
 
 /* A workspace of hostile notes with a history, and queries over it. */
 
-/** Stands in the titles of notes beside those that are compared, and in no other. */
+/** Appears in the titles of filler notes and in no other title. */
 export const FILLER = 'qzfiller'
 
-/** Each title is found once, however many notes are made of one seed. */
+/** Makes each title unique, however many notes share a seed. */
 const arbitraryNotes = (seed: number, count: number, mark = ''): NewOracleNote[] =>
   fc
     .sample(fc.tuple(arbitraryNote, arbitraryLongText), { seed, numRuns: count })
@@ -38,7 +38,7 @@ async function changed(answer: ReturnType<Client['post']>, before: OracleNote): 
   return { ...before, ...body.note }
 }
 
-/** Some notes get another text; some are deleted, and some of these restored. */
+/** Changes the text of some notes, deletes some, and restores some of the deleted. */
 async function disturb({ client, notes }: TreeWorkspace, service: TestService, seed: number): Promise<void> {
   const random = randomSource(seed)
   const texts = bodies(seed, notes.length)
@@ -57,7 +57,7 @@ async function disturb({ client, notes }: TreeWorkspace, service: TestService, s
   }
 }
 
-/** The same notes for the same seed; `fillers` other notes stand beside them. */
+/** Creates the same notes for the same seed, with `fillers` other notes beside them. */
 export async function makeNotes(
   service: TestService,
   { seed, notes, fillers = 0 }: { seed: number; notes: number; fillers?: number },
@@ -77,13 +77,13 @@ export interface NotesCase {
   readonly direction: 'asc' | 'desc'
   readonly limit: number
   readonly offset: number
-  /** The title of a note that the search was made from. */
+  /** The title of the note that the search derives from. */
   readonly pivot: string | undefined
 }
 
 const hasWord = (text: string) => /[\p{L}\p{N}]/u.test(text)
 
-/** A word, a phrase or a prefix of the notes, or one that must not be in a note. */
+/** A word, phrase or prefix of the notes, or a negated one. */
 function arbitraryTerm(titles: readonly string[]): fc.Arbitrary<string> {
   const text = fc.oneof(
     fc.constantFrom<string>(...HOSTILE_TEXTS),
@@ -99,7 +99,7 @@ function arbitraryTerm(titles: readonly string[]): fc.Arbitrary<string> {
     })
 }
 
-/** The search text for the note with this title. */
+/** The search text that finds the note with this title. */
 const titleSearch = (title: string) => `"${title.replaceAll('"', ' ')}"`
 
 export function arbitraryNotesCase({ notes }: TreeWorkspace): fc.Arbitrary<NotesCase> {

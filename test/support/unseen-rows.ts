@@ -20,7 +20,7 @@ import {
 import { declare, type FieldSpec, write } from './records.ts'
 import type { TestService } from './service.ts'
 
-/* A table of hostile rows with a history, the ways in which its rows can be stored, and queries over it. */
+/* A table of hostile rows with a history, the ways to store its rows, and queries over it. */
 
 export const FIELDS: FieldSpec[] = [
   { key: 'constructor', type: 'text' },
@@ -36,7 +36,7 @@ export const FIELDS: FieldSpec[] = [
 
 const SORTS = ['created_at', 'updated_at', ...FIELDS.map(({ key }) => key)]
 
-/** Indexes that exist while rows are written, and those that are built over the rows as they are. */
+/** Indexes that exist during the writes, and indexes built over existing rows. */
 const GROWN = ['f1', 'f3', 'f4', 'f3,f4', 'f8,updated_at', 'updated_at']
 const BUILT = ['f2', 'f5', 'f7', 'f3,f1', 'f8,f2', 'f1,f5', 'f4', 'created_at']
 
@@ -71,11 +71,11 @@ export interface TableOptions {
   readonly rows: number
   /** Whether the clock never goes back between writes. */
   readonly isInOrder: boolean
-  /** Whether indexes are built while it grows; without them, a small table shares the one of small structures. */
+  /** Whether indexes are built during growth. Without indexes, a small table shares the table of small structures. */
   readonly hasIndexes: boolean
 }
 
-/** Rows of which many share some values. */
+/** Rows that often share values. */
 function arbitraryRows({ seed, rows }: TableOptions): Record<string, unknown>[] {
   const data = fc
     .tuple(arbitraryData(FIELDS, HOSTILE_VALUES), arbitraryLongText, fc.nat(9))
@@ -88,7 +88,10 @@ function arbitraryRows({ seed, rows }: TableOptions): Record<string, unknown>[] 
 
 const WRITTEN_AT_ONCE = 500
 
-/** Writes the rows in parts; meanwhile some change, some are deleted, and some of these restored. Returns those that live. */
+/**
+ * Writes the rows in parts. Between parts, some rows change, some are deleted, and some of these are restored. Returns
+ * the live rows.
+ */
 export async function growTable(service: TestService, options: TableOptions) {
   const { seed, isInOrder, hasIndexes } = options
   const random = randomSource(seed)
@@ -132,7 +135,7 @@ async function disturbSome(
   }
 }
 
-/** A row comes and goes: what was counted is brought up to date by known writes, or counted again. */
+/** Adds and deletes a row, so that the service updates its counts from known writes or counts again. */
 export async function comeAndGo(service: TestService, structure: string): Promise<void> {
   const [row] = await write(service, structure, { constructor: 'a', state: 'open', n: 5, done: true })
   await service.delete(`/v1/records/${row.id}`)
@@ -142,13 +145,13 @@ export interface QueryCase extends Sort {
   readonly filter: Condition[]
   readonly limit: number
   readonly offset: number
-  /** The id of a row that the filter was made from. */
+  /** The id of the row that the filter derives from. */
   readonly pivot: string | undefined
 }
 
 const ORDERED = new Set(['number', 'date', 'time', 'datetime'])
 
-/** A condition that the row meets. */
+/** A condition that the row matches. */
 function conditionMet(row: Row, { key, type }: FieldSpec): fc.Arbitrary<Condition> {
   const others = HOSTILE_VALUES[type] ?? []
   const value = Object.hasOwn(row.data, key) ? row.data[key] : undefined
@@ -209,7 +212,7 @@ export function arbitraryQuery(rows: readonly Row[]): fc.Arbitrary<QueryCase> {
     .map(([made, key, direction, limit, offset]) => ({ ...made, key, direction, limit, offset }))
 }
 
-/** The oracle's answers for a table whose rows no longer change. */
+/** The oracle's results for a table whose rows no longer change. */
 export class Expected {
   readonly #orders = new Map<string, Row[]>()
 
@@ -223,7 +226,7 @@ export class Expected {
   }
 }
 
-/** The body of a page of these rows, byte by byte. */
+/** The body of a page with these rows, byte for byte. */
 export function pageText(
   found: readonly Row[],
   { limit, offset }: Pick<QueryCase, 'limit' | 'offset'>,
@@ -233,7 +236,7 @@ export function pageText(
   return JSON.stringify({ records, total: found.length, has_more })
 }
 
-/** Filters that partition what the last condition leaves out of the rows that meet the others. */
+/** Filters that cover, without overlap, the rows that match all other conditions but not the last one. */
 const OPPOSITES: Record<string, readonly string[]> = {
   eq: ['eq', 'neq'],
   neq: ['neq', 'eq'],
@@ -249,7 +252,10 @@ const OPPOSITES: Record<string, readonly string[]> = {
 
 const isAlwaysThere = ({ field }: Condition) => field.endsWith('_at') || field === 'id'
 
-/** The filter without its last condition, and the filters into which this one, its opposite and "empty" divide that. */
+/**
+ * Returns the filter without its last condition, and the disjoint filters that divide it: this one, its opposite, and
+ * "empty".
+ */
 export function partition(
   filter: readonly Condition[],
 ): { whole: Condition[]; parts: Condition[][] } | undefined {

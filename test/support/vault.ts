@@ -5,7 +5,7 @@ import type { NoteAnswer } from './notes.ts'
 import { newFolder } from './process.ts'
 import { startService, type TestService } from './service.ts'
 
-/** The content of a folder, by path. */
+/** The content of a folder, keyed by path. */
 export type VaultFiles = Readonly<Record<string, string | Uint8Array>>
 
 export function writeFiles(folder: string, files: VaultFiles): void {
@@ -18,18 +18,17 @@ export function writeFiles(folder: string, files: VaultFiles): void {
 
 /** A folder of notes, and a workspace that it is imported into. */
 export interface VaultTest {
-  /** The folder that is imported. */
   readonly path: string
-  /** The database lies in the folder, as it does for whoever imports where he is. */
+  /** The database lies in the folder, as it does for users who import from their current directory. */
   readonly db: string
-  /** The service on the database; another one after each import. */
+  /** The service on the database; each import replaces it. */
   service(): TestService
   write(files: VaultFiles): void
-  /** Imports the folder while nobody serves the database. */
+  /** Imports the folder while no server uses the database. */
   run(...flags: string[]): Promise<{ exitCode: number; out: string; err: string }>
-  /** The same with a report, and without progress. */
+  /** Imports the folder with a report and without progress output. */
   report(...flags: string[]): Promise<{ exitCode: number; report: ReturnType<typeof JSON.parse> }>
-  /** Every note, by title. */
+  /** Returns every note, keyed by title. */
   notes(): Promise<Record<string, NoteAnswer>>
   remove(): void
 }

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { spawnSync } from 'bun'
 
 /**
- * Builds the executable of another version, in which a module that all screens share and the style sheet differ; returns
- * its path.
+ * Builds the executable of another version, which differs in a module that all screens share and in the style sheet.
+ * Returns its path.
  */
 export function buildVersion(folder: string, name: string): string {
   const sources = join(folder, name)
@@ -17,7 +17,7 @@ export function buildVersion(folder: string, name: string): string {
     try {
       symlinkSync(resolve(modules), join(sources, modules))
     } catch {
-      // Not every installation has both.
+      // Not every installation has both files.
     }
   const icons = join(sources, 'src/web/components/icon.tsx')
   writeFileSync(

@@ -2,18 +2,18 @@ import type { Api } from '../../src/api.ts'
 import { queryOf } from './records.ts'
 import { settle } from './service.ts'
 
-/** One thing that a stream said. */
+/** One item of a stream. */
 export type Said =
   | { readonly comment: string }
   // biome-ignore lint/suspicious/noExplicitAny: an event is judged by what the test expects of it
   | { readonly event: string; readonly id?: string; readonly data: any }
 
-/** The stream itself is not as it must be, and has not only broken. */
+/** Thrown when a stream violates the format, as opposed to a broken connection. */
 class WrongStream extends Error {}
 
 const FIRST_LINE = 'retry: 2000\n'
 
-/** Parses the lines between two empty ones: comments, and an event if they have fields. */
+/** Parses the lines between two empty lines: comments, and an event if there are fields. */
 function parse(block: string): Said[] {
   const lines = block.split('\n').map((line) => {
     const [, name = '', value = ''] = /^(\w*): (.*)$/.exec(line) ?? []
@@ -23,7 +23,7 @@ function parse(block: string): Said[] {
   const { '': _, ...fields } = Object.fromEntries(lines)
   if (Object.keys(fields).length === 0) return comments
   const { event = '', id, data } = fields
-  // Many clients return such a block as an event.
+  // Many clients would dispatch such a block as an event.
   if (data === undefined) throw new WrongStream(`a block has no data: ${JSON.stringify(block)}`)
   return [...comments, { event, ...(id !== undefined && { id }), data: JSON.parse(data) }]
 }
@@ -32,16 +32,16 @@ export interface Watch {
   readonly response: Response
   /** Resolves when the stream has begun. */
   opened(): Promise<void>
-  /** The next thing that is said; undefined once the stream has ended. */
+  /** Returns the next item, or undefined once the stream has ended. */
   next(): Promise<Said | undefined>
-  /** The next event of this name, which must be the next event at all; answers its data. */
+  /** Returns the data of the next event, which must have this name. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   event(name: 'answer' | 'problem' | 'closed'): Promise<any>
-  /** The events that were not consumed yet, once the service is idle. */
+  /** Returns the events not consumed yet, once the service is idle. */
   rest(): Promise<Said[]>
-  /** The id of the last event that was asked for and had one. */
+  /** The id of the last consumed event that had one. */
   readonly lastId: string | undefined
-  /** The reader goes away. */
+  /** Disconnects the reader. */
   leave(): Promise<void>
 }
 

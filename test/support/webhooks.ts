@@ -22,7 +22,7 @@ export interface TestWebhook {
   secret: string
 }
 
-/** Subscribes; returns the new webhook's id and secret. */
+/** Creates a webhook; returns its id and secret. */
 export async function subscribe(
   client: Client,
   structure: string,
@@ -34,7 +34,7 @@ export async function subscribe(
   return { id: body.webhook.id, secret: body.secret }
 }
 
-/** The deliveries of a webhook as the API lists them, oldest first. */
+/** Returns the deliveries of a webhook as the API lists them, oldest first. */
 export async function deliveriesOf(client: Client, webhook: string) {
   const { status, body } = await client.get(`/v1/webhooks/${webhook}/deliveries?limit=200`)
   if (status !== 200) throw new Error(body.error)
@@ -46,7 +46,7 @@ export const webhookOf = async (client: Client, id: string) =>
 
 const PATIENCE_MS = 60_000
 
-/** Looks again and again until the condition holds; for what sockets, commits and other processes bring about. */
+/** Polls until the condition holds, for effects of sockets, commits and other processes. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   while (!(await condition())) {
@@ -57,14 +57,16 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 
 const LOOPBACK = { webhookAllowlist: parseAllowlist(['127.0.0.1']) }
 
-/** A whole service with a receiver on the loopback, and the dispatcher that delivers to it over real sockets. */
+/**
+ * A whole service with a receiver on the loopback interface, and a dispatcher that delivers to it over real sockets.
+ */
 export interface Hooked extends TestService {
   readonly receiver: Receiver
   readonly url: string
-  /** Bodies that arrived, parsed. */
+  /** Received bodies, parsed. */
   // biome-ignore lint/suspicious/noExplicitAny: a payload is judged by what the test expects of it
   arrived(): any[]
-  /** Starts the dispatcher and the jobs again after `stop`. */
+  /** Restarts the dispatcher and the jobs after `stop`. */
   start(send?: Send): void
   stop(): Promise<void>
   end(): Promise<void>

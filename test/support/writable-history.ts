@@ -7,8 +7,8 @@ import { faultsOf, mirrorOf, type TestMirror } from './mirror.ts'
 import { type Client, startService, type TestService } from './service.ts'
 
 /*
- * Random writes of all kinds to a remote and to its writable mirror, which hears of the remote, pushes and resets at
- * random moments, over connections that break before or after the remote has done what it was asked to do.
+ * Random writes of all kinds to a remote and to its writable mirror. The mirror follows, pushes and resets at random
+ * moments, over connections that break before or after the remote has processed a request.
  */
 
 export async function objectsOf(client: Client): Promise<string[]> {
@@ -16,7 +16,7 @@ export async function objectsOf(client: Client): Promise<string[]> {
   return (body as string).trimEnd().split('\n').slice(1, -1).sort()
 }
 
-/** Without what only one side has: in a copy subscriptions are disabled. */
+/** Removes what only one side has: subscriptions are disabled in a copy. */
 const withoutWebhooks = (objects: readonly string[]) =>
   objects.filter((line) => !line.startsWith('{"kind":"webhook"'))
 
@@ -32,7 +32,7 @@ interface Line {
   readonly object: { readonly id: unknown }
 }
 
-/** The content of each note and record of a side, by its id. */
+/** Returns the content of each note and record of a side, by id. */
 async function contentsOf(client: Client): Promise<Map<unknown, object | null>> {
   const lines = (await objectsOf(client)).map((line): Line => JSON.parse(line))
   return new Map(lines.map(({ object }) => [object.id, contentOf(object)]))
@@ -64,7 +64,7 @@ export async function runWritableHistory(seed: number, steps: number): Promise<v
       if (!(error instanceof Refusal && error.code === 'mirror')) throw error
     })
   const changes = () => listLocalChanges(mirror.ctx.db)
-  // A push that the remote did and that has not come back is answered as it was, whatever the remote did since.
+  // A repeated push whose response was lost gets its original response, whatever changed on the remote since.
   let isRepeated = false
   const followed = async () => {
     await follow(mirror, changes)
@@ -97,7 +97,7 @@ export async function runWritableHistory(seed: number, steps: number): Promise<v
   service.close()
 }
 
-/** Local changes stay unless the remote has them as well; beneath them, the copy equals the remote. */
+/** Local changes stay unless the remote has them as well. Beneath them, the copy equals the remote. */
 async function follow(mirror: TestMirror, changes: () => readonly LocalChange[]): Promise<void> {
   const before = changes()
   await mirror.catchUp()
@@ -117,7 +117,7 @@ async function follow(mirror: TestMirror, changes: () => readonly LocalChange[])
   }
 }
 
-/** All of it is on the remote, or nothing; sent again, it is not there twice. */
+/** A push applies entirely or not at all; a repeated push applies once. */
 async function push(
   service: TestService,
   mirror: TestMirror,

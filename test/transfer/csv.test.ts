@@ -17,7 +17,7 @@ afterEach(() => table.remove())
 const service = () => table.service()
 const rowsOf = (structure: string) => table.rows(structure)
 
-/** Imports the text; returns the report, too. */
+/** Imports the text; also returns the report. */
 async function importText(text: string | Uint8Array, ...flags: string[]) {
   const outcome = await table.run(text, '--json', ...flags)
   return { ...outcome, report: outcome.out === '' ? undefined : JSON.parse(outcome.out) }
@@ -141,7 +141,7 @@ describe('a new structure', () => {
       await fc.assert(
         fc.asyncProperty(table, lineBreak, async (rows, end) => {
           const name = `Rows${number++}`
-          // A first row that makes every column a text.
+          // The first row makes every column a text.
           const all = [rows[0]?.map(() => 'text') ?? [], ...rows]
           const header = all[0]?.map((_, at) => `c${at}`) ?? []
           const file = [header, ...all].map((cells) => cells.map(quoted).join(',') + end).join('')

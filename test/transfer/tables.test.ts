@@ -32,7 +32,7 @@ const ROWS = [
   {},
 ]
 
-/** More rows than a reader of Parquet finds in one group, and than are read at once. */
+/** More rows than one Parquet row group contains, and than a single read returns. */
 const MANY = 20_500
 const HOSTILE = ['Notes', 'notes_2', 'sqlite_schema', 'a"b;--', 'tags', '../up/x', 'CON', 'select']
 
@@ -81,7 +81,7 @@ const NAMES = [
   ...['tags_2', '../up/x', 'CON', 'select', 'Many'],
 ]
 
-/** The content of every format, as a database reads it. */
+/** Checks the content of every format, as read by a database. */
 function checkNotes(read: (name: string) => Record<string, unknown>[]): void {
   const { Engines, Tea } = noteIds
   expect(read('notes')).toMatchObject([

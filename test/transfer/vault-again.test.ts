@@ -32,7 +32,7 @@ const note = async (title: string): Promise<NoteAnswer> => {
 const revisions = async (id: string) => (await get(`/v1/notes/${id}/revisions`)).revisions
 const properties = async (id: string) => (await get(`/v1/notes/${id}/properties`)).properties
 
-/** Everything that an import can change. */
+/** Returns everything that an import can change. */
 async function state() {
   const notes = Object.values(await vault.notes())
   return {

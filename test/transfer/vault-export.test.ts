@@ -21,7 +21,7 @@ afterEach(() => {
   folder.remove()
 })
 
-/** Every file in a folder, by path. */
+/** Returns every file in a folder, keyed by path. */
 const filesIn = (root: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -38,7 +38,7 @@ async function exportVault(of = vault): Promise<{ path: string; files: Record<st
   return { path, files: filesIn(path) }
 }
 
-/** The notes of a workspace without what differs between two: ids become the paths or titles of what they name. */
+/** The notes of a workspace, comparable with another one: ids become the paths or titles of their objects. */
 async function contents(of: VaultTest): Promise<object[]> {
   const service = of.service()
   const { notes } = (await service.get('/v1/notes?limit=200')).body
@@ -62,7 +62,7 @@ async function contents(of: VaultTest): Promise<object[]> {
   return all.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
 }
 
-/** Imports an exported folder into a workspace of its own. */
+/** Imports an exported folder into a separate workspace. */
 async function importElsewhere(
   files: string,
 ): Promise<{ contents: object[]; again: Record<string, string> }> {

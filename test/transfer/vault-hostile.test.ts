@@ -91,7 +91,7 @@ test('folders nested deeper than the longest possible path are refused or read',
   expect((await vault.notes()).Note?.content).toBe('deep')
 })
 
-// Root may read everything.
+// Root can read every file.
 test.skipIf(process.getuid?.() === 0)('a file without read permission is refused with its path', async () => {
   vault.write({ 'Note.md': 'x', 'Shut.md': 'x', 'shut/Note.md': 'x' })
   chmodSync(join(vault.path, 'Shut.md'), 0)

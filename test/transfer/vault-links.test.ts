@@ -7,7 +7,7 @@ import { newVaultTest, type VaultFiles, type VaultTest } from '../support/vault.
 
 let vault: VaultTest
 
-/** A vault of its own for each test of the block. */
+/** Creates a separate vault for each test of the block. */
 function eachInItsVault(): void {
   beforeEach(async () => {
     vault = await newVaultTest()
@@ -15,7 +15,7 @@ function eachInItsVault(): void {
   afterEach(() => vault.remove())
 }
 
-/** One vault, imported once, for all tests of the block. */
+/** Imports one vault once for all tests of the block. */
 function allInOneVault(files: VaultFiles): void {
   beforeAll(async () => {
     vault = await newVaultTest()
@@ -28,17 +28,17 @@ function allInOneVault(files: VaultFiles): void {
 const aliased = (...aliases: string[]) => `---\naliases: ${JSON.stringify(aliases)}\n---\n`
 const titled = (title: string) => `---\ntitle: ${JSON.stringify(title)}\n---\n`
 
-/** The titles that the links of a note lead to; undefined for a broken link. */
+/** Returns the titles that the links of a note lead to; undefined for a broken link. */
 async function titlesLinkedFrom(title: string): Promise<(string | undefined)[]> {
   const { id } = (await vault.notes())[title] ?? {}
   const { outgoing } = (await vault.service().get(`/v1/notes/${id}/links`)).body
   return outgoing.map(({ note }: { note: { title: string } | null }) => note?.title)
 }
 
-/** Replaces the ids of notes and files by their paths, for comparison. */
+/** Replaces the ids of notes and files, for comparison. */
 const withoutIds = (body: string) => body.replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
 
-/** Each row with the title of the note that holds its text. */
+/** Adds to each row the title of the note that contains its text. */
 const numbered = <Row extends readonly unknown[]>(rows: readonly Row[]) =>
   rows.map((row, at) => [...row, `From ${at}`] as const)
 
@@ -59,7 +59,7 @@ describe('a link', () => {
     'in/[odd].pdf': 'pdf',
   }
   const LINKS: [written: string, rewritten: string, title: string | undefined][] = [
-    // A link that the service already resolves stays as it is.
+    // A link that the service already resolves stays unchanged.
     ['[[Plain]]', '[[Plain]]', 'Plain'],
     ['[[plain|label]]', '[[plain|label]]', 'Plain'],
     ['![[ Plain ]]', '![[ Plain ]]', 'Plain'],
@@ -84,7 +84,7 @@ describe('a link', () => {
     ['[[Plain.md]]', '[[Plain|Plain.md]]', 'Plain'],
     ['[[./folder/../Plain]]', '[[Plain|./folder/../Plain]]', 'Plain'],
     ['[[../Plain]]', '[[../Plain]]', undefined],
-    // A name alone means the shortest path, as for the service; the other note is linked by id.
+    // A name alone means the shortest path, as in the service; the other note is linked by id.
     ['[[Same]]', '[[Same]]', 'Same'],
     ['[[deeper/Same]]', '[[ID|deeper/Same]]', 'Same'],
     ['[[other/deeper/Same#x|label]]', '[[ID#x|label]]', 'Same'],
@@ -308,7 +308,7 @@ describe('random folders', () => {
     RANDOM_CASES_MS,
   )
 
-  /** The paths of the notes, as their property says, that the links of a note lead to. */
+  /** Returns the paths of the notes that the links of a note lead to, from their property. */
   async function originsLinkedFrom(path: string): Promise<(string | undefined)[]> {
     const service = vault.service()
     const origins = new Map<string, string>()

@@ -19,7 +19,7 @@ afterAll(() => folder.remove())
 
 let exports = 0
 
-/** An exported folder with these files. */
+/** Creates an exported folder with these files. */
 function folderOf(files: Record<string, unknown>): string {
   const path = folder.file(`export-${++exports}`)
   for (const [name, content] of Object.entries({ 'daybook.json': { format: FORMAT }, ...files })) {

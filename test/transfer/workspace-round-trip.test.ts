@@ -13,7 +13,7 @@ import { startService, type TestService } from '../support/service.ts'
 
 const noProgress = () => {}
 
-/** Every file of the folder with its bytes. */
+/** Returns every file of the folder with its bytes. */
 function filesIn(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
   return Object.fromEntries(
@@ -239,7 +239,7 @@ async function responses(service: TestService): Promise<unknown[]> {
   const { body: views } = await service.get('/v1/views')
   const shown = views.views.map(({ id }: { id: string }) => `/v1/views/${id}/notes`)
   const all = [...PATHS, ...rows, ...shown, '/v1/notes?search=a*']
-  // Users are not imported: a view finds its owner by name.
+  // Users are not imported; a view finds its owner by name.
   const { row_views } = (await service.get('/v1/records/views')).body
   const owned = row_views.map(({ owner, ...view }: { owner: { name: string } }) => ({
     ...view,

@@ -4,7 +4,7 @@ import { contentsOf, Replica } from '../support/changes.ts'
 import { newFolder } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 
-/** A database of a program without a change log, and a key for it. */
+/** A database of a version without a change log, and a key for it. */
 const WRITTEN = '0003_auto_indexes'
 const KEY = 'dbk_1NyC-sq8tMPeio9rnXJE_Ti0ZRWs2zDAmuK0cEe2OhE'
 

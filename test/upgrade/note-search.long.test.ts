@@ -5,7 +5,7 @@ import { daybook, newFolder, startCommand } from '../support/process.ts'
 import { indexAll } from '../support/search-tables.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-/* Older programs searched each workspace in tables of its own, or without any; an upgrade indexes every note, in steps. */
+/* Older versions had separate search tables for each workspace, or none; an upgrade indexes every note, in steps. */
 
 const NOTES = 2_000
 
@@ -18,7 +18,9 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** A file as the migration of an upgrade leaves it: nothing is indexed, and there are tables of a workspace. */
+/**
+ * Creates a file in the state after the migration of an upgrade: nothing is indexed, and a workspace has old tables.
+ */
 async function writeOld(): Promise<unknown[]> {
   const service = await startService({ file })
   const other = service.as(await service.newWorkspace('Other'))
@@ -53,7 +55,7 @@ async function answersOf(service: TestService): Promise<unknown[]> {
   return found
 }
 
-/** How many notes have yet to be indexed, and how many old tables there are. */
+/** Returns the number of notes still to be indexed, and the number of old tables. */
 function state(): { left: number; tables: number } {
   const database = new Database(file)
   const [[left = 0, tables = 0] = []] = database

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dir, '..', '..')
 const changelog = await Bun.file(join(ROOT, 'scripts', 'release', 'CHANGELOG.md')).text()
 const RELEASED = [...changelog.matchAll(/^## (\d+\.\d+\.\d+\S*)/gm)].map(([, version = '']) => version)
 
-/** A database as that version left it, with the key that it printed and what its API answered (`scripts/release/keep.ts`). */
+/** A database that this version left, with its printed key and its API responses (`scripts/release/keep.ts`). */
 interface Kept {
   key: string
   answers: Record<string, unknown>
@@ -33,7 +33,7 @@ test('a database of every released version is kept', () => {
   expect(kept.toSorted()).toEqual(RELEASED.toSorted())
 })
 
-/** The key has been used since: when, is not compared. */
+/** Removes the time of the key's last use, which has changed since. */
 const comparable = (answer: unknown): object =>
   JSON.parse(JSON.stringify(answer).replace(/"last_used_at":"[^"]*",?/g, ''))
 

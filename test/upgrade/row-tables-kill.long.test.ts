@@ -10,7 +10,9 @@ import { declare, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { until } from '../support/webhooks.ts'
 
-/* Older programs made a table for the rows of each structure; an upgrade takes those of small ones away, in steps. */
+/*
+ * Older versions created a table for the rows of each structure; an upgrade removes the tables of small ones, in steps.
+ */
 
 const STRUCTURES = 1_200
 const KILLS = runs(4, 12)
@@ -26,7 +28,7 @@ afterEach(() => folder.remove())
 
 const rowsOf = (count: number) => Array.from({ length: count }, (_, n) => ({ n, text: `Row ${n}` }))
 
-/** A file as an older program left it: each structure has a table. Returns what lists of three of them say. */
+/** Creates a file of an older version: each structure has a table. Returns the lists of three of them. */
 async function writeOld(): Promise<unknown[]> {
   const service = await startService({ file })
   const fields = [
@@ -55,7 +57,7 @@ async function writeOld(): Promise<unknown[]> {
   return answers
 }
 
-/** Another one like the first, with a row of its own. */
+/** Adds another structure like the first, with its own row. */
 function addStructure({ sql }: Tx, at: number): void {
   const id = (kind: string) => `${kind}0000000-0000-7000-8000-${String(at).padStart(12, '0')}`
   const { lastInsertRowid: pk } = sql.run(
@@ -83,7 +85,7 @@ function addStructure({ sql }: Tx, at: number): void {
   )
 }
 
-/** How many structures are still to be looked at, how many have a table, and how many rows there are in all. */
+/** Returns the number of structures still to process, of structures with a table, and of all rows. */
 function state(): { left: number; tables: number; rows: number } {
   const database = new Database(file)
   const column = <Value>(text: string) => database.query(text).values().flat() as Value[]
@@ -105,7 +107,7 @@ async function answersOf(service: TestService): Promise<unknown[]> {
   return found
 }
 
-/** How many structures are left, as another process sees it; as many as ever while it cannot look. */
+/** Returns the number of remaining structures as seen by another process; the maximum while it cannot read. */
 function left(): number {
   const database = new Database(file, { readonly: true })
   try {

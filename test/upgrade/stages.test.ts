@@ -12,7 +12,7 @@ import { newFolder } from '../support/process.ts'
 import { type Client, startService } from '../support/service.ts'
 import { bytesOf, unpack, versionOf, WRITTEN, type Written } from './stages.ts'
 
-/** A database that a program left and others of the versions up to this one have upgraded. */
+/** A database that one version left and later versions up to this one have upgraded. */
 interface Stage {
   readonly name: string
   readonly written: Written
@@ -27,16 +27,16 @@ const STAGES: readonly Stage[] = WRITTEN.flatMap((written) => {
   })
 })
 
-/** Whether the next migration names a table anew, or regenerates it. */
+/** Whether the next migration renames or recreates a table. */
 const isRebuilt = ({ version }: Stage) => /RENAME TO|DROP TABLE/.test(MIGRATIONS[version]?.sql ?? '')
 
 const isChosen = (stage: Stage) =>
   stage.version === versionOf(stage.written) || stage.version === MIGRATIONS.length - 1 || isRebuilt(stage)
 
-/** The first and last stages, and those before a table is made again. */
+/** The first and last stages, and the stages before a table is recreated. */
 const CHOSEN_STAGES = STAGES.filter(isChosen)
 
-/** Gives the oldest note a link to a file, as a program did that kept no targets of such links. */
+/** Adds a file link to the oldest note, as a version did that stored no targets of such links. */
 function writeUnkeptLink(file: string, fileId: string): void {
   const database = new Database(file)
   const { pk, workspace } = database
@@ -136,7 +136,7 @@ async function expectRecords(client: Client): Promise<void> {
   expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
 }
 
-/** It is worked on as if it had always been this program's. */
+/** Expects that the database accepts writes as if this version had created it. */
 async function expectWritable(client: Client): Promise<void> {
   const { body } = await client.post('/v1/notes', { title: 'Looms', content: 'New words.', tags: ['People'] })
   expect(body.note.tags).toEqual(['People', 'work'])
@@ -146,7 +146,7 @@ async function expectWritable(client: Client): Promise<void> {
   expect(titles(await client.get('/v1/notes?search=plan'))).toEqual(['Old plan'])
 }
 
-/** The schema of a database and all its rows, but for the names of epochs, which are random. */
+/** Returns the schema of a database and all its rows, except the names of epochs, which are random. */
 function contentOf(database: Database): unknown[] {
   const schema = database.query('SELECT type, name, sql FROM sqlite_schema ORDER BY name').values()
   const rows = schema
@@ -207,7 +207,7 @@ test.each(CHOSEN_STAGES)(
   },
 )
 
-/** Brings a database on in memory to the first `version` migrations. */
+/** Migrates a database in memory to the first `version` migrations. */
 function brought(bytes: Uint8Array, version = MIGRATIONS.length): Database {
   const database = Database.deserialize(bytes)
   migrate(database, ':memory:', VERSION, MIGRATIONS.slice(0, version))

@@ -4,8 +4,8 @@ import { migrate } from '../../src/storage/connection/migrate.ts'
 import { MIGRATIONS } from '../../src/storage/schema/migrations/migrations.ts'
 
 /*
- * Databases as older programs wrote and left them, named after the newest migration that those knew. Both hold
- * the same notes; the second holds records too. A new one is wanted when a program was released.
+ * Databases that older versions wrote, named after the newest migration those versions knew. Both contain the same
+ * notes; the second contains records too. Each released version needs another one.
  */
 export const WRITTEN = [
   {
@@ -25,11 +25,11 @@ export type Written = (typeof WRITTEN)[number]
 export const versionOf = ({ name }: Written) =>
   MIGRATIONS.findIndex((migration) => migration.name === name) + 1
 
-/** The older program's database, as it left it. */
+/** Returns the older version's database, unchanged. */
 export const bytesOf = async ({ name }: Written): Promise<Uint8Array> =>
   Bun.gunzipSync(await Bun.file(join(import.meta.dir, `${name}.db.gz`)).bytes())
 
-/** The same, then brought on to the first `version` migrations. */
+/** Writes that database to a file, and migrates it to the first `version` migrations. */
 export async function unpack(file: string, written: Written, version: number): Promise<void> {
   await Bun.write(file, await bytesOf(written))
   const database = new Database(file)

@@ -22,7 +22,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-/** Rows without values, so many that their structure keeps its table. */
+/** Rows without values, enough that their structure keeps its own table. */
 const MANY_ROWS = `
   WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 201)
     INSERT INTO records (id, structure, data, created_at, updated_at)
@@ -361,7 +361,7 @@ describe('a database of', () => {
     const newer = new Database(file)
     newer.run('PRAGMA journal_mode = DELETE')
     newer.run(`VACUUM INTO '${file}.before-99.0.0'`)
-    // A copy of a still newer schema, made later, is of no use.
+    // A later copy with a still newer schema does not help.
     newer.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
     newer.run(`VACUUM INTO '${file}.before-99.1.0'`)
     newer.run("UPDATE users SET name = 'late' WHERE name = 'owner'")

@@ -4,13 +4,13 @@ import { resolve } from 'node:path'
 import type { BuiltFiles } from '../../src/http/web-app/build.ts'
 import { newFolder } from '../support/process.ts'
 
-/** The sources of the application, and what builds them. */
+/** The sources of the application and of its build. */
 const SOURCES = ['src', 'package.json', 'tsconfig.json']
 
-/** The files that a browser requests each time. */
+/** The files that a browser revalidates on every load. */
 const ASKED_ANEW = ['index.html', 'worker.js']
 
-/** A copy of the sources, so that they can be changed. */
+/** A copy of the sources that tests can change. */
 const folder = newFolder()
 let build: () => Promise<BuiltFiles>
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => folder.remove())
 
-/** Builds with one text of a source replaced. */
+/** Builds with one text in a source file replaced. */
 async function buildWith(path: string, from: string, to: string): Promise<BuiltFiles> {
   const source = folder.file(`src/web/${path}`)
   const text = await Bun.file(source).text()
@@ -45,7 +45,7 @@ test('a name never stands for two contents, so that a browser that keeps a file 
     expect(Object.values(after).join()).not.toBe(Object.values(before).join())
     const common = Object.keys(after).filter((name) => !ASKED_ANEW.includes(name) && name in before)
     expect([path, common.filter((name) => !Bun.deepEquals(after[name], before[name]))]).toEqual([path, []])
-    // The page leads to what has changed: every file that it or another names is there.
+    // The page leads to the changed files: every file that it or another file names exists.
     const named = Object.values(after).flatMap((text) => [
       ...`${text}`.matchAll(/\/app\/assets\/([\w.-]+?\.(?:js|css|woff2))\b/g),
     ])

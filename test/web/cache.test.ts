@@ -6,7 +6,7 @@ afterEach(() => cache.clear())
 
 type Titles = readonly string[]
 
-/** Shows what is read of notes; each of the reads is answered when the test does so. */
+/** Shows reads of notes; the test decides when each read gets its response. */
 function showNotes() {
   const reads: PromiseWithResolvers<Titles>[] = []
   let begun = Promise.withResolvers<void>()
@@ -22,7 +22,7 @@ function showNotes() {
   return {
     reads,
     stop,
-    /** Answers a read, once it has begun. */
+    /** Responds to a read once it has begun. */
     answer: async (at: number, titles: Titles) => {
       while (reads.length <= at) await begun.promise
       reads[at]?.resolve(titles)

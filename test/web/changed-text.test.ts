@@ -3,7 +3,7 @@ import { ChangeSet, Text } from '@codemirror/state'
 import fc from 'fast-check'
 import { changedText } from '../../src/web/pages/notes/editor/changed-text.ts'
 
-/** Texts whose carriage returns are characters like others, as in a note that mixes line breaks. */
+/** Texts with carriage returns as ordinary characters, as in a note that mixes line breaks. */
 const text = fc.string({ unit: fc.constantFrom('a', 'é', '\n', '\r', '𝄞'), maxLength: 30 })
 const edit = fc.record({ from: fc.nat(), length: fc.nat(8), insert: text })
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { Glob } from 'bun'
 import { COMMANDS } from '../../src/cli/run.ts'
 
-/** A command of `daybook` in a sentence: `daybook`, its words, then what is no word of it. */
+/** A `daybook` command in a sentence: `daybook`, its words, then the first character that is not part of it. */
 const COMMAND = /(?:<code>|[A-Z_]+=\S+ |`)daybook ((?:[a-z]+ ?)+)/g
 
 test('every command of daybook that the application names exists', async () => {

@@ -17,11 +17,11 @@ let source: RowSource
 let edits: Edits
 let leave: () => void
 let row: Row
-/** Changes of rows wait for this. */
+/** A promise that changes of rows wait for. */
 let held: Promise<unknown>
 let fetched: ReturnType<typeof spyOn<typeof globalThis, 'fetch'>>
 
-/** One row, and what edits it; both ask a real service as the page would. */
+/** One row and its editor; both use a real service as the page would. */
 beforeEach(async () => {
   service = await startService()
   held = Promise.resolve()
@@ -125,7 +125,7 @@ test.each(Object.entries(LEAVING))(
   },
 )
 
-/** The notices on every screen, with their links. */
+/** Returns the notices shown on every screen, with their links. */
 const told = () => [...notices.value.values()].map(({ sentence, address }) => `${sentence} ${address}`)
 
 test('a cell refused after leaving its rows is announced elsewhere, and shown on return', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { gzipSync } from 'bun'
 import { ASSETS_PATH, buildApplication } from '../../src/http/web-app/build.ts'
 
-/** 60 KB for the screen, and 3 KB for what works without a network. */
+/** 60 KB for the screen, and 3 KB for offline support. */
 const MAX_BYTES = 63 * 1024
 
 test('no rule of the style sheet has an old form of :is(), which weighs more than what was written', async () => {
@@ -15,7 +15,7 @@ test('no rule of the style sheet has an old form of :is(), which weighs more tha
 
 test('the list of notes needs at most 63 KB of script and style, compressed, and the editor is none of it', async () => {
   const built = Object.entries(await buildApplication())
-  // A font is fetched beside the screen, which is shown without waiting for it.
+  // Fonts load in parallel, and the screen does not wait for them.
   const files = Object.fromEntries(built.map(([name, content]) => [name, `${content}`]))
   const needed = new Set<string>()
   const need = (name: string) => {

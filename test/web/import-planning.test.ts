@@ -73,7 +73,7 @@ const folders = fc.uniqueArray(notes, {
 const deaths = fc.array(fc.nat(7), { maxLength: 2 })
 const others = fc.subarray(['p.png', 'f/p.png', 'h/q.csv'])
 
-/** A service with a note and a property whose names a folder may use. */
+/** Starts a service with a note and a property whose names a folder may use. */
 async function prepared(name: string) {
   const service = await startService({ file: folder.file(name) })
   await service.post('/v1/notes', { title: 'x y', alias: 'other' })
@@ -81,7 +81,7 @@ async function prepared(name: string) {
   return service
 }
 
-/** Reaches a service as a browser does, which dies once this many writes have reached it: the last response is lost. */
+/** Fetches like a browser that crashes after this many writes have reached the service: the last response is lost. */
 function fetchOf(browser: Browser, writes: number): typeof fetch {
   let left = writes
   const reach = async (path: string, { method = 'GET', body }: RequestInit = {}) => {

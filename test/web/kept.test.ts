@@ -40,7 +40,7 @@ afterAll(() => service.close())
 const read = async (path: string, query: Record<string, string>) =>
   (await service.get(`${path}?${new URLSearchParams(query)}`)).body
 
-/** The result of a function, or the sentence of its refusal. */
+/** Returns the result of a function, or the message of its refusal. */
 function outcome(act: () => object): object {
   try {
     return act()

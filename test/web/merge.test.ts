@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { diffLines, linesOf } from '../../src/web/data/line-diff.ts'
 import { mergedText, mergeTexts, type Part } from '../../src/web/data/merge.ts'
 
-/** Short texts of few different lines, so that many of them are alike; some end without a line break. */
+/** Short texts from few distinct lines, so that many lines are equal; some end without a line break. */
 const text = fc
   .array(fc.constantFrom('a\n', 'b\n', 'c\n', '\n', 'd\r\n'), { maxLength: 12 })
   .chain((lines) => fc.constantFrom('', 'end').map((end) => lines.join('') + end))

@@ -7,7 +7,7 @@ import { ownImage } from '../../src/web/pages/notes/preview/tokens.ts'
 
 const ID = '0190c3f0-0000-7000-8000-000000000000'
 
-/** Every token of a text, those within others too. */
+/** Returns every token of a text, including nested ones. */
 const all = (tokens: readonly Token[]): Token[] =>
   tokens.flatMap((token) => [token, ...all((token as Tokens.Generic).tokens ?? [])])
 

@@ -15,7 +15,7 @@ afterEach(() => {
   service.close()
 })
 
-/** A source of so many rows, which asks a real service as the page would. */
+/** Opens a source of this many rows, which uses a real service as the page would. */
 async function openSource(rows: number): Promise<void> {
   service = await startService()
   await service.post('/v1/records/structures', { name: 'Orders', fields: [{ key: 'place', type: 'number' }] })
@@ -33,7 +33,7 @@ async function openSource(rows: number): Promise<void> {
   source = new RowSource({ structure: 'Orders', filter: [], sort: 'place', direction: 'asc' })
 }
 
-/** Resolves when every row that is seen from here on is known. */
+/** Resolves when every visible row from this one on is loaded. */
 function seen(first: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const isThere = () => Array.from({ length: SEEN }, (_, at) => source.row(first + at)).every(Boolean)

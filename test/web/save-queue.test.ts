@@ -3,14 +3,14 @@ import type { NoteText, NoteVersion } from '../../src/web/data/note-text.ts'
 import { Refused, Unreachable } from '../../src/web/data/request.ts'
 import { SaveQueue } from '../../src/web/data/save-queue.ts'
 
-/** A server in memory with one note, a clock that is moved by hand, and the draft as it would lie in the browser. */
+/** A server in memory with one note, a manual clock, and the draft as stored in the browser. */
 function start(content = 'one\ntwo\nthree\n', draft?: string) {
   let note: NoteVersion = { title: 'Note', content, updated_at: '1' }
   let isAway = false
   let losesResponse = false
   let rewrite = (content: string) => content
   let timer: (() => void) | undefined
-  /** The same request is done once. */
+  /** Repeated requests return the stored response. */
   const responses = new Map<string, NoteVersion>()
   const world = { kept: undefined as NoteText | undefined, writes: [] as Partial<NoteText>[], unsaved: 0 }
   const change = (changes: Partial<NoteText>) => {
@@ -63,11 +63,11 @@ function start(content = 'one\ntwo\nthree\n', draft?: string) {
     setLosing: (value: boolean) => {
       losesResponse = value
     },
-    /** Has the server change the content when it is given another title. */
+    /** Makes the server change the content when the title changes. */
     setRewriting: (value: typeof rewrite) => {
       rewrite = value
     },
-    /** Lets the pause pass, and everything that follows from it. */
+    /** Advances past the pause and runs everything that follows from it. */
     pass: async () => {
       timer?.()
       await Bun.sleep(0)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gunzipSync } from 'bun'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 
-/** The whole policy of the page, without the nonce and the name of the server. */
+/** The complete policy of the page, without the nonce and the server name. */
 const POLICY = [
   "default-src 'none'",
   'script-src HOST/app/assets/',
@@ -24,7 +24,7 @@ const ASSET = /\/app\/assets\/[\w.-]+?\.(?:js|css)\b/g
 const folder = newFolder()
 let server: ServerProcess
 
-/** Requests as a program sends them that is told nothing: the bytes are read as they were sent. */
+/** Sends requests without decompression: the bytes are read as sent. */
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(`${server.url}${path}`, {
     method,
@@ -33,7 +33,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
     redirect: 'manual',
   })
 
-/** The files of the application, found from the page on as a browser finds them. */
+/** Returns the files of the application, discovered from the page as a browser does. */
 async function allAssets(): Promise<string[]> {
   const found = new Set<string>((await (await get('/app')).text()).match(ASSET))
   for (const path of found)

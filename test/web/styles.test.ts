@@ -10,11 +10,14 @@ const textOf = (pattern: string) =>
 
 const styles = textOf('styles/*.css')
   .replaceAll(/\/\*[\s\S]*?\*\//g, '')
-  // Parts that styles need and that are not rules.
+  // Removes parts of style sheets that are not rules.
   .replaceAll(/@import[^;]+;|@font-face \{[^}]*\}/g, '')
 const classes = [...new Set([...styles.matchAll(/\.([a-z][\w-]*)/gi)].map(([, name = '']) => name))]
 
-/** Of CodeMirror, of Markdown's own words (the kind of a callout, the side of a column), of the ten hues, or put together from parts. */
+/**
+ * Class names from CodeMirror, from Markdown (the kind of a callout, the side of a column), from the ten hues, or
+ * composed from parts.
+ */
 const isComposed = (name: string) => /^(cm|md|hue)-|^(right|center)$/.test(name)
 
 test('each class that the styles know is one that the application gives', () => {

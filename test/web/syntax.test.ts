@@ -6,7 +6,7 @@ import { moveWindow, syntax, syntaxTree } from '../../src/web/pages/notes/editor
 import { runs } from '../support/counts.ts'
 import { randomSource } from '../support/random.ts'
 
-/* The syntax of what is in sight is read in a window; it must be what reading the whole text would have found there. */
+/* The syntax of the visible text is parsed in a window. The result must equal a parse of the whole text. */
 
 const BLOCKS = [
   '# A heading\n\n',

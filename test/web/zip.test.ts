@@ -7,7 +7,7 @@ const zipOf = (files: Zippable, change: (bytes: Uint8Array, view: DataView) => v
   change(bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   return filesOfZip(new File([bytes as Uint8Array<ArrayBuffer>], 'Vault.zip'))
 }
-/** Where the list of files begins. */
+/** Returns the offset of the file list. */
 const listIn = (view: DataView) => view.getUint32(view.byteLength - 22 + 16, true)
 const text = async (file: Parameters<typeof bytesOf>[0]) => new TextDecoder().decode(await bytesOf(file))
 

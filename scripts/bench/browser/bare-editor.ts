@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** A CodeMirror with nothing but a history and wrapped lines. */
+/** A CodeMirror with only a history and line wrapping. */
 const SCRIPT = `
   import { defaultKeymap, history } from '@codemirror/commands'
   import { EditorState } from '@codemirror/state'
@@ -12,7 +12,7 @@ const SCRIPT = `
 const PAGE =
   '<!doctype html><style>body { margin: 0 } .cm-editor { height: 100vh }</style><body><script type="module" src="/script.js"></script>'
 
-/** A page that shows a text in a bare editor: the floor of what a key in it costs. */
+/** A page that shows a text in a bare editor: the floor for the cost of a key press. */
 export async function serveBareEditor(text: string) {
   const entry = join(import.meta.dir, 'bare.ts')
   const { outputs } = await Bun.build({ entrypoints: [entry], files: { [entry]: SCRIPT }, minify: true })

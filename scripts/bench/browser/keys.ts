@@ -3,18 +3,18 @@ import type { Server } from '../servers.ts'
 import { serveBareEditor } from './bare-editor.ts'
 import { originOf } from './page.ts'
 
-/** Where in a text is typed. */
+/** Positions in the text at which keys are pressed. */
 const PLACES = ['start', 'middle', 'end'] as const
 type Place = (typeof PLACES)[number]
 
 const KEYS = 200
-/** So many screens from the start, where what is above is not drawn, either. */
+/** The number of screens from the start. At this distance the text above is not drawn, either. */
 const SCREENS = 20
 
 /**
- * How long the page is busy with each key: from the key until what it leads to is done, and with the frame that shows
- * it. Not the wait for the screen between the two, for which a browser puts off all other tasks: only microtasks, each of
- * which may begin others, come before it.
+ * Measures how long each key press keeps the page busy: from the key until its work is done, plus the frame that shows
+ * the result. Excludes the wait for the screen between the two, during which a browser postpones all other tasks. Only
+ * microtasks, which may queue further microtasks, run before that wait.
  */
 const TIME_KEYS = `{
   window.keyTimes = []
@@ -42,7 +42,7 @@ async function goTo(page: Page, place: Place): Promise<void> {
   for (let screen = 0; place === 'middle' && screen < SCREENS; screen++) await page.keyboard.press('PageDown')
 }
 
-/** Key presses at a place of the text at an address; `rest` resolves when the page has nothing more to do. */
+/** Measures key presses at a position of the text at an address; `rest` resolves when the page is idle. */
 async function measurePlace(
   page: Page,
   url: string,
@@ -61,7 +61,7 @@ async function measurePlace(
   return (await page.evaluate('window.keyTimes')) as number[]
 }
 
-/** Key presses at the start, in the middle and at the end of a note, and of its text in a bare editor. */
+/** Measures key presses at the start, middle and end of a note, and of the same text in a bare editor. */
 export async function measureKeys(page: Page, server: Server, note: string, text: string) {
   const bare = await serveBareEditor(text)
   const isSaved = () => page.waitForSelector('#note .status.ok')

@@ -9,7 +9,7 @@ import { newPage, nextPage, originOf, shownAt, signIn } from './page.ts'
 const LOADS = 15
 const SIGN_INS = 5
 
-/** From asking for the page of a signed-in browser until its rows are painted, beside a page without anything to do. */
+/** Measures from the page request of a signed-in browser until its rows are painted, compared with an idle page. */
 export async function measureLoads(page: Page, server: Server): Promise<{ list: Times; still: Times }> {
   const list: number[] = []
   const still: number[] = []
@@ -22,7 +22,7 @@ export async function measureLoads(page: Page, server: Server): Promise<{ list: 
   return { list: timesOf(list), still: timesOf(still) }
 }
 
-/** From the response that lets a person in until the first rows are painted. */
+/** Measures from the response that signs a user in until the first rows are painted. */
 export async function measureSignIns(page: Page): Promise<Times> {
   const samples: number[] = []
   for (let round = 0; round < SIGN_INS; round++) {
@@ -38,11 +38,11 @@ export async function measureSignIns(page: Page): Promise<Times> {
   return timesOf(samples)
 }
 
-/** So many notes are known without a network, if there are as many. */
+/** The most notes that the offline copy can list without a network. */
 export const KNOWN_NOTES = 5_000
 const COLD_STARTS = 10
 
-/** Without a network and with no tab open: from asking for the page until the rows that are kept are painted. */
+/** Without a network or an open tab, measures from the page request until the rows of the offline copy are painted. */
 export async function measureColdStarts(browser: Browser, server: Server, notes: number): Promise<Times> {
   const line = await startLine(originOf(server))
   const page = await newPage(browser)
@@ -67,14 +67,14 @@ export async function measureColdStarts(browser: Browser, server: Server, notes:
   return timesOf(samples)
 }
 
-/** Many paragraphs. */
+/** Returns a text of many paragraphs. */
 export function longText(length: number): string {
   const paragraph =
     '## A heading\n\nSome *words* of a long note, with `code`, a [link](https://example.org) and #tags.\n\n- one\n- two\n\n'
   return paragraph.repeat(Math.ceil(length / paragraph.length)).slice(0, length)
 }
 
-/** A note with a text. */
+/** Creates a note with a text. */
 export async function createLongNote(data: Dataset, content: string): Promise<string> {
   const response = await data.fetch('/v1/notes', {
     method: 'POST',

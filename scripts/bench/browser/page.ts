@@ -4,7 +4,7 @@ import type { Server } from '../servers.ts'
 
 const PASSWORD = 'a password of the bench'
 
-/** Notes when the first element of a kind is painted, from the beginning of each page: `window.shownAt`. */
+/** Records when the first element of a kind is painted, from the start of each page: `window.shownAt`. */
 const WATCH_ROWS = `{
   const observer = new MutationObserver(() => {
     if (window.shownAt !== undefined || !document.querySelector('.notes-rows a')) return
@@ -18,11 +18,11 @@ const WATCH_ROWS = `{
   observer.observe(document, { childList: true, subtree: true })
 }`
 
-/** A page of a profile that knows no session. */
+/** Opens a page in a new profile without a session. */
 export const newPage = async (browser: Browser): Promise<Page> =>
   nextPage(await browser.createBrowserContext())
 
-/** A page in the profile of another. */
+/** Opens another page in an existing profile. */
 export async function nextPage(context: BrowserContext): Promise<Page> {
   const page = await context.newPage()
   page.setDefaultTimeout(120_000)
@@ -33,7 +33,7 @@ export async function nextPage(context: BrowserContext): Promise<Page> {
 
 export const originOf = ({ port }: Server): string => `http://127.0.0.1:${port}`
 
-/** The token of a setup link of the owner; it is made before the server holds the database. */
+/** Returns the token of a setup link of the owner, created before the server opens the database. */
 export async function setupToken(file: string): Promise<string> {
   const { out, err } = await daybook(['users', 'link', 'owner', '--db', file])
   const token = /#setup=\S+/.exec(out)?.[0]
@@ -41,7 +41,7 @@ export async function setupToken(file: string): Promise<string> {
   return token
 }
 
-/** Chooses the password of the owner. */
+/** Sets the owner's password. */
 export async function setUp(page: Page, server: Server, token: string): Promise<void> {
   await page.goto(`${originOf(server)}/app${token}`)
   await page.waitForSelector('input[name=password]')
@@ -50,7 +50,7 @@ export async function setUp(page: Page, server: Server, token: string): Promise<
   await page.waitForSelector('.rail')
 }
 
-/** Signs in on a page that shows the form. */
+/** Signs in on a page that shows the sign-in form. */
 export async function signIn(page: Page): Promise<void> {
   await page.waitForSelector('input[name=password]')
   await page.type('input[name=user]', 'owner')
@@ -58,6 +58,6 @@ export async function signIn(page: Page): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-/** When the first rows of the notes were painted, in milliseconds since the page was asked for. */
+/** Returns when the first rows of the notes were painted, in milliseconds since the page was requested. */
 export const shownAt = async (page: Page): Promise<number> =>
   (await (await page.waitForFunction('window.shownAt')).jsonValue()) as number

@@ -9,7 +9,7 @@ import { originOf } from './page.ts'
 const BATCH = 500
 const EDITS = 20
 
-/** Fills a structure; returns its id and that of its newest row, which an open grid shows first. */
+/** Fills a structure; returns its id and the id of its newest row, which an open grid shows first. */
 export async function fillRows(
   { ctx, caller }: Dataset,
   count: number,
@@ -36,7 +36,7 @@ export async function fillRows(
   return { id, row }
 }
 
-/** Scrolls to a share of all rows; resolves with the time until every row that is seen there is drawn. */
+/** Scrolls to a fraction of all rows; resolves with the time until every visible row is drawn. */
 const JUMP = `window.jump = (share) => new Promise((resolve) => {
   const scroller = document.querySelector('section.scroll')
   const from = performance.now()
@@ -61,7 +61,7 @@ export async function openGrid(page: Page, url: string): Promise<void> {
   await page.evaluate(JUMP)
 }
 
-/** Times of jumps to places that follow from the golden ratio, so that each is far from those before. */
+/** Measures jumps to positions along the golden ratio, so that each is far from the earlier ones. */
 export async function measureJumps(page: Page, count: number): Promise<number[]> {
   const samples: number[] = []
   for (let at = 1; at <= count; at++)
@@ -69,7 +69,7 @@ export async function measureJumps(page: Page, count: number): Promise<number[]>
   return samples
 }
 
-/** From a write by the API until the open grid shows it. */
+/** Measures from a write through the API until the open grid shows it. */
 export async function measureEdits(page: Page, server: Server, key: string, row: string): Promise<number[]> {
   const samples: number[] = []
   for (let at = 0; at < EDITS; at++) {
@@ -88,7 +88,7 @@ export async function measureEdits(page: Page, server: Server, key: string, row:
   return samples
 }
 
-/** The memory of the page after each minute of scrolling to and fro, in MiB, after a garbage collection. */
+/** Returns the memory of the page in MiB after each minute of scrolling back and forth, after a garbage collection. */
 export async function measureMemory(page: Page, minutes: number): Promise<number[]> {
   const client = await page.createCDPSession()
   const held: number[] = []

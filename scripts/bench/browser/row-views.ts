@@ -11,7 +11,7 @@ const BATCH = 500
 const STATES = ['Backlog', 'Next', 'Doing', 'Blocked', 'Done']
 const DAYS_EACH_MONTH = 28
 
-/** Fills a table whose rows have a state and a day, all of them in one month; returns its id. */
+/** Fills a table whose rows have a state and a day, all in one month; returns its id. */
 export async function fillTasks({ ctx, caller }: Dataset, name: string, count: number): Promise<string> {
   const { id } = await ctx.db.write((tx): { id: string } =>
     createStructure(tx, caller, {
@@ -36,7 +36,7 @@ export async function fillTasks({ ctx, caller }: Dataset, name: string, count: n
   return id
 }
 
-/** Makes a view of a table by the API. */
+/** Creates a view of a table through the API. */
 export async function makeView(server: Server, key: string, view: object): Promise<void> {
   const response = await fetch(`${originOf(server)}/v1/records/views`, {
     method: 'POST',
@@ -49,7 +49,9 @@ export async function makeView(server: Server, key: string, view: object): Promi
 const clickTab = (name: string) =>
   `[...document.querySelectorAll('.row-tabs a')].find((one) => one.textContent.includes('${name}')).click()`
 
-/** Opens a view from its tab, each time in a page that knows nothing of it; the times until something of it is drawn. */
+/**
+ * Opens a view from its tab, each time in a page that has not loaded it. Returns the times until part of it is drawn.
+ */
 export async function measureOpenings(
   page: Page,
   { url, name, shows }: { url: string; name: string; shows: string },
@@ -75,8 +77,8 @@ export async function measureOpenings(
 }
 
 /**
- * Moves the first card of a board by keys to the next column and back, and so on; the times until another screen shows it
- * there. A page in the background follows nothing, so the other screen is the one in front.
+ * Moves the first card of a board back and forth between two columns by keyboard. Returns the times until another
+ * screen shows each move. A background page does not follow changes, so the other screen is in front.
  */
 export async function measureMoves(page: Page, other: Page, url: string, count: number): Promise<number[]> {
   for (const one of [page, other]) {

@@ -9,12 +9,12 @@ import { processorTime, startServer } from '../servers.ts'
 
 const GOAL = 1.05
 const ROWS_IN_BATCH = 500
-/** Structures that the narrowed key does not reach, each of which its access names. */
+/** The number of structures outside the narrowed key's access. */
 const HIDDEN = 20
 
 interface Request {
   readonly what: string
-  /** How many are sent in a round. */
+  /** The number of requests in a round. */
   readonly count: number
   readonly path: (at: number) => string
   readonly body?: object
@@ -61,7 +61,7 @@ export async function benchAccess(rounds: number): Promise<Section[]> {
     if (!response.ok) throw new Error(text)
   }
   let sent = 0
-  /** Of one request, in the server. */
+  /** Returns the server's processor time for one request. */
   const costOf = async (key: string, { count, path, body }: Request): Promise<number> => {
     const before = processorTime(server)
     for (let at = 0; at < count; at++) await send(key, path(sent++), body)
@@ -84,7 +84,7 @@ export async function benchAccess(rounds: number): Promise<Section[]> {
     for (const request of REQUESTS) {
       const costs = { [narrowed]: [] as number[], [full]: [] as number[] }
       for (const key of [narrowed, full, narrowed, full]) await costOf(key, request)
-      // In turns, each as often before the other as after it.
+      // Alternates the order, so that each key goes first equally often.
       for (let round = 0; round < 2 * rounds; round++)
         for (const key of round % 2 === 0 ? [narrowed, full] : [full, narrowed])
           costs[key]?.push(await costOf(key, request))

@@ -59,7 +59,7 @@ interface Pair {
   readonly request: Action
 }
 
-/** The same work as a tool and as a request. */
+/** Pairs of the same work as a tool call and as a request. */
 async function pairsOf(send: Send): Promise<Pair[]> {
   const content = 'The engine weaves algebraic patterns as the loom weaves leaves.\n'.repeat(60)
   const { note } = (await send('POST', '/v1/notes', { title: 'Measured', content })) as {
@@ -150,7 +150,7 @@ async function compared({ what, tool, request }: Pair, send: Send, rounds: numbe
   })
 }
 
-/** The cost of a tool call compared with the same request of the API, over HTTP, against the executable. */
+/** The cost of a tool call compared with the same API request, over HTTP, against the executable. */
 export async function benchAgents(rounds: number): Promise<Section[]> {
   buildWhenStale()
   const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'))

@@ -42,16 +42,16 @@ const MAX_MONTH_MS = 100
 const MAX_MOVE_MS = 300
 const OPENINGS = 20
 const JUMPS = 60
-/** So often rows are sorted by reading them all; then there is an index. */
+/** The number of sorted jumps that read all rows; after these there is an index. */
 const FIRST_JUMPS = 3
-/** Leaves room for what is typed: a note may have 1,000,000. */
+/** Leaves room for typed text below the limit of 1,000,000 for a note. */
 const LONG_NOTE = 999_000
 
-/** How much is measured with. */
+/** The amounts of data and time of the measurement. */
 export interface Sizes {
   readonly notes: number
   readonly rows: number
-  /** How long the grid is scrolled while its memory is watched; not at all with 0. */
+  /** Minutes of scrolling the grid while its memory is measured; 0 skips this. */
   readonly minutes: number
 }
 
@@ -74,7 +74,7 @@ const p95Row = (what: string, samples: readonly number[], max: number, floor?: r
     text: { daybook: p95Text(samples), ...(floor && { floor: p95Text(floor) }) },
   })
 
-/** The rows that are kept while scrolling are all there after two minutes. */
+/** Minutes of scrolling after which the rows cached for scrolling are complete. */
 const FULL_AFTER = 2
 
 function memoryRow(held: readonly number[]): Row {

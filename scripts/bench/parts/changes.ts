@@ -8,7 +8,7 @@ import { begin, startReaders, writeSteadily } from '../stream-readers.ts'
 
 const ROWS_PER_BATCH = 500
 const WRITES_AT_ONCE = 32
-/** With fewer, runs differ by more than the log costs. */
+/** With fewer rounds, runs differ by more than the log costs. */
 const MIN_ROUNDS_OF_WRITES = 600
 const VERSIONS = 1_000
 const GOAL_OF_WRITES = 1.15
@@ -26,7 +26,7 @@ const row = (n: number) => ({ what: `item ${n}`, amount: n / 7, note: 'some text
 const { run } = Sql.prototype
 let skipsLog = false
 
-/** Lets writes be measured without their entries in the log. */
+/** Allows writes without their entries in the log, for comparison. */
 function makeLogOptional(): void {
   Sql.prototype.run = function (text, ...values) {
     if (skipsLog && text.startsWith('INSERT INTO changes ')) return { changes: 0, lastInsertRowid: 0 }
@@ -46,11 +46,11 @@ async function sent(data: Dataset, method: string, path: string, body: object): 
   if (!response.ok) throw new Error(await response.text())
 }
 
-/** The processor time that an action takes in this thread, in milliseconds, with and without the log in turn. */
+/** Returns the processor time of an action in this thread, in milliseconds, alternately with and without the log. */
 async function compared(rounds: number, action: (n: number) => Promise<unknown>): Promise<[Times, Times]> {
   const samples: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds * 2; round++) {
-    // With, without, without, with: what grows from round to round counts for both.
+    // With, without, without, with: growth from round to round affects both equally.
     const variant = [0, 1, 1, 0][round % 4] as 0 | 1
     skipsLog = variant === 1
     const before = process.threadCpuUsage()
@@ -115,7 +115,7 @@ async function fill({ ctx, caller }: Dataset, count: number): Promise<void> {
     await ctx.db.write((tx): void => void writeRecords(tx, caller, { structure: 'rows', rows }))
 }
 
-/** The end of a page; reading the whole would measure the reader. */
+/** The end of a page; parsing the whole page would measure the reader. */
 const PAGE_END = /"cursor":"([^"]+)","has_more":(true|false)\}$/
 
 async function feedSection(data: Dataset, count: number, rounds: number): Promise<Section> {
@@ -174,7 +174,7 @@ async function feedSection(data: Dataset, count: number, rounds: number): Promis
   }
 }
 
-/** From the acknowledgement of a write to the last of many readers of the stream of changes. */
+/** Measures from the acknowledgement of a write to the last of many readers of the change stream. */
 async function subscribersRow(seconds: number): Promise<Row> {
   const bench = await begin()
   await writeSteadily(bench, WRITES_PER_SECOND, 1)
@@ -194,7 +194,7 @@ async function subscribersRow(seconds: number): Promise<Row> {
   })
 }
 
-/** Bytes that the changes of new rows take in the file. */
+/** Measures the bytes that the changes of new rows add to the file. */
 async function sizeRow(count: number): Promise<Row> {
   const sizes: number[] = []
   for (const skips of [false, true]) {
@@ -227,7 +227,7 @@ async function openRows(): Promise<Dataset> {
   return data
 }
 
-/** The cost of the change log and the speed of its readers, with `count` changes. */
+/** Measures the cost of the change log and the speed of its readers, with `count` changes. */
 export async function benchChanges(count: number, rounds: number): Promise<Section[]> {
   makeLogOptional()
   const data = await openRows()

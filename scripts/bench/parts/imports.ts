@@ -32,7 +32,7 @@ const importRow = (what: string, daybook: readonly number[], floor: readonly num
     goal: { maxRatio: MAX_RATIO },
   })
 
-/** Returns a function that makes an empty database for one measurement. */
+/** Returns a function that creates an empty database for one measurement. */
 async function newTemplate(folder: string): Promise<() => string> {
   const template = join(folder, 'template.db')
   const data = await openDataset(template)
@@ -56,7 +56,9 @@ async function timed(action: () => Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-/** A vault of notes of about 2 KB: front matter, tags, and in every third a link to a part of another note. */
+/**
+ * Writes a vault of notes of about 2 KB: front matter, tags, and in every third note a link to a section of another.
+ */
 function writeVault(folder: string, count: number): void {
   const notes = [...corpus(count)]
   const pathOf = (at: number) => `folder ${at % 100}/${notes[at]?.title}`
@@ -80,7 +82,7 @@ const TABLES = [
 
 type Values = (string | number | Uint8Array | null)[][]
 
-/** Every row that an import wrote, by table, ready to be inserted again. */
+/** Returns every row that an import wrote, by table, ready for insertion. */
 function writtenRows(file: string) {
   const database = new Database(file, { readonly: true })
   const rows = TABLES.map((table) => {
@@ -91,7 +93,7 @@ function writtenRows(file: string) {
   return rows
 }
 
-/** The rows of the search tables, computed again: contentless tables cannot be read. */
+/** Recomputes the rows of the search tables, because contentless tables cannot be read. */
 function searchRows(file: string) {
   const database = new Database(file, { readonly: true })
   const notes = database
@@ -110,7 +112,7 @@ function searchRows(file: string) {
   ]
 }
 
-/** One import and one baseline, each from the files to the commit of searchable notes. */
+/** Measures one import and one baseline, each from the files to the commit of searchable notes. */
 async function measureVault(vault: string, copy: () => string) {
   const [file, raw] = [copy(), copy()]
   const { ctx, caller, close } = await openDataset(file)
@@ -160,7 +162,7 @@ function writeTable(file: string, count: number): void {
 
 const BATCH = 10_000
 
-/** Inserts the rows that an import wrote into empty tables of the same definition; returns the milliseconds it took. */
+/** Inserts the rows of an import into empty tables of the same definition; returns the elapsed milliseconds. */
 function insertRows(source: string, target: string): number {
   const database = new Database(source, { readonly: true })
   const [made] = database.query("SELECT sql FROM sqlite_schema WHERE name = 'rows_1'").values() as [string][]

@@ -20,14 +20,14 @@ export interface MirrorSizes {
   readonly seconds: number
 }
 
-/** The most memory that a process took, in MiB; 0 where the system does not report it. */
+/** Returns the peak memory of a process in MiB; 0 where the system does not report it. */
 function peakMemory(pid: number): number {
   const file = `/proc/${pid}/status`
   const [, kib] = existsSync(file) ? (/VmHWM:\s+(\d+) kB/.exec(readFileSync(file, 'utf8')) ?? []) : []
   return Number(kib ?? 0) / 1024
 }
 
-/** Runs a command to its end; returns how long it took, and the most memory that it was seen to take. */
+/** Runs a command to its end; returns its duration and its observed peak memory. */
 async function timed(args: string[], env: Record<string, string> = {}): Promise<{ ms: number; mib: number }> {
   const startedAt = performance.now()
   const child = spawn([EXECUTABLE, ...args], { env, stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' })
@@ -41,7 +41,7 @@ async function timed(args: string[], env: Record<string, string> = {}): Promise<
   return { ms: performance.now() - startedAt, mib }
 }
 
-/** How long short requests take until `isOver`. */
+/** Returns the durations of short requests until `isOver`. */
 async function probe(url: string, key: string, until: { isOver: boolean }): Promise<number[]> {
   const samples: number[] = []
   while (!until.isOver) {
@@ -62,7 +62,7 @@ const timeRow = (what: string, daybook: number, floor: number | undefined, goal:
 const memoryRow = (what: string, daybook: number) =>
   rowOf({ what, show: (value) => `${value.toFixed(0)} MiB`, daybook, goal: { max: MAX_MEMORY_MIB } })
 
-/** Copying a workspace, and following it while it is written. */
+/** Measures copying a workspace, and following it during writes. */
 export async function benchMirror({ rows, notes, seconds }: MirrorSizes): Promise<Section[]> {
   const folder = temporaryFolder()
   const file = join(folder, 'remote.db')
@@ -131,7 +131,10 @@ async function copyOtherwise(folder: string, file: string) {
   return { exportMs, importMs, fileMs }
 }
 
-/** Follows the remote while rows are written at an even rate; the time from each response until the copy has the row. */
+/**
+ * Follows the remote while rows are written at an even rate. Returns the times from each response until the copy has
+ * the row.
+ */
 async function follow(url: string, key: string, copy: string, structure: string, seconds: number) {
   const mirror = await startMirror(url, key, copy)
   const written = new Map<string, number>()

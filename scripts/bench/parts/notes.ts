@@ -21,7 +21,7 @@ const NEWEST =
   'SELECT pk FROM notes WHERE workspace = 1 AND deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT 50'
 const LIVE = 'SELECT live_notes FROM workspaces WHERE pk = 1'
 
-/** One page without HTTP: find, load, present, serialize. */
+/** Returns one page without HTTP: find, load, present, serialize. */
 const listed =
   ({ ctx, caller }: Dataset, request: ListRequest) =>
   () =>
@@ -63,11 +63,11 @@ const QUERIES: readonly NoteQuery[] = [
   search('two Chinese characters', '会議'),
 ]
 
-/** The goal of searches is set for this many notes; with fewer, fixed costs dominate. */
+/** The goal of searches applies from this many notes; with fewer, fixed costs dominate. */
 const SEARCH_GOAL_FROM = 100_000
 const GOALS = { list: { maxRatio: 1.5 }, search: { maxRatio: 2, max: 25 }, write: { maxRatio: 2 } }
 
-/** Lists and searches without HTTP, with raw SQLite on the same file as the baseline. */
+/** Measures lists and searches without HTTP; the baseline is raw SQLite on the same file. */
 async function pageRows(data: Dataset, raw: NotesBaseline, rounds: number, count: number): Promise<Row[]> {
   const ofSearch = count >= SEARCH_GOAL_FROM ? GOALS.search : undefined
   const rows: Row[] = []
@@ -107,7 +107,7 @@ const LINES: readonly Line[] = [
   },
 ]
 
-/** Single writes, one at a time: the service in this process, and the same statements by hand on a copy. */
+/** Measures single writes, one at a time: the service in this process, and the same statements by hand on a copy. */
 async function aloneRows(
   data: Dataset,
   raw: NotesBaseline,
@@ -153,7 +153,7 @@ async function idsOf(data: Dataset): Promise<string[]> {
   return data.ctx.db.sql.column<string>('SELECT id FROM notes ORDER BY pk LIMIT ?', MEASURED_IDS)
 }
 
-/** All rows for one number of notes. */
+/** Measures all rows for one number of notes. */
 async function benchSize(count: number, rounds: number): Promise<Section> {
   const folder = temporaryFolder()
   const file = join(folder, 'notes.db')
@@ -191,7 +191,7 @@ function growthRows(small: Section, large: Section): Row[] {
   })
 }
 
-/** A section for each size, and one that compares the largest with the smallest. */
+/** Returns a section for each size, and one that compares the largest with the smallest. */
 export async function benchNotes(sizes: readonly number[], rounds: number): Promise<Section[]> {
   const sections: Section[] = []
   for (const size of sizes) sections.push(await benchSize(size, rounds))

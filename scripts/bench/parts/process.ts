@@ -11,7 +11,7 @@ export interface Filled {
 
 const STARTS = 9
 const MAX_START_MS = 100
-/** A server that has been idle for a moment gives memory back. */
+/** Idle milliseconds after which a server has released memory. */
 const IDLE_MS = 5_000
 const MAX_IDLE_MIB = 70
 const MAX_USED_MIB = 140
@@ -35,7 +35,7 @@ async function startTime(start: () => Promise<Server>, path: string, key: string
 
 const mebibytes = (value: number) => `${value.toFixed(0)} MiB`
 
-/** From the start of the process to a page of 50 rows, and its memory then; the floor is a bare `Bun.serve`. */
+/** Measures from process start to a page of 50 rows, and the memory then; the floor is a bare `Bun.serve`. */
 export async function startRows({ file, key, structure }: Filled): Promise<Row[]> {
   const path = `/v1/records?structure=${structure}&limit=50`
   const [daybook, floor]: [number[], number[]] = [[], []]

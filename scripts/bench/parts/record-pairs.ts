@@ -3,11 +3,11 @@ import type { Dataset } from '../dataset.ts'
 import { interleaved, type Times } from '../measure.ts'
 import { pathOf } from './record-queries.ts'
 
-/** Reads until the service has had reason to index the pair, and time to do it. */
+/** Enough reads for the service to decide to index the pair, and to finish the index. */
 const READS_BEFORE = 60
 const TIME_FOR_INDEX_MS = 20_000
 
-/** Equality on one field and a range on another; a sixth of the rows match, and no value is asked twice. */
+/** Equality on one field and a range on another. A sixth of the rows match, and no value repeats. */
 function pairs() {
   let at = 0
   return () => {
@@ -26,8 +26,8 @@ const pathOver = (low: number) =>
   })
 
 /**
- * The page of 50 rows and the exact total of a pair of conditions, sorted by the second; the baseline has the index
- * that is best for it.
+ * Measures the page of 50 rows and the exact total for a pair of conditions, sorted by the second field. The baseline
+ * has the best index for it.
  */
 export async function measurePair(
   data: Dataset,

@@ -1,6 +1,6 @@
 import { wordOfRank } from '../corpus.ts'
 
-/** A query as the API takes it, and as the SQL that follows `SELECT pk` or `SELECT count(*)`. */
+/** A query in the API's format, and as the SQL that follows `SELECT pk` or `SELECT count(*)`. */
 export interface RecordQuery {
   what: string
   query: Record<string, unknown>

@@ -17,20 +17,20 @@ import { filtersOf, pathOf, type RecordQuery, SCANNED, SORTED, search, TWO } fro
 const MAX_GROWTH = 3
 const BATCH = 500
 const NOTES = 200
-/** The goals of reads are set for this many rows; with fewer, the fixed cost of a request dominates. */
+/** The goals of reads apply from this many rows; with fewer, the fixed cost of a request dominates. */
 const READ_GOALS_FROM = 1_000_000
 
 export interface Filled {
   data: Dataset
   pk: number
   notes: string[]
-  /** How long each automatic index took. */
+  /** The build time of each automatic index. */
   buildMs: number[]
-  /** How long filling the search table took. */
+  /** The time to fill the search table. */
   searchMs: number
 }
 
-/** A database of so many rows, with these automatic indexes and the text index. */
+/** Creates a database with this many rows, these automatic indexes and the text index. */
 export async function fill(
   file: string,
   count: number,
@@ -115,7 +115,7 @@ class Bench {
     return this.compare(what, daybook, floor, this.#readGoal(goal), slow)
   }
 
-  /** The first page, its total cached; the baseline reads no total at all. */
+  /** Measures the first page with its total cached; the baseline reads no total at all. */
   firstPage({ what, query, where, order }: RecordQuery, goal: Goal, offset = 0): Promise<Times> {
     const from = `FROM rows ${where.replace('{amount}', 'raw_amount')} ${order}`
     const slow = offset > 0 && this.count > 200_000
@@ -128,7 +128,7 @@ class Bench {
     )
   }
 
-  /** The first page with its exact total, counted again after a write. */
+  /** Measures the first page with its exact total, recounted after a write. */
   async counted({ what, query, where, order }: RecordQuery, goal: Goal): Promise<void> {
     const samples = { daybook: [] as number[], floor: [] as number[] }
     const from = `FROM rows ${where}`
@@ -244,7 +244,7 @@ async function aloneRows(
 
 const MAX_LIGHT_MS = 5
 
-/** On a served copy: light requests while heavy reads run. */
+/** Measures light requests on a served copy while heavy reads run. */
 async function servedRows(bench: Bench, file: string): Promise<void> {
   const server = await startServer(file)
   const { data } = bench
@@ -267,7 +267,7 @@ async function servedRows(bench: Bench, file: string): Promise<void> {
   await server.stop()
 }
 
-/** Sends summaries, searches and sorts over all rows, one after another, until stopped; `stop` returns their number. */
+/** Sends summaries, searches and sorts over all rows in sequence until stopped; `stop` returns their number. */
 function startHeavyReads(port: number, key: string): { stop(): Promise<number> } {
   const paths = [
     '/v1/records/summary?structure=entries&field=amount&period=month&date=due',
@@ -297,7 +297,7 @@ function startHeavyReads(port: number, key: string): { stop(): Promise<number> }
   }
 }
 
-/** Uses its own connection, as that of the service is in a read transaction. */
+/** Uses its own connection, because the service's connection is in a read transaction. */
 function copyDatabase(file: string, copy: string): void {
   const database = new Database(file)
   database.query('VACUUM INTO ?').run(copy)
@@ -306,7 +306,7 @@ function copyDatabase(file: string, copy: string): void {
 
 const MEASURED_IDS = 500
 
-/** On the columns of `INDEXED_COLUMNS`; texts in their folded form, as lists are sorted. */
+/** Indexes on the columns of `INDEXED_COLUMNS`, with texts folded, as lists sort them. */
 const RAW_INDEXES = {
   raw_title: 'coalesce(g1, f1), pk, f1',
   raw_amount: 'f3',
@@ -343,7 +343,7 @@ async function benchSize(count: number, rounds: number) {
   return { section: { title, rows: bench.rows, remark: built }, firsts, written }
 }
 
-/** A section for each size, and one that compares the largest with the smallest. */
+/** Returns a section for each size, and one that compares the largest with the smallest. */
 export async function benchRecords(sizes: readonly number[], rounds: number): Promise<Section[]> {
   const results: Awaited<ReturnType<typeof benchSize>>[] = []
   for (const size of sizes) {

@@ -9,14 +9,14 @@ import { startRows, usedMemoryRow } from './process.ts'
 import { pathOf, search } from './record-queries.ts'
 import { type Filled, fill } from './records.ts'
 
-/** The indexes that a week of use makes: of two fields that are asked for together, of sorts, and of a relation. */
+/** The indexes that a week of use creates: on two fields queried together, on sort fields, and on a relation. */
 const USED_INDEXES = ['f5,f3', 'f3', 'f4', 'f1', 'f7']
 const STATUSES = ['open', 'waiting', 'done', 'dropped']
 const BATCH = 500
 const BATCHES = 40
 const MEASURED_IDS = 5_000
 
-/** A number below the limit that no other below it has. */
+/** A number below the limit, unique for each `at` below the limit. */
 const spread = (at: number, limit: number) => (at * 7_368_787) % limit
 const statusAt = (at: number) => ({ field: 'status', op: 'eq', value: STATUSES[at % STATUSES.length] })
 
@@ -94,7 +94,7 @@ const LINES: readonly Line[] = [
   },
 ]
 
-/** The bytes of the file for each row; the floor are the two tables that hold the values. */
+/** The file's bytes per row; the floor is the two tables that hold the values. */
 function bytesRow({ data }: Filled, count: number): Row {
   const bytes = (where: string) =>
     data.ctx.db.sql.scalar<number>(`SELECT sum(pgsize) FROM dbstat WHERE aggregate = 0 ${where}`) / count
@@ -132,7 +132,7 @@ async function benchSize(count: number): Promise<Section> {
   }
 }
 
-/** Costs of single requests on tables as they are after some time of use. */
+/** Measures single requests on tables in their state after some time of use. */
 export async function benchRows(sizes: readonly number[]): Promise<Section[]> {
   const sections: Section[] = []
   for (const size of sizes) sections.push(await benchSize(size))

@@ -11,17 +11,17 @@ import { type Server, startServer } from '../servers.ts'
 
 const SECRET = 'a secret of the bench'
 const BATCH = 500
-/** One takes 100 calls a second. */
+/** Enough sources for the load: one source accepts 100 calls a second. */
 const SOURCES = 10
 const EVENTS_PER_SECOND = 500
 const MAX_EVENT_P99_MS = 20
 const MAX_READ_MS = 50
 const READS_PER_SECOND = 100
 const WRONG_PER_SECOND = 10_000
-/** Two measurements of one and the same differ by as much. */
+/** Two measurements of the same load differ by up to this ratio. */
 const MAX_RATIO_BESIDE_WRONG = 1.5
 const CLOCK_TICK_MS = 10
-/** Of a small event of a provider. */
+/** The text of a small provider event. */
 const TEXT = 'x'.repeat(600)
 
 interface Load extends Times {
@@ -33,7 +33,7 @@ interface Bench {
   readonly server: Server
   readonly key: string
   readonly paths: readonly string[]
-  /** Makes every event another one. */
+  /** The number of events created, which makes each event unique. */
   made: number
 }
 
@@ -108,7 +108,7 @@ function eventRequest(bench: Bench, secret = SECRET): string {
   return request('POST', bench.paths[n % bench.paths.length] ?? '', headers, body)
 }
 
-/** Writes such a row as an event becomes. */
+/** Writes a row like the one that an event becomes. */
 function rowRequest(bench: Bench): string {
   const n = bench.made++
   const data = { number: `row ${n}`, amount: 12.5 + n, paid_at: '2026-11-23T09:41:11.000Z', remark: TEXT }
@@ -138,7 +138,7 @@ async function load(
   return result
 }
 
-/** The processor time that the server has taken so far. */
+/** Returns the processor time that the server has used so far. */
 function processorMs({ pid }: Server): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const numbers = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -151,7 +151,7 @@ interface Measured {
   readonly requestMs: number
 }
 
-/** A load, and reads beside it. */
+/** Measures a load, and concurrent reads. */
 async function measure(
   bench: Bench,
   rate: number,
@@ -212,7 +212,7 @@ function wrongRow(wrong: readonly Measured[], alone: readonly Load[]): Row {
   })
 }
 
-/** Calls of sources at a fixed rate, in turn with writes of rows by a key, and reads beside them. */
+/** Measures source calls at a fixed rate, alternating with row writes by a key, and concurrent reads. */
 export async function benchSources(rows: number, runs: number, seconds: number): Promise<Section[]> {
   const file = join(temporaryFolder(), 'sources.db')
   const data = await openDataset(file)
@@ -221,7 +221,7 @@ export async function benchSources(rows: number, runs: number, seconds: number):
   const bench: Bench = { server: await startServer(file), key: data.key, paths, made: 0 }
   const measured = { events: [], writes: [], wrong: [] } as Record<'events' | 'writes' | 'wrong', Measured[]>
   const alone: Load[] = []
-  // The first run warms up, and is not counted.
+  // The first run is a warm-up and does not count.
   for (let run = 0; run <= runs; run++) {
     const events = await measure(bench, EVENTS_PER_SECOND, seconds, () => eventRequest(bench), 200)
     const writes = await measure(bench, EVENTS_PER_SECOND, seconds, () => rowRequest(bench), 201)

@@ -24,16 +24,16 @@ const MAX_READ_MS = 50
 const MAX_WRITE_MS = 100
 const START_MS = 10_000
 const IDLE_MS = 3_000
-/** Where an idle server makes a small read wait longer than this, the machine is busy with something else. */
+/** If small reads of an idle server wait longer than this, other programs keep the machine busy. */
 const QUIET_MS = 10
-/** The type of a file system in memory, on Linux. */
+/** The type of an in-memory file system on Linux. */
 const TMPFS = 0x01021994
 
-/** In memory the waits are those of daybook; on a disk also those of the disk, which other machines may share. */
+/** In memory, waits come from daybook alone. On a disk they include the disk, which other machines may share. */
 const whereFilesAre = (folder: string): string =>
   statfsSync(folder).type === TMPFS ? 'in memory, so that no wait is for a disk' : 'on a disk'
 
-/** Work that goes on after the response of an operation belongs to it. */
+/** Milliseconds after the response in which further work counts toward the operation. */
 const AFTER_MS = 300
 
 interface Longest {
@@ -50,7 +50,7 @@ interface Waits {
 }
 
 interface Probe {
-  /** The longest waits since the last call. */
+  /** Returns the longest waits since the last call. */
   take(): Promise<Waits>
   stop(): void
 }
@@ -102,8 +102,8 @@ const failedText = ({ read, write }: Waits) =>
   read.failed + write.failed === 0 ? '' : `, **${read.failed} reads and ${write.failed} writes failed**`
 
 /**
- * On a quiet machine the waits are judged; on a busy one only how long the main thread worked during them, or for an
- * operation during which writes may wait longer, how long all threads worked.
+ * On a quiet machine, the waits are compared with the goal. On a busy one, only the main thread's processor time during
+ * the waits is. If an operation permits longer write waits, all threads count for writes.
  */
 export function judged(waits: Waits, idle: Waits, pauseMs?: number): { goal: string; met: boolean } {
   const isQuiet = idle.read.waitMs <= QUIET_MS
@@ -116,7 +116,7 @@ export function judged(waits: Waits, idle: Waits, pauseMs?: number): { goal: str
   }
 }
 
-/** The first maintenance, which counts the tables for the query planner, begins 5 seconds after the start. */
+/** The first maintenance, which collects statistics for the query planner, begins 5 seconds after the start. */
 const START: Operation = {
   what: 'the start and the first maintenance',
   run: async () => {
@@ -161,9 +161,9 @@ function rowOf({ operation, ended, tookMs, waits }: Measured, idle: Waits, { row
 }
 
 /**
- * The longest wait of a small read and of a small write beside each operation. `size` scales the database of 100,000
- * notes and 1,000,000 rows; with `only`, the operations whose names match it. With `neighbours`, the file has so many
- * other workspaces, and the waits are those in one of them.
+ * Measures the longest wait of a small read and of a small write beside each operation. `size` scales the database of
+ * 100,000 notes and 1,000,000 rows; `only` selects operations by name. With `neighbours`, the file has that many other
+ * workspaces, and the waits are measured in one of them.
  */
 export async function benchStalls(size: number, only?: string, neighbours = 0): Promise<Section[]> {
   const folder = temporaryFolder()

@@ -77,7 +77,7 @@ interface Condition {
   sql: string
 }
 
-/** The ids of tags by name, and of properties by key. */
+/** Tag ids by name, and property ids by key. */
 interface Ids {
   tags: Record<string, number>
   properties: Record<string, { pk: number; id: string }>
@@ -95,7 +95,6 @@ interface TreeQuery {
 const text = (value: unknown) =>
   typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value)
 
-/** Builds conditions. */
 function conditionsOf({ tags, properties }: Ids) {
   const held = (key: string, op: string, value: unknown, test: string, isNegated = false): Condition => ({
     node: { type: 'property', def_id: properties[key]?.id, op, ...(value !== undefined && { value }) },
@@ -140,7 +139,7 @@ const treeQuery = (what: string, { node, sql }: Condition, maxMs?: number): Tree
 
 const FIVE_CONDITIONS_MAX_MS = 30
 
-/** A search within a condition that half the notes meet. */
+/** Searches combined with a condition that half the notes match. */
 function searchQueries(ids: Ids): TreeQuery[] {
   const { node, sql } = conditionsOf(ids).above('amount', 500)
   return [30, 0].map((rank) => ({
@@ -151,7 +150,7 @@ function searchQueries(ids: Ids): TreeQuery[] {
   }))
 }
 
-/** Trees of one, five and fifty conditions. */
+/** Trees with one, five and fifty conditions. */
 function treeQueries(ids: Ids): TreeQuery[] {
   const { tagged, notTagged, is, isNot, above, since, contains, isEmpty, titled } = conditionsOf(ids)
   const five = [tagged('tag 1'), is('stage', 'open'), above('amount', 200), since('due', '2024-01-01')]
@@ -214,7 +213,7 @@ function rawSearch(raw: NotesBaseline, where: string, word: string): string {
   )
 }
 
-/** The first page and the total of a tree, without HTTP. */
+/** Measures the first page and the total of a tree, without HTTP. */
 async function queryRow(
   { ctx, caller }: Dataset,
   raw: NotesBaseline,
@@ -257,7 +256,7 @@ function sortedQueries({ properties }: Ids): SortedQuery[] {
   ]
 }
 
-/** A view of half the notes in different orders. */
+/** Measures a view of half the notes in different orders. */
 async function sortedRow(
   { ctx, caller }: Dataset,
   raw: NotesBaseline,
@@ -281,7 +280,7 @@ async function sortedRow(
   return timesRow(what, times.daybook, times.floor, { maxRatio: MAX_RATIO })
 }
 
-/** Filter trees and views in one workspace. */
+/** Measures filter trees and views in one workspace. */
 async function benchSize(count: number, rounds: number): Promise<Section> {
   const file = join(temporaryFolder(), 'views.db')
   const data = await openDataset(file)

@@ -15,7 +15,7 @@ interface Scenario {
   streams: number
   queries: number
   limit: number
-  /** Milliseconds from the commit to the last reader, not counting the merge interval. */
+  /** The limit in milliseconds from the commit to the last reader, without the merge interval. */
   maxP99?: number
 }
 
@@ -39,7 +39,7 @@ const NOTIFICATIONS = 25
 const MAX_NOTIFIED_MS = 14
 const BETWEEN_MS = 600
 
-/** Queries that differ and have the same result. */
+/** Returns different queries with the same result. */
 function watchOf(bench: Bench, query: number, limit: number): string {
   const filter = JSON.stringify([{ field: 'n', op: 'gt', value: -1 - query }])
   const parameters = new URLSearchParams({ structure: 'ticks', limit: String(limit), filter })
@@ -54,7 +54,7 @@ const startWatchers = (bench: Bench, { streams, queries, limit }: Scenario): Pro
     'answer',
   )
 
-/** From the first write that an event covers to its last reader, less the merge interval. */
+/** Returns the delays from the first write that an event covers to its last reader, without the merge interval. */
 function delaysOf(arrivals: Awaited<ReturnType<Readers['end']>>, written: readonly number[]): number[] {
   const byQuery = Map.groupBy(arrivals, ({ query }) => query)
   return [...byQuery.values()].flatMap((arrivals) => {
@@ -85,7 +85,7 @@ async function measure(scenario: Scenario, seconds: number): Promise<Outcome> {
   return { ...delays, kibPerStream: ((after - before) * 1_024) / scenario.streams }
 }
 
-/** Writes as fast as they are acknowledged, first without watchers, then with this many of one query. */
+/** Writes as fast as the server acknowledges, first without watchers, then with this many watchers of one query. */
 async function measureWrites(streams: number): Promise<{ alone: number; watched: number }> {
   const bench = await begin()
   const writes = [requestOf(bench, 'POST', '/v1/records', writeOf(1))]
@@ -134,7 +134,7 @@ async function writesRow(streams: number, runs: number): Promise<Row> {
   })
 }
 
-/** From the response to a write to the last of many readers of one query, less the time in which changes are collected. */
+/** Measures from the response to a write to the last of many readers of one query, without the merge interval. */
 async function notifiedWithin(bench: Bench): Promise<number> {
   const write = async (n: number): Promise<number> => {
     const response = await fetch(`http://127.0.0.1:${bench.server.port}/v1/records`, {
@@ -157,7 +157,7 @@ async function notifiedWithin(bench: Bench): Promise<number> {
   }
   const arrivals = await readers.end()
   await bench.server.stop()
-  // The first ones warm up.
+  // The first samples are a warm-up.
   return median(
     arrivals
       .filter(({ n }) => n > NOTIFICATIONS / 5)
@@ -177,7 +177,7 @@ async function watchersRow(): Promise<Row> {
   })
 }
 
-/** Streams that watch while rows are written: latency to the last reader, memory per stream, and the effect on writes. */
+/** Measures streams during row writes: latency to the last reader, memory per stream, and the effect on writes. */
 export async function benchWatch(runs: number, seconds: number): Promise<Section[]> {
   const rows: Row[] = []
   for (const scenario of SCENARIOS) rows.push(...(await scenarioRows(scenario, runs, seconds)))

@@ -23,7 +23,7 @@ type Arrival = [receiver: number, n: number, at: number]
 export interface Receivers {
   readonly live: string[]
   readonly dead: string[]
-  /** The deliveries that arrived since the last call. */
+  /** Returns the deliveries that arrived since the last call. */
   arrivals(): Promise<Arrival[]>
   stop(): void
 }
@@ -39,7 +39,7 @@ interface Bench {
 
 const now = () => performance.timeOrigin + performance.now()
 
-/** Receivers over https, or over http without a certificate. */
+/** Starts receivers over https, or over http without a certificate. */
 export async function startReceivers(certificate: object, live: number, dead: number): Promise<Receivers> {
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, '..', 'processes', 'webhook-receivers.ts')],
@@ -102,7 +102,7 @@ async function begin(live: number, dead = 0): Promise<Bench> {
 
 const tick = (n: number) => ({ data: { n, text: 'x'.repeat(50) } })
 
-/** Deliveries per second on open connections, from the last write to the last arrival. */
+/** Returns deliveries per second on open connections, from the last write to the last arrival. */
 async function drainRate(bench: Bench, events: number): Promise<number> {
   await drain(bench, WARM_UP)
   return await drain(bench, events)
@@ -152,7 +152,7 @@ async function rateRow(live: number, events: number, runs: number): Promise<Row>
   })
 }
 
-/** From the response to a write to the arrival of its event. */
+/** Measures from the response to a write to the arrival of its event. */
 async function delays(live: number, seconds: number): Promise<Times> {
   const bench = await begin(live)
   const written: number[] = []
@@ -198,7 +198,10 @@ async function deadRow(events: number, runs: number): Promise<Row> {
   })
 }
 
-/** Deliveries over https with certificates of a test authority: rate, latency, and the effect of a dead receiver. */
+/**
+ * Measures deliveries over https with certificates of a test authority: rate, latency, and the effect of a dead
+ * receiver.
+ */
 export async function benchWebhooks(runs: number, events: number, seconds: number): Promise<Section[]> {
   const rows = [
     await rateRow(1, events, runs),

@@ -34,7 +34,7 @@ async function timed(action: () => Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-/** How long a command takes on a file. */
+/** Returns the duration of a command on a file. */
 const timeOf = (...args: string[]): Promise<number> =>
   timed(async () => {
     const command = spawn(['dist/daybook', ...args], { stdout: 'ignore', stderr: 'ignore' })
@@ -46,7 +46,7 @@ const WARM_UP = 30
 const REQUESTS = 400
 const CREATIONS = 9
 
-/** The processor time of one of many requests. */
+/** Returns the processor time per request, averaged over many requests. */
 async function costOf(server: Server, request: (at: number) => Promise<void>): Promise<number> {
   for (let at = 0; at < WARM_UP; at++) await request(at)
   const before = processorTime(server)
@@ -115,7 +115,7 @@ async function measure(count: number): Promise<Figures> {
   }
 }
 
-/** How long a start takes with a file of an older program, which gave each structure a table. */
+/** Measures a start on a file of an older version, which gave each structure its own table. */
 async function measureUpgrade(file: string): Promise<number> {
   const { ctx, close } = await openDataset(file)
   await ctx.db.write((tx): void => {
@@ -130,7 +130,7 @@ async function measureUpgrade(file: string): Promise<number> {
   return took
 }
 
-/** How much more processor time a small request may take than with one workspace. */
+/** The limit for the processor time of a small request, relative to a single workspace. */
 const MAX_GROWTH = 1.1
 
 function compared(what: string, value: number, smaller: number | undefined, one: number | undefined): Row {

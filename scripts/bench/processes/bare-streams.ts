@@ -1,6 +1,6 @@
 /*
- * The baseline of telling many readers: a bare `Bun.serve` that sends each number that is posted to all open streams, as
- * a watch would, after the time in which a watch collects changes.
+ * The baseline for notifying many readers: a bare `Bun.serve` that sends each posted number to all open streams. Like a
+ * watch, it first waits for the interval in which changes are merged.
  */
 const MERGE_MS = 250
 const encoder = new TextEncoder()

@@ -1,7 +1,7 @@
 /*
- * The baseline of deliveries: a loop of `fetch` in a separate process. `bun fetch-loop.ts`, with
- * `{urls, ca, body, loops, total}` on standard input: `loops` concurrent loops post the body to the URLs in turn until
- * `total` requests are done. Prints the number per second.
+ * The baseline of deliveries: a loop of `fetch` in a separate process. `bun fetch-loop.ts` reads `{urls, ca, body,
+ * loops, total}` from standard input. `loops` concurrent loops post the body to the URLs in rotation until `total`
+ * requests are done. Prints the number per second.
  */
 import { stdin } from 'bun'
 

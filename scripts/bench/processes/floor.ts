@@ -1,8 +1,8 @@
 /*
  * The floor of single requests: a bare `Bun.serve` with raw `bun:sqlite`, FULL, that answers the requests of `lines.ts`
- * with the work that cannot be avoided and nothing around it: rows and their values, five indexes, a text index, a log of
- * changes; notes, bodies, a search table. All writes that arrive together share a transaction.
- * `bun floor.ts <database of daybook> <file>` copies the rows and notes of the former into the latter.
+ * with only the unavoidable work. For rows this is the rows and their values, five indexes, a text index and a change
+ * log; for notes, the notes, bodies and a search table. All writes that arrive together share a transaction. `bun
+ * floor.ts <database of daybook> <file>` copies the rows and notes of the database into the file.
  */
 import { Database } from 'bun:sqlite'
 
@@ -133,7 +133,7 @@ const instant = (value: number) => new Date(value).toISOString()
 const recordText = ({ id, data, created_at, updated_at }: Stored) =>
   `{"id":"${id}","data":${data},"created_at":"${instant(created_at)}","updated_at":"${instant(updated_at)}","deleted_at":null}`
 
-/** The records of these rows, and the total. */
+/** Returns the records of these rows, with the total. */
 function pageText(pks: readonly number[], total: number): string {
   const page = database
     .query(`SELECT id, data, created_at, updated_at FROM records WHERE pk IN (${pks.join(', ')})`)
@@ -141,7 +141,7 @@ function pageText(pks: readonly number[], total: number): string {
   return `{"records":[${page.map(recordText).join(',')}],"total":${total},"has_more":true}`
 }
 
-/** Totals by what is counted and the state of the rows. */
+/** Cached totals, keyed by the query and the state of the rows. */
 const totals = new Map<string, number>()
 
 function totalOf(where: string, values: readonly (string | number)[]): number {
@@ -171,7 +171,7 @@ function list(filter: readonly Condition[]): string {
   return pageText(pks, totalOf(where, values))
 }
 
-/** The newest 50 of the rows that hold a text: those with all its runs of three characters, verified. */
+/** Returns the newest 50 rows that contain a text: the trigram index finds candidates, which are then verified. */
 function search(text: string): string {
   const runs = Array.from({ length: text.length - 2 }, (_, at) => `"${text.slice(at, at + 3)}"`)
   const pks = prepareOnce(

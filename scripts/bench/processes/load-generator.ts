@@ -1,8 +1,8 @@
 /*
- * A load generator, in a separate process and on plain sockets so that it uses little of the processor:
- * `bun load-generator.ts <port> <connections> <seconds>`, the requests as a JSON array on standard input. Where one holds
- * `#########`, it is sent with another number of nine digits each time.
- * Prints `{perSecond, count, median, p99, failed}` (times in milliseconds).
+ * A load generator, in a separate process and on plain sockets so that it uses little processor time: `bun
+ * load-generator.ts <port> <connections> <seconds>`, with the requests as a JSON array on standard input. Each
+ * `#########` in a request is replaced with a different number of nine digits each time. Prints `{perSecond, count,
+ * median, p99, failed}` (times in milliseconds).
  */
 import { timesOf } from '../measure.ts'
 
@@ -25,7 +25,7 @@ let stopping = false
 
 const HEAD_END = '\r\n\r\n'
 
-/** The length of the first response in the buffer; undefined while it is incomplete. */
+/** Returns the length of the first response in the buffer, or undefined while it is incomplete. */
 function responseLength(buffer: Buffer): number | undefined {
   const end = buffer.indexOf(HEAD_END)
   if (end === -1) return undefined

@@ -1,10 +1,9 @@
 /*
- * A probe of waiting times, in a separate process so that the requests it is measured beside do not delay it:
- * `bun stall-probe.ts <port> <pid> <key> <note> <row>`. Two loops, one of small reads and one of small writes, send one
- * request after another. For each line on standard input it prints the longest waits since the line before, as
- * `{read, write}` of `{waitMs, mainMs, allMs, count, failed}`; `mainMs` and `allMs` are the processor times of the server's
- * main thread and of all its threads during the longest wait (in steps of 10 ms), which tell a busy server from a busy
- * machine.
+ * A probe of waiting times, in a separate process so that the measured load does not delay it: `bun stall-probe.ts
+ * <port> <pid> <key> <note> <row>`. Two loops, one of small reads and one of small writes, send one request after
+ * another. For each line on standard input it prints the longest waits since the previous line, as `{read, write}` of
+ * `{waitMs, mainMs, allMs, count, failed}`. `mainMs` and `allMs` are processor times during the longest wait, in steps
+ * of 10 ms: of the server's main thread, and of all its threads. They distinguish a busy server from a busy machine.
  */
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -36,7 +35,7 @@ const nothing = (): Longest => ({ waitMs: 0, mainMs: 0, allMs: 0, count: 0, fail
 
 class Probe {
   #longest = nothing()
-  /** Resolves when the running request is counted. */
+  /** Resolves when the request in flight is counted. */
   #running: Promise<void> = Promise.resolve()
 
   constructor(readonly send: () => Promise<Response>) {
@@ -70,7 +69,7 @@ class Probe {
     this.#longest.allMs = allThreadsMs() - all
   }
 
-  /** Waits for the running request, which may be the longest. */
+  /** Waits for the request in flight, which may be the longest. */
   async take(): Promise<Longest> {
     await this.#running
     const longest = this.#longest

@@ -1,7 +1,8 @@
 /*
- * A load at a fixed rate, in a separate process and on plain sockets: `bun steady-load.ts <port> <per second> <status>`, the
- * requests as a JSON array on standard input, each sent once. Prints `{median, p99, longest, failed}` in milliseconds, counted
- * from when a request was due, so that a server that falls behind is not asked less; `failed` have another status.
+ * A load at a fixed rate, in a separate process and on plain sockets: `bun steady-load.ts <port> <per second>
+ * <status>`, with the requests as a JSON array on standard input, each sent once. Prints `{median, p99, longest,
+ * failed}` in milliseconds. Times count from when a request was due, so that a slow server does not reduce the load.
+ * `failed` counts responses with another status.
  */
 import { timesOf } from '../measure.ts'
 
@@ -23,7 +24,7 @@ let failed = 0
 let sent = 0
 const finished = Promise.withResolvers<void>()
 
-/** Whether the text holds a whole response. */
+/** Whether the text contains a whole response. */
 function isWhole(text: string): boolean {
   const end = text.indexOf('\r\n\r\n')
   return end !== -1 && text.length >= end + 4 + Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0)
@@ -32,7 +33,7 @@ function isWhole(text: string): boolean {
 const started = performance.now()
 const dueAt = (number: number) => started + (number * 1_000) / rate
 
-/** Sends what is due, as long as connections are free. */
+/** Sends the requests that are due, as long as connections are free. */
 function sendDue(): void {
   const now = performance.now()
   while (sent < requests.length && dueAt(sent) <= now) {

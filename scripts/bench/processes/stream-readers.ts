@@ -1,9 +1,9 @@
 /*
- * Readers of streams, in a separate process and on plain sockets so that they use little of the processor:
- * `bun stream-readers.ts <port> <streams> <result> <event>`, with a JSON array of requests on the first line of standard input,
- * which the streams send in turn. Prints `ready` when each has its first event. When standard input ends, it writes an
- * array of `{query, n, at}` to the result file: when the last reader of a query received the event whose first record
- * is number `n`.
+ * Readers of streams, in a separate process and on plain sockets so that they use little processor time: `bun
+ * stream-readers.ts <port> <streams> <result> <event>`. The first line of standard input is a JSON array of requests,
+ * which the streams use in rotation. Prints `ready` when each stream has received its first event. When standard input
+ * ends, it writes an array of `{query, n, at}` to the result file. `at` is when the last reader of a query received the
+ * event whose first record is number `n`.
  */
 import { createInterface } from 'node:readline'
 
@@ -28,7 +28,7 @@ const NUMBER = Buffer.from('"n":')
 const EVENT = Buffer.from(`event: ${eventName}`)
 const now = () => performance.timeOrigin + performance.now()
 
-/** The number of the first record; the beginning of an event always arrives in one piece. */
+/** Returns the number of the first record. The beginning of an event always arrives in one chunk. */
 function recordNumberIn(chunk: Buffer): number | undefined {
   const event = chunk.lastIndexOf(EVENT)
   const start = event === -1 ? -1 : chunk.indexOf(NUMBER, event)
@@ -77,6 +77,6 @@ await allStarted
 process.stdout.write('ready\n')
 await lines.next()
 const whole = [...arrivals.values()].filter(({ query, readers }) => readers === readersOf(query))
-// Into a file: what is left in a pipe is lost when the process exits.
+// Written to a file, because a pipe loses unread data when the process exits.
 await Bun.write(resultFile, JSON.stringify(whole))
 process.exit(0)

@@ -1,8 +1,8 @@
 /*
- * Receivers of webhooks over https, or over http without a certificate, in a separate process:
- * `bun webhook-receivers.ts`, with the line `{cert?, key?, live, dead}` on standard input. Prints the ports `{live, dead, control}`; dead receivers never respond.
- * `GET` on the control port, over http, returns what has arrived since the last call as `[receiver, n, at]`: the number
- * in the record, and milliseconds since 1970.
+ * Receivers of webhooks over https, or over http without a certificate, in a separate process: `bun
+ * webhook-receivers.ts`, with the line `{cert?, key?, live, dead}` on standard input. Prints the ports `{live, dead,
+ * control}`; dead receivers never respond. `GET` on the control port, over http, returns the arrivals since the last
+ * call as `[receiver, n, at]`: the number in the record, and milliseconds since 1970.
  */
 import { createInterface } from 'node:readline'
 

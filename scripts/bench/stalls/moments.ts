@@ -5,13 +5,13 @@ const MOMENTS_AT_ONCE = 20_000
 const BATCH = 500
 const WITHIN_MS = 60_000
 const POLL_MS = 100
-/** Long enough to write the rows before. */
+/** Long enough to write the rows before their moment. */
 const AHEAD_MS = 15_000
 
 let receivers: Receivers
 let dueAt: number
 
-/** The rows are made before; from their moment on the events are made and delivered. */
+/** Creates the rows in advance. From their moment on, the server creates and delivers the events. */
 export const MOMENTS: Operation = {
   what: `${MOMENTS_AT_ONCE.toLocaleString('en-US')} moments that are due at once, and their deliveries`,
   withinMs: WITHIN_MS,

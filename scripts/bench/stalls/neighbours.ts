@@ -2,10 +2,10 @@ import { openDataset } from '../dataset.ts'
 import { fillWorkspaces } from '../workspaces/fill.ts'
 import type { World } from './world.ts'
 
-/** Requests of other callers that run while the waits are measured. */
+/** The targets of other callers' requests while the waits are measured. */
 export type Asked = Pick<World, 'writeKey' | 'smallNote' | 'smallRow'>
 
-/** Adds other workspaces to the file; returns what is asked for in one of them. */
+/** Adds other workspaces to the file; returns the key and objects to request in one of them. */
 export async function addNeighbours(file: string, count: number): Promise<Asked> {
   const { ctx, fetch, close } = await openDataset(file)
   const [writeKey = ''] = await fillWorkspaces(ctx, 0, count)

@@ -12,22 +12,22 @@ export type Send = (
 export interface Setting {
   readonly world: World
   readonly send: Send
-  /** Runs a command of the executable on the same database; the file is the last argument that starts with `--db`. */
+  /** Runs a command of the executable on the same database; the last argument starting with `--db` is the file. */
   readonly command: (...args: string[]) => Promise<number>
-  /** A path in a temporary folder. */
+  /** Returns a path in a temporary folder. */
   readonly path: (name: string) => string
   readonly port: number
 }
 
 export interface Operation {
   readonly what: string
-  /** The longest that the operation itself may take. */
+  /** The limit for the operation itself. */
   readonly withinMs?: number
-  /** For how long writes may wait once while so many rows are indexed, in place of the usual limit. */
+  /** The limit for one longer write wait while this many rows are indexed, in place of the usual limit. */
   readonly pauseMs?: (rows: number) => number
-  /** Not measured. */
+  /** Runs before the measurement. */
   readonly prepare?: (setting: Setting) => Promise<void>
-  /** Returns how it ended: statuses or exit codes. */
+  /** Returns the results: statuses or exit codes. */
   readonly run: (setting: Setting) => Promise<readonly number[]>
 }
 
@@ -72,7 +72,7 @@ const filter = (field: string, op: string, value?: unknown) => ({ filter: [{ fie
 
 const DATES = times(500, (at) => new Date(Date.UTC(2024, 0, 1 + at)).toISOString().slice(0, 10))
 
-/** Reads until an index is built, at most. */
+/** The maximum number of reads until an index is built. */
 const MAX_FILTERS = 400
 
 async function indexesBuilt(send: Send): Promise<number> {
@@ -221,7 +221,7 @@ export const NOTE_READS: readonly Operation[] = [
   get('text of a file', ({ file }) => `/v1/files/${file}/text?max_chars=200000`),
 ]
 
-/** A shared page is asked for at an even pace, whatever it takes: visitors do not wait for each other. */
+/** Requests a shared page at an even rate, however long responses take: visitors do not wait for each other. */
 const visits = (what: string, share: (setting: Setting) => Promise<object>): Operation => ({
   what: `1,000 visits a second to ${what}, for 3 s`,
   run: async (setting) => {

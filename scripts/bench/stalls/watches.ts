@@ -4,7 +4,7 @@ const WATCHES = 1_000
 const QUERIES = 100
 const WRITES = 20
 
-/** Opens the streams, writes rows while they are open, and closes them. The events are discarded. */
+/** Opens the streams, writes rows meanwhile, and closes the streams. Discards the events. */
 export const WATCH: Operation = {
   what: '1,000 watches of 100 queries while rows are written',
   run: async ({ world, send, port }) => {

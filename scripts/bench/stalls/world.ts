@@ -17,13 +17,13 @@ import { type Dataset, openDataset } from '../dataset.ts'
 export interface World {
   readonly writeKey: string
   readonly readKey: string
-  /** The note to which every other one links. */
+  /** The note that all other notes link to. */
   readonly hub: string
   /** Every 20th note links to this one. */
   readonly middle: string
   /** Every 50th note and up to 5,000 more link to this file. */
   readonly file: string
-  /** Small, and written to by nothing else. */
+  /** A small note with no other writers. */
   readonly smallNote: string
   readonly smallRow: string
   readonly bigNotes: readonly string[]
@@ -34,7 +34,7 @@ export interface World {
 export const BIG = 1_000_000
 const BATCH = 500
 const TAGS = 500
-/** Raised when the database is made in another way, so that a cached one is not taken for it. */
+/** Raise this when the database is created differently, so that an older cached one is not reused. */
 const EDITION = 5
 
 const words = (length: number, seed: number): string => {
@@ -167,7 +167,7 @@ async function make(folder: string, size: number): Promise<void> {
   await Bun.write(join(folder, 'world.json'), JSON.stringify(world))
 }
 
-/** Waits until the copy is on the disk: else the first operations would be measured beside the writing of the copy. */
+/** Waits until the copy is on the disk. Otherwise the first measurements would include writing the copy. */
 function copyToDisk(from: string, to: string): void {
   cpSync(from, to)
   const descriptor = openSync(to, 'r+')
@@ -176,8 +176,8 @@ function copyToDisk(from: string, to: string): void {
 }
 
 /**
- * Copies the database of this size into a folder. It is made once and kept in the temporary folder of the system, as
- * making it takes minutes.
+ * Copies the database of this size into a folder. The original takes minutes to create, so it is cached in the
+ * temporary folder of the system.
  */
 export async function copyOfWorld(size: number, folder: string): Promise<{ file: string; world: World }> {
   const cached = join(tmpdir(), `daybook-stalls-${EDITION}-${size}`)

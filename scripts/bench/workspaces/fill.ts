@@ -52,13 +52,13 @@ function addWorkspace(tx: Tx, number: number, notes: readonly CorpusNote[]): str
   return createKey(tx, { ...key, scope: 'write' }).secret
 }
 
-/** Runs the jobs that the notes have left, as a server does that ran when they were written. */
+/** Runs the pending jobs of the notes, as a running server does. */
 async function endIndexing(ctx: AppContext): Promise<void> {
   await settle(ctx, noteIndexing, ALL)
   await settle(ctx, searchMerging, ALL)
 }
 
-/** Adds workspaces of one size to a database; returns the secret of a key of each. */
+/** Adds workspaces of one size to a database; returns the secret of one key per workspace. */
 export async function fillWorkspaces(ctx: AppContext, from: number, to: number): Promise<string[]> {
   const notes = [...corpus(DIFFERENT_NOTES)]
   const secrets: string[] = []

@@ -15,7 +15,7 @@ import { VERSION } from '../../../src/lib/version.ts'
 import { DEBIAN_VERSION, FOLDER, fileNames, type Target } from '../targets.ts'
 import { isInstalled, run } from './run.ts'
 
-/** The release of Debian in which the package is tried. */
+/** The Debian release that the package is tested on. */
 const SUITE = 'bookworm'
 
 const UNIT = `[Unit]
@@ -32,7 +32,7 @@ StandardError=inherit
 WantedBy=default.target
 `
 
-/** The same package as a later version. */
+/** Returns the same package with a later version. */
 function laterVersion(archive: string, folder: string): string {
   const unpacked = join(folder, 'later')
   const control = join(unpacked, 'DEBIAN', 'control')
@@ -46,7 +46,7 @@ function laterVersion(archive: string, folder: string): string {
   return later
 }
 
-/** Installs, upgrades, removes and purges the package in a Debian that has nothing but its base, and boots. */
+/** Installs, upgrades, removes and purges the package in a minimal Debian that boots. */
 function checkInDebian(archive: string): string {
   if (!isInstalled('debootstrap', 'systemd-nspawn') || process.getuid?.() !== 0)
     return 'not installed: that needs root, debootstrap and systemd-nspawn'
@@ -82,7 +82,7 @@ function checkInDebian(archive: string): string {
   }
 }
 
-/** Reads the package, and starts its program from where it is unpacked. */
+/** Reads the package, and starts its program from the unpacked folder. */
 function checkUnpacked(archive: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-deb-'))
   try {
@@ -97,7 +97,7 @@ function checkUnpacked(archive: string): string {
   }
 }
 
-/** `isThorough`: also in a new system, which takes minutes. */
+/** With `isThorough`, also tests in a new system, which takes minutes. */
 export function checkDebianPackage(target: Target, isThorough: boolean): string {
   if (!isInstalled('dpkg-deb')) return 'not unpacked: there is no dpkg-deb here'
   const archive = resolve(FOLDER, fileNames(target).deb)

@@ -4,7 +4,7 @@ import { executableOf, FOLDER, type Target } from '../targets.ts'
 import { checkFormat } from './format.ts'
 import { run } from './run.ts'
 
-/** How an executable for another system is started on Linux on x64: the files that this needs, and what stands before it. */
+/** How to start an executable for another system on Linux on x64: the required files, and the command prefix. */
 const RUNNERS: Readonly<Record<string, { needs: readonly string[]; command: readonly string[] }>> = {
   'linux-x64': { needs: [], command: [] },
   'linux-arm64': {
@@ -25,7 +25,7 @@ const RUNNERS: Readonly<Record<string, { needs: readonly string[]; command: read
   },
 }
 
-/** Checks the format of an executable, and tries it as a user would where this machine can start it. */
+/** Checks the format of an executable, and tests it as a user would if this machine can start it. */
 export async function checkExecutable(target: Target): Promise<string> {
   const file = join(FOLDER, executableOf(target))
   checkFormat(target, await Bun.file(file).bytes())

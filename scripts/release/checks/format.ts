@@ -32,7 +32,7 @@ function isElf(bytes: Buffer, { cpu, libc }: Target): boolean {
   )
 }
 
-/** macOS ends a program for arm64 that has no signature at all; the one that the build makes names nobody. */
+/** macOS kills an arm64 program without a signature. The signature from the build names no signer. */
 function isMachO(bytes: Buffer, { cpu }: Target): boolean {
   if (bytes.toString('hex', 0, 4) !== MACH_O.magic || bytes.readUInt32LE(4) !== MACH_O.cpus[cpu]) return false
   const commands = bytes.readUInt32LE(16)
@@ -56,7 +56,7 @@ function isPe(bytes: Buffer, { cpu }: Target): boolean {
 
 const IS_FORMAT = { linux: isElf, darwin: isMachO, win32: isPe }
 
-/** Throws unless the file is a program for the system, of a plausible size, that embeds what daybook needs. */
+/** Throws unless the file is a program for the system, of a plausible size, with all parts of daybook embedded. */
 export function checkFormat(target: Target, executable: Uint8Array): void {
   const bytes = Buffer.from(executable.buffer, executable.byteOffset, executable.byteLength)
   if (!IS_FORMAT[target.os](bytes, target)) throw new Error(`It is no program for ${target.name}.`)

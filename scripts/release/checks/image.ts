@@ -17,7 +17,7 @@ interface Image {
   }
 }
 
-/** Unpacks the one layer by itself, or with the tools of containers where they are installed. */
+/** Unpacks the only layer directly, or with container tools where they are installed. */
 function unpack(archive: string, folder: string): { root: string; image: Image; how: string } {
   const bundle = join(folder, 'bundle')
   run(['tar', '-xf', archive, '-C', folder])
@@ -42,8 +42,8 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Starts the image's program as the image's user, with its environment and in its file system, where there is nothing
- * but what the layer holds; asks its health check, and finds the data in its volume.
+ * Starts the image's program as the image's user, with its environment and in a file system with only the content of
+ * the layer. Runs its health check, and finds the data in its volume.
  */
 export async function checkImage(target: Target): Promise<string> {
   if (process.getuid?.() !== 0) return 'not started: only root can change into its file system'
@@ -57,13 +57,13 @@ export async function checkImage(target: Target): Promise<string> {
   }
 }
 
-/** Every container has these. Without /proc the program does not start, without /dev it reads no files. */
+/** Every container has these mounts. Without /proc the program does not start; without /dev it reads no files. */
 const MOUNTS = [
   ['proc', ['-t', 'proc', 'proc']],
   ['dev', ['--bind', '/dev']],
 ] as const
 
-/** Runs `use` with what a container mounts; false where this machine does not allow that. */
+/** Runs `use` with the mounts of a container; returns false if this machine does not allow them. */
 async function withMounts(root: string, use: () => Promise<void>): Promise<boolean> {
   const mounted: string[] = []
   try {
@@ -102,7 +102,7 @@ async function useImage(root: string, { config }: Image): Promise<string> {
   return `served requests and read a file as ${User}`
 }
 
-/** In a storage of its own, so that the images of this machine stay as they are. */
+/** Uses separate storage, so that the images of this machine stay unchanged. */
 function loadWithPodman(archive: string): string {
   if (!isInstalled('podman')) return ''
   const folder = mkdtempSync(join(tmpdir(), 'daybook-podman-'))

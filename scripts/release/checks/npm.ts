@@ -7,12 +7,12 @@ import { VERSION } from '../../../src/lib/version.ts'
 import { FOLDER, fileNames, type Target } from '../targets.ts'
 import { isInstalled, run, useNotes, useServer } from './run.ts'
 
-/** Far longer than an installation from files takes, and shorter than npm tries to reach a registry. */
+/** Far longer than an installation from files takes, and shorter than npm's attempts to reach a registry. */
 const INSTALL_WITHIN_MS = 60_000
 /** Runs a program without any network. */
 const WITHOUT_NETWORK = ['unshare', '--map-root-user', '--net']
 
-/** The command of the README for npm, with the files of this release. */
+/** Returns the npm command from the README, with the files of this release. */
 async function commandOfReadme(target: Target): Promise<string[]> {
   const readme = await Bun.file('README.md').text()
   const command = /^\| npm \| `(npm [^`]+)`/m.exec(readme)?.[1]?.split(' ') ?? []
@@ -23,7 +23,7 @@ async function commandOfReadme(target: Target): Promise<string[]> {
   return [...command.slice(0, -2), ...files.map((file) => resolve(FOLDER, file))]
 }
 
-/** Installs in an empty folder, with no cache and no settings, and runs what was installed. */
+/** Installs in an empty folder, without a cache or settings, and runs the installed program. */
 async function install(command: readonly string[], folder: string, registry: string): Promise<string> {
   const env = {
     PATH: process.env.PATH,
@@ -51,7 +51,7 @@ async function inNewFolder(use: (folder: string) => Promise<void>): Promise<void
   }
 }
 
-/** The files are all that is needed: a registry that is there is asked for nothing. */
+/** Checks that the files suffice: the installation asks an available registry for nothing. */
 async function checkWithRegistry(command: readonly string[]): Promise<void> {
   const asked: string[] = []
   const registry = Bun.serve({
@@ -74,7 +74,7 @@ async function checkWithRegistry(command: readonly string[]): Promise<void> {
   }
 }
 
-/** Without the package of the system, the program says which file is missing. */
+/** Checks that, without the package of the system, the program names the missing file. */
 async function checkWithoutExecutable(command: readonly string[], target: Target): Promise<void> {
   await inNewFolder(async (folder) => {
     const env = { PATH: process.env.PATH, HOME: folder, npm_config_prefix: folder }
@@ -86,7 +86,7 @@ async function checkWithoutExecutable(command: readonly string[], target: Target
   })
 }
 
-/** Installs the packed files as the README says, and serves a request. */
+/** Installs the packed files according to the README, and serves a request. */
 export async function checkNpm(target: Target): Promise<string> {
   if (!isInstalled('npm', 'node')) return 'not installed: there is no npm here'
   const command = await commandOfReadme(target)

@@ -5,7 +5,7 @@ interface Options {
   env?: Record<string, string | undefined>
 }
 
-/** Runs a program to its end, and returns what it printed. Throws when it fails. */
+/** Runs a program to its end and returns its output. Throws if it fails. */
 export function run(command: readonly string[], { cwd, env = process.env }: Options = {}): string {
   const { success, stdout, stderr } = spawnSync([...command], {
     ...(cwd !== undefined && { cwd }),
@@ -19,7 +19,7 @@ export function run(command: readonly string[], { cwd, env = process.env }: Opti
 export const isInstalled = (...programs: string[]): boolean =>
   programs.every((program) => which(program, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` }) !== null)
 
-/** Starts a server, uses it while it runs, and stops it with SIGTERM, after which it must have ended as it should. */
+/** Starts a server, uses it, and stops it with SIGTERM. Throws unless it ends cleanly. */
 export async function useServer(
   command: readonly string[],
   options: Options,
@@ -49,7 +49,7 @@ export async function useServer(
   if (exitCode !== 0) throw new Error(`The server exited ${exitCode} after SIGTERM.`)
 }
 
-/** Writes a note and finds it. */
+/** Writes a note and finds it by search. */
 export async function useNotes(url: string, key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ title: 'Try', content: 'A chimney on the roof.' })

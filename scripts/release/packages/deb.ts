@@ -6,7 +6,7 @@ import { settingsFile } from './settings-file.ts'
 import { type Entry, gzip, tar } from './tar.ts'
 
 const EXECUTABLE_MODE = 0o755
-/** The level of compression that Debian wants for documents. */
+/** The compression level that Debian requires for documents. */
 const SMALLEST = 9
 const SETTINGS = 'etc/default/daybook'
 const SCRIPTS = ['postinst', 'prerm', 'postrm']
@@ -14,14 +14,16 @@ const SCRIPTS = ['postinst', 'prerm', 'postrm']
 const text = (path: string) => Bun.file(path).text()
 const ownText = (name: string) => text(`scripts/release/packages/deb/${name}`)
 
-/** The completion script for a shell, as the command line prints it. */
+/** Returns the completion script for a shell, as the command line prints it. */
 function completionScript(shell: string): string {
   const { stdout, success } = Bun.spawnSync([process.execPath, 'src/main.ts', 'completion', shell])
   if (!success) throw new Error(`No completion script for ${shell} was printed.`)
   return stdout.toString()
 }
 
-/** The unit for administrators, for a program that a package installed; its first comment says how to do that by hand. */
+/**
+ * Returns the deployed unit for a packaged program, without its first comment, which explains the manual installation.
+ */
 async function unitFile(): Promise<string> {
   const unit = await text('scripts/deploy/daybook.service')
   return unit.slice(unit.indexOf('[Unit]')).replace('/usr/local/bin/daybook', '/usr/bin/daybook')
@@ -34,7 +36,7 @@ async function copyrightFile(): Promise<string> {
 
 async function files(executable: Uint8Array): Promise<Entry[]> {
   const page = await gzip(Buffer.from(manPage()), SMALLEST)
-  // Its copyright file holds the licence.
+  // The package's copyright file contains the license.
   const linked = (await documents()).filter(({ path }) => path !== 'LICENSE')
   return [
     { path: 'usr/bin/daybook', mode: EXECUTABLE_MODE, content: executable },
@@ -81,7 +83,7 @@ async function controlFiles(target: Target, entries: readonly Entry[]): Promise<
   ]
 }
 
-/** An archive in the format of ar, which begins with a line and has a header of 60 characters for each part. */
+/** Returns an archive in ar format: a magic line, then a header of 60 characters before each part. */
 function ar(parts: readonly (readonly [name: string, content: Buffer])[]): Buffer {
   const padded = parts.flatMap(([name, content]) => [
     Buffer.from(
@@ -93,7 +95,7 @@ function ar(parts: readonly (readonly [name: string, content: Buffer])[]): Buffe
   return Buffer.concat([Buffer.from('!<arch>\n'), ...padded])
 }
 
-/** The Debian package: the program, its unit with a user of its own, its settings, manual page and completions. */
+/** Returns the Debian package: the program, its unit with its own user, its settings, manual page and completions. */
 export async function debianPackage(target: Target, executable: Uint8Array): Promise<Buffer> {
   const entries = await files(executable)
   const control = await controlFiles(target, entries)

@@ -3,7 +3,7 @@ import type { Entry } from './tar.ts'
 
 const TEXTS = ['README.md', 'LICENSE', 'scripts/release/CHANGELOG.md', 'scripts/bench/results.md']
 
-/** The README and everything to which it links, each at its path in the repository, so that the links lead there. */
+/** Returns the README and all documents it links to, each at its path in the repository, so that the links work. */
 export function documents(): Promise<Entry[]> {
   const folders = new Glob('scripts/{deploy,guide,decisions}/**/*').scanSync('.')
   const paths = [...TEXTS, ...folders].toSorted()

@@ -1,6 +1,6 @@
 import type { Entry } from './tar.ts'
 
-/** Every folder above the entries, once, before what is in it. */
+/** Adds every parent folder of the entries, once, before its content. */
 export function withFolders(entries: readonly Entry[]): Entry[] {
   const folders = entries.flatMap(({ path }) => {
     const parts = path.split('/').slice(0, -1)

@@ -7,7 +7,7 @@ import { type Entry, gzip, sha256, tar } from './tar.ts'
 
 const { name, description, license } = manifest
 
-/** The user of the image: neither root nor likely to be one of the host. */
+/** The user of the image: neither root nor likely to exist on the host. */
 const USER = 65_532
 const EXECUTABLE_MODE = 0o755
 const PRIVATE_MODE = 0o700
@@ -15,7 +15,7 @@ const TEMPORARY_MODE = 0o1777
 const NO_TIME = '1970-01-01T00:00:00Z'
 const PORT = 8787
 
-/** Where Debian installs the C library of an architecture, and where programs expect it. */
+/** The paths where Debian installs the C library of an architecture, and where programs expect it. */
 const LIBRARIES = {
   x64: {
     found: ['/lib/x86_64-linux-gnu'],
@@ -33,7 +33,7 @@ const LIBRARIES = {
 
 const NEEDED = ['libc.so.6', 'libm.so.6', 'libpthread.so.0', 'libdl.so.2', 'libgcc_s.so.1']
 
-/** The folder of this machine with the C library for a target; undefined where Debian's package is not installed. */
+/** Returns this machine's folder with the C library for a target; undefined if Debian's package is not installed. */
 export const libraryFolder = ({ cpu }: Target): string | undefined =>
   LIBRARIES[cpu].found.find((folder) => existsSync(`${folder}/libc.so.6`))
 
@@ -54,7 +54,7 @@ async function libraries({ cpu }: Target, from: string): Promise<Entry[]> {
   ]
 }
 
-/** The one layer: the executable, the libraries that it is linked with, its user, and a folder for the data. */
+/** Returns the only layer: the executable, its linked libraries, its user, and a folder for the data. */
 async function layer(target: Target, from: string, executable: Uint8Array): Promise<Buffer> {
   const entries = withFolders([
     { path: 'usr/bin/daybook', mode: EXECUTABLE_MODE, content: executable },
@@ -88,7 +88,7 @@ const imageConfig = (target: Target, layerDigest: string) => ({
     Volumes: { '/data': {} },
     WorkingDir: '/data',
     StopSignal: 'SIGTERM',
-    // In nanoseconds. An extension of the format, which Docker reads; podman does in the format of Docker alone.
+    // In nanoseconds. Docker reads this extension of the format; podman reads it only in Docker's own format.
     Healthcheck: {
       Test: ['CMD', '/usr/bin/daybook', 'health'],
       Interval: 30_000_000_000,
@@ -123,7 +123,9 @@ const descriptor = (mediaType: string, { digest, size }: Blob) => ({
   size,
 })
 
-/** An archive with an image in the format of OCI, and the list by which `docker load` of any version takes it too. */
+/**
+ * Returns an archive with an image in OCI format, and the manifest list that every version of `docker load` accepts.
+ */
 export async function imageArchive(target: Target, from: string, executable: Uint8Array): Promise<Buffer> {
   const contents = await layer(target, from, executable)
   const layerBlob = blobOf(await gzip(contents))

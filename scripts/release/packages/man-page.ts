@@ -2,7 +2,7 @@ import { COMMON_FLAGS, type Command, type FlagSpec } from '../../../src/cli/comm
 import { COMMANDS } from '../../../src/cli/run.ts'
 import { VERSION } from '../../../src/lib/version.ts'
 
-/** A backslash and a hyphen have meanings of their own, and so has a dot or quote at the beginning of a line. */
+/** A backslash and a hyphen have special meanings, and so has a dot or quote at the beginning of a line. */
 const escaped = (text: string) =>
   text
     .replaceAll('\\', '\\e')
@@ -33,7 +33,7 @@ const commandLines = ({ name, summary, parameters = [], flags, remarks = [], exa
   '.fi',
 ]
 
-/** The manual page daybook(1), written from the help of the commands. */
+/** The manual page daybook(1), generated from the help of the commands. */
 export const manPage = (): string =>
   `${[
     `.TH DAYBOOK 1 "" "daybook ${VERSION}" "User Commands"`,

@@ -10,13 +10,13 @@ const { name, description, license } = manifest
 const text = (path: string) => Bun.file(path).text()
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
-/** npm installs what is in the folder `package` of the archive. */
+/** npm installs the folder `package` of the archive. */
 const pack = (entries: readonly Entry[]) =>
   gzip(tar(entries.map((entry) => ({ ...entry, path: `package/${entry.path}` }))))
 
 /**
- * The package `daybook`: a program that starts the executable of the package for the system at hand. It depends on no
- * package, because npm would ask a registry for the name, and install what anybody published under it.
+ * Returns the package `daybook`: a program that starts the executable from the package for the current system. It has
+ * no dependencies, because npm would ask a registry for the name, and install a package that anyone published under it.
  */
 export async function npmPackage(): Promise<Buffer> {
   const about = {
@@ -39,7 +39,7 @@ export async function npmPackage(): Promise<Buffer> {
   ])
 }
 
-/** The package that holds the executable for one system; npm refuses it on every other one. */
+/** Returns the package with the executable for one system; npm refuses it on every other system. */
 export async function npmPlatformPackage(target: Target, executable: Uint8Array): Promise<Buffer> {
   const about = {
     name: `@${name}/${target.name}`,

@@ -1,6 +1,6 @@
 import { serve } from '../../../src/cli/commands/serve.ts'
 
-/** The unit names the database, as only its folder can be written. */
+/** The unit sets the database path, because only the unit's folder is writable. */
 const SET_BY_UNIT = 'db'
 
 /** `/etc/default/daybook`: every setting of the server, commented out. */

@@ -1,14 +1,14 @@
 import { promisify } from 'node:util'
 import { gzip as zlibGzip } from 'node:zlib'
 
-/** A file, folder or symbolic link of an archive, owned by root unless it says otherwise. */
+/** A file, folder or symbolic link in an archive, owned by root by default. */
 export interface Entry {
-  /** Without a slash at the beginning; of a folder with one at the end. */
+  /** Without a leading slash; a folder ends with a slash. */
   readonly path: string
   readonly mode?: number
   readonly content?: string | Uint8Array
   readonly linkTo?: string
-  /** The number of its user and of its group. */
+  /** The numeric id of its user and group. */
   readonly owner?: number
 }
 
@@ -17,7 +17,7 @@ const FOLDER_MODE = 0o755
 const FILE_MODE = 0o644
 const LINK_MODE = 0o777
 
-/** The time of every file, in seconds, as npm writes it: the same sources give the same bytes, whenever they are packed. */
+/** The time of every file, in seconds, as npm writes it: the same sources always give the same bytes. */
 const TIME = 499_162_500
 
 const octal = (value: number, length: number) => `${value.toString(8).padStart(length - 1, '0')}\0`
@@ -49,7 +49,7 @@ function header(entry: Entry, size: number): Buffer {
   return block
 }
 
-/** Writes a tar archive (ustar) that depends on the entries alone. */
+/** Returns a tar archive (ustar) that depends only on the entries. */
 export function tar(entries: readonly Entry[]): Buffer {
   const blocks = entries.flatMap((entry) => {
     const content = Buffer.from(entry.content ?? '')
@@ -61,7 +61,7 @@ export function tar(entries: readonly Entry[]): Buffer {
 
 const compress = promisify(zlibGzip)
 
-/** Compresses in another thread; the header has no time and no name. */
+/** Compresses in another thread; the header contains no time and no name. */
 export const gzip = (bytes: Uint8Array, level = 6): Promise<Buffer> => compress(bytes, { level })
 
 export const sha256 = (bytes: Uint8Array): string =>

@@ -6,7 +6,7 @@ import type { ClientOptions } from '../client.ts'
 import type { Program } from '../server.ts'
 import type { Subscription } from '../subscriptions.ts'
 
-/** A change of a key takes effect within a second; the rest is for a busy machine. */
+/** A change to a key takes effect within a second; the rest allows for a busy machine. */
 const KEY_CHANGE_WITHIN_MS = 2_000
 
 export interface CliUserOptions extends ClientOptions {
@@ -18,7 +18,7 @@ export interface CliUserOptions extends ClientOptions {
 /** Runs commands while the server is running. */
 export class CliUser {
   readonly #options: CliUserOptions
-  /** Ids of the files that were added. */
+  /** Ids of the added files. */
   readonly files: string[] = []
   #count = 0
 
@@ -54,7 +54,7 @@ export class CliUser {
     }
   }
 
-  /** Expects this status for a key within two seconds, unless there is a fault meanwhile. */
+  /** Expects this status for a key within two seconds, unless a fault occurs meanwhile. */
   async #expectStatus(key: string, expected: number): Promise<void> {
     const { violations, faultWindows } = this.#options
     const begin = performance.now()
@@ -84,7 +84,7 @@ export class CliUser {
     return join(dirname(this.#options.program.executable), `${name}-${this.#count++}`)
   }
 
-  /** A backup is complete, whatever happened meanwhile. */
+  /** Checks that a backup is complete, regardless of concurrent activity. */
   async #backup(): Promise<void> {
     const { program, violations } = this.#options
     const file = this.#newPath('backup')

@@ -109,7 +109,7 @@ export class NoteWriter {
     else expected.addUncertain(note.id, after)
   }
 
-  /** The response shows the note as it is now, unless it was trashed. */
+  /** Applies the state of the note in the response, unless it was trashed. */
   #onResponse(expected: KnownNote, answer: Omit<KnownNote, 'isTrashed'> | undefined): void {
     const { id, title, content, tags } = answer ?? expected
     if (!Bun.deepEquals({ id, title, content, tags, isTrashed: expected.isTrashed }, expected))
@@ -127,7 +127,7 @@ export class NoteWriter {
 /** The word that only this note contains. */
 export const uniqueWordOf = (count: number) => `retrymark${count}`
 
-/** Creates notes with an Idempotency-Key and retries until there is a response: each must exist once. */
+/** Creates notes with an Idempotency-Key and retries until a response arrives: each note must exist once. */
 export class RetryingWriter {
   /** The number of acknowledged notes, which are never changed. */
   written = 0

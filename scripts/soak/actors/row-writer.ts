@@ -49,7 +49,7 @@ export class RowWriter {
     return random.chance(0.3) ? this.#upsert([row]) : this.#patch(row)
   }
 
-  /** Takes one of its own rows, which comes back when a response says what it is now. */
+  /** Removes one of its own rows from the pool, until a response reports the row's current state. */
   #take(): RowState {
     const { random } = this.#options
     const [row] = this.#own.splice(random.below(this.#own.length), 1)

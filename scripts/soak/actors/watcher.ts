@@ -21,7 +21,7 @@ export interface WatcherOptions extends ClientOptions {
 
 const MAX_STREAM_MS = 20_000
 
-/** Watches a query and replays the changes, which must give each page; disconnects and resumes now and then. */
+/** Watches a query and replays the changes, which must yield each page. Disconnects and resumes at random. */
 export class Watcher {
   readonly #options: WatcherOptions
   #rows = new Map<string, Row>()
@@ -50,7 +50,7 @@ export class Watcher {
 
   async run(): Promise<void> {
     while (!this.#isOver) {
-      // Faults break many connections: connect again.
+      // Faults break many connections, so connect again.
       await this.#watch().catch(() => Bun.sleep(100))
     }
   }

@@ -53,7 +53,7 @@ export class WebhookAdmin {
     await this.#send({ name: 'redeliver', path: `${path}/deliveries/${id}/redeliver`, status: 202 })
   }
 
-  /** If the response is lost, the new secret is in force all the same, and is read from the database. */
+  /** If the response is lost, the new secret is in force anyway and is read from the database. */
   async #rotate({ id, receiver }: Subscription, path: string): Promise<void> {
     const { api, program } = this.#options
     receiver.expectNewSecret()

@@ -13,7 +13,7 @@ function findLibrary(): string | undefined {
   return found
 }
 
-/** The clock of the executable: that of the machine plus an offset, which libfaketime reads from a file. */
+/** The clock of the executable: the machine's clock plus an offset, which libfaketime reads from a file. */
 export class FakeClock {
   readonly #file: string
 
@@ -30,7 +30,7 @@ export class FakeClock {
     return library !== undefined && existsSync(library) ? new FakeClock(folder, library) : undefined
   }
 
-  /** Leaves timers and the times of files unchanged. */
+  /** Leaves timers and file times unchanged. */
   get env(): Record<string, string> {
     return {
       LD_PRELOAD: this.library,

@@ -9,7 +9,7 @@ const SIZE = '1g'
 const FREE_BYTES = 65_536
 const PIECE = Buffer.alloc(4_194_304)
 
-/** A file system in memory for the database, which can be filled. */
+/** An in-memory file system for the database, which can be filled. */
 export class Disk {
   private constructor(readonly path: string) {}
 
@@ -26,7 +26,7 @@ export class Disk {
     return join(this.path, 'ballast')
   }
 
-  /** Leaves almost no space, not in the write-ahead log either, which SQLite would otherwise reuse. */
+  /** Leaves almost no space. This includes the write-ahead log, which SQLite would otherwise reuse. */
   async fill(database: string): Promise<void> {
     const connection = new Database(database)
     connection.run('PRAGMA busy_timeout = 2000')
@@ -52,7 +52,7 @@ export class Disk {
   }
 
   unmount(): void {
-    // Lazily, as a command may still have a file open.
+    // Unmounts lazily, because a command may still have a file open.
     spawnSync(['umount', '-l', this.path])
   }
 }

@@ -27,7 +27,7 @@ export class FaultInjector {
     this.#options = options
   }
 
-  /** Injects the next fault of the server: in random order, each once per round. */
+  /** Injects the next server fault: in random order, each once per round. */
   async disturbServer(): Promise<void> {
     const { random } = this.#options
     if (this.#remaining.length === 0) this.#remaining = this.#newRound()

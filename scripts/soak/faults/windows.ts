@@ -1,4 +1,4 @@
-/** After a fault, its effects are expected for this long. */
+/** The effects of a fault are expected for this long after it. */
 const GRACE_MS = 2_000
 
 /** The periods with an injected fault, in which a request may get a late response, 503 or none at all. */
@@ -21,7 +21,7 @@ export class FaultWindows {
   }
 }
 
-/** The pauses of the workload. During a burst there are none, so that a fault hits requests in progress. */
+/** The pauses of the workload. A burst has none, so that a fault hits requests in progress. */
 export class Pacing {
   #bursts = 0
 

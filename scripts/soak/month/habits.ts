@@ -4,7 +4,9 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const SATURDAY = 6
 
-/** How busy people are at an instant, up to 1: at work by day, most of all on Mondays, seldom at night and on Sundays. */
+/**
+ * Returns the activity of people at an instant, up to 1: high by day, highest on Mondays, low at night and on Sundays.
+ */
 export function activity(at: number): number {
   const date = new Date(at)
   const [hour, day] = [date.getUTCHours(), date.getUTCDay()]
@@ -14,11 +16,11 @@ export function activity(at: number): number {
   return day === 1 ? 1 : 0.7
 }
 
-/** A team out of so many: the first ones are asked for often, the last ones seldom. */
+/** Chooses one of this many teams: the first ones often, the last ones seldom. */
 export const chooseTeam = (random: Random, teams: number): number =>
   Math.min(Math.floor(teams ** random.next()) - 1, teams - 1)
 
-/** The time of a run, in which a month passes between its start and its end. */
+/** The accelerated time of a run, in which a month passes between start and end. */
 export class MovedTime {
   readonly #begin = performance.now()
   readonly #origin = Date.now()
@@ -31,7 +33,7 @@ export class MovedTime {
     this.#factor = (days * DAY_MS) / durationMs
   }
 
-  /** How far the clock of the machine is ahead of time, in whole seconds. */
+  /** The seconds by which the simulated clock is ahead of the machine's clock. */
   get offsetS(): number {
     const passed = performance.now() - this.#begin
     return Math.round((passed * (this.#factor - 1)) / 1_000)
@@ -41,7 +43,7 @@ export class MovedTime {
     return this.#origin + (performance.now() - this.#begin) * this.#factor
   }
 
-  /** The number of nights, at three o'clock, that have passed. */
+  /** The number of nights that have passed, counted at three o'clock. */
   get nights(): number {
     return Math.floor((this.now - 3 * HOUR_MS) / DAY_MS) - Math.floor((this.#origin - 3 * HOUR_MS) / DAY_MS)
   }

@@ -17,7 +17,7 @@ const MOST = {
 
 const sizeOf = (file: string): number => (existsSync(file) ? statSync(file).size : 0)
 
-/** Watches memory and files while the run lasts, and compares them and the waits with what is promised. */
+/** Measures memory and files during the run, and compares them and the waits with the promised limits. */
 export class Limits {
   readonly #file: string
   readonly #sizeBefore: number

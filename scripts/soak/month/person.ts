@@ -8,7 +8,7 @@ const MAX_BATCH = 40
 
 const WORDS = ['plan', 'letter', 'meeting', 'invoice', 'garden', 'train', 'answer', 'winter', 'draft', 'list']
 
-/** The activity of people, their agents and calling services in a workspace. */
+/** The activity of people, their agents and outside services in a workspace. */
 export class Person {
   #count = 0
 
@@ -18,7 +18,7 @@ export class Person {
     readonly name: string,
   ) {}
 
-  /** Some minutes of work in one workspace. */
+  /** Simulates some minutes of work in one workspace. */
   async visit(team: Team): Promise<void> {
     await team.send(this.api, { name: 'list notes', path: '/v1/notes?limit=20&content=false' })
     for (let steps = this.random.between(2, 6); steps > 0; steps--) await this.#step(team)
@@ -45,7 +45,7 @@ export class Person {
     }
   }
 
-  /** An agent searches. */
+  /** Searches as an agent. */
   async #ask(team: Team, query: string): Promise<void> {
     await team.send(this.api, {
       name: 'agent searches',
@@ -126,7 +126,7 @@ export class Person {
     team.rowChanges += count
   }
 
-  /** An outside service posts an event, which becomes a row. */
+  /** Posts an event as an outside service; the event becomes a row. */
   async #call(team: Team, source: string): Promise<void> {
     const title = this.#newName()
     const amount = this.random.below(1_000)

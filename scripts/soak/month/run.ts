@@ -18,11 +18,11 @@ import { ROWS, Team } from './team.ts'
 const DAYS = 31
 const UPGRADE_AFTER_NIGHTS = 15
 const PEOPLE = 16
-/** The mean pause between two visits of one person when everybody is at work. */
+/** The mean pause between two visits of one person at full activity. */
 const PAUSE_MS = 40
 const MAX_PAUSE_MS = 2_000
 const CLOCK_EVERY_MS = 1_000
-/** The first teams, which are the busiest, have subscriptions and sources; one of them is mirrored. */
+/** The first teams are the busiest and have subscriptions and sources; one of them is mirrored. */
 const SUBSCRIBED = 20
 const WITH_SOURCES = 10
 const MIRRORED = 3
@@ -30,7 +30,7 @@ const SETTLE_MS = 60_000
 
 export interface MonthOptions {
   readonly executable: string
-  /** The executable for the first half of the month, of an earlier version; the same one if absent. */
+  /** The executable of an earlier version, for the first half of the month; the same executable if absent. */
   readonly earlier: string | undefined
   /** An empty folder for this run. */
   readonly folder: string
@@ -41,8 +41,9 @@ export interface MonthOptions {
 }
 
 /**
- * A month of many teams in one file, with moved time: people who come by day and seldom by night, agents, webhooks in both
- * directions, a mirror, a backup every night, an upgrade in the middle. In the end a ledger is compared with the data.
+ * A month of many teams in one file, with accelerated time. People work by day and seldom by night, with agents,
+ * webhooks in both directions, and a mirror. A backup runs every night, and an upgrade in the middle of the month. At
+ * the end a ledger is compared with the data.
  */
 export class MonthRun {
   readonly violations = new Violations([
@@ -63,13 +64,13 @@ export class MonthRun {
   readonly #program: Program
   readonly #server: Server
   readonly #api: Client
-  /** Counted by the path of the team. */
+  /** Keyed by the path of the team. */
   readonly #received = new Map<string, Set<string>>()
   #receiver: Receiver | undefined
   #teams: Team[] = []
   #mirror: Child | undefined
   #visits = 0
-  /** Settled unless the server is being replaced. */
+  /** Pending only while the server is being replaced. */
   #open = Promise.resolve()
   #limitLines: string[] = []
 
@@ -84,7 +85,7 @@ export class MonthRun {
     copyFileSync(earlier ?? executable, join(folder, 'daybook'))
     this.#program = new Program(join(folder, 'daybook'), join(folder, 'daybook.db'), this.#clock?.env ?? {})
     const args = ['--webhook-allow', '127.0.0.1']
-    // The mirror finds it again after the upgrade.
+    // Fixed, so that the mirror finds the server again after the upgrade.
     const port = freePort()
     this.#server = new Server({ program: this.#program, args, port, faultWindows, violations })
     this.#api = new Client({ server: this.#server, faultWindows, violations, statistics })
@@ -167,12 +168,12 @@ export class MonthRun {
   async #startMirror(): Promise<void> {
     if (!this.#teams[MIRRORED]) return
     this.#mirror = this.#mirrorProgram.start(['mirror', await this.#server.url, '--port', '0'])
-    // The output is read, so that the process never waits for a reader.
+    // Reads the output, so that the process never blocks on a full pipe.
     void this.#mirror.stdout.text()
     void this.#mirror.stderr.text()
   }
 
-  /** People work, nights pass with a backup each, and in the middle the executable is replaced. */
+  /** People work, each night takes a backup, and the executable is replaced in the middle of the month. */
   async #live(time: MovedTime): Promise<void> {
     const until = performance.now() + this.#options.durationMs
     const isOver = () => performance.now() >= until
@@ -215,7 +216,7 @@ export class MonthRun {
     if (exitCode !== 0) this.violations.add('commands', `backup: ${err}`)
   }
 
-  /** As an administrator does it: stop the server, replace the executable, start it again. */
+  /** Upgrades as an administrator does: stop the server, replace the executable, start it again. */
   async #upgrade(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#open = promise
@@ -234,7 +235,7 @@ export class MonthRun {
     resolve()
   }
 
-  /** Waits until each subscription has got as many events as rows were changed. */
+  /** Waits until each subscription has received as many events as there were row changes. */
   async #settle(): Promise<void> {
     const until = performance.now() + SETTLE_MS
     for (const team of this.#teams.slice(0, SUBSCRIBED)) {

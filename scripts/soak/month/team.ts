@@ -15,14 +15,14 @@ interface RowState {
   readonly amount: number
 }
 
-/** A workspace, and the ledger of what its server acknowledged. One person at a time works in it. */
+/** A workspace, and a ledger of the writes its server acknowledged. Only one person works in it at a time. */
 export class Team {
   readonly notes = new Map<string, NoteState>()
   readonly rows = new Map<string, RowState>()
-  /** How many events of rows its subscription must get. */
+  /** The number of row events that its subscription must receive. */
   rowChanges = 0
   isBusy = false
-  /** The path to which an outside service posts. */
+  /** The path where an outside service posts. */
   source: string | undefined
 
   constructor(
@@ -34,7 +34,7 @@ export class Team {
     return this.notes.size + this.rows.size + this.rowChanges > 0
   }
 
-  /** Sends one request as this team; undefined when it was not done, which is a violation that the client notes. */
+  /** Sends one request as this team. Returns undefined if it failed, which the client records as a violation. */
   // biome-ignore lint/suspicious/noExplicitAny: checked by the caller
   async send(api: Client, request: Omit<Request, 'key'>): Promise<any> {
     const outcome = await api.send({ ...request, key: this.key })

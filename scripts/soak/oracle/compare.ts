@@ -38,7 +38,7 @@ export async function compareNotes(
   expected.compare(found, violations)
 }
 
-/** Every added file is there, with its text extracted. */
+/** Checks that every added file exists and has its text extracted. */
 export async function compareFiles(
   api: Client,
   added: readonly string[],
@@ -54,7 +54,7 @@ export async function compareFiles(
 
 const WATCH_WITHIN_MS = 5_000
 
-/** When nothing changes any more, the last event of a watcher equals the list. */
+/** Checks that, without further changes, the last event of a watcher equals the list. */
 export async function compareWatch(api: Client, watcher: Watcher, violations: Violations): Promise<void> {
   const { records, total } = await api.read(
     'read it all',

@@ -10,7 +10,7 @@ export interface NoteState {
 
 export type KnownNote = NoteState & { id: string }
 
-/** The listed parts of a note; only the title of a trashed one. */
+/** The listed parts of a note; for a trashed note, only the title. */
 const visible = ({ title, content, tags, isTrashed }: NoteState) =>
   isTrashed ? { title, isTrashed } : { title, content, tags, isTrashed }
 
@@ -23,19 +23,19 @@ const stateOf = ({ title, content, tags, isTrashed }: NoteState): NoteState => (
 })
 const shown = (state: NoteState | undefined) => JSON.stringify(state)?.slice(0, 300)
 
-/** The expected notes: what was acknowledged, and which requests have an unknown outcome. */
+/** The expected notes: acknowledged writes, and requests with an unknown outcome. */
 export class ExpectedNotes {
   readonly #notes = new Map<string, NoteState>()
-  /** By id: the state of the note if its last change was made. */
+  /** Keyed by id: the state of the note if its last change was applied. */
   readonly #uncertain = new Map<string, NoteState>()
-  /** New notes that may exist, by title. */
+  /** New notes that may exist, keyed by title. */
   readonly #uncertainNew = new Map<string, NoteState>()
 
   acknowledge(note: KnownNote): void {
     this.#notes.set(note.id, stateOf(note))
   }
 
-  /** The note must not be changed after this. */
+  /** The note must not change after this call. */
   addUncertain(id: string, after: NoteState): void {
     this.#uncertain.set(id, stateOf(after))
   }

@@ -17,13 +17,13 @@ export interface RowState {
   isDeleted: boolean
 }
 
-/** The change of one row. The id of a new row is in the response. */
+/** The change of one row. The response contains the id of a new row. */
 export interface RowChange {
   before: RowState | undefined
   after: Omit<RowState, 'id'>
 }
 
-/** One request, of which all changes are made or none. */
+/** One request, whose changes are all applied or none. */
 export interface RowWrite {
   /** The id of its API key. */
   keyId: string
@@ -57,14 +57,14 @@ function eventOf(keyId: string, { before, after }: RowChange): RowEvent {
 
 const isSame = (left: unknown, right: unknown) => Bun.deepEquals(left, right)
 
-/** The expected rows: what was acknowledged, and which requests have an unknown outcome. */
+/** The expected rows: acknowledged writes, and requests with an unknown outcome. */
 export class ExpectedRows {
   /** Rows by key, after the last acknowledged write. */
   readonly #rows = new Map<string, RowState>()
   readonly #unknown: RowWrite[] = []
   readonly #events: RowEvent[] = []
 
-  /** `ids` are those of the response, in the order of the changes. */
+  /** `ids` are the ids in the response, in the order of the changes. */
   acknowledge({ keyId, changes }: RowWrite, ids: readonly string[]): RowState[] {
     return changes.map((change, at) => {
       const state = { ...change.after, id: ids[at] ?? '' }
@@ -100,7 +100,7 @@ export class ExpectedRows {
     for (const row of rows.values()) violations.add('rows', `nobody wrote ${JSON.stringify(row)}`)
   }
 
-  /** A write with an unknown outcome is there completely, or not at all. */
+  /** A write with an unknown outcome was applied completely or not at all. */
   #settle(write: RowWrite, rows: ReadonlyMap<string, FoundRow>, violations: Violations): void {
     const made = write.changes.filter(({ after }) => {
       const row = rows.get(after.data.key)

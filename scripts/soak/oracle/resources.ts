@@ -4,7 +4,7 @@ import type { Violations } from '../report.ts'
 
 const SAMPLE_MS = 1_000
 const MIB = 1_048_576
-/** Room for caches and for memory that the runtime has not returned yet. */
+/** Allows for caches and for memory that the runtime has not released yet. */
 const MAX_GROWTH_BYTES = 96 * MIB
 const MAX_GROWTH_HANDLES = 8
 const MIN_SAMPLES = 60
@@ -25,19 +25,19 @@ const median = (values: readonly number[]) =>
 const quarter = (samples: readonly Sample[], at: number) =>
   samples.slice((samples.length * at) >> 2, (samples.length * (at + 1)) >> 2)
 
-/** Samples the memory and the open handles of one server process while nothing restarts it. */
+/** Samples the memory and the open handles of one server process in a period without restarts. */
 export class Resources {
   readonly #samples: Sample[] = []
   readonly #timer: Timer
 
   constructor(pid: number) {
     this.#timer = setInterval(() => {
-      // A process that has ended is reported elsewhere.
+      // Another check reports a process that has ended.
       if (existsSync(`/proc/${pid}`)) this.#samples.push(sample(pid))
     }, SAMPLE_MS)
   }
 
-  /** Compares the second quarter, after warming up, with the last one. Returns a line for the report. */
+  /** Compares the second quarter, after the warm-up, with the last one. Returns a line for the report. */
   end(violations: Violations): string {
     clearInterval(this.#timer)
     const early = quarter(this.#samples, 1)

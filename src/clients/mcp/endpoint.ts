@@ -14,10 +14,10 @@ import type { Agent, Tool } from './tool.ts'
 import { findTool } from './tools/all.ts'
 import { readInstructions } from './tools/describe.ts'
 
-/** Serves one request of an agent, whose body is parsed. */
+/** Serves one request of an agent, whose body is already parsed. */
 export type Endpoint = (request: Request, body: object, agent: Agent) => Promise<Response>
 
-/** The requests whose responses hold the instructions. */
+/** The methods whose responses contain the instructions. */
 const GREETINGS = ['initialize', 'server/discover']
 
 const asksForInstructions = (body: object): boolean =>
@@ -25,14 +25,14 @@ const asksForInstructions = (body: object): boolean =>
 
 interface AgentRequest {
   readonly agent: Agent
-  /** Undefined where the response has none. */
+  /** Undefined if the response has none. */
   readonly instructions: string | undefined
 }
 
 /**
- * MCP over HTTP, without sessions: every request is independent, so that a client that goes away or reads slowly holds
- * nothing. No changes are announced, so that a subscription ends with its acknowledgement. Both revisions of the protocol
- * get their responses as JSON.
+ * MCP over HTTP, without sessions: every request is independent, so that a client that disconnects or reads slowly
+ * holds no resources. The server announces no changes, so a subscription ends with its acknowledgement. Both revisions
+ * of the protocol get their responses as JSON.
  */
 export function createEndpoint(ctx: AppContext): Endpoint {
   const serverFor = ({ agent, instructions }: AgentRequest) => createServer(ctx, agent, instructions)
@@ -50,7 +50,7 @@ export function createEndpoint(ctx: AppContext): Endpoint {
   }
 }
 
-/** The stream of a subscription, which ends at once; the library writes neither the charset nor all the escapes. */
+/** The stream of a subscription, which ends at once. The library omits the charset and some escapes. */
 async function inWholeLines(response: Response): Promise<Response> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response
   const headers = new Headers(response.headers)
@@ -71,7 +71,7 @@ async function respondToCall(
   return Response.json({ result, jsonrpc: '2.0', id })
 }
 
-/** The revision before the current one, whose clients begin with `initialize`. */
+/** The revision before the current one; its clients begin with `initialize`. */
 async function respondToLegacy(
   server: ReturnType<typeof createServer>,
   request: Request,
@@ -87,9 +87,9 @@ async function respondToLegacy(
 }
 
 /*
- * Calls of tools whose form leaves the library of MCP nothing to decide. It checks every message in full, which takes ten
- * times as long as reading a note; such calls are therefore recognized here, and answered as the library would answer
- * them. Whatever is unusual in a message or in its headers is left to the library.
+ * Calls of tools in a standard format, which need no decision by the MCP library. The library checks every message in
+ * full, which takes ten times as long as reading a note. Such calls are therefore recognized here and get the same
+ * responses as from the library. Messages with any unusual content or headers go to the library.
  */
 
 type DirectCall = NonNullable<ReturnType<typeof directCallIn>>
@@ -145,7 +145,7 @@ function acceptsJson(headers: Headers): boolean {
   )
 }
 
-/** Undefined for everything that is not the plain call of a tool. */
+/** Undefined for anything except a plain tool call. */
 function directCallIn({ headers }: Request, body: object) {
   const version = headers.get('mcp-protocol-version') ?? ''
   const isCurrent = version === CURRENT

@@ -10,11 +10,9 @@ import { getNoteSummary, loadTitles } from '../../notes/store.ts'
 import { listViewNames, type ViewRow, viewKind } from '../../notes/views/service.ts'
 import type { Reader } from '../../storage/reader.ts'
 
-/*
- * The objects that a call names as people do: a note by its id, alias or title, a view or a file by its id or name.
- */
+/* Resolves names in calls: a note by its id, alias or title, a view or a file by its id or name. */
 
-/** The id of an active note, named as a link names it; of several with one title the oldest is meant. */
+/** The id of an active note, resolved like the target of a link; if several notes have the title, the oldest. */
 export function noteIdOf(reader: Reader, { workspacePk }: InWorkspace, named: string): string {
   const pk = resolveTarget(reader, workspacePk, targetKey(named))
   if (pk !== undefined) return loadTitles(reader, [pk]).get(pk)?.id ?? fail(notFound('note'))
@@ -28,7 +26,7 @@ export function noteIdOf(reader: Reader, { workspacePk }: InWorkspace, named: st
 const SAME_TITLE = `SELECT id FROM notes WHERE workspace = ? AND title_fold = ? AND deleted_at IS NULL
   ORDER BY created_at, id LIMIT 4`
 
-/** The same for a change, which is refused if the name is a title that several notes have. */
+/** The same for a change, which is refused if several notes have the name as their title. */
 export function changedNoteId(reader: Reader, caller: InWorkspace, named: string): string {
   const id = noteIdOf(reader, caller, named)
   const { title, alias } = getNoteSummary(reader, caller, id)
@@ -49,7 +47,7 @@ export function getViewNamed(reader: Reader, caller: InWorkspace, named: string)
   return viewKind.getRow(reader, caller, found?.id ?? fail(notFound('view')))
 }
 
-/** The id of a file, named by its id or its name; of several with one name the newest is meant. */
+/** The id of a file, by its id or name; if several files have the name, the newest. */
 export function fileIdOf(reader: Reader, caller: Parameters<typeof getFile>[1], named: string): string {
   if (isId(named)) return getFile(reader, caller, named).id
   const wanted = fold(named)

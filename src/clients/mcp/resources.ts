@@ -54,7 +54,7 @@ export const readNoteText = read({
   },
 })
 
-/** The text of a note under its title; undefined for any other address. */
+/** The text of a note below its title; undefined for any other address. */
 export async function readResource({ call }: Agent, uri: string) {
   if (!uri.startsWith(PREFIX)) return undefined
   const { text } = await call(readNoteText, { id: uri.slice(PREFIX.length) })

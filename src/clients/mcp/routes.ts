@@ -8,13 +8,13 @@ import type { Agent } from './tool.ts'
 const keyNeeded = () =>
   new Refusal('unauthorized', 'This endpoint needs the header "Authorization: Bearer <API key>".')
 
-/** MCP (Model Context Protocol) for agents; its library is loaded with the first request. */
+/** MCP (Model Context Protocol) for agents; the library is loaded on the first request. */
 export function mcpRoutes(ctx: AppContext) {
   let endpoint: Promise<Endpoint> | undefined
   return hiddenEndpoints('/mcp', 'several').post(
     '',
     async ({ exchange, request, caller, body }) => {
-      // The session of a page is no agent.
+      // Agents need a key; the session of a page is not accepted.
       if (caller.keyId === null) throw keyNeeded()
       const agent: Agent = {
         caller,

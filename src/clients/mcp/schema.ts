@@ -18,7 +18,7 @@ export const dryRun = () => optional(flag({ description: 'check only, write noth
 
 export const ifUnchanged = () => optional(text({ description: 'the updated_at that was read' }))
 
-/** The conditions on rows, as the API takes them, but not as JSON text. */
+/** The conditions on rows in the API's format, except that they are not JSON text. */
 export const recordFilter = () =>
   optional(
     Type.Array(
@@ -36,7 +36,7 @@ export const recordFilter = () =>
 /** Values by key; the service checks them. */
 export const values = (description?: string) => members({ description })
 
-/** The output schema of a tool: it promises the members, but not their content. */
+/** The output schema of a tool: it guarantees the members, but not their content. */
 export const output = (properties: Record<string, TSchema>) => Type.Object(properties)
 
 export const list = () => Type.Array(Type.Object({}))
@@ -45,7 +45,7 @@ export const page = (items: string) =>
   output({ [items]: list(), total: Type.Integer(), has_more: Type.Boolean() })
 export const transaction = () => Type.Union([Type.String(), Type.Null()])
 
-/** The keywords that clients see; patterns and the like only make the list of tools longer. */
+/** The published keywords; patterns and similar ones would only lengthen the list of tools. */
 const PUBLISHED = new Set([
   'type',
   'enum',
@@ -59,7 +59,7 @@ const PUBLISHED = new Set([
   'additionalProperties',
 ])
 
-/** A schema in the words of JSON Schema. */
+/** A schema as standard JSON Schema. */
 export function published(schema: TSchema): Record<string, unknown> {
   const written: Record<string, unknown> = {}
   for (const [keyword, value] of Object.entries(schema)) {

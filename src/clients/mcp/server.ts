@@ -21,7 +21,7 @@ import { findTool, listTools } from './tools/all.ts'
 export const INFO = { name: 'daybook', title: 'daybook', version: VERSION }
 const CAPABILITIES = { tools: {}, resources: {}, prompts: {} }
 
-/** How many characters of an unknown name are repeated. */
+/** The number of characters of an unknown name that a refusal repeats. */
 const SHOWN_NAME = 200
 
 const invalidParams = (sentence: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, sentence)
@@ -53,7 +53,7 @@ export function createServer(ctx: AppContext, agent: Agent, instructions?: strin
   return server
 }
 
-/** Runs a tool; its refusal, or a failure of the service, is a result that the model reads. */
+/** Runs a tool. A refusal, or a failure of the service, becomes a result that the model can read. */
 export async function callTool(ctx: AppContext, agent: Agent, tool: Tool, input: unknown) {
   try {
     return resultOf(await runTool(ctx, agent, tool, input))
@@ -100,8 +100,8 @@ function getPrompt(name: string, values: Readonly<Record<string, string>>) {
 type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>
 
 /**
- * A server that refuses parameters of a wrong form in one sentence; the library gives a list, as JSON text, and for most
- * methods calls it an internal error.
+ * Refuses invalid parameters with one sentence. The library would return a list as JSON text, and call it an internal
+ * error for most methods.
  */
 class FormCheckingServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {

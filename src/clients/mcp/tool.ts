@@ -14,7 +14,7 @@ import { type ListRequest, listPage, type RecordPage } from '../../records/rows/
 import { parseRequest } from '../../records/rows/query/row-query.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 
-/** A note that an answer is about, for clients that offer it to their user. */
+/** A note that an answer refers to, for clients that offer it to their user. */
 interface NoteLink {
   readonly uri: string
   readonly name: string
@@ -23,7 +23,7 @@ interface NoteLink {
 export interface Answer {
   /** For the model: Markdown. */
   readonly text: string
-  /** The same for programs. */
+  /** The same data for programs. */
   readonly data: object
   readonly links?: readonly NoteLink[]
 }
@@ -35,7 +35,7 @@ export const noteLink = ({ id, title }: { id: string; title: string }): NoteLink
   name: title,
 })
 
-/** An agent that speaks MCP, in the name of a caller. */
+/** An agent that uses MCP on behalf of a caller. */
 export interface Agent {
   readonly caller: Caller
   /** Runs an operation for the caller; `isNamed`: the call names an object. */
@@ -45,7 +45,7 @@ export interface Agent {
 interface Declaration<Input extends TSchema> {
   readonly name: string
   readonly description: string
-  /** The kind of objects that it shows or changes, as for an endpoint. */
+  /** The kind of objects that the tool shows or changes, as for an endpoint. */
   readonly covers: Covers
   readonly input: Input
   readonly output: TSchema
@@ -58,14 +58,14 @@ interface ReadDeclaration<Input extends TSchema> extends Declaration<Input> {
 }
 
 interface WriteDeclaration<Input extends TSchema> extends Declaration<Input> {
-  /** Whether it deletes something. */
+  /** Whether the tool deletes anything. */
   readonly isDestructive?: boolean
-  /** Whether it creates something and names no existing object. */
+  /** Whether the tool creates something and names no existing object. */
   readonly creates?: boolean
   run(tx: Tx, caller: Caller, input: Static<Input>): Answer
-  /** Whether the call only checks what it would write. */
+  /** Whether the call only validates a write. */
   isTrial?(input: Static<Input>): boolean
-  /** Whether it always runs in another thread. */
+  /** Whether the tool always runs in another thread. */
   readonly isLong?: boolean
 }
 
@@ -111,7 +111,7 @@ export function writeTool<Input extends TSchema>(declaration: WriteDeclaration<I
   return { ...toolOf(declaration, isLong ? long(operation) : operation), isDestructive, creates }
 }
 
-/** Calls a tool under the rules of the API: first whether the caller may write, then the schema of the input. */
+/** Calls a tool under the rules of the API: checks the permission to write, then the schema of the input. */
 export async function runTool(
   ctx: AppContext,
   { caller, call }: Agent,
@@ -126,24 +126,24 @@ export async function runTool(
   return call(operation, input, !creates)
 }
 
-/** The caller as an operation that covers one kind would have it; for a tool that covers several. */
+/** The caller as an operation that covers one kind would get it; for a tool that covers several kinds. */
 export const callerFor = (caller: Caller, kind: Kind): Caller => ({
   ...caller,
   workspacePk: placeFor(caller, kind).workspacePk,
 })
 
-/** A response body of the API, as its object. */
+/** The object in a response body of the API. */
 export const parsedBody = <Body>(body: JsonBody): Body =>
   JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as Body
 
-/** More text than this need not be parsed to fill an answer. */
+/** Text beyond this length, in characters, need not be parsed to fill an answer. */
 const ENOUGH_TEXT = 1_000_000
 
 /** One page of live rows. */
 export const recordPage = (snapshot: Snapshot, caller: Caller, request: ListRequest): RecordPage =>
   listPage(snapshot, { caller, request: parseRequest(request) }).page
 
-/** The rows of a page as objects; of very long ones only the first, but at least one. */
+/** The rows of a page as objects; if they are very long, only the first ones, but at least one. */
 export function parsedRows<Row>({ rows, total }: RecordPage): { records: Row[]; total: number } {
   const records: Row[] = []
   let length = 0

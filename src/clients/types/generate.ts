@@ -4,7 +4,7 @@ import { sourceOf } from './source-of.ts' with { type: 'macro' }
 
 const withoutImports = (source: string): string => source.replace(/^(?:import [\s\S]*? from ".*"\n)+\n/, '')
 
-/** The modules as one: the sample structures, then the parts that are the same for every workspace. */
+/** The modules as one file: the sample structures, then the parts that are the same for every workspace. */
 const template = [
   sourceOf('surface.ts').replace('export const IDS', 'const IDS'),
   withoutImports(sourceOf('connection.ts')).replace(/^export /gm, ''),
@@ -29,7 +29,7 @@ const escaped = (text: string): string =>
 
 const literal = (text: string): string => escaped(JSON.stringify(text))
 
-/** The words of a text in lines that cannot end the comment, and that no tool reads as an instruction. */
+/** Wraps a text into lines that cannot end the comment, and that no tool interprets as a directive. */
 function commentLines(text: string, width: number): string[] {
   const lines = text.split(/[\n\r\v\f\u0085\u2028\u2029]+/).map((line) => escaped(line.replaceAll('\t', ' ')))
   const wrapped = lines.flatMap(
@@ -38,7 +38,7 @@ function commentLines(text: string, width: number): string[] {
   return wrapped.map((line) => line.replaceAll('*/', '*\\/').replace(/^@/, '\\@'))
 }
 
-/** A doc comment with its line break, or nothing. */
+/** A doc comment with its line break; empty without a text. */
 function comment(text: string, indent: string): string {
   const lines = commentLines(text, LINE_WIDTH - indent.length)
   if (lines.length === 0) return ''
@@ -83,7 +83,7 @@ function fieldType({ type, options, structure }: Field, names: ReadonlyMap<strin
   return ` ${TYPES[type as FieldType] ?? 'string'}`
 }
 
-/** A union on the same line after a blank, or on lines of its own. */
+/** A union on the same line after a blank, or with one member per line. */
 function union(members: readonly string[]): string {
   const line = ` ${members.join(' | ')}`
   return line.length <= LINE_WIDTH / 2 ? line : members.map((member) => `\n      | ${member}`).join('')

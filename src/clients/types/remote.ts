@@ -2,9 +2,9 @@ import { trusting, untrustedSentence } from '../../lib/trust.ts'
 import { Daybook } from './connection.ts'
 import { DaybookError } from './surface.ts'
 
-/* The published client, as the program itself uses it for another daybook server. */
+/* The published client, which the program itself uses for other daybook servers. */
 
-/** The address of a daybook server, and the key for it. */
+/** The address of a daybook server, and the key to use there. */
 export interface RemoteDaybook {
   readonly url: string
   readonly key: string
@@ -12,7 +12,7 @@ export interface RemoteDaybook {
   readonly ca?: string | undefined
 }
 
-/** A request without a response, to which a retry may get one. */
+/** The request got no response; a retry may get one. */
 export class NoResponse extends Error {}
 
 /** The code of the error if no trusted authority issued the certificate of the server. */
@@ -28,7 +28,7 @@ function failure(url: string, error: { name?: string; code?: string }): Error {
 
 /**
  * A client of a daybook server that does not follow redirects, because the key must not be sent to another host. A
- * request that its signal aborts throws the reason, unless that is a timeout. `init` is passed to `fetch`.
+ * request aborted by its signal throws the signal's reason, unless that is a timeout. `init` is passed to `fetch`.
  */
 export function remoteDaybook({ url, key, ca }: RemoteDaybook, init: BunFetchRequestInit = {}): Daybook {
   const send = (target: string, sent: RequestInit): Promise<Response> =>

@@ -3,7 +3,7 @@ import { isSecret, secretBytes, serviceSignature, standardSignature } from '../.
 
 const MAX_AGE_SECONDS = 300
 
-/** A delivery as it was received: headers by lower-case name, and the raw body. */
+/** A received delivery: headers by lower-case name, and the raw body. */
 export interface ReceivedDelivery {
   readonly headers: ReadonlyMap<string, string>
   readonly body: Buffer
@@ -12,11 +12,11 @@ export interface ReceivedDelivery {
 /** The result for one signature scheme; the signature is valid when there are no errors. */
 export interface Verification {
   readonly scheme: string
-  /** One sentence for each step of the verification that fails. */
+  /** One sentence for each failed step of the verification. */
   readonly errors: readonly string[]
 }
 
-/** A signature scheme: the headers it needs, and how to parse them; `read` returns a sentence when it cannot. */
+/** A signature scheme: the headers it needs, and how to parse them. `read` returns a sentence when parsing fails. */
 interface Scheme {
   readonly name: string
   readonly headers: readonly string[]
@@ -27,9 +27,9 @@ interface ParsedSignature {
   readonly seconds: string
   readonly signatures: readonly string[]
   readonly sign: (secret: string, body: Buffer) => string
-  /** Signs with the form of the key that the other scheme uses, a common mistake. */
+  /** Signs with the key format of the other scheme, a common mistake. */
   readonly signWithWrongKey: (secret: string, body: Buffer) => string
-  /** Describes the right form of the key. */
+  /** Describes the correct key format. */
   readonly key: string
 }
 
@@ -79,7 +79,7 @@ const SCHEMES = [SERVICE, STANDARD]
 const equal = (left: string, right: string): boolean =>
   left.length === right.length && nodeCrypto().timingSafeEqual(Buffer.from(left), Buffer.from(right))
 
-/** Common alterations of bodies by frameworks and shells, with their reversal. */
+/** Alterations of bodies that frameworks and shells commonly make, with their reversal. */
 const BODY_CHANGES: readonly { readonly undo: (text: string) => string; readonly hint: string }[] = [
   {
     undo: (text) => text.replace(/\r?\n$/, ''),
@@ -161,8 +161,8 @@ export function secretError(secret: string): string | undefined {
 }
 
 /**
- * Verifies a delivery as a receiver should, by each scheme of which at least one header was received. Without any
- * signature header it is verified by `X-Service-Signature`, and fails because that is missing.
+ * Verifies a delivery as a receiver should, with each scheme that has at least one received header. Without any
+ * signature header, verification uses `X-Service-Signature` and fails because it is missing.
  */
 export function verifyDelivery(received: ReceivedDelivery, secret: string, nowMs: number): Verification[] {
   const sent = SCHEMES.filter(({ headers }) =>

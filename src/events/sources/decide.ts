@@ -9,17 +9,17 @@ import type { Reading } from './read-call.ts'
 import { mapOf, type SourceRow, whenOf } from './store.ts'
 
 /*
- * Calls are parsed and mapped before their transaction begins, so that a large body delays no other write. The transaction
- * only checks that source and structure are still the ones that the decision was made with.
+ * Calls are parsed and mapped before their transaction begins, so that a large body delays no other write. The
+ * transaction only checks that the source and structure have not changed since the decision.
  */
 
-/** The outcome of a call, as far as it is known before its transaction. */
+/** The part of a call's outcome that is known before its transaction. */
 export interface Decision {
   readonly externalId: string | null
   readonly event: string | null
-  /** The values of the row; undefined where the event becomes none. */
+  /** The values of the row; undefined when the event creates no row. */
   readonly data: Record<string, unknown> | undefined
-  /** Why the row is refused. */
+  /** The reason for refusing the row. */
   readonly refusal: string | undefined
   /** The versions of the source and of its structure. */
   readonly basis: readonly [source: number, structure: number]
@@ -28,14 +28,17 @@ export interface Decision {
 export const structureOf = (reader: Reader, { workspace, structure }: SourceRow): StructureRow =>
   findStructureByPk(reader, wholeWorkspace(workspace), structure) ?? fail(notFound('source'))
 
-/** Whether a decision would be the same now. */
+/** Whether a decision is still valid for the current source and structure. */
 export const isCurrent = ({ basis }: Decision, source: SourceRow, structure: StructureRow): boolean =>
   basis[0] === source.updatedAt && basis[1] === structure.updatedAt
 
 const isPing = ({ provider }: SourceRow, { event }: Reading) =>
   event !== null && providerOf(provider).ping === event
 
-/** A call to decide: `size` is that of its body, in bytes, and `read` parses it. Long ones take turns by `turnKey`. */
+/**
+ * A call to decide: `size` is the size of its body in bytes, and `read` parses it. Long calls are scheduled fairly by
+ * `turnKey`.
+ */
 interface Undecided {
   readonly turnKey: string
   readonly size: number
@@ -73,25 +76,25 @@ function rowOf(
   }
 }
 
-/** The values of the row that a call becomes; undefined where `when` does not hold. */
+/** The values of the row for a call; undefined when the conditions in `when` do not match. */
 function dataFor(source: SourceRow, structure: StructureRow, { call, error }: Reading) {
   if (!call) throw refused(error ?? '')
   if (!holdsFor(whenOf(source), call)) return undefined
   return mappedData(mapOf(source), definitionOf(structure), call)
 }
 
-/** The sentence that is kept with an event whose row is refused; anything else is thrown. */
+/** The sentence stored with an event whose row is refused; rethrows any other error. */
 function rowRefusal(error: unknown): string {
   if (isOfContent(error)) return error.message
   throw error
 }
 
-/** More changes than people make while one call is written. */
+/** More changes than users make while one call is written. */
 const MAX_DECISIONS = 5
 
 /**
- * Writes as decided, and decides again while the source changes in between: then `write` returns undefined. A row that is
- * refused is written once more, with the sentence in place of the row.
+ * Writes the decision, and decides again when `write` returns undefined because the source changed in between. A
+ * refused row is written once more, with the sentence in place of the row.
  */
 export async function writeDecided<Result>(
   decide: () => Promise<Decision>,

@@ -3,11 +3,11 @@ import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { IS_LISTED, subtractKeptBytes } from './kept-bytes.ts'
 
-/** A body may be long. */
+/** Small, because bodies may be long. */
 const EVENTS_PER_STEP = 20
 const SEALED_PER_STEP = 200
 
-/** Deletes up to `limit` events that the condition finds, and their sealed calls; returns how many. */
+/** Deletes up to `limit` events that match the condition, with their sealed calls; returns the number deleted. */
 function deleteSomeEvents(reader: Reader, condition: string, value: number, limit: number): number {
   const { sql } = reader
   const pks = sql.column<number>(`SELECT pk FROM source_events WHERE ${condition} LIMIT ?`, value, limit)
@@ -17,7 +17,7 @@ function deleteSomeEvents(reader: Reader, condition: string, value: number, limi
   return pks.length
 }
 
-/** Deletes up to `limit` events that came before this instant; returns how many. */
+/** Deletes up to `limit` events received before this instant; returns the number deleted. */
 export const deleteEventsBefore = (reader: Reader, before: number, limit: number): number =>
   deleteSomeEvents(reader, 'received_at < ?', before, limit)
 
@@ -26,7 +26,7 @@ export const sourceDetachment = defineJob<number, null>('source.detach', (tx, so
   deleteSomeEvents(tx, 'source = ?', source, EVENTS_PER_STEP) > 0 ? null : 'done',
 )
 
-/** Deletes a source, so that its URL leads nowhere; its events, which no read shows any more, follow in a job. */
+/** Deletes a source and thereby its URL. A job then deletes its events, which no read shows any more. */
 export function removeSource(tx: Tx, pk: number): void {
   tx.sql.run('DELETE FROM sources WHERE pk = ?', pk)
   enqueue(tx, sourceDetachment, pk, null)
@@ -38,13 +38,13 @@ export function removeSourcesOf(tx: Tx, structure: number): void {
     removeSource(tx, pk)
 }
 
-/** The sealed calls of a source with secrets before this version, of events with ids above `after`. */
+/** Sealed calls of a source with secrets before this version, for events with ids above `after`. */
 interface Replaced {
   readonly secretVersion: number
   readonly after: string
 }
 
-/** Deletes the calls that were sealed with earlier secrets of a source, which nobody can open. */
+/** Deletes calls sealed with earlier secrets of a source, because nobody can open them. */
 export const sealedRemoval = defineJob<number, Replaced>(
   'source.unseal',
   ({ sql }, source, { secretVersion, after }) => {
@@ -64,6 +64,6 @@ export const sealedRemoval = defineJob<number, Replaced>(
   },
 )
 
-/** Enqueues the deletion of calls that were sealed with secrets of a source before this version. */
+/** Enqueues the deletion of calls sealed with secrets of a source before this version. */
 export const dropEarlierSealed = (tx: Tx, source: number, secretVersion: number): void =>
   enqueue(tx, sealedRemoval, source, { secretVersion, after: '' })

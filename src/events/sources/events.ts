@@ -18,7 +18,7 @@ interface EventPage {
   readonly has_more: boolean
 }
 
-/** Before the oldest event. */
+/** The position before the oldest event. */
 const START = 'start'
 
 function checkRequest({ before, after, wait }: ListRequest): void {
@@ -30,7 +30,7 @@ function checkRequest({ before, after, wait }: ListRequest): void {
     throw invalid('"after" must be the id of an event, or "start".', atPlace('after'))
 }
 
-/** Newest first; with `after` the oldest first. */
+/** Newest first; with `after`, oldest first. */
 export function listEvents(
   reader: Reader,
   source: number,
@@ -44,7 +44,7 @@ export function listEvents(
   return { events: rows.slice(0, limit), has_more: rows.length > limit }
 }
 
-/** The requests that wait for events. */
+/** Pending long-poll requests for events. */
 export class EventReaders {
   readonly #waiting = new Set<() => void>()
   #isClosed = false
@@ -54,7 +54,10 @@ export class EventReaders {
     private readonly streams: Streams,
   ) {}
 
-  /** A page; an empty one waits for up to some seconds for an event. Refuses when the key or session ends meanwhile. */
+  /**
+   * Returns a page. An empty page waits up to some seconds for an event. Refuses when the key or session ends
+   * meanwhile.
+   */
   async read(caller: Caller, id: string, request: ListRequest) {
     checkRequest(request)
     const { pk } = getSource(this.ctx.db, caller, id, 'read')
@@ -71,7 +74,7 @@ export class EventReaders {
     return { events: found.events.map(store.presentEvent), has_more: found.has_more }
   }
 
-  /** Lets the requests that wait respond. */
+  /** Ends the wait of pending requests so that they respond. */
   close(): void {
     this.#isClosed = true
     for (const end of [...this.#waiting]) end()
@@ -102,7 +105,7 @@ export class EventReaders {
   }
 }
 
-/** An event with its call; `isSealed` asks for what was sealed, too. */
+/** An event with its call; `isSealed` includes the sealed parts. */
 export function getEvent(reader: Reader, caller: Caller, id: string, eventId: string, isSealed: boolean) {
   const source = getSource(reader, caller, id, 'read')
   const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
@@ -117,7 +120,7 @@ export function getEvent(reader: Reader, caller: Caller, id: string, eventId: st
   return { ...shown, sealed: sealed ? Buffer.from(sealed).toString('base64') : null }
 }
 
-/** Replays one event, by the source as it is now. */
+/** Replays one event with the current source. */
 export async function replayOne(replays: ReplayContext, id: string, eventId: string) {
   const { db, caller } = replays
   const source = getSource(db, caller, id, 'change')
@@ -125,17 +128,20 @@ export async function replayOne(replays: ReplayContext, id: string, eventId: str
   return store.presentEvent(store.findEvent(db, source.pk, eventId) ?? fail(notFound('event')))
 }
 
-/** Few enough that they share a few commits, and many enough that not each waits for the disk. */
+/** Small enough to share a few commits, and large enough that replays do not wait for the disk one by one. */
 const REPLAYED_TOGETHER = 50
 
-/** One whose body is not kept stays unmapped. An event that came again, or was replayed by another, or is gone, is left out. */
+/**
+ * Leaves an event without a stored body unmapped. Skips an event that was received again, replayed by another request,
+ * or deleted.
+ */
 function unlessJudgedMeanwhile(error: unknown): Pick<Outcome, 'status'> | undefined {
   if (error instanceof Refusal && error.data.reason === 'dropped') return { status: 'unmapped' }
   if (error instanceof Refusal && (error.code === 'refused' || error.code === 'not_found')) return undefined
   throw error
 }
 
-/** Judges all events again that are unmapped, oldest first; `since` is when they came. */
+/** Replays all unmapped events, oldest first; `since` limits them by the time of receipt. */
 export async function replayUnmapped(
   replays: ReplayContext,
   source: Pick<store.SourceRow, 'pk' | 'id'>,

@@ -10,7 +10,7 @@ const ORPHANED_SEALED =
 
 const KEPT = '(SELECT total(kept) FROM source_events e WHERE e.source = sources.pk)'
 
-/** Every event has a source, and what is sealed has an event; the bytes that a source keeps are counted. */
+/** Every event has a source, every sealed call has an event, and the stored bytes of a source match its account. */
 export const sourceCheck: IntegrityCheck = {
   *faults({ sql }) {
     const events = sql.scalar<number>(`SELECT count(*) FROM ${ORPHANED_EVENTS}`)

@@ -4,16 +4,16 @@ import type { Call } from './providers.ts'
 import { type EventRow, isWhole, type Status } from './store.ts'
 
 /*
- * The bytes that a source keeps of its events: headers and body, or what is sealed of both if that is more. Events that
- * were kept by versions without this account count nothing and go by their age.
+ * Accounts for the stored bytes of a source's events: headers and body, or the sealed call if that is larger. Events
+ * stored by versions without this account count as 0 and expire by age.
  */
 
-/** How much of the body of an ignored event is kept. */
+/** The stored part of an ignored event's body, in bytes. */
 const IGNORED_BODY_BYTES = 65_536
 
 interface KeptBody {
   readonly body: Buffer
-  /** The size of the body as it came, where it is cut. */
+  /** The original size of the body if it is truncated. */
   readonly size: number | null
 }
 
@@ -24,7 +24,7 @@ export function keptOf({ body }: Pick<Call, 'body'>, status: Status): KeptBody {
     : { body: bytes, size: null }
 }
 
-/** Refuses to read an event again whose body is not kept whole. */
+/** Refuses to replay an event whose body is not stored completely. */
 export function checkKeptWhole(event: EventRow): void {
   if (isWhole(event)) return
   const why = event.isDropped
@@ -36,7 +36,10 @@ export function checkKeptWhole(event: EventRow): void {
 /** A condition on a column: its value is in a JSON list. */
 export const IS_LISTED = 'IN (SELECT value FROM json_each(?))'
 
-/** Adds to the account of a source. While it is over `most`, its oldest events lose headers, body and what is sealed. */
+/**
+ * Adds to the account of a source. While the account is over `most`, its oldest events lose headers, body and sealed
+ * calls.
+ */
 export function addKeptBytes(reader: Reader, source: number, added: number, most: number): void {
   const { sql } = reader
   let kept = sql.scalar<number>(
@@ -79,7 +82,7 @@ function dropCalls({ sql }: Reader, events: readonly number[]): void {
   )
 }
 
-/** Subtracts events that are about to be deleted from the account. */
+/** Subtracts events from the account before they are deleted. */
 export function subtractKeptBytes({ sql }: Reader, events: readonly number[]): void {
   sql.run(
     `UPDATE sources SET kept_bytes = max(0, kept_bytes - gone.bytes)

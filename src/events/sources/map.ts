@@ -17,21 +17,21 @@ import {
   valueAt,
 } from './read-call.ts'
 
-/** A map of a source: where the value of each field comes from. */
+/** A map of a source: the origin of each field's value. */
 export type SourceMap = Readonly<Record<string, unknown>>
 
 interface Entry {
-  /** Where the value is, or a constant. */
+  /** The position of the value, or a constant. */
   readonly from: Place | { readonly value: unknown }
   readonly as: Conversion | undefined
-  /** Instead of what is not there. */
+  /** The fallback for a missing value. */
   readonly otherwise: unknown
 }
 
 interface Conversion {
   readonly name: string
   readonly types: readonly FieldType[]
-  /** The value for a field; undefined where it is not in a form that can be read so. */
+  /** The value for a field; undefined for a value in another format. */
   readonly convert: (value: unknown, type: FieldType) => unknown
 }
 
@@ -114,7 +114,7 @@ function fromOf({ path, header, value }: Readonly<Record<string, unknown>>, wher
   return header === undefined ? { value } : checkedHeader(header, where)
 }
 
-/** Refuses a map that does not fit the structure. */
+/** Refuses a map that does not match the structure. */
 export function checkMap(map: SourceMap, { byKey }: Pick<Definition, 'byKey'>): void {
   for (const [key, sent] of Object.entries(map)) {
     const field = byKey.get(key)
@@ -125,8 +125,8 @@ export function checkMap(map: SourceMap, { byKey }: Pick<Definition, 'byKey'>): 
 }
 
 /**
- * The values of a row, by field key; a field whose value is not there is left out. Refuses what cannot be converted, and
- * what could not be stored.
+ * The values of a row, by field key, without fields whose value is missing. Refuses values that cannot be converted or
+ * stored.
  */
 export function mappedData(map: SourceMap, { byKey }: Definition, call: ReadCall): Record<string, unknown> {
   if (Object.keys(map).length === 0)
@@ -159,9 +159,7 @@ function mappedValue(
   throw refused(`The value of "${key}" cannot be read as ${as.name}.`)
 }
 
-/*
- * The conditions of a source: which calls become rows.
- */
+/* The conditions of a source: they select the calls that become rows. */
 
 export const MAX_CONDITIONS = 20
 
@@ -171,7 +169,7 @@ const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
 interface Operand {
-  /** Whether a value may be the operand of an operator; completes "must be …". */
+  /** Whether a value is a valid operand of an operator; completes "must be …". */
   readonly takes: (value: unknown) => boolean
   readonly says: string
 }
@@ -212,7 +210,7 @@ export interface Condition {
 
 const CONDITION_KEYS = ['path', 'header', 'event', 'op', 'value']
 
-/** Refuses conditions that are not in the form of any. */
+/** Refuses conditions with an invalid format. */
 export function checkWhen(sent: readonly unknown[]): void {
   for (const [at, condition] of sent.entries()) checkCondition(condition, `when[${at}]`)
 }
@@ -239,7 +237,7 @@ function checkCondition(sent: unknown, where: string): void {
     throw invalid(`"${where}.value" must be ${operand.says} with "${op}".`, atPlace(`${where}.value`))
 }
 
-/** Whether all conditions hold for a call. */
+/** Whether a call matches all conditions. */
 export const holdsFor = (conditions: readonly Condition[], call: ReadCall): boolean =>
   conditions.every(({ op, event, value, ...place }) => {
     const found = event ? (call.event ?? undefined) : valueAt(place as Place, call)
@@ -247,18 +245,18 @@ export const holdsFor = (conditions: readonly Condition[], call: ReadCall): bool
   })
 
 /*
- * JSON whose keys are in the order in which they came. Objects of the language put keys that are numbers first, so such keys
- * are given a mark while the text is parsed and written. An escaped quote never begins a key.
+ * JSON with keys in their original order. JavaScript objects put numeric keys first, so such keys get a marker while
+ * the text is parsed and written. An escaped quote never begins a key.
  */
 
 const NUMBER_KEY = /(?<!\\)"(?=\d+"\s*:)/
 
-/** Whether the language would change the order of some keys of a JSON text. */
+/** Whether JavaScript would reorder some keys of a JSON text. */
 export const hasNumberKeys = (text: string): boolean => NUMBER_KEY.test(text)
 
-/** A JSON text, parsed with its order. */
+/** A parsed JSON text that preserves the order of keys. */
 export class OrderedJson {
-  /** In no text. */
+  /** Occurs in no text. */
   readonly #mark = crypto.randomUUID()
   readonly #value: unknown
 

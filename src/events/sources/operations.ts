@@ -24,7 +24,7 @@ interface Named {
 }
 
 interface Shown {
-  /** The origin at which services reach the server. */
+  /** The origin at which outside services reach the server. */
   readonly origin: string
 }
 

@@ -4,7 +4,7 @@ import { createCheck, type FormCheck } from '../../http/validation.ts'
 import { nodeCrypto } from '../../lib/node-modules.ts'
 import { sha256 } from '../../lib/sha256.ts'
 
-/** A call as it came: its headers by lower-case name, several of one name joined with commas, and the raw body. */
+/** A received call: its headers by lower-case name, repeated headers joined with commas, and the raw body. */
 export interface Call {
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Uint8Array
@@ -13,7 +13,7 @@ export interface Call {
 export const headerOf = ({ headers }: Pick<Call, 'headers'>, name: string): string | undefined =>
   headers.find(([known]) => known === name.toLowerCase())?.[1]
 
-/** The options of a source; which of them it has depends on the provider. */
+/** The options of a source; the provider determines which ones apply. */
 export interface Options {
   readonly header?: string
   readonly algorithm?: 'sha1' | 'sha256' | 'sha512'
@@ -23,7 +23,7 @@ export interface Options {
   readonly unverified?: true
 }
 
-/** The input of a verification beside the call. */
+/** The input of a verification in addition to the call. */
 interface Known {
   readonly secret: string
   readonly options: Options
@@ -31,22 +31,22 @@ interface Known {
 }
 
 interface Provider {
-  /** Where the id and the type of an event are; a source of another provider may say so itself. */
+  /** The positions of an event's id and type; a source of another provider may set them itself. */
   readonly places?: { readonly externalId: string; readonly event: string }
-  /** Its options; it has none unless given. */
+  /** Its options; none unless given. */
   readonly options?: FormCheck
-  /** The form of its secrets, where not every text is one: completes "must be …". */
+  /** The format of its secrets, if not every text is valid: completes "must be …". */
   readonly secret?: { readonly isValid: (secret: string) => boolean; readonly says: string }
   /** The headers that hold its signatures. */
   signatures(options: Options): readonly string[]
   verify(call: Call, known: Known): boolean
-  /** The type of events that only try the URL. */
+  /** The type of events that only test the URL. */
   readonly ping?: string
 }
 
 export const SIGNED_WITHIN_SECONDS = 300
 
-/** Compares digests, so that the time does not depend on where the texts differ. */
+/** Compares digests, so that the duration does not reveal where the texts differ. */
 const isEqual = (left: string, right: string): boolean =>
   nodeCrypto().timingSafeEqual(Buffer.from(sha256(left)), Buffer.from(sha256(right)))
 
@@ -61,11 +61,11 @@ const hmac = (
 const isRecent = (seconds: string, nowMs: number): boolean =>
   /^\d{1,12}$/.test(seconds) && Math.abs(Math.floor(nowMs / 1_000) - Number(seconds)) <= SIGNED_WITHIN_SECONDS
 
-/** Goes through all, so that the time does not tell which one is right. */
+/** Compares all entries, so that the duration does not reveal which one matches. */
 const isAmong = (expected: string, sent: readonly string[]): boolean =>
   sent.filter((signature) => isEqual(signature, expected)).length > 0
 
-/** `t=<seconds>,v1=<hex>,v1=…`; a header that came twice has two times. */
+/** Parses `t=<seconds>,v1=<hex>,v1=…`; a repeated header contains two times. */
 function verifyStripe(call: Call, { secret, nowMs }: Known): boolean {
   const parts = (headerOf(call, 'stripe-signature') ?? '').split(',')
   const valuesOf = (name: string) =>
@@ -76,11 +76,11 @@ function verifyStripe(call: Call, { secret, nowMs }: Known): boolean {
   return isAmong(hmac('sha256', secret, 'hex', `${seconds}.`, call.body), valuesOf('v1'))
 }
 
-/** The bytes that a secret of Standard Webhooks stands for. */
+/** The bytes that a Standard Webhooks secret encodes. */
 const standardKey = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
 const STANDARD_SIGNATURES = /^v\w+,[\w+/=-]+(?: v\w+,[\w+/=-]+)*$/
 
-/** Svix, from which the scheme comes, has a prefix of its own. */
+/** Svix, where the scheme originates, has its own prefix. */
 const standardPrefix = (call: Call): string => (headerOf(call, 'webhook-id') ? 'webhook' : 'svix')
 
 function verifyStandard(call: Call, { secret, nowMs }: Known): boolean {
@@ -107,7 +107,7 @@ function verifyHmac(call: Call, { secret, options }: Known): boolean {
   const sent = headerOf(call, header)
   if (!sent?.startsWith(prefix)) return false
   const signature = sent.slice(prefix.length)
-  // Some write hexadecimal digits in upper case, and nobody in both.
+  // Some providers write hexadecimal digits in upper case, but none mixes cases.
   const isUpper = encoding === 'hex' && signature === signature.toUpperCase()
   const expected = hmac(algorithm, secret, encoding, call.body)
   return isEqual(isUpper ? signature.toLowerCase() : signature, expected)
@@ -203,7 +203,7 @@ export type ProviderName = keyof typeof PROVIDERS
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as ProviderName[]
 export const providerOf = (name: string): Provider => PROVIDERS[name as ProviderName]
 
-/** Headers that are shown to nobody: they hold signatures and credentials. */
+/** Headers that responses never show, because they hold signatures and credentials. */
 const PRIVATE = new Set([
   'authorization',
   'proxy-authorization',
@@ -211,10 +211,10 @@ const PRIVATE = new Set([
   ...Object.values(PROVIDERS).flatMap((provider) => (provider as Provider).signatures({})),
 ])
 
-/** Names of headers in which services send credentials of their own. */
+/** Names of headers in which services send their own credentials. */
 const SECRET_NAME = /token|key|secret|auth|signature/
 
-/** The headers of a call without those that prove who sent it. */
+/** The headers of a call without those that authenticate the sender. */
 export function shownHeaders({ headers }: Pick<Call, 'headers'>, name: string, options: Options) {
   const own = providerOf(name).signatures(options)
   const isPrivate = (header: string) =>
@@ -222,6 +222,6 @@ export function shownHeaders({ headers }: Pick<Call, 'headers'>, name: string, o
   return headers.filter(([header]) => !isPrivate(header))
 }
 
-/** Where the id of an event is. Of Standard Webhooks it is in the header of the prefix that the sender uses. */
+/** The position of an event's id. For Standard Webhooks, the sender's prefix determines the header. */
 export const placeOfId = (name: string, call: Call): string | undefined =>
   name === 'standard' ? `header:${standardPrefix(call)}-id` : providerOf(name).places?.externalId

@@ -7,29 +7,29 @@ import type { OrderedJson } from './map.ts'
 import { type Call, headerOf, placeOfId, providerOf } from './providers.ts'
 import type { SourceRow } from './store.ts'
 
-/** A call that was verified and read. */
+/** A verified and parsed call. */
 export interface ReadCall extends Pick<Call, 'headers'> {
-  /** The JSON value of the body, or its form as an object. */
+  /** The JSON value of the body, or the fields of a form as an object. */
   readonly body: unknown
   /** The JSON text of that value; absent where there is none. */
   readonly text?: string
   /** The type of the event. */
   readonly event: string | null
-  /** That text with its order, once it was needed. */
+  /** That text with its key order, set on first use. */
   ordered?: OrderedJson
 }
 
 export interface Reading {
   readonly externalId: string | null
   readonly event: string | null
-  /** Undefined for a body that cannot be read; `error` says why. */
+  /** Undefined for an unreadable body; `error` gives the reason. */
   readonly call: ReadCall | undefined
   readonly error: string | null
 }
 
 type Placing = Pick<SourceRow, 'provider' | 'externalId' | 'event'>
 
-/** Reads a call that was verified. A body that cannot be read has no id. */
+/** Parses a verified call. A call with an unreadable body has no id. */
 export function readCall(source: Placing, call: Call): Reading {
   const { headers } = call
   try {
@@ -54,7 +54,7 @@ const MAX_ID_LENGTH = 500
 const placeIn = (text: string | null | undefined): Place | undefined =>
   typeof text === 'string' ? parsePlace(text, 'The place') : undefined
 
-/** The type of an event, with which a map or a condition is tried, too. */
+/** The type of an event; also used when a map or a condition is tried. */
 export function eventIn(
   { provider, event }: Placing,
   call: Pick<ReadCall, 'headers' | 'body'>,
@@ -66,7 +66,7 @@ export function eventIn(
 function idIn({ provider, externalId }: Placing, call: Call, body: unknown): string | null {
   const place = placeIn(placeOfId(provider, call) ?? externalId)
   const found = place && valueAt(place, { headers: call.headers, body })
-  // Such numbers are rounded: others would be taken for the same.
+  // Unsafe integers are rounded, so different ids could appear equal.
   if (Number.isInteger(found) && !Number.isSafeInteger(found)) return `sha256:${sha256(call.body)}`
   const id = textOf(found)
   if (id === undefined) return null
@@ -80,11 +80,11 @@ const textOf = (value: unknown): string | undefined =>
 
 interface Body {
   readonly body: unknown
-  /** Its JSON text, unless it is a form. */
+  /** Its JSON text, unless the body is a form. */
   readonly text?: string
 }
 
-/** The JSON value of a body; of a form the object of its fields, or the JSON in its field `payload`. */
+/** The JSON value of a body. For a form it is the object of its fields, or the JSON in its field `payload`. */
 function bodyOf(call: Call): Body {
   const text = decoded(call.body)
   if (text === '') throw refused('The body is empty.')
@@ -101,7 +101,7 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** Far more than a form has; taking more apart keeps other writes waiting. */
+/** Far more fields than real forms have; parsing more would delay other writes. */
 const MAX_FORM_FIELDS = 10_000
 
 function checkFields(text: string): void {
@@ -127,13 +127,13 @@ function jsonOr(text: string, form: object): Body {
   try {
     return { body: parsedJson(text, 'The field "payload"', MOST_TO_WRITE), text }
   } catch (error) {
-    // JSON that is nested too deeply is JSON all the same.
+    // JSON that is nested too deeply is still JSON.
     if (error instanceof Refusal && error.data.reason !== 'not_json') throw error
     return { body: form }
   }
 }
 
-/** The text with which Slack asks whether the URL is its app's; undefined for any other call. */
+/** The text with which Slack verifies that its app owns the URL; undefined for any other call. */
 export function challengeIn(provider: string, call: Call): string | undefined {
   if (provider !== 'slack' || call.body.byteLength > MAX_CHALLENGE_BYTES) return undefined
   const { call: read } = readCall({ provider, externalId: null, event: null }, call)
@@ -145,14 +145,14 @@ export function challengeIn(provider: string, call: Call): string | undefined {
 
 const MAX_CHALLENGE_BYTES = 65_536
 
-/** Where a value is: a JSON pointer into the body, or a header. */
+/** The position of a value: a JSON pointer into the body, or a header. */
 export type Place = { readonly path: string } | { readonly header: string }
 
 const MAX_PLACE_LENGTH = 1_000
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/s
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** A place as it is sent, `/pointer` or `header:Name`; `where` names it in the refusal. */
+/** Parses a position in API format, `/pointer` or `header:Name`; `where` names it in the refusal. */
 export function parsePlace(sent: unknown, where: string): Place {
   if (typeof sent === 'string') {
     const header = /^header:(.*)$/s.exec(sent)?.[1]
@@ -172,7 +172,7 @@ export function checkedHeader(header: unknown, where: string): Place {
   throw invalid(`${where} must name a header, such as X-Id.`)
 }
 
-/** The value at a place; undefined for a missing value and for null. */
+/** The value at a position; undefined for a missing value and for null. */
 export function valueAt(place: Place, call: Pick<ReadCall, 'headers' | 'body'>): unknown {
   if ('header' in place) return headerOf(call, place.header)
   return keysOf(place.path).reduce(memberOf, call.body) ?? undefined

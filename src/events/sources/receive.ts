@@ -26,7 +26,7 @@ import type { TryBody } from './schema.ts'
 import { getSource } from './service.ts'
 import * as store from './store.ts'
 
-/** For how long an event is kept, and known by the id of its provider. */
+/** The retention of an event, during which the provider's id identifies repeats. */
 export const EVENT_KEPT_MS = 30 * DAY_MS
 
 export interface Outcome {
@@ -41,7 +41,7 @@ const outcome = (
   error: string | null = null,
 ): Outcome => ({ status, recordId, error })
 
-/** A structure, and the caller as which a source writes to it: under its own name. */
+/** A structure, and the caller for writes of a source, under the source's name. */
 interface Target {
   readonly source: Pick<store.SourceRow, 'name' | 'onConflict' | 'newerBy'>
   readonly structure: StructureRow
@@ -72,7 +72,7 @@ function targetOf(tx: Reader, source: store.SourceRow): Target {
   return { source, structure: structureOf(tx, source), caller: callerFor({ ...source, workspaceId }) }
 }
 
-/** Writes the row, unless it has a newer value of `newer_by`. Refuses what a row of the structure cannot be. */
+/** Writes the row, unless the stored one has a newer value of `newer_by`. Refuses invalid rows of the structure. */
 function writeMapped(
   tx: Tx,
   target: Target,
@@ -87,7 +87,7 @@ function writeMapped(
   return { ...outcome(inserted > 0 ? 'written' : 'updated', row?.id), row }
 }
 
-/** The row that would be updated, if its value of `newer_by` is higher than the new one. */
+/** The row to update, if its value of `newer_by` is higher than the new one. */
 function newerRow(
   tx: Tx,
   { source: { newerBy, onConflict }, structure }: Target,
@@ -102,13 +102,13 @@ function newerRow(
   return before !== undefined && after !== undefined && after < before ? row : undefined
 }
 
-/** A call that was verified with the secret and the URL that the source had then. */
+/** A call that was verified with the source's secret and URL at that time. */
 interface ArrivedInput {
   readonly token: string
   readonly secretVersion: number
   readonly call: Call
   readonly decision: Decision
-  /** The bytes that one source keeps. */
+  /** The maximum size of the stored events of one source, in bytes. */
   readonly mostBytes: number
 }
 
@@ -120,7 +120,10 @@ export interface Answer {
 
 const REPEATED: ReadonlySet<store.Status> = new Set(['written', 'updated', 'stale'])
 
-/** Keeps a call and writes its row, or finds the event that it repeats; undefined where the source is another now. */
+/**
+ * Stores a call and writes its row, or finds the event that it repeats; undefined if the source has changed since the
+ * decision.
+ */
 export const storeCall = write({
   name: 'sources.store-call',
   covers: 'structures',
@@ -166,7 +169,7 @@ export const storeCall = write({
   },
 })
 
-/** Counts a status, in place of the one that the event had before. */
+/** Counts an event under its new status instead of its previous one. */
 function count(
   tx: Tx,
   source: number,
@@ -190,7 +193,7 @@ interface ReplayInput {
 
 interface DecidedReplay extends ReplayInput {
   readonly decision: Decision
-  /** When the call came that the decision is about. */
+  /** The time of receipt of the call that was decided. */
   readonly receivedAt: number
 }
 
@@ -221,7 +224,7 @@ export const replay = write({
 
 const NEEDS = { needsOwner: false, needsWrite: true, covers: 'structures', isNamed: false } as const
 
-/** The credential of a verified call: the calls of a source take turns with the writes of others. */
+/** The credential of a verified call: writes of a source are scheduled fairly with all others. */
 function credentialOf({ id, name, workspace }: store.SourceRow): Credential {
   const grant = grantOf(callerFor({ name, workspace, workspaceId: '' }), NEEDS)
   return { turnKey: `source ${id}`, grant }
@@ -245,7 +248,7 @@ export async function receive(
   )
 }
 
-/** The caller that replays events, and its writes: those of a request, or of a command beside a server. */
+/** The caller that replays events, and its writes: from a request, or from a command that runs beside a server. */
 export interface ReplayContext {
   readonly db: Reader
   readonly caller: Caller
@@ -261,7 +264,7 @@ export const replaysOf = (
   write: (input) => exchange.outputOf(replay, input),
 })
 
-/** Decides and writes an event again, by the source as it is now. Refuses one that was written. */
+/** Decides and writes an event again with the current source. Refuses events that were already written. */
 export function replayEvent({ db, caller, write }: ReplayContext, input: ReplayInput): Promise<Outcome> {
   const turnKey = turnKeyOf(caller)
   let receivedAt = 0
@@ -308,7 +311,7 @@ export const trial = write({
   isTrial: () => true,
 })
 
-/** The outcome that an event would have, with another map or other conditions if they are given; writes nothing. */
+/** The outcome of an event, optionally with another map or other conditions; writes nothing. */
 export function tryEvent(
   db: Reader,
   exchange: Pick<Exchange, 'credential' | 'outputOf' | 'bodyText'>,
@@ -327,7 +330,7 @@ export function tryEvent(
     if (map) checkMap(map, definitionOf(structureOf(db, source)))
     return {
       ...source,
-      // A disabled source can be tried, too.
+      // Disabled sources can be tried, too.
       enabled: 1,
       ...(map && { map: JSON.stringify(map) }),
       ...(when && { when: JSON.stringify(when) }),
@@ -361,7 +364,7 @@ function triedCall(
   return { size: bodyText.length, read: () => reading }
 }
 
-/** By name, or as an event shows them. */
+/** Accepts headers by name, or in the format of a stored event. */
 function headersIn(sent: TryRequest['headers']): [string, string][] {
   const pairs: unknown[] = isObject(sent) ? Object.entries(sent) : (sent ?? [])
   return pairs.map((pair) => {

@@ -15,7 +15,7 @@ import { addCounts, findVerifier, optionsOf } from './store.ts'
 
 const CALLS_PER_MINUTE = 6_000
 
-/** The calls with a wrong signature. */
+/** Counts the calls with an invalid signature. */
 export const rejectedCalls = (ctx: AppContext): Tally =>
   new Tally(ctx, 'rejected calls', (tx, source, rejected) => addCounts(tx, source, { rejected }))
 
@@ -155,7 +155,10 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
     })
 }
 
-/** The endpoint that outside services call. The token in the path is a secret; logs name the path of the endpoint instead. */
+/**
+ * The endpoint that outside services call. The token in the path is a secret, so logs name the path of the endpoint
+ * instead.
+ */
 export function incomingRoutes(ctx: AppContext, rejected: Tally) {
   const limit = new RequestLimit(ctx.clock, CALLS_PER_MINUTE, 'This source takes')
   return endpoints('Sources', '', 'nothing').post(

@@ -25,14 +25,14 @@ const MAX_SOURCES = 100
 export type NewSource = Static<typeof CreateSourceBody>
 export type SourcePatch = Static<typeof PatchSourceBody>
 
-/** Refuses a source with whose structure the caller may not do something. */
+/** Refuses a source if the caller lacks this ability on its structure. */
 export function getSource(reader: Reader, caller: InWorkspace, id: string, ability: Ability): SourceRow {
   const source = sourceKind.findById(reader, caller.workspacePk, id) ?? fail(notFound('source'))
   structureOf(reader, caller, source, 'source', ability)
   return source
 }
 
-/** Whether the caller may write to the structure of a source, and so is shown its secrets. */
+/** Whether the caller may write to the structure of a source and may therefore see its secrets. */
 export const mayWriteTo = ({ rights, mayWrite }: Caller, { structureId }: SourceRow): boolean =>
   mayWrite && may(rights, structureId, 'change')
 
@@ -56,7 +56,7 @@ const NEW_SOURCE = {
 
 type SourceColumns = Pick<SourceRow, 'provider' | 'newerBy' | 'onConflict' | 'map'>
 
-/** Creates a source, in the caller's transaction. An imported one has no URL, and is disabled. */
+/** Creates a source, in the caller's transaction. An imported source has no URL and is disabled. */
 export function createSource(tx: Tx, caller: Caller, input: NewSource, isImported = false): SourceRow {
   const { workspacePk: workspace } = caller
   checkForm(input.provider, { ...input, options: input.options ?? {} })
@@ -76,7 +76,7 @@ export function createSource(tx: Tx, caller: Caller, input: NewSource, isImporte
   })
 }
 
-/** Changes what is sent; a new secret drops what was sealed with the old one. */
+/** Changes the attributes in the input; a new secret deletes calls sealed with the old one. */
 export function updateSource(tx: Tx, caller: Caller, id: string, input: SourcePatch): SourceRow {
   const before = getSource(tx, caller, id, 'change')
   const structure = structureOf(tx, caller, before, 'source', 'change')
@@ -90,7 +90,7 @@ export function updateSource(tx: Tx, caller: Caller, id: string, input: SourcePa
   return getSource(tx, caller, id, 'change')
 }
 
-/** Gives a source another URL; the old one leads nowhere from now on. */
+/** Replaces the URL of a source; the old one stops working at once. */
 export function replaceToken(tx: Tx, caller: Caller, id: string): SourceRow {
   sourceKind.update(tx, caller, getSource(tx, caller, id, 'change'), { token: newToken() })
   return getSource(tx, caller, id, 'change')
@@ -102,7 +102,7 @@ export function endSource(tx: Tx, caller: Caller, id: string): void {
   logChange(tx, caller, { kind: 'source', id, structureId }, 'deleted')
 }
 
-/** Refuses what no source of this provider may have, whatever its structure. */
+/** Refuses attributes that are invalid for this provider, whatever the structure. */
 function checkForm(
   provider: string,
   { options, secret, external_id, event, when }: Omit<SourcePatch, 'name'>,
@@ -115,8 +115,8 @@ function checkForm(
 }
 
 /**
- * The columns that are sent, all rules checked but their form and whether the source is complete. `except` is its pk; a
- * new one has none.
+ * The columns in the input, after all checks except their format and whether the source is complete. `except` is its
+ * pk; a new source has none.
  */
 function checkedColumns(
   reader: Reader,
@@ -175,7 +175,10 @@ function checkNewerBy({ newerBy, onConflict, map }: SourceColumns, byKey: Defini
     throw invalid(`"newer_by" names "${newerBy}", which "map" does not have.`, atPlace('newer_by'))
 }
 
-/** Refuses to enable a source that cannot receive, as an imported one: without a secret, or without a URL. */
+/**
+ * Refuses to enable a source that cannot receive calls, for example an imported one: without a secret, or without a
+ * URL.
+ */
 function checkComplete({ provider, secret, token }: Pick<SourceRow, 'provider' | 'secret' | 'token'>): void {
   if (secret === null && provider !== 'none')
     throw refused('This source has no secret; send "secret" with which the provider signs.')

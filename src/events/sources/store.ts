@@ -32,7 +32,7 @@ const read = {
   structureName: ofStructure<string>('name'),
 }
 
-/** A source as every reader may see it; only those who may write are shown the URL. */
+/** A source as every reader may see it; only callers with write access see the URL. */
 export const presentSource = (row: SourceRow, url: string | null = null) => ({
   id: row.id,
   name: row.name,
@@ -58,7 +58,7 @@ export const presentSource = (row: SourceRow, url: string | null = null) => ({
 export const urlOf = ({ token }: Pick<SourceRow, 'token'>, origin: string): string | null =>
   token === null ? null : `${origin}/in/${token}`
 
-/** Sources, without their URLs, which only those who may write are shown. */
+/** Sources, without their URLs, which only callers with write access may see. */
 export const sourceKind = objectKind({
   kind: 'source',
   table: sources,
@@ -72,7 +72,7 @@ export const sourceKind = objectKind({
 
 const hasToken = (token: string) => eq(sources.token, token)
 
-/** By the end of its URL, of any workspace. */
+/** Finds a source of any workspace by the token at the end of its URL. */
 export const findSourceByToken = rowBy((token: string) => from(sources, read).where(hasToken(token)))
 
 const readVerifier = rowBy((token: string) => {
@@ -80,11 +80,11 @@ const readVerifier = rowBy((token: string) => {
   return from(sources, { pk, id, provider, options, secret, secretVersion }).where(hasToken(token))
 })
 
-/** The columns that verify the calls of a URL, of which very many may be forged. */
+/** The columns that verify calls to a URL, because very many calls may be forged. */
 export const findVerifier = (reader: Reader, token: string): ReturnType<typeof readVerifier> =>
   reader.sql.memoize(`source ${token}`, () => readVerifier(reader, token))
 
-/** The names of a structure's sources that write a field, or compare it. */
+/** The names of a structure's sources that write or compare a field. */
 export const sourcesNamingField = (reader: Reader, structure: number, key: string): string[] =>
   listSourcesOf(reader, structure)
     .filter((source) => Object.hasOwn(mapOf(source), key) || source.newerBy === key)
@@ -118,9 +118,9 @@ const head = {
   recordId: sourceEvents.recordId,
   error: sourceEvents.error,
   receivedAt: sourceEvents.receivedAt,
-  /** Of the body as it came. */
+  /** The original size of the body. */
   size: sql<number>`coalesce(${sourceEvents.size}, octet_length(${sourceEvents.body}))`,
-  /** How much of the body is kept. */
+  /** The stored size of the body. */
   bodyBytes: sql<number>`octet_length(${sourceEvents.body})`,
   kept: sourceEvents.kept,
   isDropped: sql<number>`${sourceEvents.size} IS NOT NULL AND ${sourceEvents.kept} IS NULL`,
@@ -128,7 +128,7 @@ const head = {
 
 export type EventRow = NonNullable<ReturnType<typeof findEvent>>
 
-/** Whether the call is kept as it came. */
+/** Whether the call is stored completely. */
 export const isWhole = ({ size, bodyBytes, isDropped }: EventRow): boolean =>
   size === bodyBytes && isDropped === 0
 
@@ -147,7 +147,7 @@ export const findEvent = rowBy((source: number, id: string) =>
   from(sourceEvents, head).where(and(eq(sourceEvents.id, id), eq(sourceEvents.source, source))),
 )
 
-/** The newest event with this id of the provider that came after an instant. */
+/** The newest event with this provider id that was received after an instant. */
 export const findExternal = rowBy((source: number, externalId: string, since: number) =>
   from(sourceEvents, head)
     .where(
@@ -164,7 +164,7 @@ export const findExternal = rowBy((source: number, externalId: string, since: nu
 /** Sorts after every id. */
 export const NO_ID = '~'
 
-/** Some events of a source, of one status or of any: before one, newest first, or after one, oldest first. */
+/** Events of a source, with one status or any: before an event, newest first, or after it, oldest first. */
 export const eventPages = memoize((status: Status | 'any') => {
   const { id, source: ofSource } = sourceEvents
   const isOf = (source: number) =>
@@ -185,7 +185,7 @@ export const eventPages = memoize((status: Status | 'any') => {
   }
 })
 
-/** The ids of events with a status, after one, that came at an instant or later. */
+/** The ids of events with a status, after an id, that were received at an instant or later. */
 export const idsOf = columnBy((source: number, status: string, after: string, since: number, limit: number) =>
   from(sourceEvents, { value: sourceEvents.id })
     .where(
@@ -216,14 +216,14 @@ export const updateEvent = updateOf(sourceEvents, sourceEvents.pk)
 
 export const putSealed = upsertInto(sourceSealed, sourceSealed.event)
 
-/** The call of an event, sealed with the current secret of its source. */
+/** The call of an event, if it is sealed with the current secret of its source. */
 export const findSealed = rowBy((event: number, secretVersion: number) =>
   from(sourceSealed, { sealed: sourceSealed.sealed }).where(
     and(eq(sourceSealed.event, event), eq(sourceSealed.secretVersion, secretVersion)),
   ),
 )
 
-/* A sealed call is stored byte for byte, and cannot be read without the secret of its source. */
+/* A sealed call is stored byte for byte, and opening it requires the secret of its source. */
 
 const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
@@ -234,7 +234,7 @@ const LENGTH_BYTES = 4
 const keyOf = (secret: string, sourceId: string): Uint8Array =>
   new Uint8Array(nodeCrypto().hkdfSync('sha256', secret, sourceId, 'daybook source event', KEY_BYTES))
 
-/** The plain text of a sealed call: the headers as JSON after their length, and the body. */
+/** The plain text of a sealed call: the length of the headers, the headers as JSON, and the body. */
 function packed({ headers, body }: Call): Buffer {
   const text = Buffer.from(JSON.stringify(headers))
   const length = Buffer.alloc(LENGTH_BYTES)
@@ -242,7 +242,7 @@ function packed({ headers, body }: Call): Buffer {
   return Buffer.concat([length, text, body])
 }
 
-/** Encrypts a call with a key derived from the secret of its source: a random nonce, the tag, and the rest. */
+/** Encrypts a call with a key derived from the secret of its source: a random nonce, the tag, and the ciphertext. */
 export function seal(call: Call, secret: string, sourceId: string): Buffer {
   const nonce = nodeCrypto().randomBytes(NONCE_BYTES)
   const cipher = nodeCrypto().createCipheriv(CIPHER, keyOf(secret, sourceId), nonce)
@@ -250,7 +250,7 @@ export function seal(call: Call, secret: string, sourceId: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), encrypted])
 }
 
-/** The call as it came; undefined if it was sealed with another secret. */
+/** The original call; undefined if it was sealed with another secret. */
 export function unseal(sealed: Uint8Array, secret: string, sourceId: string): Call | undefined {
   const body = NONCE_BYTES + TAG_BYTES
   try {

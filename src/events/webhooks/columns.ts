@@ -14,7 +14,7 @@ import type { Reader } from '../../storage/reader.ts'
 import type { PatchWebhookBody } from './schema.ts'
 import { dueOf, eventsOf, kindOf, MASK, type WebhookRow } from './store.ts'
 
-/* The attributes of a subscription that a caller may send together depend on its kind: rows, notes or files. */
+/* The kind of a subscription (rows, notes or files) determines which attributes a caller may combine. */
 
 export type UnparsedInput = Omit<Static<typeof PatchWebhookBody>, 'resume'>
 
@@ -47,7 +47,7 @@ export type WebhookColumns = Pick<WebhookRow, keyof typeof NEW_WEBHOOK>
 
 export interface NewWebhook extends WebhookInput {
   kind?: Kind | undefined
-  /** Given exactly where the events are about rows. */
+  /** Present if and only if the events are about rows. */
   structure?: string | undefined
   url: string
 }
@@ -78,7 +78,7 @@ function refuseRepeated(name: string, values: readonly string[]): void {
     throw invalid(`"${name}" names "${repeated}" twice; name each once.`, atPlace(name))
 }
 
-/** The columns of a new subscription; refuses the same as a change. */
+/** The columns of a new subscription; refuses the same inputs as a change. */
 export const newColumns = (
   reader: Reader,
   caller: InWorkspace,
@@ -86,7 +86,7 @@ export const newColumns = (
   input: NewWebhook,
 ): WebhookColumns => mergedColumns(reader, caller, structure, newWebhook(input), input)
 
-/** The columns after a change; refuses what does not go together or does not fit the structure. */
+/** The columns after a change; refuses conflicting attributes and those that do not match the structure. */
 export function mergedColumns(
   reader: Reader,
   caller: InWorkspace,
@@ -120,11 +120,11 @@ export function mergedColumns(
   return columns
 }
 
-/** Null where it is not given. */
+/** Null if it is not given. */
 const flagColumn = (sent: boolean | null | undefined, before: number | null): number | null =>
   sent === undefined ? before : sent === null ? null : Number(sent)
 
-/** Of a kind without fields, `checkKind` refuses them. */
+/** `checkKind` refuses fields of a kind without fields. */
 function checkedFields(definition: Definition | null, fields: string[] | null): string | null {
   if (fields === null) return null
   const unknown = fields.filter((key) => definition?.byKey.has(key) === false)
@@ -145,7 +145,7 @@ const OWN: readonly { readonly column: keyof WebhookColumns; readonly name: stri
     { column: 'includeContent', name: 'include_content', kind: 'note' },
   ]
 
-/** Refuses columns that do not go together, whatever is in the workspace. */
+/** Refuses columns that conflict, whatever the workspace contains. */
 function checkKind(columns: WebhookColumns): void {
   const kind = kindOf(columns)
   const misplaced = OWN.find((own) => columns[own.column] !== null && own.kind !== kind)
@@ -171,7 +171,7 @@ function checkKind(columns: WebhookColumns): void {
     throw invalid('"template" goes with a "format" other than "json".', atPlace('template'))
 }
 
-/** Refuses names of fields that the rows do not have, and a rule for moments that does not fit its field. */
+/** Refuses names of missing fields, and a rule for moments that does not match its field. */
 function checkNames(columns: WebhookColumns, structure: StructureRow | null): void {
   const definition = structure && definitionOf(structure)
   if (columns.template !== null)
@@ -251,7 +251,7 @@ function nameError(name: string): string | undefined {
   return isReserved ? `"headers" must not have "${name}", which the service sets itself.` : undefined
 }
 
-/** The sentences never repeat a value, which may be a credential. */
+/** The sentences never repeat a value, because it may be a credential. */
 function valueError(name: string, value: unknown): string | undefined {
   if (value === MASK)
     return `"headers.${name}" is the mask that stands for a value; send the value itself, or leave "headers" out.`
@@ -259,7 +259,7 @@ function valueError(name: string, value: unknown): string | undefined {
   return `"headers.${name}" must be a text of 1 to 4,096 printable ASCII characters without spaces around it.`
 }
 
-/** The column for the headers that a subscriber gives; null and `{}` are none. */
+/** The column for the subscriber's own headers; null and `{}` mean none. */
 function checkedHeaders(headers: Record<string, unknown> | null): string | null {
   const entries = Object.entries(headers ?? {})
   if (entries.length === 0) return null

@@ -7,7 +7,9 @@ import type { Tx } from '../../storage/writes/transaction.ts'
 
 const DELIVERIES_PER_STEP = 50
 
-/** Deletes up to `limit` deliveries that the condition finds, and events without any left; returns how many. */
+/**
+ * Deletes up to `limit` deliveries that match the condition, and events without any left; returns the number deleted.
+ */
 function deleteSomeDeliveries({ sql }: Reader, condition: string, value: number, limit: number): number {
   const found = sql.rows<[event: number, webhook: number]>(
     `SELECT event, webhook FROM webhook_deliveries WHERE ${condition} LIMIT ?`,
@@ -24,16 +26,19 @@ function deleteSomeDeliveries({ sql }: Reader, condition: string, value: number,
   return found.length
 }
 
-/** Deletes up to `limit` deliveries that ended before this instant; returns how many. */
+/** Deletes up to `limit` deliveries that ended before this instant; returns the number deleted. */
 export const deleteDeliveriesEndedBefore = (reader: Reader, before: number, limit: number): number =>
   deleteSomeDeliveries(reader, 'ended_at < ?', before, limit)
 
-/** Deletes up to `limit` deliveries of a subscription; returns how many. */
+/** Deletes up to `limit` deliveries of a subscription; returns the number deleted. */
 const deleteDeliveriesOf = (reader: Reader, webhook: number, limit: number): number =>
   deleteSomeDeliveries(reader, `webhook = ? AND ${IS_NEW}`, webhook, limit) ||
   deleteSomeDeliveries(reader, `webhook = ? AND ${IS_NOT_NEW}`, webhook, limit)
 
-/** Deletes a subscription in the caller's transaction; it has few deliveries, such as those of a copy, which are tests. */
+/**
+ * Deletes a subscription in the caller's transaction. For subscriptions with few deliveries, such as the tests of a
+ * copy.
+ */
 export function deleteWebhookAtOnce(tx: Tx, id: string): void {
   for (const pk of tx.sql.column<number>('SELECT pk FROM webhooks WHERE id = ?', id)) {
     while (deleteDeliveriesOf(tx, pk, DELIVERIES_PER_STEP) > 0) {}
@@ -42,12 +47,12 @@ export function deleteWebhookAtOnce(tx: Tx, id: string): void {
   }
 }
 
-/** Deletes the deliveries of a deleted subscription, for which nothing is recorded or sent any more. */
+/** Deletes the deliveries of a deleted subscription, which records and sends nothing more. */
 export const webhookDetachment = defineJob<number, null>('webhook.detach', (tx, pk) =>
   deleteDeliveriesOf(tx, pk, DELIVERIES_PER_STEP) > 0 ? null : 'done',
 )
 
-/** Deletes a subscription; its deliveries, which no read shows any more, follow in a job. */
+/** Deletes a subscription. A job then deletes its deliveries, which no read shows any more. */
 export function removeWebhook(
   tx: Tx,
   { pk, structure }: { readonly pk: number; readonly structure: number | null },

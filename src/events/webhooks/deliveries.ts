@@ -26,7 +26,7 @@ export function sendTest(tx: Tx, caller: Caller, id: string): Shown {
   return presentDelivery(webhook, getDelivery(tx, webhook, delivery))
 }
 
-/** Newest first; with `before`, those that are older than that delivery. */
+/** Newest first; with `before`, only deliveries older than that one. */
 export function listDeliveries(reader: Reader, caller: Caller, id: string, page: DeliveryPage): Shown[] {
   const webhook = getWebhook(reader, caller, id, 'read')
   if (page.before !== undefined) getDelivery(reader, webhook, page.before)
@@ -34,7 +34,7 @@ export function listDeliveries(reader: Reader, caller: Caller, id: string, page:
   return rows.map((row) => presentDelivery(webhook, row))
 }
 
-/** A delivery with what was sent, and what came of each attempt, oldest first. */
+/** A delivery with its request, and the outcome of each attempt, oldest first. */
 export function deliveryLog(reader: Reader, caller: Caller, id: string, deliveryId: string) {
   const webhook = getWebhook(reader, caller, id, 'read')
   const row = getDelivery(reader, webhook, deliveryId)
@@ -52,14 +52,14 @@ export function restart(tx: Tx, caller: Caller, id: string, deliveryId: string):
   return presentDelivery(webhook, getDelivery(tx, webhook, deliveryId))
 }
 
-/** Few enough that each transaction holds the write lock for only some milliseconds. */
+/** Small enough that each transaction holds the write lock for only some milliseconds. */
 const RECOVERED_PER_CHUNK = 500
 
 export interface RecoverInput {
   readonly id: string
-  /** When the first of the deliveries failed, in milliseconds. */
+  /** The earliest failure to include, in milliseconds. */
   readonly since: number
-  /** The delivery after which this call goes on; empty for the first call. */
+  /** The delivery after which this call continues; empty for the first call. */
   readonly after: string
 }
 
@@ -84,8 +84,8 @@ export const recoverSome = write({
 })
 
 /**
- * Sends every delivery again that failed at an instant or later; returns how many. A crash in the middle leaves the others
- * failed: the same call continues.
+ * Sends again every delivery that failed at an instant or later; returns the number sent. After a crash, the remaining
+ * deliveries are still failed, and the same call continues.
  */
 export async function recoverDeliveries(
   db: Db,
@@ -102,8 +102,8 @@ export async function recoverDeliveries(
 }
 
 /**
- * Attempts every delivery that waits for a retry now, and counts its attempts from 0 again; returns how many. A crash in
- * the middle leaves the others waiting: the same call continues.
+ * Attempts every delivery with a pending retry now, and counts its attempts from 0 again; returns the number restarted.
+ * After a crash, the remaining deliveries still await their retry, and the same call continues.
  */
 export async function retryDeliveries(
   { db }: Pick<AppContext, 'db'>,
@@ -164,7 +164,7 @@ export interface DeliveryPage {
 
 /** The deliveries of a subscription with one status, by index. */
 const withStatus = (status: DeliveryStatus) => `webhook = ?1 AND status = '${status}' AND ${IS_NOT_NEW}`
-/** Conditions of which each delivery of a subscription meets one, and is found by index. */
+/** Conditions that partition the deliveries of a subscription, each with its index. */
 const CONDITIONS: Record<DeliveryStatus, readonly string[]> = {
   pending: [`webhook = ?1 AND ${IS_NEW}`, withStatus('pending')],
   delivered: [withStatus('delivered')],
@@ -172,7 +172,7 @@ const CONDITIONS: Record<DeliveryStatus, readonly string[]> = {
 }
 const ALL_CONDITIONS = Object.values(CONDITIONS).flat()
 
-/** Newest first, of one status or of all. */
+/** Newest first, with one status or all. */
 export function listDeliveryRows(
   { sql }: Reader,
   webhook: number,
@@ -211,7 +211,7 @@ const restartAt = (
 ) => `status = 'pending', attempts = 0, redeliveries = redeliveries + 1, is_urgent = ${isUrgent},
   response_status = NULL, error = NULL, next_attempt_at = ${now}, last_attempt_at = NULL, ended_at = NULL`
 
-/** Deliveries that a server attempts again while this goes on are not restarted twice. */
+/** Does not restart a delivery twice if a server attempts it again in the meantime. */
 export const restartWaiting = (
   { sql, now }: Tx,
   webhook: number,
@@ -229,7 +229,9 @@ export const restartWaiting = (
     now,
   ).changes
 
-/** Makes a delivery pending as if it were new, with its first attempt due at once. An attempt in flight no longer counts. */
+/**
+ * Makes a delivery pending as if it were new, with its first attempt due now. An attempt in flight no longer counts.
+ */
 export const restartDelivery = ({ sql }: Reader, webhook: number, { eventPk }: DeliveryRow, now: number) =>
   sql.run(
     `UPDATE webhook_deliveries SET ${restartAt('?')} WHERE event = ? AND webhook = ?`,
@@ -238,7 +240,7 @@ export const restartDelivery = ({ sql }: Reader, webhook: number, { eventPk }: D
     webhook,
   )
 
-/** The text of a delivery's event, byte for byte as every attempt sends it. */
+/** The body of a delivery's event, byte for byte as every attempt sends it. */
 export const bodyOf = ({ sql }: Reader, { eventPk }: DeliveryRow): string =>
   sql.scalar('SELECT body FROM webhook_events WHERE pk = ?', eventPk)
 
@@ -260,7 +262,7 @@ export const listAttempts = ({ sql }: Reader, webhook: number, { eventPk }: Deli
 
 const FAILED = `${withStatus('failed')} AND id > ?2`
 
-/** The id of the last of the next `limit` failed deliveries after one, in the order of their ids. */
+/** The last id among the next `limit` failed deliveries after a given id, in id order. */
 export const endOfFailed = (
   { sql }: Reader,
   webhook: number,
@@ -274,7 +276,7 @@ export const endOfFailed = (
     limit,
   )?.id ?? undefined
 
-/** Restarts the failed deliveries from one id to another that ended at an instant or later; returns how many. */
+/** Restarts the failed deliveries in a range of ids that ended at an instant or later; returns the number restarted. */
 export const restartFailed = (
   { sql, now }: Tx,
   webhook: number,

@@ -29,8 +29,9 @@ const UNSCHEDULED = `webhooks w WHERE enabled = 1 AND due IS NOT NULL AND NOT EX
   (SELECT 1 FROM webhook_schedules s WHERE s.webhook = w.pk AND s.is_ended = 0)`
 
 /**
- * A structure has a version of its subscriptions exactly when one is enabled, every event has a delivery, and every
- * delivery an event and a subscription; a subscription to moments has a schedule, and a moment one it belongs to.
+ * A structure has a version of its subscriptions exactly when one is enabled. Every event has a delivery, and every
+ * delivery has an event and a subscription. A subscription to moments has a schedule, and every moment belongs to a
+ * subscription.
  */
 export const webhookCheck: IntegrityCheck = {
   *faults(reader) {

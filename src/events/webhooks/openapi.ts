@@ -28,7 +28,7 @@ interface EventKind {
   readonly example: object
 }
 
-/** Of a row, an example has its members; of a note or file it has them in `data`. */
+/** Examples of rows have their members at the top level; examples of notes and files have them in `data`. */
 function kindsOf<Kind extends 'note' | 'file', Operation extends string>(
   kind: Kind,
   data: object,
@@ -46,7 +46,7 @@ function kindsOf<Kind extends 'note' | 'file', Operation extends string>(
   return Object.fromEntries(entries) as Record<`${Kind}.${Operation}`, EventKind>
 }
 
-/** Each type of event with its operation id and summary, and what its example has beyond the common members. */
+/** Each type of event with its operation id, its summary, and the members that its example adds to the common ones. */
 const KINDS: Record<EventType, EventKind> = {
   'record.created': {
     operationId: 'recordCreated',
@@ -144,8 +144,8 @@ export function describeDeliveries(components: SchemaComponents) {
 }
 
 /**
- * The same requests as a callback of the call that subscribes: several generators of clients read callbacks and no
- * `webhooks`, and without it they would leave out `DeliveredEvent`.
+ * The same requests as a callback of the operation that subscribes: several client generators read callbacks but not
+ * `webhooks`. Without the callback they would omit `DeliveredEvent`.
  */
 export function describeCallbacks(components: SchemaComponents) {
   const post = {

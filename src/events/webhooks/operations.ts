@@ -25,7 +25,7 @@ interface Named {
   readonly id: string
 }
 
-/** The addresses in private networks that subscriptions may name. */
+/** The addresses in private networks that subscriptions may call. */
 interface Allowing {
   readonly allowlist: readonly AllowlistEntry[]
 }
@@ -50,7 +50,7 @@ export const readWebhook = read({
   }),
 })
 
-/** The secret is in the first response alone. */
+/** Only the first response contains the secret. */
 export const createWebhook = write({
   name: 'webhooks.create',
   covers,
@@ -74,14 +74,14 @@ export const patchWebhook = write({
   }),
 })
 
-/** Ends a pause, after which pending deliveries are sent; changes nothing without a pause. */
+/** Ends a pause, so that pending deliveries are sent; without a pause, changes nothing. */
 export const resumeWebhook = write({
   name: 'webhooks.resume',
   covers,
   run: (tx, caller, { id }: Named) => ({ webhook: presentWebhook(resume(tx, caller, id)) }),
 })
 
-/** The new secret signs alone, at once, also older deliveries. */
+/** From now on only the new secret signs, even older deliveries. */
 export const rotateSecretAtOnce = write({
   name: 'webhooks.rotate-secret',
   covers,

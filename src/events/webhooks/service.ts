@@ -33,7 +33,7 @@ import { presentWebhook } from './store.ts'
 
 const MAX_WEBHOOKS = 25
 
-/** Subscriptions by creation, of the workspace or of one structure. */
+/** Subscriptions of the workspace or of one structure, in creation order. */
 export function listWebhooks(reader: Reader, caller: InWorkspace, structure?: string): store.WebhookRow[] {
   const rows =
     structure === undefined
@@ -43,7 +43,7 @@ export function listWebhooks(reader: Reader, caller: InWorkspace, structure?: st
   return rows.filter((row) => (row.structure === null ? !isHidden(caller, row) : ofRows.includes(row)))
 }
 
-/** The kinds of access that a subscription to notes or files needs: files of notes are among the files. */
+/** The kinds of access that a subscription to notes or files requires: attachments of notes are also files. */
 const kindsOf = ({ kind }: Pick<store.WebhookRow, 'kind'>) =>
   kind === 'file' ? (['files', 'notes'] as const) : (['notes'] as const)
 
@@ -54,7 +54,7 @@ function checkKinds({ rights }: InWorkspace, row: Pick<store.WebhookRow, 'kind'>
   for (const kind of kindsOf(row)) checkWrite(rights, kind)
 }
 
-/** Refuses a subscription of which the caller does not reach what it is about. */
+/** Refuses a subscription if the caller cannot access its subject. */
 export function getWebhook(
   reader: Reader,
   caller: InWorkspace,
@@ -68,7 +68,7 @@ export function getWebhook(
   return row
 }
 
-/** Null for one to notes or files. */
+/** Null for a subscription to notes or files. */
 const structureOfRow = (
   reader: Reader,
   caller: InWorkspace,
@@ -77,7 +77,7 @@ const structureOfRow = (
 ): StructureRow | null =>
   structure === null ? null : structureOf(reader, caller, { structure }, 'webhook', ability)
 
-/** The structure that a new subscription is about; null for notes and files. */
+/** The structure of a new subscription; null for notes and files. */
 export function subscribedStructure(
   reader: Reader,
   caller: InWorkspace,
@@ -95,7 +95,7 @@ export function subscribedStructure(
   throw invalid(`"structure" does not go with the kind "${kind}"; leave it out.`, atPlace('structure'))
 }
 
-/** Subscribes. Responses show the secret only then, and when it is replaced. */
+/** Creates a subscription. Responses show the secret only on creation and replacement. */
 export function insertWebhook(
   tx: Tx,
   caller: Caller,
@@ -131,7 +131,7 @@ export function beginSubscription(tx: Tx, caller: Caller, id: string): store.Web
 
 const userOf = (reader: Reader, { userId }: Caller): number | null => findUserById(reader, userId)?.pk ?? null
 
-/** Must follow every change of a subscription: writes learn of it, and its moments begin, or begin again. */
+/** Must follow every change of a subscription: notifies writes, and starts or restarts its moments. */
 function renewSubscription(tx: Tx, before: store.WebhookRow | undefined, after: store.WebhookRow): void {
   const { pk, structure } = after
   if (structure === null) return
@@ -148,7 +148,7 @@ export function refuseTooMany(reader: Reader, workspace: number): void {
   throw refused(`A workspace has at most ${MAX_WEBHOOKS} webhooks; delete one first.`)
 }
 
-/** Changes what the input names, and with `resume` ends a pause, after which pending deliveries are sent. */
+/** Changes the attributes in the input. With `resume`, ends a pause, so that pending deliveries are sent. */
 export function updateWebhook(
   tx: Tx,
   caller: Caller,
@@ -168,13 +168,13 @@ export function updateWebhook(
   return ended(tx, caller, before, resume)
 }
 
-/** Ends a pause, after which pending deliveries are sent; changes nothing without a pause. */
+/** Ends a pause, so that pending deliveries are sent; without a pause, changes nothing. */
 export const resume = (tx: Tx, caller: Caller, id: string): store.WebhookRow =>
   ended(tx, caller, getWebhook(tx, caller, id, 'change'), true)
 
 /**
- * Ends and logs a change, with `resume` also a pause and the failures that led to it; from then on the subscription rests
- * on the right of the caller.
+ * Completes and logs a change; with `resume`, also ends a pause and resets the failures that caused it. From then on,
+ * the subscription depends on the caller's permission.
  */
 function ended(tx: Tx, caller: Caller, before: store.WebhookRow, resume = false): store.WebhookRow {
   const { pk, id, pausedAt } = before
@@ -188,12 +188,12 @@ function ended(tx: Tx, caller: Caller, before: store.WebhookRow, resume = false)
   return after
 }
 
-/** Each signs every delivery in two headers, which receivers accept only up to some length. */
+/** Each earlier secret adds a signature to two headers, and receivers accept only headers of limited length. */
 const MAX_EARLIER_SECRETS = 4
 
 /**
- * Replaces the secret. For `overlapHours` the replaced one signs too, and so do those replaced before whose overlap has
- * not ended; with 0 the new one signs alone, at once, also older deliveries.
+ * Replaces the secret. For `overlapHours` the replaced secret also signs, as do earlier ones whose overlap has not
+ * ended. With 0, only the new secret signs from now on, even older deliveries.
  */
 export function replaceSecret(tx: Tx, caller: Caller, id: string, overlapHours: number): store.WebhookRow {
   const { pk, secret, earlierSecrets } = getWebhook(tx, caller, id, 'change')
@@ -209,7 +209,9 @@ export function replaceSecret(tx: Tx, caller: Caller, id: string, overlapHours: 
 const secretsColumn = (secrets: readonly object[]): string | null =>
   secrets.length === 0 ? null : JSON.stringify(secrets)
 
-/** Deletes the replaced secrets that no longer sign. `updated_at` stays: nothing that is shown changes. */
+/**
+ * Deletes the replaced secrets that no longer sign. `updated_at` stays, because nothing that responses show changes.
+ */
 export function removeEndedSecrets(tx: Tx): void {
   for (const { pk, earlierSecrets } of store.listWithEarlierSecrets(tx)) {
     const all = parseEarlierSecrets(earlierSecrets)
@@ -221,7 +223,7 @@ export function removeEndedSecrets(tx: Tx): void {
 const changedWebhook = ({ id, structureId }: store.WebhookRow) =>
   ({ kind: 'webhook', id, ...(structureId !== null && { structureId }) }) as const
 
-/** Logs what differs between a subscription before and after a change; `secrets` changed without an old value to show. */
+/** Logs the differences between a subscription before and after a change; `secrets` is logged without an old value. */
 function logWebhookUpdate(
   tx: Tx,
   author: ChangeAuthor,
@@ -236,10 +238,10 @@ function logWebhookUpdate(
   logChange(tx, author, changedWebhook(before), 'updated', { difference: { changed: names, previous } })
 }
 
-/** Its headers are absent from responses when there are none. */
+/** Responses omit the headers when there are none, so null stands for them here. */
 const logged = (webhook: store.WebhookRow) => ({ headers: null, ...presentWebhook(webhook) })
 
-/** Attributes that follow from others, or count. */
+/** Attributes derived from others, or counters. */
 const DERIVED = ['structure', 'status', 'pause_reason', 'consecutive_failures']
 
 /** Deletes a subscription; nothing more is sent. */
@@ -249,7 +251,7 @@ export function endSubscription(tx: Tx, caller: Caller, id: string): void {
   logChange(tx, caller, changedWebhook(webhook), 'deleted', webhook.kind === 'note' ? ALONE : {})
 }
 
-/** Refuses an address that may not be called, and a key that does not exist. */
+/** Refuses a forbidden address, and a key that does not exist. */
 function checkAddressAndKey(
   reader: Reader,
   { workspacePk }: InWorkspace,

@@ -25,7 +25,7 @@ export const kindOf = ({ kind }: Pick<WebhookRow, 'kind'>): Kind => kind ?? 'rec
 
 export const eventsOf = ({ events }: Pick<WebhookRow, 'events'>): SubscribedEvent[] => JSON.parse(events)
 
-/** Conditions on rows, or a filter tree over notes; null for every one. */
+/** Conditions on rows, or a filter tree over notes; null matches everything. */
 export const filterOf = ({ filter }: Pick<WebhookRow, 'filter'>): RawCondition[] | FilterTree | null =>
   filter === null ? null : JSON.parse(filter)
 
@@ -49,17 +49,17 @@ export const listWebhooksOf = rowsBy((structure: number) =>
 
 export const insertWebhook = insertInto(webhooks)
 
-/** Changes columns, and with an instant `updated_at`, too. */
+/** Changes columns; with an instant, also `updated_at`. */
 export const updateWebhook = updateOf(webhooks, webhooks.pk)
 
-/** Subscriptions with replaced secrets that still sign, or did until lately. */
+/** Subscriptions with replaced secrets that still sign, or did until recently. */
 export const listWithEarlierSecrets = rowsBy(() =>
   from(webhooks, { pk: webhooks.pk, earlierSecrets: webhooks.earlierSecrets }).where(
     isNotNull(webhooks.earlierSecrets),
   ),
 )
 
-/** The keys of fields that a subscription to rows names. */
+/** The keys of the fields that a subscription to rows names. */
 const fieldsNamedBy = (row: WebhookRow): string[] => {
   const filter = filterOf(row)
   return [
@@ -76,7 +76,7 @@ export const webhooksNamingField = (reader: Reader, structurePk: number, key: st
     .filter((row) => fieldsNamedBy(row).includes(key))
     .map((row) => row.id)
 
-/** The subscriptions to notes whose filter trees these tests find to name an object. */
+/** The subscriptions to notes whose filter trees name an object according to these tests. */
 export const webhooksNaming = (
   reader: Reader,
   workspace: number,
@@ -86,14 +86,14 @@ export const webhooksNaming = (
     .filter((row) => row.kind === 'note' && names(row.filter))
     .map(({ id, url }) => ({ id, name: url }))
 
-/** A subscription that is disabled and paused is shown as disabled. */
+/** A subscription that is both disabled and paused appears as disabled. */
 const statusOf = ({ enabled, pausedAt }: WebhookRow) =>
   enabled === 0 ? 'disabled' : pausedAt === null ? 'enabled' : 'paused'
 
-/** Replaces every value of its own headers in responses. */
+/** Replaces the values of a subscription's own headers in responses. */
 export const MASK = '…'
 
-/** Every name, and no value; absent when there are none. */
+/** All header names without values; absent when there are none. */
 function presentHeaders(row: WebhookRow): { headers?: Record<string, string> } {
   const headers = headersOf(row)
   return headers === null
@@ -101,7 +101,7 @@ function presentHeaders(row: WebhookRow): { headers?: Record<string, string> } {
     : { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, MASK])) }
 }
 
-/** Attributes that are absent where they were not given. */
+/** Attributes that responses omit if they were not given. */
 function presentKind(row: WebhookRow) {
   const { kind, format, template, quietSeconds, includeContent } = row
   const due = dueOf(row)
@@ -115,11 +115,11 @@ function presentKind(row: WebhookRow) {
   }
 }
 
-/** Null for one to notes or files. */
+/** Null for a subscription to notes or files. */
 export const presentStructureOf = ({ structureId, structureName }: WebhookRow) =>
   structureId === null ? null : { id: structureId, name: structureName ?? '' }
 
-/** Everything but the secrets, which the values of its own headers may be. */
+/** All attributes except secrets; the values of its own headers may be secrets. */
 export const presentWebhook = (row: WebhookRow) => ({
   id: row.id,
   ...presentKind(row),

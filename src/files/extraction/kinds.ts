@@ -32,7 +32,7 @@ const SNIFF_BYTES = 8_192
 
 const latin = (bytes: Uint8Array) => new TextDecoder('windows-1252').decode(bytes)
 
-/** Packed data has about one such byte in ten, text none. */
+/** Packed data has about one control character in ten bytes, text none. */
 const MAX_CONTROL_SHARE = 0.02
 
 const isControl = (byte: number) => byte < 0x20 && (byte < 0x08 || byte > 0x0d) && byte !== 0x1b
@@ -56,7 +56,7 @@ const extensionOf = (fileName: string): string => /\.([^.]+)$/.exec(fileName)?.[
 const namedKind = (extension: string): Kind | undefined =>
   KINDS.find((kind) => EXTENSIONS_OF[kind].split(' ').includes(extension))
 
-/** Pictures and the like have no text, also where they are written as text, as SVG is. */
+/** Pictures and other media have no text, even in text formats such as SVG. */
 const isMedia = (fileName: string): boolean => /^(?:image|audio|video|font)\//.test(mimeTypeOf(fileName))
 
 /** The kind of a file by its extension, else by its first bytes; undefined when no text can be extracted from it. */
@@ -75,8 +75,8 @@ const OTHER_DOCUMENTS = new Set(
 )
 
 /**
- * Why a document without a kind (`kindOf`) cannot be read; undefined for what has no text, such as a picture or an
- * archive.
+ * Why a document without a kind (`kindOf`) cannot be read. Undefined for files without text, such as pictures and
+ * archives.
  */
 export function unreadableReason(fileName: string): string | undefined {
   const extension = extensionOf(fileName)
@@ -90,6 +90,6 @@ export const mimeTypeOf = (fileName: string): string => Bun.file(fileName).type.
 /** Whether a text has the form of a media type, so that it can be sent as a header. */
 export const isMimeType = (text: string): boolean => /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/.test(text)
 
-/** The media type of a stored file; that of its name where another text was taken from a copy of a workspace. */
+/** The media type of a stored file, or of its name if a copy of a workspace had an invalid type. */
 export const shownMimeType = ({ mimeType, fileName }: { mimeType: string; fileName: string }): string =>
   isMimeType(mimeType) ? mimeType : mimeTypeOf(fileName)

@@ -54,7 +54,7 @@ export class PageCollector {
     return first
   }
 
-  /** Ignores sections without a title, and those beyond the limit. */
+  /** Ignores sections without a title, and sections beyond the limit. */
   addSection(title: string, level: number, page: number): void {
     const shown = oneLine(title)
     if (shown === '' || this.#outline.length >= MAX_SECTIONS) return
@@ -75,8 +75,9 @@ export function refuseTooMuch(characters: number): void {
 export const tooManyPages = () => new Unreadable(`The file has more than ${withCommas(MAX_PAGES)} pages.`)
 
 /**
- * The end of a page that begins at `from` and has at most `length` characters: after the last paragraph, else the last
- * line, sentence or word that leaves the page at least half full, else in the middle of a word.
+ * The end of a page that begins at `from` and has at most `length` characters. It follows the last paragraph, else
+ * line, sentence or word, that leaves the page at least half full. Without any of these, the page ends in the middle of
+ * a word.
  */
 function pageEnd(text: string, from: number, length: number): number {
   if (text.length - from <= length) return text.length

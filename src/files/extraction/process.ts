@@ -6,8 +6,8 @@ import { type ExtractedText, MAX_CHARACTERS, type Section } from './pages.ts'
 import type { ExtractionFailure, ExtractionResult, Message, Task } from './worker.ts'
 
 /*
- * A file is read in a child process, which starts a worker: a hostile file may make the worker hang or take too much
- * memory, and the child exits nevertheless. First the child's side, then the server's.
+ * A file is read in a child process, which starts a worker. A hostile file may make the worker hang or exhaust the
+ * memory; the child still exits. The child's side comes first, then the server's.
  */
 
 /** The time and memory that reading one file may take. */
@@ -19,8 +19,7 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = { seconds: 60, mebibytes: 512 }
 
 /**
- * A line of the child's output: first that it has started, then one for each page and the outline, or else the reason for
- * the failure.
+ * A line of the child's output: first the start, then one line per page and the outline, or the reason for the failure.
  */
 type Line =
   | { readonly started: true }
@@ -70,8 +69,8 @@ function linesOf(result: ExtractionResult): Line[] {
 const print = (text: string) => new Promise<void>((resolve) => process.stdout.write(text, () => resolve()))
 
 /**
- * Runs the child process: reads a file of this kind from standard input, prints its text as lines of JSON, and exits
- * within the limits, even when the worker hangs.
+ * Runs the child process: reads a file of this kind from standard input, and prints its text as lines of JSON. Exits
+ * within the limits, even if the worker hangs.
  */
 export async function runExtraction(kind: Kind, limits: Limits): Promise<never> {
   yieldToServer()
@@ -86,13 +85,13 @@ export async function runExtraction(kind: Kind, limits: Limits): Promise<never> 
   process.exit(0)
 }
 
-/** The server has priority over this process, and where memory runs out, this process is the one to be killed. */
+/** Gives the server priority over this process. When memory runs out, the system kills this process first. */
 function yieldToServer(): void {
   setPriority(constants.priority.PRIORITY_LOW)
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
-    // There is no such file on other systems than Linux.
+    // The file exists only on Linux.
   }
 }
 
@@ -108,7 +107,7 @@ const killed: ExtractionFailure = {
   isOverLimit: true,
 }
 
-/** The process could not be started, as when there are too many processes or open files; the file is not to blame. */
+/** The process could not start, for example with too many processes or open files. The file is not the cause. */
 export class NotStarted extends Error {}
 
 export interface Extraction {
@@ -119,7 +118,7 @@ export interface Extraction {
 
 /**
  * Extracts the text of a file in a child process that has no environment variables and gets only the bytes of the file.
- * `parts` are read as the child consumes them. The result comes within the limits, whatever the file contains. Throws
+ * `parts` are read as the child consumes them. The result arrives within the limits, whatever the file contains. Throws
  * NotStarted.
  */
 export function startExtraction(

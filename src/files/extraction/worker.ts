@@ -14,7 +14,7 @@ export interface Task {
   readonly bytes: Uint8Array
 }
 
-/** Why a file could not be read, and whether that took all the time or memory that it may take. */
+/** Why a file could not be read, and whether reading reached the time or memory limit. */
 export interface ExtractionFailure {
   readonly failed: string
   readonly isOverLimit?: true
@@ -22,7 +22,7 @@ export interface ExtractionFailure {
 
 export type ExtractionResult = ExtractedText | ExtractionFailure
 
-/** A message of the worker; the first one says that it runs. */
+/** A message of the worker; the first one reports its start. */
 export type Message = 'started' | ExtractionResult
 
 const DAMAGED = 'The file cannot be read; it may be damaged.'

@@ -1,7 +1,7 @@
 import { Refusal } from '../../lib/refusal.ts'
 
 /*
- * Protects users of the application from other web pages: requests under a foreign host name that resolves to this
+ * Protects users of the application from other web pages. Requests under a foreign host name that resolves to this
  * server are refused (`Host`, DNS rebinding), and pages of other sites cannot act for the user.
  */
 
@@ -26,7 +26,7 @@ const LOOPBACK = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
 
 const isLoopback = (name: string): boolean => name === 'localhost' || name === '::1' || LOOPBACK.test(name)
 
-/** Whether another site, such as a sign-in provider, led here: browsers then omit the session cookie. */
+/** Whether another site, such as a sign-in provider, led to this request: browsers then omit the session cookie. */
 export const comesFromElsewhere = (request: Request): boolean =>
   /^(?:cross|same)-site$/.test(request.headers.get('sec-fetch-site') ?? '')
 
@@ -41,8 +41,8 @@ export interface BrowserRules {
   /** Refuses a request for a foreign `Host`. */
   checkHost(request: Request): void
   /**
-   * Refuses a request that a page of another origin made a browser send, even of another port of this host. `isRead`
-   * is set for GET and HEAD, which browsers also send when a person opens an address.
+   * Refuses a browser's request caused by a page of another origin, even one on another port of this host. `isRead` is
+   * set for GET and HEAD, which browsers also send when a user opens an address.
    */
   checkSameSite(request: Request, isRead: boolean): void
   /** Refuses a request from a page that belongs neither to this server nor to an allowed origin. */

@@ -32,8 +32,8 @@ export const REQUEST_ID_HEADER = headerReference('X-Request-Id')
 export const REPLAYED_HEADER = headerReference('Idempotent-Replayed')
 
 /**
- * `components.parameters` of the document, without an `example`: a viewer would send it, the same key with every
- * request.
+ * `components.parameters` of the document, without an `example`: viewers would send it, and thus the same key with
+ * every request.
  */
 export const parameterComponents = {
   'Idempotency-Key': {

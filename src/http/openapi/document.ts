@@ -57,7 +57,7 @@ type Draft = Pick<OpenApiDocument, 'openapi' | 'paths'>
 
 const GENERATOR_PATH = '/generated-openapi.json'
 
-/** The document as the generator writes it; its schemas are not yet fit to be served. */
+/** The document as generated; its schemas are not ready to be served. */
 async function draft(app: AnyElysia): Promise<Draft> {
   const generator = new Elysia().use(swagger({ specPath: GENERATOR_PATH, path: '/generated-page' })).use(app)
   const response = await generator.handle(new Request(`http://localhost${GENERATOR_PATH}`))
@@ -65,9 +65,8 @@ async function draft(app: AnyElysia): Promise<Draft> {
 }
 
 /**
- * The OpenAPI 3.1 document of all endpoints. The generator names paths and operations; parameters, bodies and
- * responses are written from the routes, because it writes schemas as OpenAPI 3.0 has them, incomplete and
- * three times over.
+ * The OpenAPI 3.1 document of all endpoints. The generator names paths and operations. Parameters, bodies and responses
+ * are written from the routes, because the generator's schemas are in OpenAPI 3.0, incomplete and written three times.
  */
 export async function buildDocument(app: AnyElysia, api: ApiDescription): Promise<OpenApiDocument> {
   const { paths: drafted } = await draft(app)
@@ -201,8 +200,8 @@ function queryParameters(query: TSchema, components: SchemaComponents) {
 }
 
 /**
- * Viewers send the `example` of a parameter. So only required parameters have one, or those that need no other, and
- * no id: no workspace holds the example's id.
+ * Viewers send the `example` of a parameter. So only required parameters, or those that need no other, have one. Ids
+ * have none, because no workspace contains the example's id.
  */
 function parameter(
   place: 'path' | 'query',
@@ -252,7 +251,7 @@ const SUCCESS_DESCRIPTIONS: Record<number, string> = { 201: 'Made.', 202: 'Accep
 const isJudged = ({ method, access }: Pick<Endpoint, 'method' | 'access'>): boolean =>
   access !== 'open' || method !== 'GET'
 
-/** The errors that an operation can return follow from its kind; calls without a key are checked by their address. */
+/** The errors that an operation can return depend on its kind; calls without a key are limited by address. */
 const errorsOf = ({ method, access, cursor }: Endpoint): ErrorStatus[] => [
   400,
   ...(isJudged({ method, access }) ? ([401] as const) : []),

@@ -17,7 +17,7 @@ export const AccessBody = t.Unsafe<Access | null>(
   ]),
 )
 
-/** The same in a response; absent if nothing is narrowed. */
+/** The same in a response; absent if the access is not restricted. */
 export const ShownAccess = t.Optional(
   t.Unsafe<Access>(
     t.strict(

@@ -66,8 +66,8 @@ const FieldCondition = t.strict(
 const NODES = { group: FilterGroup, tags: TagsCondition, property: PropertyCondition, field: FieldCondition }
 
 /**
- * A filter tree in bodies and responses. It is described here and checked by `parseTree`, whose refusals name the
- * path in the tree.
+ * A filter tree in bodies and responses. This schema only documents it; `parseTree` checks it, and its refusals name
+ * the path in the tree.
  */
 export const filterTree = () =>
   t.Unsafe<unknown>({

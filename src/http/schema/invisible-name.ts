@@ -10,7 +10,7 @@ interface NameRules {
   readonly trimmed?: boolean
 }
 
-/** Whether a name is refused because it shows nothing; an empty one has the wrong length instead. */
+/** Whether a name is refused because it has no visible character; an empty name has the wrong length instead. */
 export function isInvisibleName({ isName, trimmed }: NameRules, value: unknown): boolean {
   if (isName !== true || typeof value !== 'string') return false
   return isInvisible(trimmed ? value.trim() : value)

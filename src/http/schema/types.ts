@@ -37,8 +37,8 @@ export interface TextOptions extends Described {
   /** A regular expression that the value must match; needs `says`. */
   pattern?: string
   /**
-   * Published for generated clients, which parse the value as an instant; the rule itself is `check`, or the
-   * service's.
+   * Published for generated clients, which parse the value as an instant; the rule itself is in `check` or in the
+   * service.
    */
   format?: 'date-time'
   /** A further rule that JSON Schema cannot state; needs `says`. */
@@ -58,7 +58,7 @@ export interface IntegerOptions extends Described {
 
 type Rules = TextOptions & IntegerOptions & { values?: readonly string[] }
 
-/** A schema that holds its rules, and states them in words for refusals ("… must be <words>."). */
+/** A schema with its rules, which it states in words for refusals ("… must be <words>."). */
 export interface RuleSchema extends TSchema {
   words: string
   rules: Rules
@@ -212,7 +212,7 @@ export const NoQuery = strict({})
 /** The query of a page that reads it in its own script. */
 export const AnyQuery = base.Object({}, { additionalProperties: true })
 
-/** The body of an endpoint that reads it itself. */
+/** The body of an endpoint that reads it without a check. */
 export const RawBody = base.Unsafe<undefined>({ [Kind]: UNCHECKED })
 
 /** The body of an open endpoint: its handler reads the bytes once it knows the sender. */

@@ -6,8 +6,8 @@ export const PACKED = 'application.pack'
 type Bytes = Uint8Array<ArrayBuffer>
 
 /**
- * The files of the application by their names, which hold a hash of their content; `index.html` is the page,
- * `worker.js` the service worker. Fonts are bytes, all other files are text.
+ * The files of the application by name; names contain a hash of the content. `index.html` is the page, `worker.js` the
+ * service worker. Fonts are bytes, all other files are text.
  */
 export type BuiltFiles = Readonly<Record<string, string | Bytes>>
 

@@ -94,7 +94,7 @@ const MAX_SHARED_BYTES = 1_048_576
 const MAX_TITLE = 1_500
 const MAX_TEXT = 6_000
 
-/** The beginning of a text with this encoded length. */
+/** The longest beginning of a text whose encoded length is within the limit. */
 function beginningOf(text: string, most: number): string {
   let length = 0
   let end = 0
@@ -148,7 +148,7 @@ function manifestResponse(request: Request, isSecure: boolean): Response {
     headers: {
       'Content-Type': 'application/manifest+json',
       'Cache-Control': 'no-store',
-      // A page of another site that leads here must not change anything.
+      // Requests that another site initiated must not change anything.
       ...(!comesFromElsewhere(request) && { 'Set-Cookie': shareCookie(key, isSecure) }),
     },
   })
@@ -188,7 +188,9 @@ const nowhere = (): never => {
   throw unknownPath()
 }
 
-/** The application: its page at `/app` and at every path below it that is no endpoint and no file, and its files. */
+/**
+ * The application and its files. The page is served at `/app` and at every path below it without an endpoint or file.
+ */
 export function applicationRoutes(publicUrls: readonly string[], hasCookie: (request: Request) => boolean) {
   const isSecure = publicUrls.some((url) => url.startsWith('https:'))
   const page = (request: Request) =>

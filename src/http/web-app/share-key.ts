@@ -1,8 +1,8 @@
 /*
- * The service worker accepts everything that is posted to it as shared, even by a page of another site, and browsers
- * do not report the sender. So the address for shared content has a key, which the system knows only from the
- * manifest. Another site can read neither the manifest nor the cookie that stores the key, and the page asks before
- * it creates a note from content without the key.
+ * The service worker accepts every post to the address for shared content, even from a page of another site. Browsers
+ * do not report the sender. So the address has a key, which the system knows only from the manifest. Another site can
+ * read neither the manifest nor the cookie that stores the key. The page asks for confirmation before it creates a note
+ * from content without the key.
  */
 
 const NAME = 'daybook_share'

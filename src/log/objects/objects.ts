@@ -19,28 +19,28 @@ import {
 } from './statements.ts'
 
 /*
- * The kinds of objects of which a workspace has few, and which have the same endpoints: tags, properties, presets, views of
- * notes and of rows, lenses, the items of Quick Access, shares, sources. A kind declares its table and how an object is
- * shown. The rest follows from the columns of the table:
+ * Kinds with few objects per workspace and the same endpoints: tags, properties, presets, views of notes and of rows,
+ * lenses, Quick Access items, shares, sources. A kind declares its table and the presentation of an object. The rest
+ * follows from the columns of the table:
  *
- * - `position`: the objects are in an order, in which others shift when one comes, goes or moves;
- * - `isDefault`: at most one of them is the default, and one that becomes it takes it from the other;
- * - `createdAt`, `updatedAt`: the latter grows with every change.
+ * - `position`: the objects are ordered, and others shift when one is added, removed or moved;
+ * - `isDefault`: at most one object is the default, and a new default replaces the old one;
+ * - `createdAt`, `updatedAt`: the latter increases with every change.
  */
 
 interface Declaration<Read extends Fields, Shown> extends Source<Read> {
   readonly kind: ChangeKind
-  /** As refusals call it, if not by its kind. */
+  /** The noun in refusals, if it is not the kind. */
   readonly noun?: string
-  /** Attributes that follow from others, or count something: their change alone is no change. */
+  /** Attributes that are derived or count something; their change alone does not count as a change. */
   readonly derived?: readonly (keyof Shown & string)[]
-  /** The column within whose value objects are in an order; the workspace unless given. */
+  /** The column whose value groups the ordered objects; by default the workspace. */
   readonly within?: string
-  /** Attributes that may be long: the log names them without what they were. */
+  /** Attributes that may be long; the log names them without their old values. */
   readonly texts?: readonly string[]
-  /** Attributes that the log compares although they are not shown, and names without their values. */
+  /** Attributes that are not shown. The log compares them, and names them without their values. */
   secrets?(row: RowOf<Read>): object
-  /** The object as responses show it. */
+  /** The object in the format of responses. */
   present(row: RowOf<Read>, reader: Reader): Shown
 }
 
@@ -49,16 +49,16 @@ export interface AnyRow {
   readonly pk?: number
   readonly position?: number
   readonly isDefault?: number
-  /** The id of the structure to which it belongs, as the log has it. */
+  /** The id of its structure, for the log. */
   readonly structureId?: string
 }
 
-/** A tag is identified by its number alone. */
+/** A tag is identified by its number only. */
 const pkOf = ({ pk, id }: AnyRow): number => pk ?? Number(id)
 
 const isOrdered = (table: ObjectTable): table is ObjectTable & OrderedTable => table.position !== undefined
 
-/** A name that no object can have, so that two objects of which one takes the other's name never collide. */
+/** A name that no object can have. It prevents collisions while one object takes over the name of another. */
 export const placeholderOf = (id: string | number): string => `\0${id}`
 
 export const objectKind = <Read extends Fields, Shown extends object>(
@@ -66,11 +66,11 @@ export const objectKind = <Read extends Fields, Shown extends object>(
 ) => new ObjectKind<RowOf<Read> & AnyRow, Shown>(declaration as never)
 
 interface WriteOptions<Shown> {
-  /** Where in the order; past its end is the end, which is where a new object is unless told. */
+  /** The position in the order. New objects go to the end by default, and positions past the end mean the end. */
   readonly position?: number | undefined
-  /** Data for undo that is not shown. */
+  /** Data for undo that responses do not show. */
   readonly hidden?: object
-  /** The object as it was shown before, where rows of other tables have changed since. */
+  /** The object as previously shown, if rows of other tables have changed since. */
   readonly before?: Shown
 }
 
@@ -114,17 +114,17 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     return notFound(this.#noun)
   }
 
-  /** All objects of a workspace in their order, as responses show them. */
+  /** All objects of a workspace in order, in the format of responses. */
   list = (reader: Reader, { workspacePk }: InWorkspace): Shown[] =>
     this.rows(reader, workspacePk).map((row) => this.present(row, reader))
 
-  /** The object with this id, as responses show it; undefined when it is gone. */
+  /** The object with this id, in the format of responses; undefined if it is deleted. */
   find = (reader: Reader, { workspacePk }: InWorkspace, id: string | number): Shown | undefined => {
     const row = this.findById(reader, workspacePk, id)
     return row && this.present(row, reader)
   }
 
-  /** By its id, else by its name ignoring case. */
+  /** Finds an object by id, else by name ignoring case. */
   getRow(reader: Reader, { workspacePk }: InWorkspace, named: string): Row {
     const byId = isId(named) ? this.findById(reader, workspacePk, named) : undefined
     return byId ?? this.findByName(reader, workspacePk, fold(named)) ?? fail(this.notFound)
@@ -134,7 +134,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     return this.present(this.getRow(reader, caller, named), reader)
   }
 
-  /** Objects one after the other, as they may be long: all of a workspace, or those with these ids that it has. */
+  /** Yields objects one by one, because they may be long: all of a workspace, or those with these ids in it. */
   *each(
     reader: Reader,
     workspace: number,
@@ -146,7 +146,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     }
   }
 
-  /** The id and name of each object that uses another one, of all of a workspace or of those with these ids. */
+  /** The id and name of each object that uses another one: in the whole workspace, or among those with these ids. */
   usersOf(
     this: ObjectKind<Row & { readonly id: string; readonly name: string }, Shown>,
     reader: Reader,
@@ -158,12 +158,12 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     return users.map(({ id, name }) => ({ id, name })).toArray()
   }
 
-  /** Creates an object and logs it; joins the caller's transaction. Returns what is shown. */
+  /** Creates an object and logs it; joins the caller's transaction. Returns the shown object. */
   create(tx: Tx, author: ChangeAuthor, columns: Partial<Row>, options?: WriteOptions<Shown>): Shown {
     return this.present(this.insert(tx, author, columns, options), tx)
   }
 
-  /** The same for an object that has rows in other tables, too. */
+  /** The same for an object with additional rows in other tables. */
   insert(
     tx: Tx,
     author: ChangeAuthor,
@@ -183,7 +183,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     return inserted
   }
 
-  /** The scope of the order of an object. */
+  /** The value that groups an object's order. */
   #orderOf = (row: object, workspace: number): number =>
     (row as Readonly<Record<string, number>>)[this.#within] ?? workspace
 
@@ -193,7 +193,7 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     ...(structureId !== undefined && { structureId }),
   })
 
-  /** The columns that every new object has. */
+  /** The default columns of every new object. */
   #beginning(now: number, end: number | undefined): object {
     const { createdAt, updatedAt } = this.table
     return {
@@ -206,11 +206,11 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
   #reread = (reader: Reader, workspace: number, id: string | number): Row =>
     this.findById(reader, workspace, id) ?? fail(this.notFound)
 
-  /** The columns that the members of a request are stored in (`columnsShown`); only those that are sent. */
+  /** The storage columns for the members of a request (`columnsShown`); only the sent ones. */
   columnsOf = (sent: object): Partial<Row> =>
     columnsShown(this.table, sent, [...this.derived, 'position']) as Partial<Row>
 
-  /** Changes what differs and logs it; joins the caller's transaction. Returns what is shown. */
+  /** Changes the columns that differ and logs them; joins the caller's transaction. Returns the shown object. */
   update(
     tx: Tx,
     author: ChangeAuthor,
@@ -257,8 +257,8 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
   }
 
   /**
-   * Writes an object of another database as it is shown there, with its id and times, and logs nothing. `columns` are
-   * those that cannot be read from what is shown. Returns its pk.
+   * Writes an object of another database from its shown form, with its id and times, without logging. `columns` are
+   * those that cannot be derived from that form. Returns its pk.
    */
   put(tx: Tx, workspace: number, shown: Shown & Pick<AnyRow, 'id'>, columns: Partial<Row> = {}): number {
     const { id } = shown
@@ -269,19 +269,19 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
     return pkOf(known)
   }
 
-  /** Takes from an object what only one may have, its name and being the default, before others are `put`. */
+  /** Clears an object's unique attributes, its name and default status, before other objects are `put`. */
   setAside(tx: Tx, id: string | number): void {
     this.#write.setAside?.(tx, id, placeholderOf(id))
   }
 
-  /** Deletes an object, if there is one, and logs nothing. */
+  /** Deletes an object, if it exists, without logging. */
   remove = (reader: Reader, id: string | number): void => void this.#write.deleteById(reader, id)
 
   #logShifts(tx: Tx, author: ChangeAuthor, by: AnyRow, shifted: readonly Shifted[] | undefined): void {
     if (shifted) logShifts(tx, author, this.kind, shifted, by.structureId)
   }
 
-  /** Leaves the workspace without a default, for another to become it. */
+  /** Clears the default of the workspace before another object becomes the default. */
   #takeDefault(tx: Tx, author: ChangeAuthor): void {
     const lost = this.#write.clearDefault?.(tx, author.workspacePk, tx.now)
     if (!lost) return

@@ -12,11 +12,11 @@ interface Placed {
 export type OrderedTable = SQLiteTable & Record<'pk' | 'id' | 'workspace' | 'position', SQLiteColumn>
 
 /**
- * The order of the rows of a table, whose `position` counts from 0 without gaps within a workspace, or within what another
- * column names.
+ * The order of the rows of a table. `position` counts from 0 without gaps within a workspace, or within the value of
+ * another column.
  */
 export class Positions {
-  /** How many rows are in the order, which is also the position of the next one. */
+  /** The number of ordered rows, which is also the position of the next row. */
   readonly endOf
   readonly #place
   readonly #shift
@@ -37,7 +37,7 @@ export class Positions {
 
   /**
    * Moves a row to a position; a position beyond the end means the end. The rows between the old and the new position
-   * shift by one, and are returned; undefined when the row is there already.
+   * shift by one and are returned. Undefined if the row is already there.
    */
   move(reader: Reader, within: number, row: Placed, wanted: number): Shifted[] | undefined {
     const position = Math.min(wanted, this.endOf(reader, within) - 1)
@@ -54,7 +54,7 @@ export class Positions {
   closeGap = (reader: Reader, within: number, position: number): Shifted[] =>
     this.#shifted(reader, within, position + 1, Number.MAX_SAFE_INTEGER, -1)
 
-  /** Shifts by one the rows from `first` to `last`, both included. */
+  /** Shifts the rows from `first` to `last`, both included, by one. */
   #shifted(reader: Reader, within: number, first: number, last: number, step: 1 | -1): Shifted[] {
     const rows = this.#shift(reader, step, within, first, last) as { id: string; position: number }[]
     return rows.map(({ id, position }) => ({ id, before: position - step }))

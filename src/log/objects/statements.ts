@@ -37,22 +37,22 @@ export interface Source<Read extends Fields> {
   readonly table: ObjectTable
   readonly read: Read
   readonly order: readonly SQLiteColumn[]
-  /** The column of the folded name, by which an object is found, too; no two in a workspace have the same. */
+  /** The column of the folded name, unique within a workspace; objects are also found by it. */
   readonly name?: SQLiteColumn
-  /** Holds for the objects that can be found. */
+  /** A condition on the objects that can be found. */
   readonly visible?: SQL
 }
 
 export type Find<Row, Value = SqlValue> = (reader: Reader, workspace: number, value: Value) => Row | undefined
 
-/** The objects of a kind that are stored in a table, and the statements that find them. */
+/** The stored objects of a kind, and the statements that find them. */
 export class StoredObjects<Row> {
   /** The objects of a workspace in their order. */
   readonly rows: (reader: Reader, workspace: number) => Row[]
   readonly ids: (reader: Reader, workspace: number) => string[]
   readonly count: (reader: Reader, workspace: number) => number
   readonly findById: Find<Row>
-  /** By the folded name; a kind without a column for it finds none. */
+  /** Finds an object by its folded name; kinds without a column for it find none. */
   readonly findByName: Find<Row, string>
   readonly #select: (workspace: number, condition?: SQL) => SelectOf<Row>
 
@@ -70,13 +70,13 @@ export class StoredObjects<Row> {
     this.findByName = name ? this.findBy((value: string) => eq(name, value)) : () => undefined
   }
 
-  /** A way to find an object of a workspace by something else. */
+  /** Returns a function that finds an object of a workspace by another condition. */
   findBy<Value extends SqlValue>(condition: (value: Value) => SQL): Find<Row, Value> {
     return rowBy((workspace: number, value: Value) => this.#select(workspace, condition(value)))
   }
 }
 
-/** A SELECT as far as it is used here. */
+/** The part of a SELECT that is used here. */
 interface SelectOf<Row> {
   all(): Row[]
   toSQL(): { sql: string; params: unknown[] }
@@ -101,11 +101,11 @@ export function writers({ table, name }: Pick<Source<Fields>, 'table' | 'name'>)
     update: updateOf<SQLiteTable>(table, pk),
     delete: runBy((key: number) => orm.delete(table).where(eq(pk, key))),
     deleteById: runBy((key: string | number) => orm.delete(table).where(eq(id, key))),
-    /** Takes its name and being the default from an object. */
+    /** Clears the name and the default status of an object. */
     setAside:
       (name ?? isDefault) &&
       runBy((key: string | number, other: string) => update(table, aside(other), eq(id, key))),
-    /** Leaves the workspace without a default object; returns the one that was it. */
+    /** Clears the default of the workspace; returns the former default object. */
     clearDefault:
       isDefault &&
       rowBy((key: number, now: number) =>
@@ -121,9 +121,9 @@ export function writers({ table, name }: Pick<Source<Fields>, 'table' | 'name'>)
 const FOLDED = /_fold$/
 
 /**
- * The columns of an object as shown in responses: an attribute is stored in the column of its name, an instant as
- * milliseconds, true as 1, a list or object as JSON, and in `name_fold` the folded form of `name`. Callers handle
- * attributes that are stored differently; `derived` names attributes that are not stored from the shown value.
+ * The columns of an object in the format of responses. An attribute is stored in the column of its name: an instant as
+ * milliseconds, true as 1, a list or object as JSON. `name_fold` holds the folded form of `name`. Callers handle
+ * attributes that are stored differently. `derived` names attributes that are not stored from the shown value.
  */
 export function columnsShown(
   table: SQLiteTable,

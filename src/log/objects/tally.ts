@@ -3,7 +3,7 @@ import type { Tx } from '../../storage/writes/transaction.ts'
 
 const INTERVAL_MS = 1_000
 
-/** Counts what may happen to an object very often, and writes once a second how often it was. */
+/** Counts frequent events of objects, and writes the counts once a second. */
 export class Tally {
   #counts = new Map<number, number>()
   #cancel: (() => void) | undefined
@@ -19,7 +19,7 @@ export class Tally {
     this.#cancel ??= this.ctx.clock.after(INTERVAL_MS, () => void this.write())
   }
 
-  /** Writes what was counted so far; a failure is no reason to refuse anything. */
+  /** Writes the counts so far. A failure must not cause a refusal. */
   async write(): Promise<void> {
     this.#cancel?.()
     this.#cancel = undefined

@@ -14,13 +14,13 @@ import { DEFAULT_SETTINGS, findDefaultLens, lensKind } from './service.ts'
 
 export type Graph = Static<typeof GraphResponse>
 
-/** Up to this many notes, only their own links and tags are read; of more notes, all of the workspace. */
+/** Up to this many notes, only their own links and tags are read; above it, all of the workspace. */
 const LOOKUP_LIMIT = 2_000
 const NO_LENS = { scope: null, settings: DEFAULT_SETTINGS }
 
 /**
- * Draws the graph of a lens, which is read in the same snapshot as the notes. Without `id`, that of the default lens; without
- * any lens, the default settings over the whole workspace. `today` is the UTC day, `YYYY-MM-DD`.
+ * Draws the graph of a lens, which is read in the same snapshot as the notes. Without `id`, it uses the default lens;
+ * without any lens, the default settings and the whole workspace. `today` is the UTC day, `YYYY-MM-DD`.
  */
 export function graphIn(
   reader: Reader,
@@ -43,7 +43,7 @@ export function graphIn(
   return withNames(reader, drawing)
 }
 
-/** Its links are those of notes that are indexed: `refreshLinks` comes first. */
+/** Uses the links of indexed notes, so call `refreshLinks` first. */
 export const graphOfLens = long(
   read({
     name: 'lenses.graph',
@@ -53,7 +53,7 @@ export const graphOfLens = long(
   }),
 )
 
-/** Adds ids and titles, which are read only for the nodes that are drawn. */
+/** Adds ids and titles; these are read only for the drawn nodes. */
 function withNames(reader: Reader, { nodes, edges, truncated }: Drawing): Graph {
   const kinds = nodes.map(({ of }) => of)
   const titles = loadTitles(
@@ -87,7 +87,7 @@ function known<Key, Value>(values: ReadonlyMap<Key, Value>, key: Key): Value {
   return value
 }
 
-/** Tags by id, with the notes that have them, read some at a time; with `among`, of these notes alone. */
+/** Tags by id with their notes, read in batches; with `among`, limited to these notes. */
 function notesByTag(reader: Reader, workspace: number, among?: readonly number[]): Iterable<TaggedNotes> {
   return {
     [Symbol.iterator]: () =>
@@ -102,7 +102,7 @@ function* tagsOfWorkspace({ sql }: Reader, workspace: number): Generator<TaggedN
     yield { tag, notes: JSON.parse(sql.scalar<string>(notes, tag)) }
 }
 
-/** How many pairs of a note and a tag are read at once. */
+/** Number of note-tag pairs read at once. */
 const PAIRS_AT_ONCE = 500_000
 
 function* tagsOfNotes({ sql }: Reader, workspace: number, notes: readonly number[]): Generator<TaggedNotes> {

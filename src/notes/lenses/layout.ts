@@ -3,10 +3,10 @@ import type { LensSettings } from './schema.ts'
 
 export const NODE_KINDS = ['note', 'tag', 'dangling'] as const
 
-/** The most nodes that a graph has; the best connected are kept. */
+/** Maximum number of nodes in a graph; the best connected are selected. */
 export const MAX_NODES = 5_000
 
-/** The most edges that a graph has: links first, and of each kind those of the oldest notes. */
+/** Maximum number of edges in a graph: links first, and within each kind those of the oldest notes. */
 const MAX_EDGES = 20_000
 
 /** A note by its pk, a tag by its id, or the target of unresolved links. */
@@ -19,7 +19,7 @@ export interface DrawnNode {
   readonly of: NodeOf
   /** Its position among nodes of the same degree. */
   readonly rank: number
-  /** How many different edges it has, including those to nodes that were left out. */
+  /** The number of its distinct edges, including those to omitted nodes. */
   degree: number
 }
 
@@ -30,30 +30,33 @@ interface DrawnEdge {
 }
 
 export interface Drawing {
-  /** The best connected first; of equal degree notes, then tags, then dangling targets, each in the order of the input. */
+  /**
+   * Sorted by degree, best connected first. Equal degrees sort notes, then tags, then dangling targets, each in input
+   * order.
+   */
   readonly nodes: readonly DrawnNode[]
-  /** Links before tags, each in the order of their nodes in the input. */
+  /** Links before tags, each in the input order of their nodes. */
   readonly edges: readonly DrawnEdge[]
-  /** Whether nodes or edges were left out because there are too many. */
+  /** Whether nodes or edges were omitted because there are too many. */
   readonly truncated: boolean
 }
 
-/** The notes that have a tag, trashed ones too. */
+/** The notes with a tag, including trashed ones. */
 export interface TaggedNotes {
   readonly tag: number
   readonly notes: readonly number[]
 }
 
-/** The data of a graph. Links and tags of notes that are not in scope are ignored. */
+/** The data of a graph. Links and tags of notes outside the scope are ignored. */
 interface GraphSources {
   /** The pks of the notes in scope. */
   readonly notes: readonly number[]
-  /** Read twice, so that they need not all be held in memory. */
+  /** Iterated twice, so the tags need not all be in memory. */
   readonly tags: Iterable<TaggedNotes>
   readonly links: readonly LinkTarget[]
 }
 
-/** Draws a graph: two nodes are joined once, however often and by whichever name one links to the other. */
+/** Draws a graph. Two nodes are joined at most once, however often and by whichever name one links to the other. */
 export function drawGraph(
   sources: GraphSources,
   { nodes: shown }: Pick<LensSettings, 'nodes'>,
@@ -71,16 +74,16 @@ export function drawGraph(
   return { nodes, edges: edges.sorted(), truncated: isCut || edges.isCut }
 }
 
-/** Notes that are joined to a node. */
+/** Notes joined to a node. */
 interface Join {
   readonly pks: readonly number[]
   readonly goal: NodeOf
 }
 
-/** Links by destination. Several targets may mean one note, or differ only in blanks around them. */
+/** Links by destination. Several targets may mean one note, or differ only in surrounding blanks. */
 const goalsOf = (links: readonly LinkTarget[]) => Map.groupBy(links, ({ note, target }) => note ?? target)
 
-/** Every node once, with the notes that are joined to it. */
+/** Every node once, with the notes joined to it. */
 function* allJoins(
   tags: Iterable<TaggedNotes>,
   goals: ReturnType<typeof goalsOf>,
@@ -99,7 +102,7 @@ const KINDS: readonly DrawnEdge['kind'][] = ['link', 'tag']
 const keyOf = (goal: NodeOf): number | string =>
   goal.kind === 'tag' ? goal.tag : 'target' in goal ? goal.target : 0
 
-/** Counts the edges of every node first; edges are made only between the nodes that are kept. */
+/** Counts the edges of every node first, then creates edges only between the selected nodes. */
 class GraphBuilder {
   readonly #nodes: DrawnNode[] = []
   readonly #notes: ReadonlyMap<number, DrawnNode>
@@ -110,7 +113,7 @@ class GraphBuilder {
     this.#notes = new Map(notes.map((pk) => [pk, this.#add({ kind: 'note', pk })]))
   }
 
-  /** Counts the edges from the notes that are in scope to a node; a note is not joined to itself. */
+  /** Counts the edges from the notes in scope to a node; a note is not joined to itself. */
   count(pks: readonly number[], goal: NodeOf): void {
     const to = goal.kind === 'note' ? this.#notes.get(goal.pk) : undefined
     let joined = 0
@@ -124,7 +127,7 @@ class GraphBuilder {
     else if (joined > 0) this.#addOther(goal).degree = joined
   }
 
-  /** Adds the same edges, but those between the `kept` nodes alone. */
+  /** Adds the same edges, limited to those between `kept` nodes. */
   join(pks: readonly number[], goal: NodeOf, kept: ReadonlySet<DrawnNode>, edges: FirstEdges): void {
     const to = goal.kind === 'note' ? this.#notes.get(goal.pk) : this.#others.get(keyOf(goal))
     if (!to || !kept.has(to)) return
@@ -159,10 +162,10 @@ const compareEdges = (left: DrawnEdge, right: DrawnEdge): number =>
   left.from.rank - right.from.rank ||
   left.to.rank - right.to.rank
 
-/** The first edges in their order, of however many; never holds more than twice as many. */
+/** The first edges in order, from any number of edges; never holds more than twice the limit. */
 class FirstEdges {
   #edges: DrawnEdge[] = []
-  /** Once there were too many: edges after this one are left out. */
+  /** Set after an overflow: edges after this one are omitted. */
   #last: DrawnEdge | undefined
   isCut = false
 

@@ -56,7 +56,7 @@ export const getLens = read({
 
 const findByDefault = lensKind.findBy((isDefault: number) => eq(lenses.isDefault, isDefault))
 
-/** Undefined while the workspace has no lens. */
+/** Undefined if the workspace has no lens. */
 export function findDefaultLens(reader: Reader, { workspacePk }: InWorkspace) {
   const row = findByDefault(reader, workspacePk, 1)
   return row && lensKind.present(row, reader)
@@ -66,13 +66,13 @@ export type LensRequest = Static<typeof PatchLensBody>
 
 type LensInput = Omit<LensRequest, 'scope'> & { scope?: FilterTree | null }
 
-/** Parses the scope of a request; nothing is looked up. */
+/** Parses the scope of a request without any lookup. */
 export const parseLens = <Request extends LensRequest>(request: Request) => ({
   ...request,
   scope: parseOptionalTree(request.scope, 'scope'),
 })
 
-/** Creates a lens; the first one is the default, whatever is sent. Joins the caller's transaction. */
+/** Creates a lens; joins the caller's transaction. The first lens always becomes the default. */
 export function insertLens(tx: Tx, caller: Caller, input: LensInput & { name: string }) {
   const isFirst = lensKind.count(tx, caller.workspacePk) === 0
   const columns = { isDefault: 0, ...columnsOf(tx, caller, DEFAULT_SETTINGS, input) }
@@ -87,7 +87,7 @@ export const createLens = write({
   }),
 })
 
-/** Changes what is sent; settings are merged one by one, the scope is replaced whole. */
+/** Changes the sent attributes; settings are merged individually, the scope is replaced as a whole. */
 export const patchLens = write({
   name: 'lenses.patch',
   covers: 'notes',
@@ -118,7 +118,7 @@ const columnsOf = (
   }),
 })
 
-/** The lens made next after this one, else the first of the others. */
+/** The lens created next after this one, else the first of the others. */
 const findNextLens = rowBy((workspace: number, pk: number) =>
   from(lenses, getTableColumns(lenses))
     .where(and(eq(lenses.workspace, workspace), ne(lenses.pk, pk)))
@@ -126,7 +126,7 @@ const findNextLens = rowBy((workspace: number, pk: number) =>
     .limit(1),
 )
 
-/** When it was the default, the next by creation becomes the default, else the first. */
+/** Deletes a lens. If it was the default, the next one by creation becomes the default, else the first. */
 export const deleteLens = write({
   name: 'lenses.delete',
   covers: 'notes',

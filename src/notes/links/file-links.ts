@@ -2,11 +2,11 @@ import { proseIn } from '../../lib/markdown-comments.ts'
 import { fileIdOf, fileOfImage } from '../../lib/markdown-links.ts'
 import { invalid } from '../../lib/refusal.ts'
 
-/** Links to files, and addresses of files in pictures and in definitions of links. */
+/** Links to files, and addresses of files in pictures and link definitions. */
 const FILE_LINKS =
   /\[\[\s*(file:[0-9a-f-]{36})\s*(?:\\?\||\]\])|\](?:\(|:)\s*<?(\/v1\/files\/[0-9a-f-]{36}\/content)/gi
 
-/** The files that a text names where readers see it, neither in code nor in a comment: their ids, and the links as written. */
+/** The ids of files that a text names outside code and comments, where readers see them, with the links as written. */
 export function filesNamedIn(content: string): Map<string, string> {
   const named = new Map<string, string>()
   for (const text of proseIn(content))
@@ -18,8 +18,8 @@ export function filesNamedIn(content: string): Map<string, string> {
 }
 
 /**
- * Refuses a text that names files which it did not name before, from a caller without access to files: a share of the note
- * would give them out.
+ * Refuses a text that names additional files, if the caller has no access to files. A share of the note would expose
+ * them.
  */
 export function refuseNewFileLinks(content: string, before = ''): void {
   const known = filesNamedIn(before)

@@ -8,15 +8,15 @@ import { contentOf, updatedAtOf } from '../store.ts'
 import { distinctLinkKeys } from './syntax.ts'
 
 /*
- * `note_links` holds the targets of every body. Writing those of a note with 90,000 links takes a quarter of a second,
- * so a note with many is only marked in the transaction that changes it. A worker then finds what differs, and short
- * transactions write it: soon, and at the latest before links are read.
+ * `note_links` holds the targets of every body. Writing the targets of a note with 90,000 links takes a quarter of a
+ * second. The transaction that changes a note with many links therefore only marks it. A worker then finds the
+ * differences, and short transactions write them: soon, and at the latest before links are read.
  */
 
-/** A note with more links, before or after a change, or with a longer body, is marked. */
+/** Notes with more links, before or after a change, or with longer bodies are marked. */
 const MANY_LINKS = 2_000
 const LONG_BODY = 65_536
-/** How many links one transaction adds, and takes away, of a marked note. */
+/** Number of links of a marked note that one transaction adds and removes. */
 const LINKS_AT_ONCE = 1_000
 
 interface NoteInWorkspace {
@@ -30,14 +30,14 @@ interface Difference {
   readonly surplus: readonly string[]
 }
 
-/** Brings `note_links` up to date with a body; of one with many links, or a long one, the note is marked. */
+/** Updates `note_links` for a body; a note with many links or a long body is only marked. */
 export function indexLinks(tx: Tx, place: NoteInWorkspace, content: string, isNew = false): void {
   const stored = isNew ? [] : storedTargets(tx, place.note, MANY_LINKS + 1)
   if (stored.length > MANY_LINKS || takesLong(content)) enqueue(tx, linkIndexing, place.note, FROM_START)
   else write(tx, place, differenceBetween(stored, distinctLinkKeys(content)))
 }
 
-/** Whether a body is long or has many links; every opening bracket counts, because parsing takes longer. */
+/** Whether a body is long or has many links. Counts every opening bracket, because parsing takes longer. */
 function takesLong(content: string): boolean {
   if (content.length > LONG_BODY) return true
   let count = 0
@@ -49,14 +49,14 @@ function takesLong(content: string): boolean {
 const storedTargets = ({ sql }: Reader, note: number, limit = -1): string[] =>
   sql.column('SELECT target FROM note_links WHERE note = ? LIMIT ?', note, limit)
 
-/** In the order of the table, which is faster to write. */
+/** Sorted in table order, which is faster to write. */
 function differenceBetween(stored: readonly string[], targets: ReadonlySet<string>): Difference {
   const missing = new Set(targets)
   const surplus = stored.filter((target) => !missing.delete(target))
   return { missing: [...missing].sort(), surplus: surplus.sort() }
 }
 
-/** Links are written one by one: with a list SQLite prepares the statement again at every run. */
+/** Writes links one by one, because with a list SQLite prepares the statement again for every run. */
 function write(
   { sql }: Reader,
   { workspace, note }: NoteInWorkspace,
@@ -73,7 +73,7 @@ function write(
     )
 }
 
-/** Removes some links of a note that is about to be deleted; returns whether it had any. */
+/** Removes some links of a note that is about to be purged; returns whether it had any. */
 export const removeSomeLinks = ({ sql }: Reader, note: number): boolean =>
   sql.run(
     `DELETE FROM note_links WHERE (workspace, target, note) IN
@@ -96,18 +96,18 @@ export const linkDifferenceQuery: WorkerQuery<{ note: number }, VersionDifferenc
   run: (reader, { note }) => differenceOf(reader, note),
 }
 
-/** Where a job of a note goes on: behind the last target that it has written. */
+/** The progress of a note's job: it continues after the last target that it has written. */
 interface Progress {
   readonly after: string
-  /** How many times the note has changed meanwhile. */
+  /** The number of changes of the note meanwhile. */
   readonly changes: number
 }
 
 const FROM_START: Progress = { after: '', changes: 0 }
-/** After as many changes the links of a note are written in one transaction. */
+/** After this many changes, the links of a note are written in one transaction. */
 const MAX_CHANGES = 4
 
-/** Writes the links of a note with many of them. The difference is read in a thread; each step writes a part of it. */
+/** Writes the links of a note with many links. A thread reads the difference, and each step writes a part of it. */
 export const linkIndexing = defineJob<number, Progress>(
   'notes.links',
   (tx, note, progress, prepared) => {
@@ -132,7 +132,7 @@ export const linkIndexing = defineJob<number, Progress>(
 const workspaceOf = ({ sql }: Reader, note: number): number | undefined =>
   sql.get<{ workspace: number }>('SELECT workspace FROM notes WHERE pk = ?', note)?.workspace
 
-/** In the order of targets, so that it does not matter whether the part before `after` was still missing. */
+/** Writes in target order, so it does not matter whether the part before `after` was still missing. */
 function writeSome(
   tx: Tx,
   place: NoteInWorkspace,
@@ -149,7 +149,7 @@ function writeSome(
   return all.length > LINKS_AT_ONCE ? { after: last, changes } : 'done'
 }
 
-/** One more than a step writes of these targets, which are in order, from the first behind another one. */
+/** The first targets after `after`, from a sorted list: one more than a step writes. */
 function firstBehind(targets: readonly string[], after: string): readonly string[] {
   let low = 0
   let high = targets.length
@@ -162,8 +162,8 @@ function firstBehind(targets: readonly string[], after: string): readonly string
 }
 
 /**
- * Writes the links that jobs are still to write in the workspace: links that were committed before this call are read after
- * it. Threads read them as queries of the caller, and the refusal is thrown if the caller must try again later.
+ * Writes the pending links of the workspace. Links that were committed before this call can be read after it. Threads
+ * read them as queries of the caller. Throws the refusal if the caller must try again later.
  */
 export async function refreshLinks(ctx: Pick<AppContext, 'db' | 'worker'>, caller: Caller): Promise<void> {
   const { workspacePk, signal } = caller
@@ -177,12 +177,12 @@ const pendingNotes = ({ sql }: Reader, workspace: number): number[] =>
     workspace,
   )
 
-/** Writes every link of the workspace that is left to jobs in this transaction. */
+/** Writes all pending links of the workspace in this transaction. */
 export function indexPendingLinks(reader: Reader, workspace: number): void {
   for (const note of pendingNotes(reader, workspace)) indexLinksAtOnce(reader, { workspace, note })
 }
 
-/** Brings `note_links` up to date with the body of a note, however long that takes. */
+/** Updates `note_links` for the body of a note, however long that takes. */
 export function indexLinksAtOnce(reader: Reader, place: NoteInWorkspace): void {
   write(reader, place, differenceOf(reader, place.note))
   removeJob(reader, linkIndexing, place.note)

@@ -10,8 +10,8 @@ import { resolveTargets } from './resolve-target.ts'
 import { bracketed, isOwnHeading, linkOf, namesIn, parseLinks, targetKey } from './syntax.ts'
 
 /**
- * The outgoing links in the order of the body, each occurrence, and the backlinks, newest edit first; with `context`, each
- * backlink has the text around it. `refreshLinks` comes first.
+ * The outgoing links, every occurrence in body order, and the backlinks, newest edit first. With `context`, each
+ * backlink has its surrounding text. Call `refreshLinks` first.
  */
 export const readLinks = read({
   name: 'notes.links',
@@ -37,7 +37,9 @@ export const readLinks = read({
   },
 })
 
-/** The links of a body in order, each occurrence, with the notes that they mean now; `from` is the note that has it. */
+/**
+ * The links of a body, every occurrence in order, with the notes to which they resolve now; `from` is the linking note.
+ */
 export function outgoingLinks(
   reader: Reader,
   workspace: number,
@@ -53,13 +55,13 @@ export function outgoingLinks(
   })
 }
 
-/** A target as it is shown without a label: that by an id, with the title of the note. */
+/** The displayed target of a link without a label; a link by id shows the title of the note. */
 function shownTarget(target: string, note: NoteTitle | undefined): string {
   const name = namesIn(target).find((one) => fold(one).trim() === note?.id)
   return note && name !== undefined ? note.title + target.slice(name.length) : target
 }
 
-/** The text around the first of the links of a note that have one of these keys. */
+/** The text around the first link of a note with one of these keys. */
 function contextOf(reader: Reader, note: number, keys: ReadonlySet<string>): string {
   const content = contentOf(reader, note)
   for (const { text, start } of bracketed(content)) {
@@ -71,15 +73,15 @@ function contextOf(reader: Reader, note: number, keys: ReadonlySet<string>): str
   return ''
 }
 
-/** The names by which links may mean a note, as keys without blanks around them. */
+/** The names by which links may reference a note, as keys without surrounding blanks. */
 const namesOf = ({ id, alias, title }: NoteSummary): string[] =>
   [id, alias, title].filter((name) => name !== null).map((name) => fold(name).trim())
 
-/** The targets that are this name, with or without blanks around it: `name`, or `name`, a line break and more. */
+/** Matches this name with or without surrounding blanks: `name`, or `name`, a line break and more. */
 const rangeOf = (name: string) => [name, `${name}\v`] as const
 
 /**
- * The keys of all links whose target is this name, with or without blanks around it, or that may be this name and a
+ * The keys of all links whose target is this name, with or without surrounding blanks, or possibly this name and a
  * heading.
  */
 export function keysOfName({ sql }: Reader, workspace: number, name: string): string[] {
@@ -100,7 +102,7 @@ export function keysOfName({ sql }: Reader, workspace: number, name: string): st
   ]
 }
 
-/** The keys of all links that lead to a note. */
+/** The keys of all links to a note. */
 function targetsOf(reader: Reader, workspace: number, note: NoteSummary): string[] {
   const keys = namesOf(note).flatMap((name) => keysOfName(reader, workspace, name))
   const resolved = resolveTargets(reader, workspace, [...new Set(keys)])

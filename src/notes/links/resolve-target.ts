@@ -2,20 +2,20 @@ import type { Reader } from '../../storage/reader.ts'
 import { isFileTarget, isOwnHeading, namesIn, targetText } from './syntax.ts'
 
 /*
- * How the target of a link becomes a note: a note with that id, else with that alias, else with that title; of several
- * with one title the oldest. Targets are resolved at every read, as of now, and only to active notes. Text after
- * a `#` is a heading of the note, unless the whole is a name.
+ * Resolves a link target to a note: by id, else by alias, else by title. Of several notes with one title, the oldest
+ * wins. Targets are resolved at every read, against the current state, and only to active notes. Text after a `#` is a
+ * heading of the note, unless the whole is a name.
  */
 
 /**
- * The unary pluses keep SQLite from scanning all notes in the order of `created_at` instead, and from preparing a
- * statement again for every bound title.
+ * The unary pluses prevent SQLite from scanning all notes in `created_at` order, and from preparing the statement again
+ * for every bound title.
  */
 const oldestWithTitle = (title: string) =>
   `(SELECT pk FROM notes n WHERE n.workspace = +?1 AND n.title_fold = ${title} AND n.deleted_at IS NULL
     ORDER BY +n.created_at, +n.id LIMIT 1)`
 
-/** The pk of the note that a target means, or NULL, from the two parts of its key; the second is '' if there is none. */
+/** The pk of the target's note, or NULL, from the two parts of its key; the second part is '' if absent. */
 const meaning = (trimmed: string, whole: string) => `coalesce(
     iif(${whole} = '', NULL, ${oldestWithTitle(whole)}),
     (SELECT pk FROM notes n WHERE n.id = ${trimmed} AND n.workspace = ?1 AND n.deleted_at IS NULL),
@@ -24,11 +24,11 @@ const meaning = (trimmed: string, whole: string) => `coalesce(
 
 const ONE_KEY = `SELECT ${meaning('+?2', '+?3')}`
 
-/** The pk of the note that the target of this key means. */
+/** The pk of the note to which the target with this key resolves. */
 export const resolveTarget = (reader: Reader, workspace: number, key: string): number | undefined =>
   resolveLink(reader, workspace, key)?.pk
 
-/** The note that a target means, and what of `namesIn` names it. */
+/** The note to which a target resolves, and the index in `namesIn` of the matching name. */
 export function resolveLink(
   { sql }: Reader,
   workspace: number,
@@ -42,7 +42,7 @@ export function resolveLink(
   return undefined
 }
 
-/** The keys of the names that the target of a key may hold. */
+/** The keys of the names that the target of a key may contain. */
 const keysIn = (key: string): string[] => [
   key,
   ...namesIn(targetText(key))
@@ -61,7 +61,7 @@ const resolved = (source: string) => `
 
 const GIVEN_KEYS = resolved('SELECT value AS key, NULL AS detail FROM json_each(?2)')
 
-/** The pks of the notes that the targets of these keys mean; unresolved keys are missing from the result. */
+/** The pks of the notes to which these keys resolve; the result omits unresolved keys. */
 export function resolveTargets(
   { sql }: Reader,
   workspace: number,
@@ -82,11 +82,11 @@ export function resolveTargets(
   return resolved
 }
 
-/** A link target, the note that it means, and the notes that link to it, trashed ones too. */
+/** A link target, its note, and the notes that link to it, including trashed ones. */
 export interface LinkTarget {
-  /** Folded, without blanks around it. */
+  /** Folded, without surrounding blanks. */
   readonly target: string
-  /** The pk of an active note; null when the target is unresolved. */
+  /** The pk of an active note; null if the target is unresolved. */
   readonly note: number | null
   readonly linking: readonly number[]
 }
@@ -101,7 +101,9 @@ const LINKS_OF_NOTES = linksFrom(
   'note_links INDEXED BY note_links_note WHERE note IN (SELECT value FROM json_each(?2))',
 )
 
-/** Every target of the workspace's links to notes, ordered by target; with `among`, of the links from these notes alone. */
+/**
+ * Every target of the workspace's links to notes, ordered by target; with `among`, only of the links from these notes.
+ */
 export function listLinkTargets(reader: Reader, workspace: number, among?: readonly number[]): LinkTarget[] {
   type Row = [string, string, number | null]
   const rows = among

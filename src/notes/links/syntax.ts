@@ -5,7 +5,7 @@ import { codePointLength, fold, headingText } from '../../lib/text.ts'
 /** A wiki link in a body: `[[target]]` or `[[target|label]]`, embeds included. */
 export interface WikiLink {
   readonly target: string
-  /** Null when there is none, or an empty one. */
+  /** Null if absent or empty. */
   readonly label: string | null
 }
 
@@ -13,7 +13,7 @@ const isOutsideFences = ({ kind }: BlockLine): boolean => kind !== 'fence' && ki
 
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/s
 
-/** A body without these has no code. */
+/** A body without these characters has no code. */
 const CODE_MARKS = /[`~]/
 
 /** The lines outside fenced code, of the parts that contain `mark`, with inline code replaced by NUL characters. */
@@ -33,7 +33,7 @@ export function* linesOutsideCode(body: string, mark = ''): Generator<TextSpan> 
   }
 }
 
-/** The text between each innermost pair of double brackets of a line, and where in the line it begins. */
+/** The text between each innermost pair of double brackets in a line, and its position in the line. */
 export function* bracketedIn(line: string): Generator<TextSpan> {
   let close = -1
   for (let open = line.indexOf('[['); open !== -1; open = line.indexOf('[[', open + 1)) {
@@ -49,7 +49,7 @@ export function* bracketedIn(line: string): Generator<TextSpan> {
   }
 }
 
-/** The text between double brackets, outside code, in the order of the body. */
+/** The text between double brackets outside code, in body order. */
 export function* bracketed(body: string): Generator<TextSpan> {
   for (const line of linesOutsideCode(body, '[[')) {
     for (const { text, start } of bracketedIn(line.text)) yield { text, start: line.start + start }
@@ -61,8 +61,8 @@ const FILE_TARGET = /^file:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export const isFileTarget = (target: string): boolean => FILE_TARGET.test(target)
 
 /**
- * The form in which a target is stored and compared: folded and trimmed. When it has blanks around it, a line break
- * (which no target contains) and the folded target with its blanks follow: a title may begin or end with blanks.
+ * The form in which a target is stored and compared: folded and trimmed. If it has surrounding blanks, a line break
+ * (which no target contains) and the folded target with its blanks follow. A title may begin or end with blanks.
  */
 export function targetKey(target: string): string {
   const whole = fold(target)
@@ -70,15 +70,15 @@ export function targetKey(target: string): string {
   return trimmed === whole ? trimmed : `${trimmed}\n${whole}`
 }
 
-/** The folded target in a key, without blanks around it. */
+/** The folded target in a key, without surrounding blanks. */
 export const targetText = (key: string): string => key.split('\n')[0] ?? ''
 
-/** More of these are not looked at: no heading has so many above it. */
+/** Maximum number of parts considered: no heading has more levels above it. */
 const MAX_PARTS = 8
 
 /**
- * The names in a target, the longest first: all of it, as a title may hold `#`, then the text before its last `#`, and so
- * on. The rest after a name is the heading to which it leads.
+ * The possible names in a target, longest first. The first is the whole target, because a title may contain `#`. The
+ * text before its last `#` follows, and so on. The rest after a name is the heading.
  */
 export function namesIn(target: string): string[] {
   const names = [target]
@@ -90,10 +90,10 @@ export function namesIn(target: string): string[] {
   return names
 }
 
-/** Whether a target that names no note leads to a heading of the note that holds it: `[[#Heading]]`. */
+/** Whether a target without a note name leads to a heading of its own note: `[[#Heading]]`. */
 export const isOwnHeading = (target: string): boolean => target.trimStart().startsWith('#')
 
-/** Parses the text between double brackets; undefined for a link to a file, and for one without a target. */
+/** Parses the text between double brackets; undefined for a link to a file, or without a target. */
 export function linkOf(inner: string): WikiLink | undefined {
   const bar = inner.indexOf('|')
   const target = bar === -1 ? inner : inner.slice(0, bar)
@@ -102,7 +102,7 @@ export function linkOf(inner: string): WikiLink | undefined {
   return { target, label: label.trim() === '' ? null : label }
 }
 
-/** Every wiki link of a body in order, each occurrence; without those in code and those to files. */
+/** Every wiki link of a body in order, every occurrence; excludes links in code and links to files. */
 export function parseLinks(body: string): WikiLink[] {
   const links: WikiLink[] = []
   for (const { text } of bracketed(body)) {
@@ -112,7 +112,7 @@ export function parseLinks(body: string): WikiLink[] {
   return links
 }
 
-/** The body with other text between brackets, where `inner` returns one; and how many that are. */
+/** Replaces the text between brackets if `inner` returns another; returns the body and the number of replacements. */
 function replaced(
   body: string,
   inner: (text: string) => string | undefined,
@@ -130,14 +130,16 @@ function replaced(
   return { content: content + body.slice(from), count }
 }
 
-/** The body with other text between the brackets of its links, where `inner` returns one; and how many links that are. */
+/**
+ * Replaces the text between the brackets of links if `inner` returns another; returns the body and the number of links.
+ */
 export const withLinks = (body: string, inner: (link: WikiLink, text: string) => string | undefined) =>
   replaced(body, (text) => {
     const link = linkOf(text)
     return link && inner(link, text)
   })
 
-/** Whether a link can be written with this target, wherever in a body it is. */
+/** Whether a link with this target can be written anywhere in a body. */
 export function isLinkable(target: string): boolean {
   if (target.includes('`')) return false
   const links = parseLinks(`[[${target}]]`)
@@ -149,13 +151,13 @@ export const fileTarget = (fileId: string): string => `file:${fileId}`
 const targetOf = (inner: string): string => (inner.split('|')[0] ?? '').trim()
 
 /**
- * A text as a label: brackets, which would end the link, become parentheses, and backticks, which begin code,
- * apostrophes.
+ * A text in the form of a label. Brackets would end the link and become parentheses; backticks would begin code and
+ * become apostrophes.
  */
 export const asLabel = (text: string): string =>
   text.replaceAll('[', '(').replaceAll(']', ')').replaceAll('`', "'")
 
-/** The body with this label on every link to the file that has one. */
+/** The body with this label on every labelled link to the file. */
 export function withFileLabel(body: string, fileId: string, fileName: string): string {
   const label = asLabel(fileName)
   const relabelled = (text: string) => {
@@ -165,7 +167,7 @@ export function withFileLabel(body: string, fileId: string, fileName: string): s
   return replaced(body, relabelled).content
 }
 
-/** The text of the last level-2 heading, when no other heading follows it outside code. */
+/** The text of the last heading outside code, if it has level 2. */
 export function lastHeading(body: string): string | undefined {
   let last: string | undefined
   if (!body.includes('#')) return last
@@ -177,15 +179,15 @@ export function lastHeading(body: string): string | undefined {
   return last
 }
 
-/** A title has at most 500 characters, and folding makes up to three of one. A longer target never resolves. */
+/** A title has at most 500 characters, and folding turns one into up to three. A longer target never resolves. */
 const MAX_FOLDED = 1_500
 
 const mayResolve = (key: string): boolean =>
   key.length <= MAX_FOLDED || codePointLength(targetText(key)) <= MAX_FOLDED
 
 /**
- * The keys of a body's links as `note_links` stores them: each once, without those in code, and those that are too long to
- * resolve. The key of a link to a file is its target.
+ * The distinct keys of a body's links as stored in `note_links`. Excludes links in code and links too long to resolve.
+ * The key of a link to a file is its target.
  */
 export function distinctLinkKeys(body: string): ReadonlySet<string> {
   const keys = new Set<string>()

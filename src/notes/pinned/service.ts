@@ -47,18 +47,21 @@ const findByNoteId = itemKind.findBy(
   (id: string) => sql`${quickAccess.note} = (SELECT pk FROM notes WHERE notes.id = ${id})`,
 )
 
-/** By its own id or by that of its note. */
+/** Finds an item by its own id or by the id of its note. */
 const getRow = (reader: Reader, { workspacePk }: InWorkspace, id: string) =>
   itemKind.findById(reader, workspacePk, id) ??
   findByNoteId(reader, workspacePk, id) ??
   fail(itemKind.notFound)
 
-/** Adding, removing or moving an item may shift all others, each with its change, while other writes wait. */
+/**
+ * Adding, removing or moving an item may shift all others, each with a logged change, and blocks other writes
+ * meanwhile.
+ */
 const MAX_ITEMS = 10_000
 
 type NewItemInput = Static<typeof CreateItemBody>
 
-/** Pins a note; refuses one more than Quick Access holds. */
+/** Pins a note; refuses items over the limit of Quick Access. */
 export const createItem = write({
   name: 'quick-access.create',
   covers: 'notes',
@@ -80,7 +83,7 @@ export function insertItem(tx: Tx, caller: Caller, input: NewItemInput, most = N
   return itemKind.create(tx, caller, columns, { position: input.position, hidden: { note_id: note.id } })
 }
 
-/** Changes the appearance of an item, or moves it. It is named by its own id or by that of its note. */
+/** Changes the appearance of an item, or moves it. The id is that of the item or of its note. */
 export const patchItem = write({
   name: 'quick-access.patch',
   covers: 'notes',
@@ -91,7 +94,7 @@ export const patchItem = write({
   },
 })
 
-/** Unpins a note, which stays. */
+/** Unpins a note without deleting it. */
 export const deleteItem = write({
   name: 'quick-access.delete',
   covers: 'notes',
@@ -101,11 +104,11 @@ export const deleteItem = write({
   }),
 })
 
-/** Takes a note out of Quick Access, if it is there; those after it move up. */
+/** Removes a note from Quick Access, if it is there; later items move up. */
 export function removeFromQuickAccess(tx: Tx, author: ChangeAuthor, note: number): void {
   const item = findByNote(tx, author.workspacePk, note)
   if (!item) return
-  // The items after it move up.
+  // Later items move up.
   if (isWritableCopy(tx))
     for (const shown of itemKind.list(tx, wholeWorkspace(author.workspacePk)))
       beforeLocalChange(tx, author, { kind: 'quick_access_item', id: shown.id }, () => JSON.stringify(shown))

@@ -26,7 +26,7 @@ import {
   tagsOfPreset,
 } from './service.ts'
 
-/** Writes a preset onto an active note, all of it or nothing. It adds tags, values and text, and removes none. */
+/** Applies a preset to an active note, all or nothing. It adds tags, values and text, and removes none. */
 export const applyPreset = write({
   name: 'presets.apply',
   covers: 'notes',
@@ -54,7 +54,7 @@ export const applyPreset = write({
   },
 })
 
-/** Reads a preset. Properties are named by key, in the order of the preset. */
+/** Reads a preset. Properties are referenced by key, in preset order. */
 export function openPreset(
   tx: Tx,
   caller: InWorkspace,
@@ -73,14 +73,14 @@ export function openPreset(
   }
 }
 
-/** The text with its holes filled in; any other hole is text. */
+/** The text with its known placeholders replaced; unknown ones remain as text. */
 function filled(text: string, title: string, now: number, tz = 'UTC'): string {
   const local = isoTimestamp(now + (findTimeZone(tz)?.offsetAt(now) ?? 0))
   const values: Record<string, string> = { date: local.slice(0, 10), time: local.slice(11, 16), title }
   return text.replace(/\{\{(date|time|title)\}\}/g, (_, name) => values[name] ?? '')
 }
 
-/** The answers that are not empty, by the pk of their property. */
+/** The answers that are not empty, by property pk. */
 function checkedAnswers(
   reader: Reader,
   preset: string,
@@ -119,8 +119,8 @@ interface ApplyRequest extends PropertyLists {
 }
 
 /**
- * Decides what is written: an answer wins over the pre-filled value, and a value that the note has stays unless
- * `overwrite` is set. A value of the preset that would be written and no longer fits its property is refused.
+ * Decides what to write. An answer takes precedence over the pre-filled value, and existing values of the note remain
+ * unless `overwrite` is set. A preset value that would be written but no longer fits its property is refused.
  */
 function planApply(
   reader: Reader,

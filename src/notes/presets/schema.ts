@@ -2,7 +2,7 @@ import { t } from '../../http/schema/types.ts'
 import { MAX_CONTENT } from '../content-length.ts'
 import { Note, propertyValues, tagList, timeZone } from '../schema.ts'
 
-/** How many properties a preset sets, and how many it asks for, at most. */
+/** Maximum number of properties that a preset sets, and that it asks for. */
 export const MAX_ENTRIES = 200
 
 const Entry = t.strict({

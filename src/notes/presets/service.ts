@@ -76,7 +76,7 @@ export function insertPreset(tx: Tx, caller: Caller, { columns, tags, ...lists }
   return presetKind.present(row, tx)
 }
 
-/** Creates a preset, and its tags where they do not exist. */
+/** Creates a preset, and its missing tags. */
 export const createPreset = write({
   name: 'presets.create',
   covers: 'notes',
@@ -107,7 +107,7 @@ function refuseUnusableName(reader: Reader, workspace: number, name: string, exc
   throw nameTaken(`A preset named "${holder.name}" exists already; choose another name.`, atPlace('name'))
 }
 
-/** Changes what is sent; `tags`, `properties` and `ask` are each replaced whole. */
+/** Changes the sent attributes; `tags`, `properties` and `ask` are each replaced as a whole. */
 export const patchPreset = write({
   name: 'presets.patch',
   covers: 'notes',
@@ -127,7 +127,7 @@ export const patchPreset = write({
   },
 })
 
-/** A list that is not sent stays as it is, even where a value no longer fits its property. */
+/** A list that is not sent stays unchanged, even if a value no longer fits its property. */
 function mergedProperties(
   reader: Reader,
   workspace: number,
@@ -141,10 +141,10 @@ function mergedProperties(
   return { properties, asks }
 }
 
-/** Null and the empty text are no value: none is ever written. */
+/** Null and the empty text count as no value and are never written. */
 export const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === ''
 
-/** Finds the properties of a list that was sent and checks each value strictly; `list` names it in refusals. */
+/** Finds the properties of a sent list and checks each value strictly; `list` is its name in refusals. */
 const checkedProperties = (
   reader: Reader,
   workspace: number,
@@ -164,7 +164,7 @@ const checkedProperties = (
     return { rule, value }
   })
 
-/** A property is named once among those that are set and those that are asked for. */
+/** Refuses a property that appears twice among those that are set and those that are asked for. */
 function refuseTwice(properties: readonly PresetProperty[]): void {
   const seen = new Set<number>()
   for (const { rule } of properties) {
@@ -174,7 +174,7 @@ function refuseTwice(properties: readonly PresetProperty[]): void {
   }
 }
 
-/** Notes that it was applied to keep their values. */
+/** Notes to which it was applied keep their values. */
 export const deletePreset = write({
   name: 'presets.delete',
   covers: 'notes',
@@ -223,7 +223,7 @@ const findProperties = rowsBy((preset: number) =>
     .orderBy(presetProperties.isAsked, presetProperties.position),
 )
 
-/** The properties that a preset sets, and its questions, each in the order in which they were sent. */
+/** The properties that a preset sets, and those that it asks for, each in the order sent. */
 export function propertiesOfPreset(reader: Reader, preset: number): PropertyLists {
   const rows = findProperties(reader, preset).map(({ value, isAsked, ...rule }) => ({
     isAsked,
@@ -272,7 +272,7 @@ const touchHavingTag = runBy((tag: number, now: number) =>
 )
 const deleteTag = runBy((tag: number) => orm.delete(presetTags).where(eq(presetTags.tag, tag)))
 
-/** For a tag that is being deleted. */
+/** Removes a tag that is being deleted. */
 export function removeTagFromPresets(tx: Tx, author: ChangeAuthor, tag: number): void {
   for (const { pk, id } of listHavingTag(tx, tag)) {
     const difference = { changed: ['tags'], previous: { tags: tagNamesOfPreset(tx, pk) } }

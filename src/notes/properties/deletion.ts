@@ -16,16 +16,16 @@ import {
 } from './service.ts'
 
 /*
- * As with tags, a deletion removes the property itself at once. Its values on notes follow in the same transaction where
- * these are few, else in a job.
+ * Like tags, a deleted property disappears at once. Its values on notes are removed in the same transaction if they are
+ * few, else in a job.
  */
 
-/** How many notes a single transaction takes a property off. */
+/** Maximum number of notes from which one transaction removes a property. */
 const MOST_AT_ONCE = 1_000
-/** How many bytes their values may have in all. */
+/** Maximum total size of their values, in bytes. */
 const MOST_BYTES_AT_ONCE = 8_388_608
 
-/** A deleted property that notes may still hold values of. */
+/** A deleted property with possible remaining values on notes. */
 interface DeletedProperty {
   readonly author: ChangeAuthor
   readonly key: string
@@ -38,7 +38,9 @@ export const propertyDetachment = defineJob<number, DeletedProperty>(
   (tx, property, deleted) => (removeSomeValues(tx, property, deleted) ? deleted : 'done'),
 )
 
-/** Deletes a property with its values on notes, trashed ones too; refused while a view, a preset or a lens uses it. */
+/**
+ * Deletes a property with its values on notes, including trashed ones; refuses if a view, a preset or a lens uses it.
+ */
 export const propertyDeletion = ({ usageOfProperty }: Pick<FeatureHooks, 'usageOfProperty'>) =>
   long(
     write({
@@ -88,7 +90,7 @@ function removeSomeValues(tx: Tx, property: number, deleted: DeletedProperty): b
   return true
 }
 
-/** Logs that notes, a JSON array of pks, lose their value of a deleted property. */
+/** Logs that notes, given as a JSON array of pks, lose their value of a deleted property. */
 function logLostValues(
   tx: Tx,
   property: number,

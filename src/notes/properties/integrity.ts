@@ -2,11 +2,11 @@ import { keysOf } from '../../kernel/jobs.ts'
 import type { IntegrityCheck } from '../../storage/integrity.ts'
 import { propertyDetachment } from './deletion.ts'
 
-/** Notes have values of deleted properties only until the job that removes these is done. */
+/** Notes have values of deleted properties only until the job that removes them is done. */
 const DELETED = `SELECT DISTINCT property FROM note_properties WHERE property NOT IN (SELECT pk FROM properties)
   AND property NOT IN (${keysOf(propertyDetachment)})`
 
-/** Every value on a note is of a property that exists. */
+/** Every value on a note belongs to an existing property. */
 export const propertyCheck: IntegrityCheck = {
   *faults({ sql }) {
     for (const property of sql.column<number>(DELETED))

@@ -21,7 +21,7 @@ import type { Tx } from '../../storage/writes/transaction.ts'
 import type { PropertyType } from '../property-values.ts'
 import type { CreatePropertyBody, PatchPropertyBody } from './schema.ts'
 
-/** The trash is small: subtracting what it holds is faster than looking at each note that holds a value. */
+/** The trash is small: subtracting its values is faster than checking each note that has one. */
 const NOTES_WITH_VALUE = sql<number>`(SELECT count(*) FROM note_properties np
   WHERE ${stopCondition('np.note')} AND np.property = properties.pk) -
   (SELECT count(*) FROM notes n INDEXED BY notes_trash
@@ -53,7 +53,7 @@ export const propertyKind = objectKind({
 const { pk, id, key, type, label } = properties
 const HEAD = { pk, id, key, type, label }
 
-/** A property without its count of notes, which is slow to find. */
+/** A property without its number of notes, which is slow to count. */
 type PropertyHead = NonNullable<ReturnType<typeof findPropertyHead>>
 
 export const { findById: findPropertyHead, findByName: findPropertyHeadByKey } = storedObjects({
@@ -67,7 +67,7 @@ export const findPropertyHeadByPk = rowBy((property: number) =>
   from(properties, HEAD).where(eq(pk, property)),
 )
 
-/** Removes a property and its values, for a copy: what that changes of notes is copied, too. */
+/** Removes a property and its values, for a copy; the resulting changes of notes are copied, too. */
 export function removeProperty(reader: Reader, workspace: number, propertyId: string): void {
   const head = findPropertyHead(reader, workspace, propertyId)
   if (!head) return
@@ -108,13 +108,13 @@ export const propertyReading = ({ usageOfProperty }: PropertyHooks) =>
     },
   })
 
-/** A property and the objects that use it, found before the transaction that changes or deletes it. */
+/** A property and the objects that use it, found before the transaction that changes or deletes the property. */
 export interface PropertyInUse {
   readonly id: string
   readonly found: FoundUsage<PropertyUsage>
 }
 
-/** `body` is the change for which they are found, if any. */
+/** `body` is the change that requires the usage, if any. */
 export const propertyUsageFinding = ({ usageOfProperty }: PropertyHooks) =>
   read({
     name: 'features.findPropertyUsage',
@@ -126,7 +126,7 @@ export const propertyUsageFinding = ({ usageOfProperty }: PropertyHooks) =>
     },
   })
 
-/** Without its count of notes, which is slow to find. */
+/** Omits the number of notes, which is slow to count. */
 function getPropertyHead(reader: Reader, { workspacePk }: Caller, idOrKey: string): PropertyHead {
   const byId = isId(idOrKey) ? findPropertyHead(reader, workspacePk, idOrKey) : undefined
   return byId ?? findPropertyHeadByKey(reader, workspacePk, fold(idOrKey)) ?? fail(propertyKind.notFound)
@@ -134,7 +134,7 @@ function getPropertyHead(reader: Reader, { workspacePk }: Caller, idOrKey: strin
 
 export type NewPropertyInput = Static<typeof CreatePropertyBody>
 
-/** Refuses too long options, which an import may have. */
+/** Refuses overlong options, which an import may contain. */
 export const createProperty = write({
   name: 'properties.create',
   covers: 'notes',
@@ -157,16 +157,16 @@ function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): v
   throw nameTaken(`A property with the key "${key}" exists already; choose another key.`, atPlace('key'))
 }
 
-/** As long as one value of a text: definitions are read with every note that has a value. */
+/** Equals the limit of one text value: definitions are read with every note that has a value. */
 const MAX_OPTIONS_LENGTH = 100_000
 
-/** Refuses what the schemas cannot express, before anything is looked up. */
+/** Refuses what schemas cannot express, before any lookup. */
 function refuseRepeatedOption(options: readonly string[] = []): void {
   if (new Set(options).size < options.length)
     throw invalid('"options" names one option twice; name each once.', atPlace('options'))
 }
 
-/** Refuses more than a definition may hold; one that holds more already may be given less. */
+/** Refuses options over the limit of a definition. A definition that already exceeds it may be reduced. */
 function refuseLongOptions(options: readonly string[] = [], current: string | null = null): void {
   const length = lengthOf(options)
   if (length <= MAX_OPTIONS_LENGTH || length <= lengthOf(JSON.parse(current ?? '[]'))) return
@@ -179,7 +179,7 @@ function refuseLongOptions(options: readonly string[] = [], current: string | nu
 const lengthOf = (options: readonly string[]): number =>
   options.reduce((sum, option) => sum + codePointLength(option), 0)
 
-/** The options as they are stored: only a `select` has any. When none are sent, the current ones stay. */
+/** The stored options; only a `select` has any. If none are sent, the current ones remain. */
 function optionsFor(type: PropertyType, sent: string[] | undefined, current: string | null): string | null {
   if (type !== 'select') {
     if (sent === undefined || sent.length === 0) return null
@@ -199,7 +199,9 @@ interface PatchInput extends Named {
   readonly inUse: PropertyInUse | undefined
 }
 
-/** Changes a definition. Values that are no longer among the options stay on their notes; they are returned as stranded. */
+/**
+ * Changes a definition. Values that are no longer among the options remain on their notes and are returned as stranded.
+ */
 export const propertyPatching = ({ usageOfProperty }: PropertyHooks) =>
   write({
     name: 'features.patchProperty',
@@ -225,7 +227,7 @@ export const propertyPatching = ({ usageOfProperty }: PropertyHooks) =>
     },
   })
 
-/** The key that stands as a label is not stored as one, so that sending a property as it was read changes nothing. */
+/** A key used as the label is not stored as one, so sending a property back unchanged changes nothing. */
 const keptLabel = (before: PropertyRow, { key = before.key, label }: PropertyPatch) =>
   before.label === null && label === before.key && key === before.key ? { label: null } : {}
 
@@ -236,12 +238,12 @@ function refuseHeldRetype(reader: Reader, { pk, key }: PropertyRow, type: Proper
   )
 }
 
-/** How many notes hold a value, trashed ones too. */
+/** The number of notes with a value, including trashed ones. */
 export const countNotesHolding = valueBy((property: number) =>
   from(noteProperties, { value: count() }).where(eq(noteProperties.property, property)),
 )
 
-/** How long the values of all notes are together, in bytes. */
+/** The total size of the values of all notes, in bytes. */
 export const bytesOfValues = valueBy((property: number) =>
   from(noteProperties, { value: sql<number>`total(octet_length(value))` }).where(
     eq(noteProperties.property, property),
@@ -255,7 +257,7 @@ const findHolding = rowBy((property: number) =>
 const isHeldByAnyNote = (reader: Reader, property: number): boolean =>
   findHolding(reader, property) !== undefined
 
-/** Values of active notes that are not among the options, a JSON array, and on how many notes each. */
+/** Values of active notes that are not among the options, a JSON array, with their numbers of notes. */
 const strandedValues = rowsBy((property: number, options: string) =>
   from(sql`note_properties np CROSS JOIN notes n ON n.pk = np.note`, {
     value: sql<string>`np.value`,

@@ -1,6 +1,6 @@
 /**
- * A set of notes with one bit for each pk. A complement contains the notes whose bit is not set, so that "all notes
- * except" needs no list of all notes. Every operator and group of a filter tree is an operation on such sets.
+ * A set of notes with one bit per pk. A complement contains the notes with unset bits, so "all notes except" needs no
+ * list of all notes. Every operator and group of a filter tree is an operation on such sets.
  */
 export interface Bitset {
   readonly bits: Int32Array
@@ -28,7 +28,7 @@ export function intersection(left: Bitset, right: Bitset): Bitset {
   return { bits: combine(left.bits, right.bits), isComplement: left.isComplement }
 }
 
-// A loop for each operation: a callback for each word takes several times as long.
+// One loop per operation: a callback per word takes several times as long.
 
 function both(left: Int32Array, right: Int32Array): Int32Array {
   const bits = new Int32Array(left.length)
@@ -55,7 +55,7 @@ export const union = (left: Bitset, right: Bitset): Bitset =>
 export const isIn = ({ bits, isComplement }: Bitset, pk: number): boolean =>
   (((bits[pk >>> 5] ?? 0) >>> (pk & 31)) & 1) === (isComplement ? 0 : 1)
 
-/** How many bits are set: the size of a set that is not a complement. */
+/** The number of set bits, which is the size of a set that is not a complement. */
 export function countBits({ bits }: Bitset): number {
   let count = 0
   for (let word of bits) {
@@ -66,7 +66,7 @@ export function countBits({ bits }: Bitset): number {
   return count
 }
 
-/** The pks whose bits are set, ascending. */
+/** The pks of the set bits, ascending. */
 export function pksOf({ bits }: Bitset): number[] {
   const pks: number[] = []
   for (const [at, word] of bits.entries()) {

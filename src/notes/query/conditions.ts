@@ -12,19 +12,19 @@ export type ValueCondition = Extract<CheckedTree, { kind: 'value' }>
 export interface Scope {
   readonly reader: Reader
   readonly workspace: number
-  /** The day that relative days refer to, `YYYY-MM-DD`. */
+  /** The reference day of relative days, `YYYY-MM-DD`. */
   readonly today: string
-  /** When set, only these notes are tested: a JSON array of pks. */
+  /** Limits the test to these notes: a JSON array of pks. */
   readonly among?: string
 }
 
 const CANDIDATES = '(SELECT value FROM json_each(?))'
 
-/** Reads the pks as one JSON text, which is many times faster than a row for each. */
+/** Reads the pks as one JSON text, which is many times faster than one row each. */
 const pksFrom = ({ reader }: Scope, { text, values }: SqlPart): number[] =>
   JSON.parse(reader.sql.scalar<string>(text, ...values))
 
-/** The notes that have one of the tags. Here and below, trashed notes may be among them. */
+/** The notes with one of the tags. Here and below, they may include trashed notes. */
 export function notesTagged(scope: Scope, { tagIds }: TagsCondition): number[] {
   const [only] = tagIds
   const tags: SqlPart =
@@ -42,7 +42,7 @@ export function notesTagged(scope: Scope, { tagIds }: TagsCondition): number[] {
 const amongCandidates = ({ among }: Scope, column: string): SqlPart[] =>
   among === undefined ? [] : [{ text: `${column} IN ${CANDIDATES}`, values: [among] }]
 
-/** The notes whose value passes the test of the condition; negation is not applied. */
+/** The notes whose value passes the condition's test; negation is not applied. */
 export function notesPassing(scope: Scope, { target, test }: ValueCondition): number[] {
   if ('field' in target) return notesWithField(scope, target.field, test)
   return isColumnTest(test)
@@ -50,7 +50,7 @@ export function notesPassing(scope: Scope, { target, test }: ValueCondition): nu
     : notesWithText(scope, target.property, test)
 }
 
-/** The unary plus keeps SQLite from scanning the index of values when there are few candidates. */
+/** The unary plus prevents SQLite from scanning the index of values if there are few candidates. */
 const valueColumn = ({ among }: Scope) => (among === undefined ? 'value' : '+value')
 
 const valuesOf = (scope: Scope, property: number): SqlPart[] => [
@@ -64,7 +64,9 @@ function notesWithValue(scope: Scope, property: number, condition: SqlPart): num
   return pksFrom(scope, { text: `SELECT json_group_array(note) FROM note_properties WHERE ${text}`, values })
 }
 
-/** Up to `MAX_DISTINCT` different values are tested once each and then looked up; more are read with their notes. */
+/**
+ * Up to `MAX_DISTINCT` different values are tested once each and then looked up. More values are read with their notes.
+ */
 function notesWithText(scope: Scope, property: number, test: TextTest): number[] {
   const passes = textPredicate(test)
   const distinct = scope.among === undefined ? distinctValues(scope, property) : undefined
@@ -90,20 +92,22 @@ function notesWithText(scope: Scope, property: number, test: TextTest): number[]
 
 const MAX_DISTINCT = 256
 
-/** Steps through the index from one value to the next; the limit is one more than allowed, to detect too many. */
+/**
+ * Steps through the index from one value to the next; the limit is one more than allowed, to detect too many values.
+ */
 const DISTINCT = `WITH RECURSIVE distinct_values (value) AS (
     SELECT min(value) FROM note_properties WHERE property = ?1
     UNION ALL SELECT (SELECT min(p.value) FROM note_properties p WHERE p.property = ?1 AND p.value > distinct_values.value)
     FROM distinct_values WHERE distinct_values.value IS NOT NULL)
   SELECT value FROM distinct_values WHERE value IS NOT NULL LIMIT ${MAX_DISTINCT + 1}`
 
-/** The different values of a text property; undefined when there are too many. */
+/** The different values of a text property; undefined if there are too many. */
 function distinctValues({ reader }: Scope, property: number): string[] | undefined {
   const values = reader.sql.column<string>(DISTINCT, property)
   return values.length > MAX_DISTINCT ? undefined : values
 }
 
-/** The column of each field by which notes are filtered or sorted, and the index that is sorted by it. */
+/** The column of each field for filters and sorting, and the index in its order. */
 export const FIELD_INDEXES: Record<TreeField | 'edited_at', { column: string; index: string }> = {
   title: { column: 'title_fold', index: 'notes_title' },
   alias: { column: 'alias_fold', index: 'notes_alias' },
@@ -130,7 +134,7 @@ export function fieldSource(scope: Scope, field: TreeField, test: ValueTest): Sq
     active,
     ...amongCandidates(scope, 'pk'),
     condition,
-    // The index of aliases holds those alone that are there.
+    // The index of aliases contains only notes with an alias.
     ...(field === 'alias' ? [{ text: 'alias_fold IS NOT NULL', values: [] }] : []),
   ])
   const entry = scope.among === undefined ? `INDEXED BY ${index}` : 'NOT INDEXED'
@@ -153,7 +157,7 @@ const NAME_PARTS: Record<'anywhere' | 'start' | 'end', (name: NameColumn, needle
   end: (name, needle) => ({ text: `substr(${name}_fold, -length(?)) = ?`, values: [needle, needle] }),
 }
 
-/** Names are stored folded too, so SQL decides these tests alone. */
+/** Names are also stored folded, so SQL alone decides these tests. */
 function nameCondition(test: ValueTest, name: NameColumn): SqlPart {
   if (test.by === 'text') return NAME_PARTS[test.part](name, test.folded)
   if (test.by !== 'list') return { text: '1', values: [] }
@@ -166,9 +170,9 @@ function nameCondition(test: ValueTest, name: NameColumn): SqlPart {
   }
 }
 
-/** A test that SQL decides alone, with an index. */
+/** A test that SQL alone decides, with an index. */
 type ColumnTest = Extract<ValueTest, { by: 'presence' | 'list' | 'range' }>
-/** A test on texts that SQL can only narrow down. */
+/** A test of texts for which SQL can only exclude candidates. */
 type TextTest = Extract<ValueTest, { by: 'text' | 'key' | 'content' }>
 
 export const isColumnTest = (test: ValueTest): test is ColumnTest =>
@@ -176,13 +180,13 @@ export const isColumnTest = (test: ValueTest): test is ColumnTest =>
 
 const dayOf = ({ at }: Bound, today: string) => (typeof at === 'object' ? shiftedDay(today, at) : at)
 
-/** A bound in days as an instant: the whole day is included, or excluded by an open bound. */
+/** A bound in days as an instant: it includes the whole day, or excludes it for an open bound. */
 function instantOf(bound: Bound, side: 'low' | 'high', today: string): number {
   const day = String(dayOf(bound, today))
   return (side === 'low') === bound.isOpen ? endOfDay(day) : startOfDay(day)
 }
 
-/** The test as a condition on a column that holds values, with days as text, or instants. */
+/** The test as a condition on a column of values, with days as text, or of instants. */
 export function columnCondition(
   test: ColumnTest,
   column: string,
@@ -200,7 +204,7 @@ export function columnCondition(
   ])
 }
 
-/** A single value is bound directly: a number may change when it passes through JSON. */
+/** Binds a single value directly, because a number may change when it passes through JSON. */
 function amongValues(column: string, values: readonly (string | number)[]): SqlPart {
   const [only] = values
   return values.length === 1 && only !== undefined
@@ -208,14 +212,14 @@ function amongValues(column: string, values: readonly (string | number)[]): SqlP
     : { text: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(values)] }
 }
 
-/** Narrows down the values of a text test in SQL. With `decides`, values of plain ASCII need no further test. */
+/** Reduces the candidates of a text test in SQL. With `decides`, values of plain ASCII need no further test. */
 interface Prefilter extends SqlPart {
   readonly decides: boolean
 }
 
 const HAS_NON_ASCII = 'octet_length(value) <> length(value)'
 
-/** SQLite searches in quadratic time: of a longer passage only this many characters are searched for. */
+/** SQLite searches in quadratic time, so only this many characters of a longer passage are searched for. */
 const MAX_PASSAGE = 40
 
 const NO_PREFILTER: Prefilter = { text: '1', values: [], decides: false }
@@ -228,7 +232,7 @@ function prefilterOf(test: TextTest): Prefilter {
     : { text: 'instr(value, ?) > 0', values: [beginning(passage)], decides: false }
 }
 
-/** SQLite folds only ASCII: it decides for ASCII values, and the others are tested again. */
+/** SQLite folds only ASCII. It decides for ASCII values; the others are tested again. */
 function textPrefilter({ part, folded }: Extract<TextTest, { by: 'text' }>): Prefilter {
   if (!isAscii(folded)) return { text: HAS_NON_ASCII, values: [], decides: false }
   const sought = part === 'end' ? folded.slice(-MAX_PASSAGE) : folded.slice(0, MAX_PASSAGE)
@@ -241,10 +245,10 @@ function textPrefilter({ part, folded }: Extract<TextTest, { by: 'text' }>): Pre
   }
 }
 
-/** The first characters; a surrogate pair is not cut in half. */
+/** The first characters, without cutting a surrogate pair in half. */
 const beginning = (passage: string) => passage.slice(0, MAX_PASSAGE).replace(/[\uD800-\uDBFF]$/, '')
 
-/** A passage that occurs in the JSON text of every value that contains `content`; undefined when none is certain. */
+/** A passage in the JSON text of every value that contains `content`; undefined if none is certain. */
 function passageOf(content: unknown): string | undefined {
   if (typeof content !== 'object' || content === null) return JSON.stringify(content)
   const [pair] = Array.isArray(content) ? [] : Object.entries(content)
@@ -253,7 +257,7 @@ function passageOf(content: unknown): string | undefined {
   return `${JSON.stringify(key)}:${typeof value === 'object' && value !== null ? '' : JSON.stringify(value)}`
 }
 
-/** The test on a stored value: a text, or the text of a JSON value. */
+/** Tests a stored value: a text, or the text of a JSON value. */
 function textPredicate(test: TextTest): (stored: string) => boolean {
   if (test.by === 'key') return (stored) => hasKey(JSON.parse(stored), test.key)
   if (test.by === 'content') return (stored) => containsValue(JSON.parse(stored), test.content)
@@ -266,7 +270,7 @@ function textPredicate(test: TextTest): (stored: string) => boolean {
 
 const hasKey = (value: unknown, key: string) => isObject(value) && Object.hasOwn(value, key)
 
-/** An array contains the value as a member; an object contains every given pair; any other value is equal to it. */
+/** An array contains the value as a member; an object contains every given pair; any other value must be equal. */
 function containsValue(value: unknown, content: unknown): boolean {
   if (Array.isArray(value)) return value.some((member) => isEqual(member, content))
   if (isObject(value)) return isObject(content) && containsPairs(value, content)
@@ -276,7 +280,7 @@ function containsValue(value: unknown, content: unknown): boolean {
 const containsPairs = (object: JsonObject, pairs: JsonObject) =>
   Object.entries(pairs).every(([key, value]) => Object.hasOwn(object, key) && isEqual(object[key], value))
 
-/** Whether two JSON values are the same, whatever the order of their keys. */
+/** Whether two JSON values are equal, regardless of key order. */
 function isEqual(left: unknown, right: unknown): boolean {
   if (Array.isArray(left) && Array.isArray(right))
     return left.length === right.length && left.every((member, at) => isEqual(member, right[at]))

@@ -14,7 +14,7 @@ import {
 
 /** The active notes that match a tree. */
 export interface Matching {
-  /** Trashed notes are never in it. */
+  /** Never contains trashed notes. */
   readonly set: Bitset
   readonly total: number
 }
@@ -24,11 +24,11 @@ export interface Evaluation extends Scope {
   readonly size: number
   readonly live: number
   readonly trashed: number
-  /** Whether the order of pks is the order of ids. */
+  /** Whether pk order equals id order. */
   readonly inOrder: boolean
-  /** How many notes can match a tree. */
+  /** The maximum number of notes that can match a tree. */
   readonly mostMatches: (tree: CheckedTree) => number
-  /** Up to this many notes are tested one by one. */
+  /** Up to this many notes are tested individually. */
   readonly candidateLimit: number
 }
 
@@ -39,11 +39,11 @@ interface WorkspaceSize {
   lastPk: number | null
 }
 
-/** Where notes are hidden (`NOWHERE`). */
+/** The size of a workspace with hidden notes (`NOWHERE`). */
 const EMPTY: WorkspaceSize = { live: 0, trashed: 0, inOrder: 1, lastPk: null }
 
 /**
- * Prepares an evaluation over the current state of the workspace. Trees need `today`, the UTC day as `YYYY-MM-DD`, for
+ * Prepares evaluations over the current state of the workspace. Trees need `today`, the UTC day as `YYYY-MM-DD`, for
  * relative days.
  */
 export function evaluationOf(
@@ -70,7 +70,7 @@ export function evaluationOf(
   }
 }
 
-/** The active notes that match the tree; with `among`, only those among these pks. */
+/** The active notes that match the tree; with `among`, limited to these pks. */
 export function matchTree(evaluation: Evaluation, tree: CheckedTree, among?: readonly number[]): Matching {
   if (among === undefined) return active(evaluation, evaluate(evaluation, tree))
   const found = evaluate({ ...evaluation, among: JSON.stringify(among) }, tree)
@@ -132,7 +132,7 @@ const nothing = ({ size }: Evaluation) => bitsetOf([], size)
 const evaluateAny = (evaluation: Evaluation, children: readonly CheckedTree[]): Bitset =>
   children.map((child) => evaluate(evaluation, child)).reduce(union, nothing(evaluation))
 
-/** Once few notes are left, the remaining conditions are tested on those alone. */
+/** Once few notes remain, the other conditions are tested only on those. */
 function evaluateAll(evaluation: Evaluation, children: readonly CheckedTree[]): Bitset {
   let found = complementOf(nothing(evaluation))
   let next = evaluation
@@ -152,10 +152,10 @@ function evaluateAll(evaluation: Evaluation, children: readonly CheckedTree[]): 
   return found
 }
 
-/** Up to this many notes are tested one by one, whatever the remaining conditions are. */
+/** Up to this many notes are tested individually, whatever the remaining conditions are. */
 const CANDIDATE_LIMIT = 2_000
 
-/** Returns how many of the workspace's notes can match a tree, counted no further than the limit. */
+/** Returns a function that counts the workspace's notes that can match a tree, up to the limit. */
 function matchCounter(scope: Scope, notes: number, limit: number): (tree: CheckedTree) => number {
   const { sql } = scope.reader
   const tagged = (tag: number) => sql.scalar<number>('SELECT note_count FROM tags WHERE id = ?', tag)

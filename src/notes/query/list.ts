@@ -25,8 +25,8 @@ const orderOf = ({ sort, direction }: ListRequest): MatchOrder | undefined =>
   sort && { by: sort, direction: direction ?? usualDirection(sort) }
 
 /**
- * One page of active notes: by rank for a search without `sort`, else newest edit first unless the request sorts them. A
- * search finds what was indexed: `refreshSearch` comes first.
+ * One page of active notes: by rank for a search without `sort`, else newest edit first by default. A search finds only
+ * indexed notes, so call `refreshSearch` first.
  */
 export const listNotes = read({
   name: 'notes.list',
@@ -63,7 +63,10 @@ function pageOfAll(
   return { items: sql.column(text, workspace, limit, offset), total: liveNotes({ sql }, workspace) }
 }
 
-/** The notes of a tag on more than this share of all notes are found by scanning all in order; fewer are sorted. */
+/**
+ * Tags on more than this share of all notes are listed by scanning all notes in order. The notes of other tags are
+ * sorted.
+ */
 const SCAN_ABOVE_SHARE = 0.02
 
 function pageOfTag(

@@ -11,11 +11,11 @@ import { contentOf, getNoteSummary } from '../store.ts'
 import { findMatches } from './search.ts'
 
 /*
- * Notes whose text names a note without linking to it. The search finds the texts that may, and each is then read: a name
- * counts as whole words, outside links and code, where it could be made a link.
+ * Finds notes whose text names a note without linking to it. The search finds candidate texts, and each is then read. A
+ * name counts as whole words outside links and code, if it could be turned into a link.
  */
 
-/** One page of the mentions of a note, newest edit first; `refreshSearch` comes first. */
+/** One page of the mentions of a note, newest edit first; call `refreshSearch` first. */
 export const listMentions = read({
   name: 'notes.mentions',
   covers: 'notes',
@@ -35,7 +35,7 @@ export const listMentions = read({
   },
 })
 
-/** The notes that hold the words of one of the names next to each other. */
+/** The notes that contain the words of one of the names next to each other. */
 function candidates(reader: Reader, workspace: number, names: readonly string[]) {
   const phrases = names.map((name) => parseSearch(`"${name.replaceAll('"', ' ')}"`))
   const found = new Set(phrases.flatMap((phrase) => findMatches(reader, { workspace }, phrase)))
@@ -46,10 +46,10 @@ function candidates(reader: Reader, workspace: number, names: readonly string[])
   )
 }
 
-/** How far after the first mention others are marked. */
+/** Distance after the first mention within which others are marked. */
 const REACH = 400
 
-/** The text around the first mention in a note; undefined without any. */
+/** The text around the first mention in a note; undefined if there is none. */
 function mentionIn(reader: Reader, note: number, names: readonly string[]): string | undefined {
   const content = normalized(contentOf(reader, note), 'NFC')
   const pattern = patternOf(names)
@@ -62,7 +62,7 @@ function mentionIn(reader: Reader, note: number, names: readonly string[]): stri
   return hits.length === 0 ? undefined : snippetAround(content, hits)
 }
 
-/** A line with signs that are in no name in the place of its links. */
+/** A line with its links replaced by characters that no name contains. */
 function withoutLinks(line: string): string {
   const parts: string[] = []
   let end = 0
@@ -73,14 +73,14 @@ function withoutLinks(line: string): string {
   return end === 0 ? line : parts.join('') + line.slice(end)
 }
 
-/** Of scripts without spaces a name may stand within a run. */
+/** In scripts without spaces, a name may be part of a run. */
 const UNSPACED =
   '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]'
 const IN_WORD = `[[\\p{L}\\p{M}\\p{N}_]--${UNSPACED}]`
 const BEGINS_WITH_WORD = new RegExp(`^${IN_WORD}`, 'v')
 const ENDS_WITH_WORD = new RegExp(`${IN_WORD}$`, 'v')
 
-/** Finds one of the names, ignoring case, where neither side of it goes on within a word. */
+/** Finds one of the names, ignoring case, if no word continues on either side of it. */
 function patternOf(names: readonly string[]): RegExp {
   const alternatives = names.map((name) => {
     const trimmed = normalized(name, 'NFC').trim()

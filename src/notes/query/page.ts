@@ -13,18 +13,18 @@ import { FIELD_INDEXES, notesPassing } from './conditions.ts'
 import type { Evaluation, Matching } from './evaluate.ts'
 
 /*
- * Lists, searches, tree queries and views return a page of notes with at most 8 MiB of text, as JSON that is built where the
- * notes are read.
+ * Lists, searches, tree queries and views return a page of notes with at most 8 MiB of text. The thread that reads the
+ * notes also builds the JSON.
  */
 
 /**
- * A page ends before the note with which its texts would be longer; its first note is always given. Bodies that are left
- * out do not count, unless a search makes snippets of them.
+ * A page ends before the note that would exceed this limit; it always contains its first note. Omitted bodies do not
+ * count, unless a search makes snippets of them.
  */
 const MAX_PAGE_TEXT_BYTES = 8 * 1024 * 1024
 
 export interface ShownParts {
-  /** Whether with their bodies; they are unless this is false. */
+  /** Whether to include bodies; by default true. */
   readonly content?: boolean | undefined
   readonly excerpt?: boolean | undefined
 }
@@ -32,9 +32,9 @@ export interface ShownParts {
 export interface NotePage {
   readonly page: PageRequest
   readonly shown: ShownParts
-  /** Whether the notes are sorted by their last edit, and given with it. */
+  /** Whether the notes are sorted by their last edit, and include it. */
   readonly isByEdit: boolean
-  /** With a search: each note gets a snippet. */
+  /** For a search: each note gets a snippet. */
   readonly phrases?: readonly Phrase[] | undefined
   find(): Page<number>
 }
@@ -64,17 +64,17 @@ function presentedNotes(
   }))
 }
 
-/** The length of one tag of a note, in bytes, when the texts of a page are added up. */
+/** The assumed length of one tag of a note, in bytes, in the total of a page's texts. */
 const BYTES_PER_TAG = 80
 
 const TAG_BYTES = `${BYTES_PER_TAG} * (SELECT count(*) FROM note_tags nt WHERE nt.note = page.value)`
-/** Reads no text: SQLite knows the length of a body from its header. */
+/** Reads no text: SQLite takes the length of a body from its header. */
 const BODY_BYTES = '(SELECT octet_length(content) FROM note_bodies b WHERE b.note = page.value)'
 const lengthsOf = (bytes: string) => `SELECT ${bytes} FROM json_each(?) AS page ORDER BY page.key`
 const HEAD_LENGTHS = lengthsOf(TAG_BYTES)
 const LENGTHS = lengthsOf(`${BODY_BYTES} + ${TAG_BYTES}`)
 
-/** The page without the notes that are too much for it. */
+/** The page without the notes that exceed its limit. */
 function fitting(reader: Reader, { items, total }: Page<number>, readsBodies: boolean): Page<number> {
   if (items.length === 0) return { items, total }
   const lengths = reader.sql.column<number>(readsBodies ? LENGTHS : HEAD_LENGTHS, JSON.stringify(items))
@@ -86,7 +86,7 @@ function fitting(reader: Reader, { items, total }: Page<number>, readsBodies: bo
   return { items, total }
 }
 
-/* Which of the notes that match a tree are on a page, in an order. */
+/* Finds which matching notes are on a page, in an order. */
 
 interface FieldOrder {
   readonly by: keyof typeof FIELD_INDEXES
@@ -99,11 +99,11 @@ interface PropertyOrder {
   readonly direction: Direction
 }
 
-/** Whether the order ignores case, which SQLite cannot do for all of Unicode. */
+/** Whether the order ignores case. SQLite cannot do this for all of Unicode. */
 const isOrderedByText = ({ property }: PropertyOrder): boolean =>
   property.type === 'text' || property.type === 'select' || property.type === 'json'
 
-/** The order of matching notes; equal ones are ordered by id in the same direction. */
+/** The order of matching notes; equal notes are ordered by id in the same direction. */
 export type MatchOrder = FieldOrder | PropertyOrder
 
 export const NEWEST_FIRST: MatchOrder = { by: 'updated_at', direction: 'desc' }
@@ -121,7 +121,7 @@ export function matchingPage(
     : pageByField(evaluation, matching, order, page)
 }
 
-/** Few notes are fetched and sorted; many are found by a scan of the index that has their order. */
+/** Few notes are fetched and sorted; many are found by a scan of the index in the requested order. */
 function pageByField(
   evaluation: Evaluation,
   matching: Matching,
@@ -148,7 +148,7 @@ function pageByField(
   return filteredScan(fetch, (pk) => isIn(matching.set, pk), page, evaluation.live / matching.total).found
 }
 
-/** Notes with a value in the order of the values, then those without one, in both directions. */
+/** Notes with a value in value order, then those without a value, in both directions. */
 function pageByProperty(
   evaluation: Evaluation,
   matching: Matching,
@@ -166,7 +166,7 @@ function pageByProperty(
   return [...withValue.found, ...pageById(evaluation, without, order.direction, { limit, offset })]
 }
 
-/** `FROM … WHERE …` over the values of the property; with `candidates`, of these notes alone. */
+/** `FROM … WHERE …` over the values of the property; with `candidates`, limited to these notes. */
 function valueSource({ sql }: Reader, { property }: PropertyOrder, candidates: string | undefined) {
   const among = candidates === undefined ? '' : ' AND note IN (SELECT value FROM json_each(?))'
   return {
@@ -195,7 +195,10 @@ function scanValues(
   return filteredScan(fetch, (pk) => isIn(set, pk), page, candidates === undefined ? live / total : 1)
 }
 
-/** Reads every value, because values that differ only in case are far apart in the index, and groups them by folded value. */
+/**
+ * Reads every value and groups them by folded value, because values that differ only in case are far apart in the
+ * index.
+ */
 function scanTexts(
   evaluation: Evaluation,
   { set }: Matching,
@@ -258,21 +261,21 @@ function pageById(
   return filteredScan(fetch, (pk) => isIn(set, pk), page, 1).found
 }
 
-/** The matching notes as a JSON array, when they are few enough to be sorted. */
+/** The matching notes as a JSON array, if they are few enough to sort. */
 const candidatesOf = ({ candidateLimit }: Evaluation, { set, total }: Matching): string | undefined =>
   !set.isComplement && total <= candidateLimit ? JSON.stringify(pksOf(set)) : undefined
 
 interface ScanResult {
   readonly found: number[]
-  /** How many notes passed the filter, including those before the page; all there are when the page is not full. */
+  /** The number of notes that passed the filter, including those before the page; the total if the page is not full. */
   readonly passed: number
 }
 
 const MIN_STEP = 200
 
 /**
- * Scans notes in order and returns a page of those that pass the filter. `sparsity` estimates how many are scanned for
- * each one that passes; steps grow, so that a wrong estimate costs little.
+ * Scans notes in order and returns a page of those that pass the filter. `sparsity` estimates the number of scanned
+ * notes per passing note. Steps grow, so a wrong estimate costs little.
  */
 function filteredScan(
   fetch: (limit: number, offset: number) => readonly number[],
@@ -295,7 +298,7 @@ function filteredScan(
   }
 }
 
-/** Orders pks, which must be ascending, by id. */
+/** Orders pks by id; the given pks must be ascending. */
 export function byId(
   { reader, inOrder }: Evaluation,
   pks: readonly number[],

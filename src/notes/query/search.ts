@@ -9,21 +9,21 @@ import { bitsetOf, complementOf, intersection } from './bitset.ts'
 import type { Evaluation, Matching } from './evaluate.ts'
 import { type MatchOrder, matchingPage, NEWEST_FIRST } from './page.ts'
 
-/** With more matches than this, ranking every one takes too long: see `byTiers`. */
+/** Ranking more matches than this takes too long; see `byTiers`. */
 const RANK_LIMIT = 20_000
 
-/** Reads the pks as one JSON text, which is many times faster than a row for each. */
+/** Reads the pks as one JSON text, which is many times faster than one row each. */
 const pksOf = ({ sql }: Reader, { set: { text, values } }: Matches): number[] =>
   JSON.parse(sql.scalar<string>(`SELECT json_group_array(pk) FROM (${text})`, ...values))
 
 const count = ({ sql }: Reader, { set: { text, values } }: Matches): number =>
   sql.scalar(`SELECT count(*) FROM (${text})`, ...values)
 
-/** The terms that a search looks up in the search tables, and the other notes that match. */
+/** The terms that a search looks up in the search tables, and the matching notes outside them. */
 interface Found {
   readonly scope: SearchScope
   readonly terms: readonly Term[]
-  /** Notes that the tables cannot be asked for, newest edit first. */
+  /** Matching notes that are not up to date in the tables, newest edit first. */
   readonly unindexed: readonly number[]
 }
 
@@ -38,7 +38,7 @@ function foundBy(reader: Reader, scope: SearchScope, phrases: readonly Phrase[])
   }
 }
 
-/** The pks of all notes that match the phrases, in no order. */
+/** The pks of all notes that match the phrases, in no particular order. */
 export function findMatches(reader: Reader, scope: SearchScope, phrases: readonly Phrase[]): number[] {
   if (phrases.length === 0 || scope.workspace === NOWHERE) return []
   const { scope: indexed, terms, unindexed } = foundBy(reader, scope, phrases)
@@ -46,8 +46,8 @@ export function findMatches(reader: Reader, scope: SearchScope, phrases: readonl
 }
 
 /**
- * The pks of one page of the notes that match the phrases, by rank or in the given order, and the exact total. Notes that
- * are written while the search begins precede those that are ranked.
+ * The pks of one page of the notes that match the phrases, by rank or in the given order, and the exact total. Notes
+ * written while the search begins precede the ranked ones.
  */
 export function findPks(
   evaluation: Evaluation,
@@ -80,7 +80,7 @@ const matchingOf = ({ size }: Evaluation, pks: readonly number[]): Matching => (
   total: pks.length,
 })
 
-/** With `isCostly`, finding the matches takes longer than ranking them, so that it is done but once. */
+/** `isCostly` means that finding the matches takes longer than ranking them, so they are found only once. */
 function rankedPage(
   evaluation: Evaluation,
   { scope, terms }: Found,
@@ -94,7 +94,7 @@ function rankedPage(
   if (few) return few
   const top = matchesOf(reader, scope, terms, true)
   const topCount = count(reader, top)
-  // Where the hits in titles and tags fill the page, the others are but counted.
+  // If the hits in titles and tags fill the page, the others are only counted.
   const pks = page.offset + page.limit <= topCount ? [] : pksOf(reader, matches)
   const total = pks.length || count(reader, matches)
   if (page.limit === 0 || page.offset >= total) return { items: [], total }
@@ -102,7 +102,7 @@ function rankedPage(
   return { items: byTiers(evaluation, { top, topCount, pks }, page), total }
 }
 
-/** `ORDER BY` rank, equal ones by id. While the order of pks is the order of ids, it is used instead. */
+/** `ORDER BY` rank; equal ranks by id. While pk order equals id order, the pk is used instead. */
 const byRank = ({ inOrder }: Evaluation, pk: string): string =>
   `ORDER BY score, ${inOrder ? pk : `(SELECT id FROM notes n WHERE n.pk = ${pk})`}`
 
@@ -118,7 +118,7 @@ const rankedSql = (evaluation: Evaluation, { text, values }: SqlPart): SqlPart =
   values,
 })
 
-/** Finds and ranks at once; undefined where more than `rankLimit` match. */
+/** Finds and ranks in one step; undefined if more than `rankLimit` match. */
 function rankedIfFew(
   evaluation: Evaluation,
   matches: Matches,
@@ -140,13 +140,13 @@ function rankedIfFew(
 interface Tiers {
   readonly top: Matches
   readonly topCount: number
-  /** Of all matches, those of `top` among them. */
+  /** The pks of all matches, including those of `top`. */
   readonly pks: readonly number[]
 }
 
 /**
- * For many matches: first those with every word in title or tags, by rank, then the others, newest edit first. Both tiers
- * have a fixed order, so paging across them is stable.
+ * For many matches: first those with every word in title or tags, by rank, then the others, newest edit first. Both
+ * tiers have a fixed order, so paging across them is stable.
  */
 function byTiers(evaluation: Evaluation, { top, topCount, pks }: Tiers, page: PageRequest): number[] {
   const { reader, size } = evaluation

@@ -23,26 +23,26 @@ import { type Evaluation, evaluationOf, type Matching, matchTree } from './evalu
 import { type MatchOrder, matchingPage, NEWEST_FIRST, notePageJson, type ShownParts } from './page.ts'
 import { findMatches, findPks } from './search.ts'
 
-/** The sort of notes: by a field, or by a property with its id. */
+/** The sort of notes: by a field, or by a property given by its id. */
 export interface NoteSort {
   readonly field: keyof typeof FIELD_INDEXES | 'property'
   readonly direction: Direction
-  /** With the field `property` alone. */
+  /** Only with the field `property`. */
   readonly property?: string
 }
 
 export const NEWEST_EDIT_FIRST: NoteSort = { field: 'updated_at', direction: 'desc' }
 
-/** The direction of a sort that is given without one: of times the newest first. */
+/** The default direction of a sort; timestamps are sorted newest first. */
 export const usualDirection = (field: NoteSort['field']): Direction =>
   field.endsWith('_at') ? 'desc' : 'asc'
 
 /** A query by filter tree. */
 export interface TreeQuery {
-  /** Null for every note. */
+  /** Null matches every note. */
   readonly filter: FilterTree | null
   readonly search?: string
-  /** By default newest edit first, and by rank with a search. */
+  /** By default newest edit first; for a search by rank. */
   readonly sort?: NoteSort
   readonly page: PageRequest
   readonly shown?: ShownParts
@@ -51,8 +51,8 @@ export interface TreeQuery {
 type QueryRequest = Static<typeof QueryBody>
 
 /**
- * One page of the active notes that match a filter tree: newest edit first, or by rank with a search, unless sorted. A search
- * finds what was indexed: `refreshSearch` comes first.
+ * One page of the active notes that match a filter tree. By default newest edit first, or by rank for a search. A
+ * search finds only indexed notes, so call `refreshSearch` first.
  */
 export const queryNotes = read({
   name: 'notes.query',
@@ -70,14 +70,14 @@ export const queryNotes = read({
   },
 })
 
-/** One page of the active notes that match a tree that is parsed already. */
+/** One page of the active notes that match a parsed tree. */
 export const listByTree = read({
   name: 'notes.by-tree',
   covers: 'notes',
   run: (snapshot, caller, query: TreeQuery) => notesByTree(snapshot, caller.workspacePk, query),
 })
 
-/** The response with a page of the notes that match a tree now; relative days refer to the day of the snapshot. */
+/** The response with a page of the notes that match a tree now. Relative days refer to the day of the snapshot. */
 export function notesByTree(
   snapshot: Snapshot,
   workspace: number,
@@ -109,7 +109,7 @@ const paged = (
   page: PageRequest,
 ): Page<number> => ({ items: matchingPage(evaluation, matching, order, page), total: matching.total })
 
-/** One page, by rank unless in an order, of the notes that match both the search and the tree. */
+/** One page of the notes that match both the search and the tree, by default in rank order. */
 function searched(
   evaluation: Evaluation,
   tree: CheckedTree,
@@ -132,7 +132,7 @@ function searched(
 const TAG = 'SELECT name FROM tags WHERE id = ? AND workspace = ?'
 const PROPERTY = 'SELECT pk, key, type FROM properties WHERE id = ? AND workspace = ?'
 
-/** Looks up the tags and properties of a workspace that trees refer to, each once. */
+/** Looks up the tags and properties of a workspace that trees reference, each once. */
 export const treeDefinitions = ({ sql }: Reader, workspace: number): TreeDefinitions => ({
   tag: memoize((id) => sql.get<{ name: string }>(TAG, id, workspace)),
   property: memoize((id) => sql.get<{ pk: number; key: string; type: ValueKind }>(PROPERTY, id, workspace)),
@@ -140,7 +140,9 @@ export const treeDefinitions = ({ sql }: Reader, workspace: number): TreeDefinit
 
 const EVERY_NOTE: CheckedTree = { kind: 'group', match: 'all', children: [] }
 
-/** A tree checked against the workspace, ready to be evaluated; null matches every note. `place` names it in refusals. */
+/**
+ * A tree checked against the workspace, ready for evaluation; null matches every note. `place` names it in refusals.
+ */
 export const checkedTree = (
   reader: Reader,
   workspace: number,
@@ -148,7 +150,7 @@ export const checkedTree = (
   place: string,
 ): CheckedTree => (tree ? checkTree(tree, treeDefinitions(reader, workspace), place) : EVERY_NOTE)
 
-/** The JSON text under which a tree is stored; the tree is checked first. */
+/** The JSON text in which a tree is stored; checks the tree first. */
 export function storedTree(
   reader: Reader,
   workspace: number,
@@ -159,11 +161,14 @@ export function storedTree(
   return tree && JSON.stringify(tree)
 }
 
-/** A stored tree. It was parsed and checked when it was stored; what it refers to cannot be deleted meanwhile. */
+/**
+ * A stored tree. It was parsed and checked before storage, and the objects that it references cannot be deleted
+ * meanwhile.
+ */
 export const readStoredTree = (stored: string | null): FilterTree | null =>
   stored === null ? null : JSON.parse(stored)
 
-/** The tags and properties that a stored tree refers to, by id. */
+/** The ids of the tags and properties that a stored tree references. */
 export function storedTreeReferences(stored: string | null): ReturnType<typeof treeReferences> {
   const tree = readStoredTree(stored)
   return tree ? treeReferences(tree) : { tagIds: [], propertyIds: [] }

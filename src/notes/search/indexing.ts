@@ -25,13 +25,13 @@ import {
   writeEntries,
 } from './tables.ts'
 
-/** A step indexes as many notes at most, and, except for the first, no more characters: some 5 ms of work. */
+/** Limits of a step: the number of notes and, after the first note, the number of characters; some 5 ms of work. */
 const MAX_BATCH = 100
 const MAX_LENGTH = 100_000
 
 /**
- * Marks a note whose entries in the search tables are out of date. It is indexed when the server is idle, at the
- * latest before a search.
+ * Marks a note with outdated entries in the search tables. It is indexed when the server is idle, at the latest before
+ * a search.
  */
 export function markForSearch(tx: Tx, workspace: number, note: number): void {
   tx.sql.run(
@@ -44,8 +44,8 @@ export function markForSearch(tx: Tx, workspace: number, note: number): void {
 }
 
 /**
- * Marks those of these notes (a JSON array of pks) that are active. With `canWait`, no search waits for them: what
- * changed cannot be found by any.
+ * Marks the active ones of these notes (a JSON array of pks). With `canWait`, no search waits for them, because no
+ * search can find what changed.
  */
 export function markAllForSearch(
   tx: Tx,
@@ -64,7 +64,7 @@ export function markAllForSearch(
   enqueueOnce(tx, noteIndexing, ALL, null)
 }
 
-/** The key of a job that works for all notes. */
+/** The key of a job that handles all notes. */
 export const ALL = 0
 
 interface Marked {
@@ -72,7 +72,9 @@ interface Marked {
   readonly note: number
 }
 
-/** Indexes those of these notes that are still marked, in one part of the search tables; returns how many it has processed. */
+/**
+ * Indexes the given notes that are still marked, in one part of the search tables; returns the number processed.
+ */
 function indexBatch(tx: Tx, notes: readonly Marked[]): number {
   let length = 0
   let done = 0
@@ -92,9 +94,9 @@ function indexBatch(tx: Tx, notes: readonly Marked[]): number {
 const URGENT = 'FROM search_pending WHERE workspace = ? AND can_wait = 0'
 
 /**
- * Indexes every note that is marked in the workspace now and that a search has to wait for: what was committed before
- * this call can be found after it. Notes marked meanwhile are left, so that a stream of writes never delays a search
- * without end; the search compares those one by one (`unindexed.ts`).
+ * Indexes every note of the workspace that is marked now and that a search must wait for. Changes that were committed
+ * before this call can be found after it. Notes marked meanwhile are skipped, so a stream of writes never delays a
+ * search endlessly. The search compares those individually (`unindexed.ts`).
  */
 export async function refreshSearch(
   ctx: Pick<AppContext, 'db' | 'worker'>,
@@ -114,13 +116,16 @@ export async function refreshSearch(
   for (const { note } of notes) if (long.has(note)) await settle(ctx, longNoteIndexing, note)
 }
 
-/** More marked notes than this are also indexed beside other writes: a search would wait for them for seconds. */
+/**
+ * Above this many marked notes, they are also indexed beside other writes. A search would otherwise wait for them for
+ * seconds.
+ */
 const LONG_BACKLOG = 10_000
 
 const isBacklogLong = ({ sql }: Reader): boolean =>
   sql.get(`SELECT 1 FROM search_pending WHERE can_wait = 0 LIMIT 1 OFFSET ${LONG_BACKLOG}`) !== undefined
 
-/** Indexes marked notes, so that searches seldom have to. */
+/** Indexes marked notes, so searches rarely need to. */
 export const noteIndexing = defineJob<number, null>(
   'notes.search',
   (tx) => {
@@ -136,13 +141,14 @@ export const noteIndexing = defineJob<number, null>(
 )
 
 /*
- * Every transaction that indexes notes adds a part to the search tables, and a search reads all parts. A job merges them in
- * a thread, because a word of many notes is merged at once. Its state is the number of parts since it last ended.
+ * Every transaction that indexes notes adds a part to the search tables, and a search reads all parts. A job merges
+ * them in a thread, because the entries of a word in many notes are merged at once. Its state is the number of parts
+ * since it last ended.
  */
 
-/** With more parts than this they are also merged beside other writes. */
+/** Above this many parts, they are also merged beside other writes. */
 const MANY_PARTS = 100
-/** FTS5 merges no fewer parts than `MERGED_SEGMENTS`; those left over are merged after this time. */
+/** FTS5 merges no fewer parts than `MERGED_SEGMENTS`; remaining parts are merged after this time. */
 const MERGE_REST_AFTER_MS = 1_000
 
 const newNoted = () => ({ isNoted: false })
@@ -171,8 +177,8 @@ export const searchMerging: Job<number, number> = defineJob(
 )
 
 /*
- * Indexing a body of a million characters takes several hundred milliseconds. A thread splits it into words while everything
- * else goes on, and another writes the entries, for which other writes wait, and reads do not.
+ * Indexing a body of a million characters takes several hundred milliseconds. One thread splits it into words without
+ * blocking anything. Another writes the entries, which blocks other writes but no reads.
  */
 
 /** In bytes. */
@@ -182,7 +188,7 @@ const IS_LONG = `SELECT 1 FROM note_bodies WHERE note = ? AND octet_length(conte
 
 const hasLongBody = ({ sql }: Reader, note: number): boolean => sql.get(IS_LONG, note) !== undefined
 
-/** The words of a note, and which version of it they are of. */
+/** The words of a note, and the version of the note that contains them. */
 interface Words {
   readonly columns: NoteColumns
   readonly updatedAt: number
@@ -198,7 +204,7 @@ export const longNoteWordsQuery: WorkerQuery<{ note: number }, Words | undefined
   },
 }
 
-/** Indexes a note with a long body that is still marked. Words of an older version are not used. */
+/** Indexes a marked note with a long body. Discards words of an older version. */
 export const longNoteIndexing = defineJob<number, number>(
   'notes.searchLong',
   (tx, pk, workspace, prepared) => {

@@ -6,23 +6,23 @@ import { FULL_TABLE, matchIn, TAG_TABLE, TITLE_TABLE, tagTerm } from './tables.t
 
 export interface SearchScope {
   readonly workspace: number
-  /** Only notes that have this tag. */
+  /** Limits the search to notes with this tag. */
   readonly tag?: number | undefined
-  /** Only these notes: a JSON array of pks. */
+  /** Limits the search to these notes: a JSON array of pks. */
   readonly among?: string | undefined
-  /** Not these notes, as `among`. */
+  /** Excludes these notes, in the format of `among`. */
   readonly except?: string | undefined
 }
 
 /** A set of active notes as SQL. */
 export interface Matches {
-  /** Selects the `pk` of each, in no order. */
+  /** Selects the `pk` of each note, in no particular order. */
   readonly set: SqlPart
-  /** Selects `pk` and `score` of each, in no order; the lowest score is the best. */
+  /** Selects `pk` and `score` of each note, in no particular order; the lowest score is the best. */
   scored(): SqlPart
 }
 
-/** A phrase, and the tags whose names contain it: a note matches by its text or by one of these tags. */
+/** A phrase, and the tags whose names contain it. A note matches by its text or by one of these tags. */
 export interface Term {
   readonly match: string
   readonly tags: readonly number[]
@@ -38,7 +38,7 @@ export const termsOf = ({ sql }: Reader, workspace: number, phrases: readonly Ph
     return { match, tags, isExcluded: phrase.isExcluded, titlesOnly: phrase.titlesOnly }
   })
 
-/** A term and the table in which its phrase is looked up. */
+/** A term, and the table in which its phrase is looked up. */
 interface TableTerm extends Term {
   readonly table: string
 }
@@ -64,7 +64,10 @@ function expressionOf(terms: readonly TableTerm[], { tag }: SearchScope): string
   return matchAll(wanted, excluded)
 }
 
-/** A condition beside a MATCH on another table. The unary plus keeps SQLite from repeating the match for every row id. */
+/**
+ * A condition next to a MATCH on another table. The unary plus prevents SQLite from repeating the match for every row
+ * id.
+ */
 const conditionBeside = (term: TableTerm): SqlPart => ({
   text: `+rowid ${term.isExcluded ? 'NOT ' : ''}IN (SELECT rowid FROM ${term.table} WHERE ${term.table} MATCH ?)`,
   values: [withTags(term)],
@@ -111,7 +114,7 @@ const termCondition = ({ table, match, tags, isExcluded }: TableTerm): SqlPart =
   values: [match, JSON.stringify(tags)],
 })
 
-/** For many tags, as FTS5 is very slow with thousands of alternatives: intersects sets of notes. */
+/** For many tags: intersects sets of notes, because FTS5 is very slow with thousands of alternatives. */
 function matchesBySets(
   reader: Reader,
   scope: SearchScope,
@@ -145,10 +148,10 @@ function matchesBySets(
   }
 }
 
-/** With more tags than this, sets are faster than alternatives. */
+/** Above this many tags, sets are faster than alternatives. */
 const MAX_ALTERNATIVES = 50
 
-/** The notes that match every term and none of the excluded ones; with `inTitles`, those that match in title or tags. */
+/** The notes that match every term and none of the excluded ones; with `inTitles`, only by title or tags. */
 export function matchesOf(
   reader: Reader,
   scope: SearchScope,

@@ -3,20 +3,20 @@ import { FULL_TABLE, TITLE_TABLE } from './tables.ts'
 
 /*
  * Notes are ranked by BM25 as FTS5 computes it, with the statistics of the whole file. Tags are opaque terms to FTS5
- * (`tagTerm`), so that what they add to a score is computed here.
+ * (`tagTerm`), so their share of a score is computed here.
  */
 
 /**
- * The weights of the parts of a note: so far apart that a title precedes a tag, and a tag a body, however often the body
- * holds the word, and however long the notes are below 100,000 times the average.
+ * The weights of the parts of a note. They are so far apart that a title precedes a tag, and a tag precedes a body.
+ * This holds however often the body contains the word, and for any note shorter than 100,000 times the average.
  */
 const WEIGHTS = { title: 10_000_000_000, tags: 100_000, body: 1 }
 
-/** The weights of title, body and tags; the weight of tags is added by `tagShare`. */
+/** The weights of title, body and tags; `tagShare` adds the weight of tags. */
 const FULL_WEIGHTS = `${WEIGHTS.title}, ${WEIGHTS.body}, 0`
 const TITLE_WEIGHTS = `${WEIGHTS.title}, 0`
 
-/** The score of an entry in one of the search tables of notes, without its tags; the lowest is the best. */
+/** The score of an entry in one of the note search tables, without its tags; the lowest score is the best. */
 export const bm25 = (table: string): string =>
   `bm25(${table}, ${table === FULL_TABLE ? FULL_WEIGHTS : TITLE_WEIGHTS})`
 
@@ -24,8 +24,8 @@ const K1 = 1.2
 const MIN_IDF = 1e-6
 
 /**
- * The amount that a tag with a term adds to a score: BM25 of a tag column in a note of average length, with the idf of the
- * term's own words, which match in the table. The terms of tags are words of their own to FTS5, and a rare tag would
+ * The amount that a tag with a term adds to a score: the BM25 of a tag column in a note of average length. The idf is
+ * that of the term's own words, which match in the table. FTS5 treats tag terms as separate words, so a rare tag would
  * outrank a title.
  */
 export function tagShare({ sql }: Reader, table: string, match: string): number {

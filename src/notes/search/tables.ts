@@ -5,24 +5,24 @@ import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 
 /*
- * The notes of all workspaces of a file are searched in the same FTS5 tables, so that thousands of workspaces do not make
- * its schema grow. Every word is indexed behind the number of its workspace: a search reads the entries of its own
- * workspace alone, for a prefix too, and finds nothing of another. The statistics of BM25 are those of the whole file.
+ * The notes of all workspaces of a file share the same FTS5 tables, so thousands of workspaces do not enlarge its
+ * schema. Every word is indexed with the number of its workspace as prefix. A search therefore reads only the entries
+ * of its own workspace, even for a prefix, and finds nothing of another. The statistics of BM25 cover the whole file.
  */
 
-/** Over titles, bodies and tags; row ids are note pks. */
+/** Indexes titles, bodies and tags; row ids are note pks. */
 export const FULL_TABLE = 'note_search'
 
-/** Over titles and tags alone: for short prefixes, and to rank matches in titles first. Row ids are note pks. */
+/** Indexes only titles and tags, for short prefixes and to rank matches in titles first. Row ids are note pks. */
 export const TITLE_TABLE = 'note_search_head'
 
-/** Over the names of tags; row ids are tag ids. */
+/** Indexes the names of tags; row ids are tag ids. */
 export const TAG_TABLE = 'tag_search'
 
-/** The length of the number of a workspace, in characters: for up to 60 million workspaces. */
+/** The length of a workspace number in characters, for up to 60 million workspaces. */
 const NUMBER_LENGTH = 5
 
-/** With indexes for words of which only one or two characters are given. */
+/** Adds indexes for words given by one or two characters only. */
 const SHORT_PREFIXES = `prefix = '${NUMBER_LENGTH + 1} ${NUMBER_LENGTH + 2}'`
 
 /** The search tables with their columns and options. */
@@ -33,13 +33,13 @@ export const SEARCH_TABLES: Readonly<Record<string, { columns: string; merging: 
 }
 
 /*
- * Words behind the number of their workspace, as UTF-8, are what a search table is given. Every note passes through this:
- * copying bytes one by one, by index, takes a quarter of the time of replacing in a string.
+ * Search tables receive words as UTF-8, each after the number of its workspace. Every note passes through this code.
+ * Copying bytes individually by index takes a quarter of the time of string replacement.
  */
 
 const SPACE = 0x20
 
-/** The bytes that separate words in FTS5: all of ASCII but letters and digits. Other bytes are parts of words. */
+/** The bytes that separate words in FTS5: all of ASCII except letters and digits. Other bytes are parts of words. */
 const IS_BETWEEN_WORDS = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x80 && !/[0-9A-Za-z]/.test(String.fromCharCode(byte)) ? 1 : 0,
 )
@@ -49,11 +49,11 @@ const encoder = new TextEncoder()
 const numberOf = (workspace: number): Uint8Array =>
   encoder.encode(workspace.toString(36).padStart(NUMBER_LENGTH, '0'))
 
-/** Folded words (`indexedText`), each behind the number of the workspace and separated by spaces. */
+/** Folded words (`indexedText`), each after the number of the workspace, separated by spaces. */
 function wordsIn(workspace: number, words: string): Uint8Array {
   const number = numberOf(workspace)
   const text = encoder.encode(words)
-  // The smallest words have one byte, and one byte between them and the next.
+  // The shortest words have one byte, plus one byte before the next word.
   const result = new Uint8Array(Math.ceil(text.length / 2) * (NUMBER_LENGTH + 2))
   let end = 0
   let isBetween = true
@@ -73,7 +73,7 @@ function wordsIn(workspace: number, words: string): Uint8Array {
   return result.slice(0, end)
 }
 
-/** A text as it is inserted into the search tables. */
+/** A text in the format that the search tables receive. */
 export const textIn = (workspace: number, text: string): Uint8Array => wordsIn(workspace, indexedText(text))
 
 const decoder = new TextDecoder()
@@ -82,7 +82,7 @@ const decoder = new TextDecoder()
 export const matchIn = (workspace: number, { terms, isPrefix }: Phrase): string =>
   `"${decoder.decode(wordsIn(workspace, terms.join(' ')))}"${isPrefix ? ' *' : ''}`
 
-/** The term that represents a tag in an index, so that renaming a tag re-indexes nothing; no text can contain it. */
+/** The term for a tag in an index; no text can contain it. Renaming a tag therefore re-indexes nothing. */
 export const tagTerm = (tag: number): string => `\ue001${tag}`
 
 export interface Indexable {
@@ -90,7 +90,7 @@ export interface Indexable {
   readonly workspace: number
   readonly title: string
   readonly content: string
-  /** The ids of its tags, as a JSON array. */
+  /** The ids of the note's tags, as a JSON array. */
   readonly tags: string
 }
 
@@ -118,10 +118,10 @@ export function writeEntries({ sql }: Reader, note: number, { title, body, tags 
   sql.run(`INSERT OR REPLACE INTO ${TITLE_TABLE} (rowid, title, tags) VALUES (?, ?, ?)`, note, title, tags)
 }
 
-/** Empty where a damaged file has none. */
+/** Empty if a damaged file has no body. */
 const BODY = "coalesce((SELECT content FROM note_bodies b WHERE b.note = n.pk), '')"
 
-/** The indexed texts of a note, or only its title and tags; undefined for one in the trash. */
+/** The indexed texts of a note, or only its title and tags; undefined for a trashed note. */
 export const findIndexable = ({ sql }: Reader, pk: number, hasBody = true): Indexable | undefined =>
   sql.get(
     `SELECT n.pk, n.workspace, n.title, ${hasBody ? BODY : "''"} AS content,
@@ -130,11 +130,11 @@ export const findIndexable = ({ sql }: Reader, pk: number, hasBody = true): Inde
     pk,
   )
 
-/** Takes the mark off a note; false when it had none. */
+/** Removes the mark of a note; returns false if it had none. */
 export const unmarkForSearch = ({ sql }: Reader, workspace: number, note: number): boolean =>
   sql.run('DELETE FROM search_pending WHERE workspace = ? AND note = ?', workspace, note).changes === 1
 
-/** Removes a note from the search tables at once. */
+/** Removes a note from the search tables immediately. */
 export function removeFromSearch(tx: Tx, workspace: number, note: number): void {
   unmarkForSearch(tx, workspace, note)
   tx.sql.run(`DELETE FROM ${FULL_TABLE} WHERE rowid = ?`, note)
@@ -142,8 +142,8 @@ export function removeFromSearch(tx: Tx, workspace: number, note: number): void 
 }
 
 /**
- * The same for many notes. Where the next row has a lower number, and at every savepoint, a search table writes what it
- * has collected, which takes far longer than removing a row.
+ * The same for many notes. A search table flushes its collected changes whenever the next row has a lower number, and
+ * at every savepoint. Such a flush takes far longer than removing a row.
  */
 export function removeAllFromSearch(tx: Tx, workspace: number, notes: readonly number[]): void {
   for (const note of notes.toSorted((one, other) => one - other)) removeFromSearch(tx, workspace, note)

@@ -4,14 +4,14 @@ import type { Reader } from '../../storage/reader.ts'
 import type { SearchScope } from './matches.ts'
 
 /*
- * A search indexes the marked notes first (`refreshSearch`), but others may be written before it begins to read. Such notes are
- * compared with the phrases one by one, so that a search sees every note as it is in the state that it reads.
+ * A search indexes the marked notes first (`refreshSearch`), but other notes may be written before it begins to read.
+ * Such notes are compared with the phrases individually. A search thus sees every note in the state that it reads.
  */
 
 export interface Unindexed {
-  /** The pks of all notes with entries that are out of date. */
+  /** The pks of all notes with outdated entries. */
   readonly pks: readonly number[]
-  /** The pks of those that match, newest edit first. */
+  /** The pks of the matching ones, newest edit first. */
   readonly found: readonly number[]
 }
 
@@ -25,7 +25,7 @@ interface Texts {
 
 const NONE: Unindexed = { pks: [], found: [] }
 
-/** The notes in the workspace that the search tables cannot be asked for. */
+/** The notes in the workspace that are not up to date in the search tables. */
 export function findUnindexed(reader: Reader, scope: SearchScope, phrases: readonly Phrase[]): Unindexed {
   const pks = reader.sql.column<number>(
     'SELECT note FROM search_pending WHERE workspace = ? AND can_wait = 0',

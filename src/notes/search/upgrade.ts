@@ -11,14 +11,14 @@ import {
 } from './tables.ts'
 
 /*
- * Older programs searched each workspace in tables of its own, or without any. An upgrade marks every note with 2 in
- * `can_wait`; they are indexed some at a time, and then the old tables are dropped.
+ * Older programs had separate search tables for each workspace, or none. An upgrade marks every note with 2 in
+ * `can_wait`. Notes are then indexed in batches, and finally the old tables are dropped.
  */
 
 const OLD_TABLES = `FROM main.sqlite_schema WHERE type = 'table' AND sql GLOB 'CREATE VIRTUAL TABLE *'
   AND (name GLOB 'note_search_[0-9]*' OR name GLOB 'note_search_head_[0-9]*' OR name GLOB 'tag_search_[0-9]*')`
 
-/** How many notes have yet to be indexed, and old tables to be dropped. */
+/** The number of notes yet to be indexed, and of old tables yet to be dropped. */
 export const countUnconverted = ({ sql }: Reader): number =>
   sql.scalar(
     `SELECT (SELECT count(*) FROM search_pending WHERE can_wait = 2) + (SELECT count(*) ${OLD_TABLES})`,
@@ -28,10 +28,10 @@ const NOTES_AT_ONCE = 1_000
 /** In characters: some 200 ms of work. */
 const LENGTH_AT_ONCE = 1_000_000
 const TABLES_AT_ONCE = 60
-/** As many as the notes that are indexed at once need, so that no parts are left over. */
+/** Enough merges for the notes indexed at once, so that no parts remain. */
 const MERGES = 16
 
-/** Indexes some notes, or drops some old tables when all notes are indexed. */
+/** Indexes some notes, or drops some old tables once all notes are indexed. */
 export function convertSomeSearch(reader: Reader): void {
   const { sql } = reader
   const notes = sql.rows<[workspace: number, note: number]>(
@@ -52,7 +52,7 @@ export function convertSomeSearch(reader: Reader): void {
     for (let merges = 0; merges < MERGES && mergeSome(reader, table); merges++);
 }
 
-/** Indexes the names of the tags that are not. */
+/** Indexes the tag names that are missing. */
 export function indexMissingTags(reader: Reader): void {
   const tags = reader.sql.all<{ id: number; workspace: number; name: string }>(
     `SELECT id, workspace, name FROM tags WHERE id NOT IN (SELECT id FROM ${TAG_TABLE}_docsize)`,

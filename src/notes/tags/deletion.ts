@@ -13,22 +13,22 @@ import { tagNamesOfNotes } from '../writing/tags.ts'
 import { getTagRow, tagKind } from './service.ts'
 
 /*
- * A deletion removes the tag itself at once, so that no read shows it and its name is free. Notes and tags that refer to it
- * lose it in the same transaction where these are few, else in a job.
+ * A deletion removes the tag itself at once, so no read shows it and its name is free. Notes and tags that refer to it
+ * lose it in the same transaction if they are few, else in a job.
  */
 
-/** How many notes, and links to other tags, a single transaction takes a tag off. */
+/** Maximum number of notes, and of links to other tags, from which one transaction removes a tag. */
 const MOST_AT_ONCE = 1_000
-/** How many names of tags these notes may have in all. */
+/** Maximum total number of tag names on these notes. */
 const MOST_NAMES_AT_ONCE = 40_000
 
-/** A deleted tag that notes and other tags may still refer to. */
+/** A deleted tag to which notes and other tags may still refer. */
 interface DeletedTag {
   readonly author: ChangeAuthor
   readonly name: string
 }
 
-/** Takes a deleted tag off notes, trashed ones too, and then off the tags that it is linked with. */
+/** Removes a deleted tag from notes, including trashed ones, and then from the tags linked with it. */
 export const tagDetachment = defineJob<number, DeletedTag>('tag.detach', (tx, tag, deleted) =>
   takeOffSome(tx, tag, deleted) || removeSomeLinks(tx, tag, deleted) ? deleted : 'done',
 )
@@ -46,7 +46,10 @@ export const tagUsageFinding = ({ usageOfTag }: Pick<FeatureHooks, 'usageOfTag'>
       usageOfTag.find(snapshot, caller.workspacePk, getTagRow(snapshot, caller, id).id),
   })
 
-/** Deletes a tag, and takes it off every note, trashed ones too, and every preset; refused while a view or lens uses it. */
+/**
+ * Deletes a tag, and removes it from every preset and every note, including trashed ones. Refuses if a view or lens
+ * uses it.
+ */
 export const tagDeletion = ({
   usageOfTag,
   onTagDeleted,
@@ -72,7 +75,7 @@ export const tagDeletion = ({
     }),
   )
 
-/** Counts no further than it must. */
+/** Counts only as far as needed. */
 function isLittleToTakeOff({ sql }: Tx, tag: number): boolean {
   const carrying = 'SELECT note FROM note_tags WHERE tag = ?1 LIMIT ?2'
   const links = `SELECT 1 FROM (SELECT 1 FROM tag_links WHERE linked = ?1 UNION ALL SELECT 1 FROM tag_links WHERE tag = ?1) LIMIT ?2`
@@ -88,12 +91,12 @@ function isLittleToTakeOff({ sql }: Tx, tag: number): boolean {
 }
 
 const AT_ONCE = 20
-/** Every change holds the names of all tags that its note had. */
+/** Every logged change contains the names of all tags that its note had. */
 const NAMES_AT_ONCE = 1_000
 
 /**
- * Takes a deleted tag off some notes; returns whether there were any. The search index may keep it for a while:
- * nothing looks it up.
+ * Removes a deleted tag from some notes; returns whether there were any. The search index may retain it for a while,
+ * because no search looks it up.
  */
 function takeOffSome(tx: Tx, tag: number, { author, name }: DeletedTag): boolean {
   const carrying = tx.sql.rows<[note: number, tags: number]>(

@@ -16,11 +16,11 @@ interface Counts {
   found: number
 }
 
-/** Notes have deleted tags only until the job that takes these off is done. */
+/** Notes have deleted tags only until the job that removes them is done. */
 const DELETED = `SELECT DISTINCT tag FROM note_tags WHERE tag NOT IN (SELECT id FROM tags)
   AND tag NOT IN (${keysOf(tagDetachment)})`
 
-/** The stored count of active notes of every tag, and its folded name. */
+/** Checks the stored number of active notes of every tag, and its folded name. */
 export const tagCheck: IntegrityCheck = {
   *faults({ sql }) {
     for (const { id, name, nameFold, counted: stored, found } of sql.all<Counts>(COUNTS)) {

@@ -21,8 +21,8 @@ import type { TagLinksBody } from './schema.ts'
 import { getTagRow, listNotesTagged, logTagUpdate, replaceLinks, type TagRow, tagKind } from './service.ts'
 
 /*
- * Linking tags to a tag puts them on the notes that carry it. A note gets all its tags at once. The first notes get them in
- * the transaction that links the tags, the others in a job.
+ * Linking tags to a tag adds them to the notes with that tag. A note gets all its tags at once. The first notes get
+ * them in the transaction that links the tags, the others in a job.
  */
 
 function checkedLinks(tx: Tx, { workspacePk }: Caller, tag: TagRow, linked: readonly number[]): number[] {
@@ -45,20 +45,20 @@ function checkedLinks(tx: Tx, { workspacePk }: Caller, tag: TagRow, linked: read
   )
 }
 
-/** The tags that a tag puts on a note beside itself. */
+/** The tags that a tag adds to its notes. */
 const broughtAlong = (tx: Tx, tag: number): number[] =>
   withLinkedTags(tx, [tag]).filter((other) => other !== tag)
 
-/** Linked tags that are put on the notes that carried the tag when it was linked to them. */
+/** Linked tags to add to the notes that had the tag when they were linked to it. */
 interface Linking {
   readonly author: ChangeAuthor
   readonly tag: number
   readonly linked: readonly number[]
-  /** The pks of the notes that do not have them yet. */
+  /** The pks of the notes that still lack them. */
   readonly notes: readonly number[]
 }
 
-/** About how many tags one step puts on notes. */
+/** Approximate number of tags that one step adds to notes. */
 const PAIRS_AT_ONCE = 1_000
 
 /** Adds linked tags to notes. Its key is a new id each time, because a tag may be linked again meanwhile. */
@@ -71,7 +71,7 @@ export const tagLinking = defineJob<string, Linking>('tag.link', (tx, _, linking
   return left.length === 0 ? 'done' : { ...linking, notes: left }
 })
 
-/** Replaces the tags that come along with a tag, and adds them to the notes that carry it; returns the tag after that. */
+/** Replaces the linked tags of a tag, and adds them to the notes with that tag; returns the updated tag. */
 export const setTagLinks = write({
   name: 'tags.set-links',
   covers: 'notes',
@@ -79,7 +79,7 @@ export const setTagLinks = write({
     const { linked_tag_ids: linked } = body
     const found = getTagRow(tx, caller, id)
     const before = broughtAlong(tx, found.id)
-    // Looking up very many takes long.
+    // Looking up very many tags takes long.
     const count = new Set(linked).size
     if (count > before.length) refuseTooManyTags(count, 'A tag brings along')
     replaceLinks(tx, found.id, checkedLinks(tx, caller, found, linked))
@@ -92,8 +92,8 @@ export const setTagLinks = write({
 })
 
 /**
- * Adds the linked tags to the notes that carry a tag. `before` are the tags that were linked until now: of more than a tag
- * may bring along, some can be taken away.
+ * Adds the linked tags to the notes with a tag. `before` are the previously linked tags. If they exceed the limit of
+ * linked tags, some may still be removed.
  */
 function addLinked(tx: Tx, author: ChangeAuthor, tag: number, before: readonly number[]): void {
   const linked = broughtAlong(tx, tag)
@@ -116,11 +116,11 @@ const stillTagged = ({ sql }: Tx, tag: number, notes: readonly number[]): number
 const remaining = ({ sql }: Tx, tags: readonly number[]): number[] =>
   sql.column('SELECT id FROM tags WHERE id IN (SELECT value FROM json_each(?))', JSON.stringify(tags))
 
-/** Adds every one of the tags to every one of the notes, trashed ones too, and keeps counts and search in step. */
+/** Adds all tags to all notes, including trashed ones, and keeps counts and search in sync. */
 function addToNotes(tx: Tx, author: ChangeAuthor, notes: readonly number[], tags: readonly number[]): void {
   const counts = new Map<number, number>()
   const changed = tagNamesOfNotes(tx, JSON.stringify(notes)).filter(({ pk, isActive }) => {
-    // Counted together: an update for each note would take as long as putting the tag on it.
+    // Counted in one update: one per note would take as long as adding the tag to it.
     const added = attachTags(tx, pk, tags, false)
     if (isActive) for (const tag of added) counts.set(tag, (counts.get(tag) ?? 0) + 1)
     return added.length > 0

@@ -46,7 +46,7 @@ export const listTags = read({
 
 export type TagRow = ReturnType<typeof getTagRow>
 
-/** The id in a path; anything but a positive integer names no tag. */
+/** The id in a path; only a positive integer can name a tag. */
 const tagId = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : fail(tagKind.notFound))
 
 export const getTagRow = (reader: Reader, { workspacePk }: InWorkspace, id: string) =>
@@ -64,7 +64,7 @@ export const tagReading = ({ usageOfTag }: Pick<FeatureHooks, 'usageOfTag'>) =>
     },
   })
 
-/** Changes the name or the appearance of a tag. Its notes keep it, and are found by the new name at once. */
+/** Changes the name or the appearance of a tag. Its notes keep the tag, and are found by the new name immediately. */
 export const patchTag = write({
   name: 'tags.patch',
   covers: 'notes',
@@ -80,7 +80,7 @@ export const patchTag = write({
   },
 })
 
-/** Logs what differs between a tag before and after a change. */
+/** Logs the differences of a tag before and after a change. */
 export const logTagUpdate = (tx: Tx, author: ChangeAuthor, before: TagRow, after: TagRow): void =>
   logUpdate(
     tx,
@@ -107,7 +107,7 @@ export function replaceLinks(reader: Reader, tag: number, linked: readonly numbe
   insertLinks(reader, tag, JSON.stringify(linked))
 }
 
-/** Removes a tag from notes, from other tags, and itself, for a copy: what that changes is copied, too. */
+/** Removes a tag, and its uses by notes and other tags, for a copy; the resulting changes are copied, too. */
 export function removeTag(reader: Reader, tag: number): void {
   deleteFromNotes(reader, tag)
   deleteAllLinks(reader, tag, tag)

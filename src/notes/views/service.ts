@@ -80,7 +80,7 @@ export const getView = read({
   run: (snapshot, caller, { id }: { id: string }) => ({ view: viewKind.get(snapshot, caller, id) }),
 })
 
-/** The names of the views of a workspace, by creation. */
+/** The names of the views of a workspace, in creation order. */
 export const listViewNames = rowsBy((workspace: number) =>
   from(views, { id: views.id, name: views.name }).where(eq(views.workspace, workspace)).orderBy(views.pk),
 )
@@ -103,7 +103,7 @@ const NEW_VIEW = {
   isDefault: 0,
 } as const
 
-/** Parses the filter of a request and checks what its schema cannot express; nothing is looked up. */
+/** Parses the filter of a request and checks what its schema cannot express, without any lookup. */
 export function parseView<Request extends ViewRequest>(request: Request) {
   const { sort, display_properties = [] } = request
   const filter = parseOptionalTree(request.filter, 'filter')
@@ -136,7 +136,7 @@ export const createView = write({
   }),
 })
 
-/** Changes what is sent; the filter and the sort are each replaced whole. */
+/** Changes the sent attributes; the filter and the sort are each replaced as a whole. */
 export const patchView = write({
   name: 'views.patch',
   covers: 'notes',
@@ -156,7 +156,7 @@ export const deleteView = write({
   },
 })
 
-/** The columns of what is sent; every tag and property is checked and stored by id. */
+/** The columns of the sent attributes; every tag and property is checked and stored by id. */
 function columnsOf(reader: Reader, caller: Caller, input: ViewInput): Partial<ViewRow> {
   const { filter, sort, display_properties: displayed, ...sent } = input
   const idOf = (key: string, place: string) => propertyId(reader, caller, key, place)
@@ -180,7 +180,7 @@ function propertyId(reader: Reader, { workspacePk }: InWorkspace, key: string, p
   throw refused(`"${place}" names "${key}", and there is no such property in this workspace.`, atPlace(place))
 }
 
-/** The views that name the property, of all or of these, and by which of their parts. */
+/** The views that reference the property, among all or these, and the parts that do. */
 export const viewsNaming = (
   reader: Reader,
   workspace: number,
@@ -208,7 +208,7 @@ export const sortOf = ({ sortField: field, sortDirection: direction, sortPropert
   ...(sortProperty !== null && { property: sortProperty }),
 })
 
-/** The notes of a view, which is read in the same snapshot as its notes. */
+/** The notes of a view, which is read in the same snapshot as they are. */
 export const listViewNotes = read({
   name: 'views.notes',
   covers: 'notes',

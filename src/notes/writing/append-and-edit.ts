@@ -8,7 +8,7 @@ import type { AppendBody, EditBody } from '../schema.ts'
 import type { NoteRow } from '../store.ts'
 import { changeText } from './update.ts'
 
-/** How many line breaks the text ends with, ignoring blanks between them. */
+/** The number of line breaks at the end of the text, ignoring blanks between them. */
 function trailingLineBreaks(text: string): number {
   let breaks = 0
   for (let at = text.length - 1; at >= 0; at--) {
@@ -22,7 +22,7 @@ function trailingLineBreaks(text: string): number {
   return breaks
 }
 
-/** The line breaks to add after a body so that its last line ends and a blank line follows. */
+/** The line breaks to append to a body so that its last line ends and a blank line follows. */
 function missingLineBreaks(body: string): string {
   if (body === '') return ''
   const lastLineIsOpen = !/[\r\n]$/.test(body)
@@ -33,8 +33,8 @@ function missingLineBreaks(body: string): string {
 }
 
 /**
- * The body with the text added at its end: the old body is an exact prefix, a blank line separates, and `## heading`
- * comes first unless the last heading of the body is that one already.
+ * The body with the text appended after a blank line; the old body is an exact prefix. `## heading` comes first, unless
+ * it already is the last heading of the body.
  */
 export function appended(body: string, text: string, heading?: string): string {
   const above = heading === undefined ? undefined : `## ${heading}`
@@ -71,8 +71,8 @@ interface Occurrences {
 }
 
 /**
- * How often a passage occurs, overlapping occurrences included, and where first. Takes linear time for any texts; `indexOf`
- * would take minutes for a long passage that nearly repeats itself.
+ * The number of occurrences of a passage, including overlapping ones, and the first position. Takes linear time for any
+ * texts. `indexOf` would take minutes for a long passage that nearly repeats itself.
  */
 function occurrences(body: string, passage: string): Occurrences {
   const borders = bordersOf(passage)
@@ -91,7 +91,7 @@ function occurrences(body: string, passage: string): Occurrences {
   return { times, first }
 }
 
-/** The body with the only occurrence of `passage` replaced; refuses a passage that does not occur exactly once. */
+/** The body with the only occurrence of `passage` replaced; refuses any other number of occurrences. */
 export function edited(body: string, passage: string, replacement: string): string {
   const { times, first } = occurrences(body, passage)
   if (times === 0) {
@@ -110,8 +110,8 @@ export function edited(body: string, passage: string, replacement: string): stri
 }
 
 /**
- * Replaces exact passages of a note, each in the text that the one before it left; the rest stays byte for byte. The
- * refusal of one of several names it, counted from 1.
+ * Replaces exact passages of a note, each in the text that the previous replacement left; the rest stays byte for byte.
+ * The refusal of one of several passages names it by its number, counted from 1.
  */
 export function editPassages(
   tx: Tx,

@@ -27,8 +27,8 @@ interface CreateOptions extends Pick<NewNote, 'createdAt' | 'updatedAt'> {
 }
 
 /**
- * Creates a note in the caller's transaction, with what a preset adds to it. Invalid properties do not prevent it: none of
- * those sent is written, and the refusal is returned beside the note.
+ * Creates a note in the caller's transaction, with the additions of a preset. Invalid properties do not prevent the
+ * creation. In that case none of the sent properties is written, and the refusal is returned with the note.
  */
 export function createNote(
   tx: Tx,
@@ -66,7 +66,7 @@ export const presentCreated = ({ note, properties, propertiesError }: ReturnType
   properties_error: propertiesError ? { error: propertiesError.message, code: propertiesError.code } : null,
 })
 
-/** The preset that a new note is to be made with; refuses answers without one. */
+/** The preset for a new note; refuses answers without one. */
 export function presetOf(
   features: Pick<FeatureHooks, 'openPreset'>,
   tx: Tx,
@@ -96,26 +96,26 @@ function tryProperties(
 export interface NewNote {
   id: string
   title: string
-  /** When undefined, `addContent` must follow in the same transaction. */
+  /** If undefined, `addContent` must follow in the same transaction. */
   content?: string
-  /** Exactly these tags; linked tags are not added. */
+  /** The complete list of tags; linked tags are not added. */
   tagIds?: readonly number[]
   alias?: string | null
   coverUrl?: string | null
   pinned?: boolean
   pinLabel?: string | null
-  /** By default the instant of the transaction, as `updatedAt`. */
+  /** By default the instant of the transaction; the same applies to `updatedAt`. */
   createdAt?: number
   updatedAt?: number
   /** By default `updatedAt`. */
   editedAt?: number
-  /** Set for a note in the trash. */
+  /** Set for a trashed note. */
   deletedAt?: number | null
 }
 
 /**
- * Inserts a note and returns its pk. Every note is inserted here: keeps counters, tags, links and
- * search in step. Refuses an alias that another active note has. Once the note is whole, the caller publishes it.
+ * Inserts a note and returns its pk. Every insertion of a note must use it: it keeps counters, tags, links and search
+ * in sync. Refuses an alias that another active note has. The caller publishes the note once it is complete.
  */
 export function insertNote(tx: Tx, author: ChangeAuthor, note: NewNote): number {
   const { workspacePk: workspace } = author
@@ -134,8 +134,8 @@ export function insertNote(tx: Tx, author: ChangeAuthor, note: NewNote): number 
 }
 
 /**
- * Adds the body of an active note that was inserted without one, and indexes the note at once instead of when the server
- * is idle. `tagIds` are all tags of the note.
+ * Adds the body of an active note that was inserted without one. Indexes the note immediately instead of when the
+ * server is idle. `tagIds` are all tags of the note.
  */
 export function addContent(
   tx: Tx,
@@ -159,8 +159,8 @@ function insertHead(tx: Tx, workspace: number, note: NewNote): number {
 }
 
 /**
- * Clears `notes_in_order` when an id is not greater than that of the previous note, as after a clock was set back or an
- * import: the order of pks is then no longer the order of ids.
+ * Clears `notes_in_order` if an id is not greater than that of the previous note, as after a clock was set back or an
+ * import. The order of pks then no longer is the order of ids.
  */
 function checkOrder({ sql }: Tx, id: string): void {
   const last = sql.get<{ id: string }>('SELECT id FROM notes ORDER BY pk DESC LIMIT 1')

@@ -22,11 +22,11 @@ export const optionsOf = ({ sql }: Reader, { pk }: PropertyRule): Options => ({
   list: () => sql.column(OPTIONS, pk),
 })
 
-/** The refusal for a value that does not fit the property's type; undefined when it fits. */
+/** The refusal of a value that does not fit the property's type; undefined if it fits. */
 export const valueRefusal = (reader: Reader, rule: PropertyRule, value: unknown): Refusal | undefined =>
   refusalOfValue(rule, value, optionsOf(reader, rule))
 
-/** A valid value as the database stores it: JSON as text, yes or no as 1 or 0. */
+/** A valid value in its database form: JSON as text, yes or no as 1 or 0. */
 function storedValue(type: PropertyType, value: unknown): string | number {
   if (type === 'json') return JSON.stringify(value)
   if (type === 'bool') return value === true ? 1 : 0
@@ -43,11 +43,11 @@ export function presentedValue(type: PropertyType, stored: string | number): unk
 export const findPropertyRule = ({ sql }: Reader, workspace: number, key: string): PropertyRule | undefined =>
   sql.get('SELECT pk, key, type FROM properties WHERE workspace = ? AND key = ?', workspace, fold(key))
 
-/** The key of a property; undefined when it has been deleted. */
+/** The key of a property; undefined if it has been deleted. */
 export const findPropertyKey = ({ sql }: Reader, pk: number): string | undefined =>
   sql.get<{ key: string }>('SELECT key FROM properties WHERE pk = ?', pk)?.key
 
-/** The values of a note by key, in the order of the definitions. Values of a deleted property may still be stored. */
+/** The values of a note by key, in definition order. Values of a deleted property may still be stored. */
 export function readProperties({ sql }: Reader, note: number): PropertyValues {
   const stored = sql.all<{ property: number; value: string | number }>(
     'SELECT property, value FROM note_properties WHERE note = ?',
@@ -65,8 +65,8 @@ export function readProperties({ sql }: Reader, note: number): PropertyValues {
 }
 
 /**
- * Sets values by key; null clears. A key that is not defined or a value that does not fit its type is refused before
- * anything is written. Returns what changed, with the old values, null where there was none.
+ * Sets values by key; null clears. Refuses unknown keys and values that do not fit their types before writing anything.
+ * Returns the changes with the old values, null for an absent value.
  */
 export const writeProperties = (
   tx: Tx,
@@ -75,7 +75,7 @@ export const writeProperties = (
   values: PropertyValues,
 ): PropertyValues => writeChecked(tx, caller, note, checkedValues(tx, caller.workspacePk, values))
 
-/** Sets values as `writeProperties` does, and refuses a request that would leave the note with too much. */
+/** Sets values as `writeProperties` does; refuses a request that would exceed the limit of values on the note. */
 export function writeSentProperties(
   tx: Tx,
   caller: Caller,
@@ -133,8 +133,8 @@ const tooMany = (what: string) =>
   refused(`${what} at most ${withCommas(MAX_PROPERTIES)} properties; leave some out.`)
 
 /**
- * Refuses values that would leave a note with more than every reading and writing of it can return at once. A note
- * that already has more accepts a reduction.
+ * Refuses values beyond the amount that every read and write of a note can return at once. A note that already exceeds
+ * it accepts a reduction.
  */
 function refuseTooMuch({ sql }: Reader, note: number, changes: readonly CheckedValue[]): void {
   const sizes = new Map(
@@ -158,7 +158,7 @@ function refuseTooMuch({ sql }: Reader, note: number, changes: readonly CheckedV
 const sumOf = (sizes: ReadonlyMap<number, number>): number =>
   sizes.values().reduce((sum, bytes) => sum + bytes, 0)
 
-/** The value of a note; null for none. */
+/** The value of a note; null if it has none. */
 function readValue({ sql }: Reader, note: number, { pk, type }: PropertyRule): unknown {
   const row = sql.get<{ value: string | number }>(
     'SELECT value FROM note_properties WHERE note = ? AND property = ?',
@@ -183,7 +183,7 @@ function checkedRule(reader: Reader, workspace: number, key: string, value: unkn
 const clearValue = ({ sql }: Tx, note: number, { pk }: PropertyRule): boolean =>
   sql.run('DELETE FROM note_properties WHERE note = ? AND property = ?', note, pk).changes === 1
 
-/** Sets a value that is known to be valid. Returns whether that changed anything. */
+/** Sets a valid value. Returns whether that changed anything. */
 export function setValue(
   { sql }: Tx,
   note: number,
@@ -200,7 +200,7 @@ export function setValue(
   return changes === 1
 }
 
-/** Sets the values of an imported note: a text that is no longer an option of a select is valid too. */
+/** Sets the values of an imported note. A text that is no longer an option of a select is also valid. */
 export function importProperties(tx: Tx, workspace: number, note: number, values: PropertyValues): void {
   for (const [key, value] of Object.entries(values)) {
     const rule = findPropertyRule(tx, workspace, key)
@@ -211,7 +211,7 @@ export function importProperties(tx: Tx, workspace: number, note: number, values
   }
 }
 
-/** Sets and clears values of an active note by key, all or none; returns all values that it then has. */
+/** Sets and clears values of an active note by key, all or none; returns all resulting values. */
 export function changeProperties(
   tx: Tx,
   caller: Caller,

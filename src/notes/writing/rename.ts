@@ -23,21 +23,24 @@ import { bytesOf, type NoteText, notesWithLinks, type Rewritten, replaceEach } f
 import { applyPatch, getPatchable, type NotePatch } from './update.ts'
 
 /*
- * A note gets another title or alias, and the links that lead to it by the old one are rewritten in the notes that hold
- * them, in the same transaction. Trashed notes change too: a restored note must not have lost its links.
+ * Gives a note another title or alias. The same transaction rewrites the links to the note by the old name, in all
+ * notes that contain them. Trashed notes change too, because a restored note must not lose its links.
  */
 
-/** Other writes wait for one that rewrites, and the next search for the notes that it changed. */
+/** Other writes wait for a rewrite, and the next search waits for the changed notes. */
 const MAX_NOTES = 20_000
 const MAX_BYTES = 64 * 1024 * 1024
 
 type Name = 'title' | 'alias'
-/** Which name a link of a key leads to the note by, and which of `namesIn` its target that is. */
+/** By link key: the name by which the link leads to the note, and the index in `namesIn` of its target. */
 type Keys = ReadonlyMap<string, { readonly name: Name; readonly at: number }>
-/** The target that replaces an old name, with the heading that follows; undefined where it does not lead to the note. */
+/**
+ * Returns the target that replaces an old name, with the heading that follows; undefined if it does not lead to the
+ * note.
+ */
 type Targets = (name: Name, heading: string) => string | undefined
 
-/** Applies the patch to the note and rewrites the links that lead to it by a title or an alias that changes. */
+/** Applies the patch to the note, and rewrites the links that lead to it by a changing title or alias. */
 export function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch) {
   const { workspacePk: workspace } = caller
   const note = getPatchable(tx, caller, id, patch)
@@ -75,7 +78,7 @@ const tooMany = () =>
 const noRoom = (title: string) =>
   refused(`The note "${title}" links to this one and would be too long with this name; choose a shorter one.`)
 
-/** The names that the patch changes, as they are. */
+/** The current values of the names that the patch changes. */
 function changedNames({ title, alias }: NoteRow, patch: NotePatch): Map<Name, string> {
   const names = new Map<Name, string>()
   if (patch.title !== undefined && patch.title !== title) names.set('title', title)
@@ -83,7 +86,9 @@ function changedNames({ title, alias }: NoteRow, patch: NotePatch): Map<Name, st
   return names
 }
 
-/** The keys of links that lead to the note by one of these names, and by which; with those of its own new text. */
+/**
+ * The keys of links that lead to the note by one of these names, with that name; includes links in its own new text.
+ */
 function leadingKeys(
   reader: Reader,
   workspace: number,
@@ -106,7 +111,7 @@ function leadingKeys(
   return keys
 }
 
-/** By which name a link of this key leads to the note, if it does; undefined if it is by id. */
+/** The name by which a link of this key leads to the note; undefined if it leads there by id. */
 function nameInKey(key: string, at: number, { id, title, alias }: NoteRow): Name | undefined {
   const [, whole] = key.split('\n')
   if (at === 0 && whole === fold(title)) return 'title'
@@ -122,7 +127,7 @@ const namesAfter = (note: NoteRow, patch: NotePatch) => ({
 
 function newTargets(tx: Tx, workspace: number, note: NoteRow, patch: NotePatch): Targets {
   const { title, alias } = namesAfter(note, patch)
-  // The names by which links are resolved, as they are after the patch.
+  // The names by which links resolve after the patch.
   tx.sql.run(
     'UPDATE notes SET title_fold = ?, alias_fold = ? WHERE pk = ?',
     fold(title),
@@ -135,7 +140,7 @@ function newTargets(tx: Tx, workspace: number, note: NoteRow, patch: NotePatch):
   return (name, heading) => leading((name === 'title' ? title : (alias ?? title)) + heading) ?? undefined
 }
 
-/** The text between the brackets of a link that leads to the note by an old name; undefined for any other link. */
+/** The new text between the brackets of a link that leads to the note by an old name; undefined for any other link. */
 function rewritten(
   { target, label }: WikiLink,
   inner: string,

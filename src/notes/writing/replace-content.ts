@@ -12,7 +12,7 @@ import { fileTarget, withFileLabel } from '../links/syntax.ts'
 import { markAllForSearch } from '../search/indexing.ts'
 import { saveRevision, touchNotes, updateContent } from '../store.ts'
 
-/** A note whose body alone changes; it may be in the trash. */
+/** A note for a change of its body only; it may be trashed. */
 export interface NoteText {
   readonly pk: number
   readonly id: string
@@ -21,7 +21,7 @@ export interface NoteText {
   readonly updatedAt: number
 }
 
-/** Of any workspace, also in the trash. */
+/** Finds a note of any workspace, active or trashed. */
 const findNoteText = ({ sql }: Reader, pk: number): NoteText | undefined =>
   sql.get(
     `SELECT n.pk, n.id, n.title, n.updated_at AS updatedAt,
@@ -30,7 +30,7 @@ const findNoteText = ({ sql }: Reader, pk: number): NoteText | undefined =>
     pk,
   )
 
-/** The pks of the notes that link to one of these targets (keys as `note_links` has them), trashed ones too. */
+/** The pks of the notes that link to one of these targets (keys as in `note_links`), including trashed notes. */
 export const notesWithLinks = (
   { sql }: Reader,
   workspace: number,
@@ -51,18 +51,19 @@ export const bytesOf = ({ sql }: Reader, notes: readonly number[]): number =>
     JSON.stringify(notes),
   )
 
-/** A rewritten body, and how many of its links changed. */
+/** A rewritten body, and the number of its changed links. */
 export interface Rewritten {
   readonly content: string
   readonly links: number
 }
 
-/** Returns undefined for a body that stays; may refuse. */
+/** Returns undefined to leave the body unchanged; may refuse. */
 type Rewrite = (note: NoteText) => Rewritten | undefined
 
 /**
- * Replaces the bodies for which `rewrite` returns another, and saves a revision of each, as an edit does, also in the
- * trash; returns how many links that rewrote. Unless `isEdit`, the notes follow a change of something else.
+ * Replaces the bodies for which `rewrite` returns another, even in the trash, and saves a revision of each, as an edit
+ * does. Returns the number of rewritten links. Unless `isEdit` is set, the notes only follow a change of something
+ * else.
  */
 export function replaceEach(
   tx: Tx,
@@ -96,8 +97,8 @@ export function replaceEach(
 }
 
 /**
- * Writes the new name of a file into every link to it that has a label; saves a revision of each changed note. Trashed
- * notes change too: a restored note must not show the old name.
+ * Writes the new name of a file into every labelled link to it; saves a revision of each changed note. Trashed notes
+ * change too, because a restored note must not show the old name.
  */
 export function relabelFileLinks(tx: Tx, caller: Caller, fileId: string, fileName: string): void {
   indexPendingLinks(tx, caller.workspacePk)

@@ -28,8 +28,8 @@ export const presentRevision = (row: RevisionRow) => ({
 const BYTES_AT_ONCE = 1024 * 1024
 
 /**
- * The versions of a note that changes replaced, newest first, in parts that hold little text each: all together may be
- * far more than fits in memory. A part is read when it is asked for; a revision that is removed meanwhile is left out.
+ * The replaced versions of a note, newest first, in parts with little text each: all together may far exceed the
+ * memory. A part is read on demand; a revision that is removed meanwhile is skipped.
  */
 export function* listRevisions(
   reader: Reader,
@@ -51,7 +51,7 @@ export function* listRevisions(
   }
 }
 
-/** Groups pks so that those of one group have little text; one that has much is alone. */
+/** Groups pks so that each group has little text; a version with much text is alone. */
 function partsOf(heads: readonly [pk: number, bytes: number][]): number[][] {
   const parts: number[][] = []
   let room = 0
@@ -66,7 +66,7 @@ function partsOf(heads: readonly [pk: number, bytes: number][]): number[][] {
   return parts
 }
 
-/** Sets title and body back to the revision; the version that it replaces becomes a new revision. */
+/** Restores title and body from the revision; the version that they replace becomes a new revision. */
 export function restoreRevision(tx: Tx, caller: Caller, id: string, revisionId: string): NoteRow {
   const note = getNote(tx, caller, id)
   const select = 'SELECT title, content FROM revisions WHERE id = ? AND note = ?'
@@ -74,7 +74,7 @@ export function restoreRevision(tx: Tx, caller: Caller, id: string, revisionId: 
   return changeText(tx, caller, note, found ?? fail(notFound('revision')))
 }
 
-/** Removes up to `limit` revisions made before `before`; returns how many. */
+/** Removes up to `limit` revisions made before `before`; returns their number. */
 export const removeRevisionsBefore = ({ sql }: Reader, before: number, limit: number): number =>
   sql.run(
     'DELETE FROM revisions WHERE pk IN (SELECT pk FROM revisions WHERE created_at < ? LIMIT ?)',

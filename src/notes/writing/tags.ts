@@ -9,27 +9,27 @@ import { markForSearch } from '../search/indexing.ts'
 import { indexTagName } from '../search/tables.ts'
 import { getNote, type NoteRow, touchNote } from '../store.ts'
 
-/** Finds a tag ignoring case and blanks around the name. */
+/** Finds a tag, ignoring case and blanks around the name. */
 export const findTagByName = ({ sql }: Reader, workspace: number, name: string): { id: number } | undefined =>
   sql.get('SELECT id FROM tags WHERE workspace = ? AND name_fold = ?', workspace, fold(name.trim()))
 
 export const nameOfTag = ({ sql }: Reader, tag: number): string =>
   sql.scalar('SELECT name FROM tags WHERE id = ?', tag)
 
-/** The ids of the tags of these names, each once; those that do not exist are created. */
+/** The distinct ids of the tags with these names; creates missing tags. */
 export function ensureTags(tx: Tx, author: ChangeAuthor, names: readonly string[]): number[] {
   const ids = new Set<number>()
   for (const name of names) {
     const trimmed = name.trim()
     const known = findTagByName(tx, author.workspacePk, trimmed)
-    // A tag that an import or an older version left with such a name can still be used.
+    // Existing tags with such a name, left by an import or an older version, remain usable.
     if (!known) refuseDotName(trimmed, 'tag')
     ids.add(known?.id ?? insertTag(tx, author, trimmed))
   }
   return [...ids]
 }
 
-/** Whether no tag has the id, and no note, tag or search entry may still refer to a deleted tag that had it. */
+/** Whether no tag has the id, and no note, tag or search entry may still refer to a deleted tag with it. */
 export const isFreeTagId = ({ sql }: Reader, id: number): boolean =>
   sql.get(
     `SELECT 1 FROM tags WHERE id = ?1 UNION ALL SELECT 1 FROM note_tags WHERE tag = ?1
@@ -38,7 +38,7 @@ export const isFreeTagId = ({ sql }: Reader, id: number): boolean =>
     id,
   ) === undefined
 
-/** Creates a tag; its id is the next one unless given. */
+/** Creates a tag; by default with the next id. */
 export function insertTag(
   tx: Tx,
   author: ChangeAuthor,
@@ -62,20 +62,20 @@ export function insertTag(
 const LINKED = `SELECT linked FROM tag_links
   WHERE tag = ? AND (SELECT 1 FROM tags WHERE id = linked)`
 
-/** These tags and all tags that are linked to them, transitively; cycles are harmless. */
+/** These tags and all tags linked to them, transitively; cycles are harmless. */
 export function withLinkedTags({ sql }: Reader, tags: readonly number[]): number[] {
   const all = new Set(tags)
-  // Iterating over a set also visits what is added meanwhile.
+  // Iterating over a set also visits members that are added meanwhile.
   for (const tag of all) {
     for (const linked of sql.column<number>(LINKED, tag)) all.add(linked)
   }
   return [...all]
 }
 
-/** Every reading and writing of a note returns the names of all its tags. */
+/** Every read and write of a note returns the names of all its tags. */
 export const MAX_TAGS = 5_000
 
-/** Refuses more tags than a note carries at most; `what` would carry them, or bring them along. */
+/** Refuses more tags than a note may have; `what` would have them, or add them. */
 export function refuseTooManyTags(count: number, what: string): void {
   if (count > MAX_TAGS) throw tooManyTags(what)
 }
@@ -83,7 +83,7 @@ export function refuseTooManyTags(count: number, what: string): void {
 const tooManyTags = (what: string) =>
   refused(`${what} at most ${withCommas(MAX_TAGS)} tags, linked ones included; leave some out or link fewer.`)
 
-/** A deleted tag may still be on notes. */
+/** Notes may still have a deleted tag. */
 const REMAINS = '(SELECT 1 FROM tags WHERE id = tag)'
 
 const countTagsOf = ({ sql }: Reader, note: number): number =>
@@ -96,7 +96,10 @@ const WOULD_PASS = `WITH linked AS MATERIALIZED (SELECT value FROM json_each(?2)
     FROM note_tags carrying WHERE carrying.tag = ?1)
   SELECT 1 FROM held WHERE linked < ?3 AND tags + ?3 - linked > ?4 LIMIT 1`
 
-/** Refuses linked tags that would leave a note which carries the tag with too many; one that has them all stays as it is. */
+/**
+ * Refuses linked tags that would give a note with the tag too many tags. A note that already has all of them is
+ * unaffected.
+ */
 export function refuseTooManyLinked(
   { sql }: Reader,
   workspace: number,
@@ -111,7 +114,7 @@ export function refuseTooManyLinked(
 const hasTag = ({ sql }: Reader, note: number, tag: number): boolean =>
   sql.get('SELECT 1 FROM note_tags WHERE tag = ? AND note = ?', tag, note) !== undefined
 
-/** Adds tags to a note, and the linked tags of those that it did not have. Returns the ids that are new on the note. */
+/** Adds tags to a note, and the linked tags of the newly added ones. Returns the ids that are new on the note. */
 export function addTags(tx: Tx, note: number, tags: readonly number[]): number[] {
   const missing = tags.filter((tag) => !hasTag(tx, note, tag))
   if (missing.length === 0) return []
@@ -120,10 +123,7 @@ export function addTags(tx: Tx, note: number, tags: readonly number[]): number[]
   return attachTags(tx, note, wanted)
 }
 
-/**
- * Adds exactly these tags to a note, which only counts in them while it is active. Returns the ids that are new on
- * the note.
- */
+/** Adds exactly these tags to a note; the tags count only active notes. Returns the ids that are new on the note. */
 export const attachTags = (tx: Tx, note: number, tags: readonly number[], isActive = true): number[] =>
   tags.filter((tag) => {
     const { changes } = tx.sql.run('INSERT OR IGNORE INTO note_tags (tag, note) VALUES (?, ?)', tag, note)
@@ -131,7 +131,7 @@ export const attachTags = (tx: Tx, note: number, tags: readonly number[], isActi
     return changes === 1
   })
 
-/** Takes tags off an active note. Returns whether it had any of them. */
+/** Removes tags from an active note. Returns whether it had any of them. */
 export function detachTags(tx: Tx, note: number, tags: readonly number[]): boolean {
   const removed = tags.filter(
     (tag) => tx.sql.run('DELETE FROM note_tags WHERE tag = ? AND note = ?', tag, note).changes === 1,
@@ -140,7 +140,7 @@ export function detachTags(tx: Tx, note: number, tags: readonly number[]): boole
   return removed.length > 0
 }
 
-/** Gives an active note exactly these tags. Returns whether that changed anything. */
+/** Sets exactly these tags on an active note. Returns whether that changed anything. */
 export function replaceTags(tx: Tx, note: number, tags: readonly number[]): boolean {
   const held = tx.sql.column<number>(`SELECT tag FROM note_tags WHERE note = ? AND ${REMAINS}`, note)
   const surplus = held.filter((tag) => !tags.includes(tag))
@@ -148,7 +148,7 @@ export function replaceTags(tx: Tx, note: number, tags: readonly number[]): bool
   return attachTags(tx, note, tags).length > 0 || isDetached
 }
 
-/** Removes tags from a note. Without effect when the note does not have them; refused when there is no such tag. */
+/** Removes tags from a note. Tags that the note does not have are ignored; unknown tags are refused. */
 export function takeOffTags(tx: Tx, caller: Caller, note: NoteRow, names: readonly string[]): NoteRow {
   const tags = names.map((name) => findTagByName(tx, caller.workspacePk, name) ?? fail(notFound('tag')))
   const isChanged = detachTags(
@@ -167,9 +167,9 @@ export function takeOffTags(tx: Tx, caller: Caller, note: NoteRow, names: readon
 export const addToTagCount = ({ sql }: Tx, tag: number, notes: number) =>
   sql.run('UPDATE tags SET note_count = note_count + ? WHERE id = ?', notes, tag)
 
-/** Adds a note to the counts of its tags (`1`), or takes it out (`-1`), when it leaves or enters the trash. */
+/** Adds a note to the counts of its tags (`1`) or subtracts it (`-1`), when it leaves or enters the trash. */
 export function countInItsTags({ sql }: Tx, note: number, step: 1 | -1): void {
-  // An UPDATE of several rows has SQLite begin a savepoint, at which search tables write what they have collected.
+  // An UPDATE of several rows makes SQLite begin a savepoint, at which search tables flush their collected changes.
   for (const tag of sql.column<number>('SELECT tag FROM note_tags WHERE note = ?', note))
     sql.run('UPDATE tags SET note_count = note_count + ? WHERE id = ?', step, tag)
 }
@@ -182,7 +182,7 @@ interface TaggedNote {
   readonly tags: readonly string[]
 }
 
-/** The names of the tags of notes, a JSON array of pks. */
+/** The tag names of notes, given as a JSON array of pks. */
 export function tagNamesOfNotes({ sql }: Tx, notes: string): TaggedNote[] {
   const rows = sql.rows<[pk: number, id: string, isActive: number, tags: string]>(
     `SELECT n.pk, n.id, n.deleted_at IS NULL, (SELECT json_group_array(t.name ORDER BY t.name_fold, t.name)

@@ -29,11 +29,11 @@ import { countInItsTags } from './tags.ts'
 interface Trashing {
   /** The alias in the trash, if it differs: the one that a restore removed. */
   readonly alias?: string | null
-  /** Gets the pk of the note if the caller removes it from the search tables (`removeAllFromSearch`). */
+  /** Receives the pk of the note if the caller removes it from the search tables (`removeAllFromSearch`). */
   readonly removed?: number[]
 }
 
-/** Moves a note to the trash, from where it can be restored for 30 days. */
+/** Moves a note to the trash; it can be restored for 30 days. */
 export function putInTrash(
   ctx: { readonly features: Pick<FeatureHooks, 'onNoteTrashed'> },
   tx: Tx,
@@ -52,14 +52,14 @@ export function putInTrash(
   ctx.features.onNoteTrashed(tx, caller, note.pk)
 }
 
-/** Takes an active note out of everything that counts or lists notes; its entry in the search tables stays. */
+/** Removes an active note from all counts and lists; its entry in the search tables remains. */
 export function hideNote(tx: Tx, workspace: number, pk: number, deletedAt: number): void {
   tx.sql.run('UPDATE notes SET deleted_at = ? WHERE pk = ?', deletedAt, pk)
   countInItsTags(tx, pk, -1)
   addToCounters(tx, workspace, -1, 1)
 }
 
-/** Makes a note in the trash active; its links are not indexed. */
+/** Makes a trashed note active; does not index its links. */
 export function showNote(tx: Tx, workspace: number, pk: number): void {
   tx.sql.run('UPDATE notes SET deleted_at = NULL WHERE pk = ?', pk)
   countInItsTags(tx, pk, 1)
@@ -67,15 +67,15 @@ export function showNote(tx: Tx, workspace: number, pk: number): void {
   markForSearch(tx, workspace, pk)
 }
 
-/** The alias before the change, which undo needs and the feed does not show. */
+/** The alias before the change; undo needs it, and the feed does not show it. */
 const hiddenAlias = (alias: string | null) => ({ hidden: { alias } })
 
 const setAliasInTrash = (tx: Tx, pk: number, alias: string | null): void =>
   updateNote(tx, pk, aliasColumns(alias), false)
 
 /**
- * Restores a note from the trash as it was, including `updated_at`. It does not return to Quick Access, and it loses its
- * alias if another note has taken it meanwhile; `wanted` is the alias that it is to have, if not its own.
+ * Restores a trashed note unchanged, including `updated_at`. It does not return to Quick Access, and loses its alias if
+ * another note has taken it meanwhile. `wanted` is its new alias, if not its own.
  */
 export function takeOutOfTrash(tx: Tx, caller: Caller, id: string, wanted?: string | null): NoteRow {
   const { workspacePk } = caller
@@ -112,7 +112,7 @@ interface Trashed {
   readonly workspace: number
 }
 
-/** Deletes a note in the trash for good, or some of its links, of which it may have many; returns whether it is gone. */
+/** Purges a trashed note, or removes some of its links, because it may have many; returns whether it is purged. */
 function purgeSome(tx: Tx, author: ChangeAuthor, { pk, id, workspace }: Trashed): boolean {
   const { sql } = tx
   if (removeSomeLinks(tx, pk)) return false
@@ -123,7 +123,7 @@ function purgeSome(tx: Tx, author: ChangeAuthor, { pk, id, workspace }: Trashed)
   return true
 }
 
-/** Deletes a note of any workspace that was trashed before an instant, or some of its links; returns what. */
+/** Purges a note of any workspace that was trashed before an instant, or removes some of its links; returns which. */
 export function removeSomeTrashedBefore(tx: Tx, before: number): 'note' | 'links' | 'nothing' {
   const note = tx.sql.get<Trashed>(
     `SELECT n.pk, n.id, n.workspace FROM workspaces w
@@ -134,14 +134,14 @@ export function removeSomeTrashedBefore(tx: Tx, before: number): 'note' | 'links
   return purgeSome(tx, systemAuthor(note.workspace), note) ? 'note' : 'links'
 }
 
-/** Deletes a note in the trash for good, or for some milliseconds its links; returns whether it is gone. */
+/** Purges a trashed note, or removes its links for some milliseconds; returns whether it is purged. */
 export function purgeNote(tx: Tx, caller: Caller, id: string): boolean {
   const { workspacePk: workspace } = caller
   const { pk } = getTrashedNote(tx, caller, id)
   return !forSomeMilliseconds(() => !purgeSome(tx, caller, { pk, id, workspace }))
 }
 
-/** Deletes notes for good that were trashed by an instant, for some milliseconds; returns how many, and whether all are gone. */
+/** Purges notes trashed by an instant, for some milliseconds; returns their number, and whether all are purged. */
 export function purgeTrash(tx: Tx, caller: Caller, end: number): { purged: number; isEmpty: boolean } {
   let purged = 0
   const hasMore = forSomeMilliseconds(() => {

@@ -24,11 +24,11 @@ import { addTags, ensureTags, refuseTooManyTags, replaceTags } from './tags.ts'
 
 export type NotePatch = Omit<Static<typeof PatchBody>, 'rewrite_links'>
 
-/** Changes what the patch names; its tags are added. With `if_unchanged`, only when the note was not changed since. */
+/** Changes the patched attributes; its tags are added. With `if_unchanged`, refuses if the note has changed since. */
 export const patchNote = (tx: Tx, caller: Caller, id: string, patch: NotePatch): NoteRow =>
   applyPatch(tx, caller, getPatchable(tx, caller, id, patch), patch)
 
-/** The note; refused if the patch cannot be applied to it. */
+/** The note; refuses if the patch cannot be applied to it. */
 export function getPatchable(
   tx: Tx,
   caller: Caller,
@@ -42,7 +42,7 @@ export function getPatchable(
   return note
 }
 
-/** Changes what the patch names; its tags are added. */
+/** Changes the patched attributes; its tags are added. */
 export function applyPatch(tx: Tx, caller: Caller, note: NoteRow, patch: NotePatch): NoteRow {
   const text = { title: patch.title ?? note.title, content: patch.content ?? note.content }
   const added = patch.tags ? addTags(tx, note.pk, ensureTags(tx, caller, patch.tags)) : []
@@ -53,8 +53,8 @@ export function applyPatch(tx: Tx, caller: Caller, note: NoteRow, patch: NotePat
 }
 
 /**
- * Changes what the patch names; its tags replace those that the note carries. `previousProperties` are the former values
- * of properties that were changed in this transaction.
+ * Changes the patched attributes; its tags replace those of the note. `previousProperties` are the old values of
+ * properties that this transaction changed.
  */
 export function replaceParts(
   tx: Tx,
@@ -71,7 +71,7 @@ export function replaceParts(
   return changeText(tx, caller, note, { title, content }, others)
 }
 
-/** The columns other than the title that the patch changes. */
+/** The columns, except the title, that the patch changes. */
 export function changesOf(note: NoteRow, patch: NotePatch): NoteChanges {
   const changes: NoteChanges = {}
   const alias = patch.alias?.trim() ?? patch.alias
@@ -87,15 +87,15 @@ export function changesOf(note: NoteRow, patch: NotePatch): NoteChanges {
 
 interface OtherChanges {
   readonly changes?: NoteChanges
-  /** Whether tags were added or removed in this transaction. */
+  /** Whether this transaction added or removed tags. */
   readonly tagsAdded?: boolean
-  /** The former values of properties that were changed in this transaction. */
+  /** The old values of properties that this transaction changed. */
   readonly previousProperties?: PropertyValues
 }
 
 /**
- * Sets title and body of a note, and with them the other `changes`. Saves the replaced version as a revision and keeps
- * links and search in step. Without any difference nothing is written, and `updated_at` stays.
+ * Sets title and body of a note together with the other `changes`. Saves the replaced version as a revision and keeps
+ * links and search in sync. Writes nothing without a difference, and `updated_at` stays.
  */
 export function changeText(
   tx: Tx,

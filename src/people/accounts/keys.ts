@@ -27,7 +27,7 @@ interface NewKey {
   name: string
   scope: 'write' | 'read'
   expiresAt: number | null
-  /** The part of its user's access; null for all of it. */
+  /** The part of the user's access that the key has; null for all of it. */
   access?: Access | null
 }
 
@@ -67,7 +67,7 @@ function refuseTooMany(tx: Tx, { workspace, user }: NewKey): void {
 const unknownKey = (nameOrId: string) =>
   new Refusal('not_found', `There is no key with the name or id "${nameOrId}"; list the keys to see them.`)
 
-/** The key with this id, or else this name; revoked ones count only when no other has the name. */
+/** The key with this id, or else with this name. A name matches a revoked key only when no valid key has it. */
 export function getKey(reader: Reader, nameOrId: string): KeyRow {
   const byId = findKey(reader, nameOrId)
   if (byId) return byId
@@ -83,28 +83,31 @@ export function getKey(reader: Reader, nameOrId: string): KeyRow {
 
 const updateKey = updateOf(keys, keys.pk)
 
-/** Gives a key another access; null for all that its user reaches. */
+/** Replaces the access of a key; null grants everything that its user can access. */
 export const setKeyAccess = (tx: Tx, { pk }: KeyRow, access: Access | null): void =>
   updateKey(tx, pk, { access: storedAccess(access) })
 
 /**
- * Revokes a key. Revoking it again changes nothing. A server that calls this must also wake its bus, so that streams
- * are closed.
+ * Revokes a key; repeating this changes nothing. A server that calls this must also wake its bus, so that streams are
+ * closed.
  */
 export function revokeKey(tx: Tx, { id }: KeyRow): void {
   const key = findKey(tx, id)
   if (key?.revokedAt === null) updateKey(tx, key.pk, { revokedAt: tx.now })
 }
 
-/** Why a key or session is no longer valid, or no longer for what was asked. */
+/** The reason why a key or session is no longer valid, or no longer grants the requested access. */
 export type CredentialEnd = 'key_revoked' | 'key_expired' | 'session_ended' | 'access_changed'
 
-/** Whether a key or session is valid, until when (null: until it is revoked) and what for, or why it is not. */
+/**
+ * The expiry (null for none before revocation) and permissions of a valid key or session, or the reason why it is
+ * invalid.
+ */
 export type CredentialState =
   | { readonly isValid: true; readonly expiresAt: number | null; readonly standing: Standing }
   | { readonly isValid: false; readonly end: CredentialEnd }
 
-/** The current state of a key that was valid once. A key whose user left the workspace counts as revoked. */
+/** The current state of a key that was once valid. A key whose user left the workspace counts as revoked. */
 export function findKeyState(reader: Reader, id: string, now: number): CredentialState {
   const row = reader.sql.memoize(`key ${id}`, () => {
     const found = findUnrevokedKey(reader, id)
@@ -124,8 +127,8 @@ interface KnownKey {
 }
 
 /**
- * The key with the current role of its user: a viewer may not write, and the key of a removed user is not found. In a
- * copy that is not writable no key may.
+ * The key with the current role of its user: viewers may not write, and keys of removed users are not found. In a
+ * read-only copy no key may write.
  */
 function findKnownKey(reader: Reader, mayNobodyWrite: boolean, secret: string): KnownKey | undefined {
   const row = findKeyByHash(reader, sha256(secret))
@@ -146,7 +149,7 @@ function findKnownKey(reader: Reader, mayNobodyWrite: boolean, secret: string): 
   return { pk, expiresAt, lastUsedAt, caller }
 }
 
-/** Authenticates by the hash of the key, which is looked up once for many requests (`Sql.memoize`). */
+/** Authenticates by the hash of the key. `Sql.memoize` caches the lookup across requests. */
 export function createAuthenticate(ctx: AppContext): Authenticate {
   const { db, clock } = ctx
   const isReadOnly = isReadOnlyCopy(ctx)
@@ -161,7 +164,7 @@ export function createAuthenticate(ctx: AppContext): Authenticate {
   }
 }
 
-/** The permissions of a key, from its scope and access and the role and access of its user. */
+/** The permissions of a key, derived from its scope and access and from its user's role and access. */
 const rightsOfKey = ({ access, memberAccess, scope, role }: KeyAccess) =>
   rightsOf([readAccess(memberAccess), readAccess(access)], scope === 'write' && role !== 'viewer')
 
@@ -206,7 +209,7 @@ const touchKey = (tx: Tx, pk: number, now: number) => updateKey(tx, pk, { lastUs
 /** A key of any workspace, revoked ones too. */
 export const findKey = rowBy((id: string) => from(keys, getTableColumns(keys)).where(eq(keys.id, id)))
 
-/** Keys with the names of their workspace and user; null once the user is deleted. */
+/** Keys with the names of their workspace and user; the user's name is null once the user is deleted. */
 const withNames = () =>
   from(keys, {
     ...getTableColumns(keys),
@@ -228,8 +231,8 @@ const INTERVAL_MS = 60_000
 const MAX_KNOWN = 10_000
 
 /**
- * Records when a key or a session was last used, at most once a minute and without delaying the request. `touch` writes
- * it; `lastUsedAt` is what was read with the key or session, null before its first use.
+ * Records the last use of a key or session, at most once a minute and without delaying the request. `touch` writes it;
+ * `lastUsedAt` is the value read with the key or session, null before its first use.
  */
 export function createUsageRecorder(
   { db, log }: { db: Db; log: Log },

@@ -1,8 +1,8 @@
 import { fold, normalized } from '../../lib/text.ts'
 
 /*
- * Names of users and workspaces that look the same are one name. A skeleton has Latin letters in place of the Cyrillic and
- * Greek ones that look like them, after the confusables of Unicode Technical Standard 39.
+ * Treats names of users and workspaces that look the same as one name. A skeleton replaces Cyrillic and Greek letters
+ * by the Latin letters that they resemble, after the confusables of Unicode Technical Standard 39.
  */
 
 const LOOKALIKES: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   z: 'ζᴢ',
 }
 
-/** Greek letters whose upper case looks like another Latin letter than their lower case. */
+/** Greek letters whose upper and lower case resemble different Latin letters. */
 const UPPER_LOOKALIKES: Readonly<Record<string, string>> = { h: 'η', m: 'μ', n: 'ν', y: 'υ' }
 
 const entriesOf = (table: Readonly<Record<string, string>>) =>
@@ -48,7 +48,7 @@ const UPPER_LATIN = new Map([...LATIN, ...entriesOf(UPPER_LOOKALIKES)])
 const skeletonBy = (latin: ReadonlyMap<string, string>, key: string): string =>
   Array.from(key, (letter) => latin.get(letter) ?? letter).join('')
 
-/** The skeletons of a name whose other forms (blanks, width, case) are folded already; stored is the first. */
+/** The skeletons of a name that is already folded (blanks, width, case); the first one is stored. */
 export function skeletonsOf(key: string): readonly [stored: string, upper: string] {
   const letters = fold(normalized(key, 'NFKD'))
   const [stored, upper] = [skeletonBy(LATIN, letters), skeletonBy(UPPER_LATIN, letters)]

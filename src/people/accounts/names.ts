@@ -26,11 +26,11 @@ export function checkedName(name: string, what: 'key' | 'structure'): string {
 /** The longest name of a user or workspace, in characters. */
 const MAX_ACCOUNT_NAME_LENGTH = 200
 
-/** Characters that a name could hold without showing them. */
+/** Invisible characters that a name could contain. */
 const IGNORABLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
 const IS_BLANK = /\p{White_Space}/u
 
-/** Without blanks around it. Unlike `trim` it leaves a byte order mark, which is refused. */
+/** Removes surrounding blanks. Unlike `trim` it preserves a byte order mark, which is then refused. */
 export function trimmedName(name: string): string {
   let [start, end] = [0, name.length]
   while (start < end && IS_BLANK.test(name.charAt(start))) start++
@@ -38,12 +38,12 @@ export function trimmedName(name: string): string {
   return name.slice(start, end)
 }
 
-/** The form in which the names of users and workspaces are found: without blanks around it, NFKC, ignoring case. */
+/** The lookup key for names of users and workspaces: without surrounding blanks, NFKC, ignoring case. */
 export const nameKey = (name: string): string => fold(normalized(trimmedName(name), 'NFKC'))
 
 /**
- * Returns the new name of a user or workspace without blanks around it. Refuses one that could be taken for another: with
- * control or invisible characters, or in the form of an id.
+ * Returns the new name of a user or workspace without surrounding blanks. Refuses a name that could be mistaken for
+ * another: with control or invisible characters, or in the format of an id.
  */
 export function checkedAccountName(name: string, what: 'user' | 'workspace'): string {
   const trimmed = trimmedName(name)
@@ -67,12 +67,12 @@ export function checkedAccountName(name: string, what: 'user' | 'workspace'): st
   return trimmed
 }
 
-/** The key under which a name is stored, which all names that look like it share. */
+/** The key stored with a name; all names that look like it share the key. */
 export const storedKey = (name: string): string => skeletonsOf(nameKey(name))[0]
 
 export const columnsOfName = (name: string) => ({ name, nameFold: fold(name), nameKey: storedKey(name) })
 
-/** Of rows whose names look alike, the one that is found by this name. */
+/** The row that this name identifies, among rows whose names look alike. */
 export const rowNamed = <Row extends { readonly name: string }>(
   rows: readonly Row[],
   name: string,
@@ -80,7 +80,7 @@ export const rowNamed = <Row extends { readonly name: string }>(
 
 const MOST_LISTED = 20
 
-/** The names with the word before the last, or only with commas; of many, the first ones. */
+/** Lists the names, by default with the word before the last. Lists longer than the limit show only the first names. */
 const someOf = (names: readonly string[], list = quoteList): string =>
   names.length <= MOST_LISTED
     ? list(names)
@@ -89,8 +89,8 @@ const someOf = (names: readonly string[], list = quoteList): string =>
 const quotedWithCommas = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 
 /**
- * The only row, where none is named: a command names one with a flag. Refuses with a list of the names when there are
- * several, or when none has the name.
+ * The only row, when the command names none. Refuses with a list of the names when there are several, or when no row
+ * has the given name.
  */
 export function getOnly<Row extends { readonly name: string }>(
   rows: readonly Row[],

@@ -52,7 +52,7 @@ const presentKey = (key: ListedKey) => ({
   last_used_at: isoOrNull(key.lastUsedAt),
 })
 
-/** The valid keys of the caller, for an owner all of the workspace; oldest first. */
+/** The caller's valid keys, or all valid keys of the workspace if the caller is an owner; oldest first. */
 function managedKeys(source: Snapshot, caller: Caller): ListedKey[] {
   const { pk } = getOwnUser(source, caller)
   return listKeysOf(source, caller.workspacePk).filter(
@@ -66,7 +66,7 @@ function managedKeys(source: Snapshot, caller: Caller): ListedKey[] {
 const presentManaged = (tx: Tx, caller: Caller, id: string) =>
   presentKey(managedKeys(tx, caller).find((key) => key.id === id) ?? fail(notFound('key')))
 
-/** A key that the caller manages: an own one, for an owner any of the workspace. */
+/** A key that the caller manages: the caller's own, or any of the workspace if the caller is an owner. */
 function getManagedKey(tx: Tx, caller: Caller, id: string): KeyRow {
   const key = findKey(tx, id)
   const isOwn = key?.user === getOwnUser(tx, caller).pk || caller.role === 'owner'
@@ -90,7 +90,7 @@ export const listKeys = read({
   run: (snapshot, caller) => ({ keys: managedKeys(snapshot, caller).map(presentKey) }),
 })
 
-/** The secret cannot be read again later. The key of a viewer stays read-only when the viewer gets another role. */
+/** The secret cannot be read again later. A viewer's key stays read-only even when the viewer gets another role. */
 export const createOwnKey = write({
   name: 'account.createKey',
   covers,
@@ -106,7 +106,7 @@ export const createOwnKey = write({
   },
 })
 
-/** Gives a key another access, null for all that its user reaches; closes the open streams that this concerns. */
+/** Replaces the access of a key and closes the affected streams; null grants everything that its user can access. */
 export const setOwnKeyAccess = write({
   name: 'account.setKeyAccess',
   covers,
@@ -149,7 +149,10 @@ export const setPreferences = write({
   },
 })
 
-/** The workspaces of the caller's user, oldest first; without the one that their account at the provider has closed. */
+/**
+ * The workspaces of the caller's user, oldest first, without the workspace that the user's account at the provider has
+ * closed.
+ */
 export function listOwnMemberships(reader: Reader, caller: Caller): MembershipRow[] {
   const { pk } = getOwnUser(reader, caller)
   const closed = findProviderLink(reader, pk)?.closedWorkspace

@@ -6,18 +6,18 @@ import type { Reader } from '../../storage/reader.ts'
 
 const MIN_LENGTH = 10
 const MAX_LENGTH = 200
-/** The cost of each guess of a password: 64 MiB and two passes over them. */
+/** The cost of each guess of a password: 64 MiB and two passes over that memory. */
 const PASSWORD_COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 }
-/** Hashing takes a core and 64 MiB for several hundred milliseconds, so few run at a time. */
+/** Hashing occupies a core and 64 MiB for several hundred milliseconds, so few hashes run at a time. */
 const MAX_RUNNING = 2
 const MAX_WAITING_PER_LINE = 16
-/** People of one household or office have one address. */
+/** Members of one household or office share an address. */
 const MAX_WAITING_PER_KEY = 4
 const RETRY_AFTER_SECONDS = 2
 
 /**
- * The queues of hashes: of users with a key, a session or a setup link; and of addresses, apart for those from which the
- * user has signed in before, for visitors who have the URL of a share, and for all others.
+ * The queues for hashing. `users` have a key, a session or a setup link; `visitors` have the URL of a share. Addresses
+ * from which the user has signed in before have a separate queue from all others.
  */
 type Line = 'users' | 'known addresses' | 'visitors' | 'addresses'
 
@@ -32,7 +32,10 @@ export function checkedPassword(password: string): string {
 
 type Hashing = Pick<AppContext, 'passwordCost'> & { readonly db: Reader }
 
-/** Hashes a password. Callers check first that it may be set: a hash takes a place that others wait for. */
+/**
+ * Hashes a password. Callers must first check that the password may be set, because a hash occupies a place in a
+ * limited queue.
+ */
 export const hashPassword = (
   password: string,
   place: HashingPlace,
@@ -40,11 +43,11 @@ export const hashPassword = (
 ): Promise<string> =>
   admissionOf(db).run(place, () => Bun.password.hash(password, { algorithm: 'argon2id', ...passwordCost }))
 
-/** The form of a hash that no password has. */
+/** A hash that no password matches. */
 const hashOfNobody = ({ memoryCost, timeCost }: PasswordCost) =>
   `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${'A'.repeat(43)}$${'A'.repeat(43)}`
 
-/** Whether the password has this hash. Without a hash it never has, and takes the same time. */
+/** Whether the password matches this hash. Without a hash it never matches, and takes the same time. */
 export async function isPassword(
   password: string,
   hash: string | null,

@@ -17,16 +17,16 @@ import { findKeyState } from './keys.ts'
 import { listMembers } from './store.ts'
 
 /*
- * The objects of a member that depend on the member's access, and the effect of narrowing it: subscriptions are
- * paused, shares end, and a removed member leaves the shared row views behind.
+ * The objects of a member that depend on the member's access, and the effect of narrowing it. Subscriptions are paused,
+ * shares end, and shared row views of removed members remain.
  */
 
-/** The subscriptions that are not paused and rest on the right of a user. */
+/** The subscriptions that are not paused and depend on a user's permissions. */
 const activeOf = rowsBy((workspace: number, user: number) =>
   from(webhooks, {
     ...getTableColumns(webhooks),
     structureId: sql<string | null>`(SELECT s.id FROM structures s WHERE s.pk = webhooks.structure)`,
-    /** The key of the user with which it was made. */
+    /** The user's key that created the subscription. */
     keyId: sql<
       string | null
     >`(SELECT k.id FROM keys k WHERE k.id = webhooks.created_by_key_id AND k.user = webhooks.user)`,
@@ -55,8 +55,8 @@ function isReached(rights: Rights | undefined, { structureId, kind }: Subscripti
 }
 
 /**
- * Pauses the subscriptions of a user who can no longer write their subject, after a change of the access of the user
- * or of one of the user's keys. A member with write access can resume them.
+ * Pauses the subscriptions of a user who can no longer write their subject. Called after a change of the access of the
+ * user or of one of the user's keys. A member with write access can resume them.
  */
 export function pauseOutOfReach(tx: Tx, workspace: number, user: number): void {
   const member = standingOf(tx, workspace, user)
@@ -84,8 +84,8 @@ const sharesOf = rowsBy((workspace: number, user: number) =>
 const deleteShare = runBy((pk: number) => orm.delete(shares).where(eq(shares.pk, pk)))
 
 /**
- * Ends, for good, the shares of a member that rest on a right which the member no longer has: all of them without a role, or
- * as a viewer, and those of what their access does not let them write.
+ * Permanently ends the member's shares that depend on a permission the member has lost. Without a role, or as a viewer,
+ * these are all shares; otherwise, the shares of objects that the member can no longer write.
  */
 export function endSharesOf(
   tx: Tx,
@@ -118,7 +118,7 @@ const disown = runBy((workspace: number, user: string) =>
   update(rowViews, { owner: null }, isOf(workspace, user)),
 )
 
-/** Keeps the shared views of a removed member, without an owner. */
+/** Keeps a removed member's shared views without an owner. */
 export function releaseRowViews(tx: Tx, workspace: number, user: string): void {
   removePersonal(tx, workspace, user)
   disown(tx, workspace, user)
@@ -134,8 +134,8 @@ const isSeen = (reader: Reader, { workspacePk, rights }: InWorkspace, id: string
   structureById(reader, workspacePk, id) !== undefined && (rights === undefined || may(rights, id, 'see'))
 
 /**
- * Returns an access as sent; refuses one that names a structure which the caller does not see, or by its name.
- * Structures named in `before`, the current access, are accepted: they may have been deleted since.
+ * Returns the access as given; refuses one that names a structure which the caller cannot see, or gives a name instead
+ * of an id. Structures in `before`, the current access, are accepted: they may have been deleted since.
  */
 export function checkedAccess(
   reader: Reader,

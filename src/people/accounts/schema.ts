@@ -86,7 +86,7 @@ const preferences = () => t.members({ description: 'At most 64 KiB of JSON.' })
 export const PreferencesBody = t.strict({ preferences: preferences() })
 export const PreferencesResponse = t.response({ preferences: preferences() })
 
-/** Preferences as JSON; refuses longer ones. */
+/** Preferences as JSON; refuses preferences over the size limit. */
 export function checkedPreferences(preferences: object): string {
   const json = JSON.stringify(preferences)
   if (Buffer.byteLength(json) <= MAX_PREFERENCES_BYTES) return json

@@ -23,7 +23,7 @@ export type UserRow = typeof users.$inferSelect
 export type KeyRow = typeof keys.$inferSelect
 export type PasskeyRow = typeof passkeys.$inferSelect
 
-/** The access of a member or a key in a response; absent if it is not narrowed. */
+/** The access of a member or key in a response; absent if it is not restricted. */
 export const presentAccess = (stored: string | null): { access?: Access } => {
   const access = readAccess(stored)
   return access === null ? {} : { access }
@@ -85,13 +85,13 @@ export const putPreferences = upsertInto(userPreferences, userPreferences.user)
 
 export const deleteUser = runBy((pk: number) => orm.delete(users).where(eq(users.pk, pk)))
 
-/** Sets the password, or with null takes it away; voids the user's setup link. */
+/** Sets the password, or removes it if `hash` is null; voids the user's setup link. */
 export function setPasswordHash(reader: Reader, pk: number, hash: string | null): void {
   updateUser(reader, pk, { passwordHash: hash })
   voidSetupLinks(reader, pk)
 }
 
-/** A workspace of a user that another one does not own. */
+/** A workspace of a user that the other user does not own. */
 const findNotOwned = rowBy((owner: number, user: number) =>
   from(members, { workspace: members.workspace })
     .where(
@@ -106,7 +106,7 @@ const findNotOwned = rowBy((owner: number, user: number) =>
     .limit(1),
 )
 
-/** Whether a user owns every workspace that another user belongs to, and so may sign in as that one with a setup link. */
+/** Whether a user owns every workspace of another user, and may therefore sign in as that user with a setup link. */
 export const ownsWorkspacesOf = (reader: Reader, owner: number, user: number): boolean =>
   findNotOwned(reader, owner, user) === undefined
 
@@ -119,15 +119,18 @@ export const deleteSetupLink = runBy((user: number) =>
   orm.delete(setupLinks).where(eq(setupLinks.user, user)),
 )
 
-/** After a change of a user's memberships, role or password: voids their setup link, and links that they may make no more. */
+/**
+ * Must follow a change of a user's memberships, role or password. Voids the user's setup link, and links that the user
+ * may no longer create.
+ */
 function voidSetupLinks(reader: Reader, pk: number): void {
   for (const user of listLinksWith(reader, pk))
     if (user === pk || !ownsWorkspacesOf(reader, pk, user)) deleteSetupLink(reader, user)
 }
 
 /**
- * The role and access of a user in a workspace, null for no member of it. By subqueries, because SQLite prepares a join with
- * bound values again at every run.
+ * The role and access of a user in a workspace, null for non-members. Uses subqueries, because SQLite prepares a join
+ * with bound values again at every run.
  */
 export const membershipOf = <R extends Role | null = Role | null>(workspace: SQL | number, user: SQL) => ({
   role: sql<R>`(SELECT role FROM members m WHERE m.workspace = ${workspace} AND m.user = ${user})`,
@@ -138,7 +141,7 @@ export const membershipOf = <R extends Role | null = Role | null>(workspace: SQL
 
 export type MemberRow = UserRow & { readonly role: Role; readonly access: string | null }
 
-/** The members of a workspace, in the order in which their users were made. */
+/** The members of a workspace, in the creation order of their users. */
 export const listMembers: (reader: Reader, workspace: number) => MemberRow[] = rowsBy((workspace: number) =>
   from(users, {
     ...getTableColumns(users),
@@ -148,7 +151,7 @@ export const listMembers: (reader: Reader, workspace: number) => MemberRow[] = r
     .orderBy(users.pk),
 )
 
-/** Of all users, with the names of the workspaces. */
+/** The memberships of all users, with the names of the workspaces. */
 export const listMemberships = rowsBy(() =>
   from(members, {
     userPk: members.user,
@@ -181,7 +184,7 @@ export const listMembershipsOf: (reader: Reader, user: number) => MembershipRow[
 
 const putMember = upsertInto(members, [members.workspace, members.user])
 
-/** Adds a member, or changes role and access of an existing one; an owner reaches everything. */
+/** Adds a member, or changes the role and access of an existing one; owners can access everything. */
 export function setMember(
   reader: Reader,
   workspace: number,
@@ -203,12 +206,15 @@ const revokeKeysOf = runBy((workspace: number, user: number, now: number) =>
     and(eq(keys.workspace, workspace), eq(keys.user, user), isNull(keys.revokedAt)),
   ),
 )
-/** Ends the sessions of a user that look into a workspace. */
+/** Ends a user's sessions whose current workspace is this one. */
 export const deleteSessionsIn = runBy((workspace: number, user: number) =>
   orm.delete(sessions).where(and(eq(sessions.workspace, workspace), eq(sessions.user, user))),
 )
 
-/** Removes a member with the keys and sessions that they have in the workspace: they begin anew when added again. */
+/**
+ * Removes a member with their keys and sessions in the workspace, so that a member who is added again starts without
+ * them.
+ */
 export function deleteMember(tx: Tx, workspace: number, user: number): void {
   deleteMembership(tx, workspace, user)
   revokeKeysOf(tx, workspace, user, tx.now)
@@ -220,7 +226,7 @@ const deleteSessionsBut = runBy((user: number, keptId: string | null) =>
   orm.delete(sessions).where(and(eq(sessions.user, user), sql`id IS NOT ${keptId}`)),
 )
 
-/** Ends the sessions of a user, but for the one that is kept, if any. */
+/** Ends the sessions of a user, except the given one, if any. */
 export const endSessionsOf = (reader: Reader, user: number, keptId?: string) =>
   deleteSessionsBut(reader, user, keptId ?? null)
 
@@ -228,15 +234,17 @@ const { user: linkedUser, issuer, subject } = providerLinks
 
 const everyLink = () => from(providerLinks, getTableColumns(providerLinks))
 
-/** The identity of a user at an OpenID Connect provider, possibly at one that the server no longer uses. */
+/** The identity of a user at an OpenID Connect provider, possibly one that the server no longer uses. */
 export const findProviderLink = rowBy((user: number) => everyLink().where(eq(linkedUser, user)))
 
-/** The OpenID Connect provider of a server, if it has one, and whether a claim says which workspace its users enter. */
+/**
+ * The OpenID Connect provider of a server, if any, and whether a claim determines which workspace its users may enter.
+ */
 export interface ProviderSettings {
   readonly oidc?: { readonly issuer: string; readonly roleClaim?: unknown } | undefined
 }
 
-/** Whether the user has an account at the provider that this server has now. */
+/** Whether the user is linked to an account at the server's current provider. */
 export function isLinked(reader: Reader, user: number, { oidc }: ProviderSettings): boolean {
   const linked = findProviderLink(reader, user)?.issuer
   return oidc !== undefined && linked !== undefined && new URL(linked).href === new URL(oidc.issuer).href

@@ -31,7 +31,7 @@ import {
   type WorkspaceRow,
 } from './store.ts'
 
-/** All users, each with the workspaces that they are a member of and their role there. */
+/** All users, each with their workspaces and their role in each. */
 export function listUsers(reader: Reader) {
   const memberships = listMemberships(reader)
   return listUserRows(reader).map((user) => ({
@@ -56,7 +56,7 @@ function noUser(reader: Reader, nameOrId: string): Refusal {
   return new Refusal('not_found', `There is no user "${nameOrId}".${didYouMean(nameOrId, names)}`)
 }
 
-/** The member of the workspace with this name or id, or without one its only member. */
+/** The member of the workspace with this name or id; its only member if no name is given. */
 export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: string | undefined): UserRow {
   const members = listMembers(reader, pk)
   const user = nameOrId === undefined ? undefined : findUser(reader, nameOrId)
@@ -67,8 +67,8 @@ export function getMember(reader: Reader, { pk, name }: WorkspaceRow, nameOrId: 
 }
 
 /**
- * Adds a user to the workspace in that role, and creates the user if the name is new. A user without any workspace
- * may be another person of that name, and is not linked to the account of the former one.
+ * Adds a user to the workspace in that role, and creates the user if the name is new. A user without any workspace may
+ * be a different person with the same name, and is not linked to the former account.
  */
 export function addUser(
   tx: Tx,
@@ -89,7 +89,7 @@ export function addUser(
   return user
 }
 
-/** The warning beside a user who was added and had an account before. */
+/** The warning for an added user who already had an account. */
 export const knownUserNotice = (name: string): string =>
   `"${name}" already has an account on this server, and that account was added. Make sure that it is the person you mean.`
 
@@ -97,8 +97,8 @@ export const createUser = (tx: Tx, name: string): UserRow =>
   insertUser(tx, { id: tx.newId(), ...columnsOfName(name), createdAt: tx.now })
 
 /**
- * Changes the role of a member, and what they reach unless that is left out, at once also for their keys. The last owner of
- * a workspace stays one.
+ * Changes a member's role and, if given, their access; both apply at once, also to the member's keys. The last owner of
+ * a workspace stays an owner.
  */
 export function changeRole(
   tx: Tx,
@@ -124,9 +124,10 @@ const lastOwner = (user: string, workspace: string) =>
   refused(`"${user}" is the last owner of the workspace "${workspace}"; add another owner first.`)
 
 /**
- * Removes a user from one workspace, or without one from all of them and deletes the user. Their keys, sessions and
- * setup links end permanently; a server that calls this must also wake its bus, so that their streams are closed. A
- * user without any workspace loses password and passkeys. The last owner of a workspace cannot be removed from it.
+ * Removes a user from the workspace; without a workspace, removes the user from all of them and deletes the user. Their
+ * keys, sessions and setup links end permanently. A server that calls this must also wake its bus, so that their
+ * streams are closed. A user without any workspace loses password and passkeys. The last owner of a workspace cannot be
+ * removed from it.
  */
 export function removeUser(tx: Tx, user: UserRow, workspace: WorkspaceRow | undefined): void {
   const all = listMemberships(tx)
@@ -152,11 +153,11 @@ export function removeUser(tx: Tx, user: UserRow, workspace: WorkspaceRow | unde
   }
 }
 
-/** Returns the name as it is stored; refuses one of another user than the one that gets it. */
+/** Returns the name in its stored form; refuses a name that another user has. */
 export function freeUserName(reader: Reader, name: string, pk?: number): string {
   const checked = checkedAccountName(name, 'user')
   const holder = findUserByName(reader, checked)
-  // The own name stays, also beside an older one that looks like it.
+  // A user keeps their current name, even beside an older name that looks like it.
   if (holder?.pk === pk && holder) return checked
   if (!holder && !isTakenUserName(reader, checked, pk)) return checked
   throw nameTaken(
@@ -171,13 +172,13 @@ export const isTakenUserName = (reader: Reader, name: string, except?: number): 
     listUsersByKey(reader, skeleton).some(({ pk }) => pk !== except),
   )
 
-/** Gives a user another name; the same one is no change. */
+/** Renames a user; the same name changes nothing. */
 export function renameUser(tx: Tx, pk: number, name: string): void {
   const free = freeUserName(tx, name, pk)
   updateUser(tx, pk, columnsOfName(free))
 }
 
-/** For a command: sets the password with which the user signs in to the application, and ends their sessions. */
+/** For a command: sets the password for signing in to the application, and ends the user's sessions. */
 export async function setPassword(db: Db, nameOrId: string, password: string): Promise<UserRow> {
   const { id: key } = getUser(db, nameOrId)
   const hash = await hashPassword(checkedPassword(password), { line: 'users', key }, { db })

@@ -44,11 +44,11 @@ export function createWorkspace(tx: Tx, name: string): WorkspaceRow {
 const findWorkspaceByName = (reader: Reader, name: string): WorkspaceRow | undefined =>
   findWorkspaceSpelled(reader, fold(name)) ?? rowNamed(listWorkspacesByKey(reader, storedKey(name)), name)
 
-/** Returns the name as it is stored; refuses one of another workspace than the one that gets it. */
+/** Returns the name in its stored form; refuses a name that another workspace has. */
 export function freeWorkspaceName(reader: Reader, name: string, pk?: number): string {
   const checked = checkedAccountName(name, 'workspace')
   const holder = findWorkspaceByName(reader, checked)
-  // The own name stays, also beside an older one that looks like it.
+  // A workspace keeps its current name, even beside an older name that looks like it.
   if (holder?.pk === pk && holder) return checked
   const lookalikes = skeletonsOf(nameKey(checked)).flatMap((skeleton) =>
     listWorkspacesByKey(reader, skeleton),
@@ -60,7 +60,7 @@ export function freeWorkspaceName(reader: Reader, name: string, pk?: number): st
   )
 }
 
-/** Creates a workspace owned by the named user, by default the only one. */
+/** Creates a workspace owned by the named user; without a name, by the only user. */
 export function createOwnedWorkspace(tx: Tx, name: string, ownerName: string | undefined) {
   const known = ownerName === undefined ? undefined : findUser(tx, ownerName)
   const owner = known ?? getOnly(listUserRows(tx), 'user', ownerName)
@@ -72,12 +72,14 @@ export function createOwnedWorkspace(tx: Tx, name: string, ownerName: string | u
 export const findWorkspaceNamed = (reader: Reader, nameOrId: string): WorkspaceRow | undefined =>
   findWorkspaceById(reader, nameOrId) ?? findWorkspaceByName(reader, nameOrId)
 
-/** The workspace with this name or id, or without one the only workspace; refuses when there are several. */
+/**
+ * The workspace with this name or id. Without a name, returns the only workspace, and refuses when there are several.
+ */
 export const getWorkspaceOrOnly = (reader: Reader, nameOrId: string | undefined): WorkspaceRow =>
   (nameOrId === undefined ? undefined : findWorkspaceNamed(reader, nameOrId)) ??
   getOnly(listWorkspaces(reader), 'workspace', nameOrId)
 
-/** The caller's workspace and how many objects of each kind it holds. */
+/** The caller's workspace and its number of objects of each kind. */
 export function presentWorkspace(
   reader: Reader,
   caller: InWorkspace,
@@ -96,11 +98,11 @@ export function presentWorkspace(
 }
 
 /**
- * In a database without a workspace, creates the workspace `Personal` with the user `owner` and a write key. Returns the
- * key, which cannot be read again later; undefined when there is a workspace already.
+ * In a database without a workspace, creates the workspace `Personal` with the user `owner` and a write key. Returns
+ * the key, which cannot be read again later; undefined when a workspace already exists.
  */
 export async function bootstrap(db: Db): Promise<string | undefined> {
-  // Nothing is written to a database that is in use: it may be damaged, and is served all the same.
+  // Writes nothing to a database that is in use: it may be damaged, and is served nevertheless.
   if (findFirstWorkspace(db)) return undefined
   return db.write((tx): string | undefined => {
     if (findFirstWorkspace(tx)) return undefined
@@ -117,7 +119,7 @@ export async function bootstrap(db: Db): Promise<string | undefined> {
   })
 }
 
-/** Gives names that an older program stored the key by which they are found. */
+/** Adds the lookup key to names that an older program stored. */
 export function refreshNameKeys(reader: Reader): void {
   const renew = (
     rows: readonly { pk: number; name: string; nameKey: string }[],

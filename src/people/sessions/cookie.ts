@@ -1,14 +1,14 @@
-/** A cookie with a token, such as that of a session: its name, and its form in headers. */
+/** A cookie with a token, such as a session token: its name, and its format in headers. */
 export interface SessionCookie {
   tokenIn(request: Request): string | undefined
-  /** The `Set-Cookie` of a token that ends at most `seconds` from now. */
+  /** The `Set-Cookie` header for a token that expires at most `seconds` from now. */
   set(token: string, seconds: number): string
   clear(): string
 }
 
 /**
- * With https in front, the name begins with `__Host-`, which browsers accept only as `Secure` and for the whole host.
- * Without it the name ends with the port where the server listens: browsers keep cookies of a host, not of a port.
+ * Behind https, the name begins with `__Host-`, which browsers accept only as `Secure` and for the whole host.
+ * Otherwise the name ends with the listening port: browsers store cookies per host, not per port.
  */
 function cookie(what: string, sameSite: string, isSecure: boolean, port: () => number): SessionCookie {
   const name = () => (isSecure ? `__Host-daybook_${what}` : `daybook_${what}_${port()}`)
@@ -29,13 +29,13 @@ export const sessionCookie = (isSecure: boolean, port: () => number): SessionCoo
   cookie('session', 'Strict', isSecure, port)
 
 /**
- * The cookie of a browser in which a sign-in with the provider has begun; browsers also send it when the provider
+ * The cookie of a browser that has begun to sign in with the provider; browsers also send it when the provider
  * redirects back.
  */
 export const providerCookie = (isSecure: boolean, port: () => number): SessionCookie =>
   cookie('oidc', 'Lax', isSecure, port)
 
-/** 256 random bits in URL-safe base64, of which only the SHA-256 is stored. */
+/** 256 random bits in URL-safe base64. Only the SHA-256 is stored. */
 export const newToken = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
 

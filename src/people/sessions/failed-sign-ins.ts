@@ -12,7 +12,7 @@ import type { Tx } from '../../storage/writes/transaction.ts'
 const WINDOW_MS = 15 * 60_000
 const FAILURES_PER_USER = 5
 const FAILURES_PER_ADDRESS = 20
-/** Wrong passwords for one user within 24 hours, after which only addresses are let in that are known to be theirs. */
+/** The limit of wrong passwords for one user within 24 hours. Beyond it, only known addresses of that user may try. */
 const FAILURES_PER_DAY = 200
 const MAX_KNOWN = 10_000
 
@@ -20,17 +20,19 @@ const TOO_MANY = 'Too many failed attempts to sign in; wait a few minutes, or as
 const TOO_MANY_OF_DAY =
   'Too many wrong passwords were tried for this name within 24 hours; sign in from where you have signed in lately, ask for a new setup link, or wait.'
 
-/** For how long an address counts as one from which a user signs in. */
+/** The period during which an address counts as a known address of a user, in milliseconds. */
 const ADDRESS_KNOWN_MS = 30 * DAY_MS
 
 /** The source of a password attempt: the user, or an unknown name, and the address. */
 interface SignInAttempt {
-  /** The pk of a user, or a name. */
+  /** The pk of a user, or an unknown name. */
   readonly user: number | string
   readonly address: string
 }
 
-/** From where a password is tried: an address or its /64, and whether the user has signed in there within 30 days. */
+/**
+ * The origin of a password attempt: an address or its /64, and whether the user has signed in from it within 30 days.
+ */
 export interface SignInOrigin {
   readonly address: string
   readonly isKnown: boolean
@@ -38,18 +40,17 @@ export interface SignInOrigin {
 
 interface Failure extends SignInAttempt {
   readonly at: number
-  /** Whether somebody has signed in from there since, so that it counts for the day only. */
+  /** Whether the user has since signed in from this address, so that the failure counts only toward the daily limit. */
   readonly isForgiven?: true
 }
 
 type Failures = readonly Failure[]
 
 /**
- * Limits how often passwords are tried: after 5 failures for one user, or 20 from one address, within 15 minutes,
- * further tries are refused with 429. Someone who signs in from an address that has not failed for this user is not
- * held up by others' failures. After 200 failures for one user within 24 hours, further tries are refused but from
- * addresses from which the user has signed in within 30 days. Failures are forgotten when the server stops; those
- * addresses are stored.
+ * Limits password attempts: after 5 failures for one user, or 20 from one address, within 15 minutes, further attempts
+ * are refused with 429. Failures from other addresses do not block a successful sign-in from an address without
+ * failures for this user. After 200 failures for one user within 24 hours, attempts are accepted only from addresses
+ * where the user has signed in within 30 days. Failures are lost when the server stops; those addresses are stored.
  */
 export class FailedSignIns {
   readonly #byUser = new Map<number, Failures>()
@@ -59,9 +60,9 @@ export class FailedSignIns {
   constructor(private readonly ctx: Pick<AppContext, 'clock' | 'db'>) {}
 
   /**
-   * Runs a check of a password and returns what it returns. A try counts as failed from its beginning, so that many at
-   * once are no way around the limit; a success clears the failures of this address for this user. A check that throws
-   * has tried no password.
+   * Runs a password check and returns its result. An attempt counts as failed from its beginning, so that concurrent
+   * attempts cannot bypass the limit. A success clears the failures of this address for this user. A check that throws
+   * does not count as an attempt.
    */
   async limit(attempt: SignInAttempt, check: (from: SignInOrigin) => Promise<boolean>): Promise<boolean> {
     const { user } = attempt
@@ -101,7 +102,7 @@ export class FailedSignIns {
     this.#byAddress.set(address, others(this.#recent(this.#byAddress.get(address))))
   }
 
-  /** Takes back a try that succeeded; the failures of its address for its user count for the day only. */
+  /** Removes a successful attempt; the failures of its address for its user count only toward the daily limit. */
   #forgive(success: Failure): void {
     this.#takeBack(success)
     const { user, address } = success
@@ -117,7 +118,7 @@ export class FailedSignIns {
     )
   }
 
-  /** The failures for a user or a name within 24 hours: the newest 200, and tries that are being checked. */
+  /** The failures for a user or a name within 24 hours: the newest 200, and attempts in flight. */
   #ofUser(user: number | string): Failures {
     const failures = typeof user === 'number' ? this.#byUser.get(user) : this.#byName.get(user)
     return this.#within(DAY_MS, failures)
@@ -146,7 +147,7 @@ export class FailedSignIns {
     return this.#refusal(failures, WINDOW_MS, TOO_MANY)
   }
 
-  /** Until the oldest failure no longer counts. */
+  /** A refusal until the oldest failure no longer counts. */
   #refusal([oldest]: Failures, ms: number, sentence: string): Refusal {
     const now = this.ctx.clock.now()
     const endsAt = (oldest?.at ?? now) + ms
@@ -170,7 +171,7 @@ const deleteOldAddresses = runBy((user: number) =>
   ),
 )
 
-/** Notes that a user signed in from an address. */
+/** Records that a user signed in from an address. */
 export function saveSignInAddress(tx: Tx, user: number, address: string): void {
   putAddress(tx, { user, address, at: tx.now })
   deleteOldAddresses(tx, user)
@@ -188,5 +189,5 @@ const hasSignedInFrom = (reader: Reader, user: number, address: string, after: n
 
 const deleteAddressesBefore = runBy((at: number) => orm.delete(signInAddresses).where(lte(signedInAt, at)))
 
-/** Removes addresses that count no more. */
+/** Removes addresses that no longer count. */
 export const removeOldAddresses = (tx: Tx): void => void deleteAddressesBefore(tx, tx.now - ADDRESS_KNOWN_MS)

@@ -41,7 +41,10 @@ function checkedMemberAccess(
   return checkedAccess(reader, caller, access, before)
 }
 
-/** Says of each way to sign in whether a member has it, not of each passkey; ways that a member lacks are left out. */
+/**
+ * Includes one attribute per sign-in option, not per passkey. Passkeys and linked accounts are absent if the member has
+ * none.
+ */
 const presentMember = (reader: Reader, settings: ProviderSettings, { role, access, ...user }: MemberRow) => ({
   user_id: user.id,
   name: user.name,
@@ -74,8 +77,8 @@ interface NewMember extends WithSettings {
 }
 
 /**
- * Makes a user of that name a member of the workspace, and the link with which they sign in first. A user who is a member
- * elsewhere already signs in as before and gets no link.
+ * Adds a user with that name to the workspace, and creates the link for their first sign-in. A user who is already a
+ * member elsewhere signs in as before and gets no link.
  */
 export const addMember = write({
   name: 'sessions.addMember',
@@ -95,8 +98,8 @@ export const addMember = write({
 })
 
 /**
- * Makes a new setup link for a member. The link signs in as that member, so it is refused for a member of a workspace that
- * the caller does not own, and for the caller: a change of the own password needs the current one.
+ * Creates a new setup link for a member. The link signs in as that member, so it is refused for members of a workspace
+ * that the caller does not own. It is also refused for the caller, whose password changes need the current one.
  */
 export const createMemberLink = write({
   name: 'sessions.createMemberLink',
@@ -122,7 +125,7 @@ interface MemberChange extends WithSettings {
   readonly body: Static<typeof MemberPatch>
 }
 
-/** Changes the role of a member, and what they reach; the last owner stays one. */
+/** Changes a member's role and access; the last owner stays an owner. */
 export const changeMember = write({
   name: 'sessions.changeMember',
   covers,
@@ -139,7 +142,7 @@ export const changeMember = write({
   },
 })
 
-/** Removes a member from the workspace: their keys and sessions in it end at once. The last owner stays. */
+/** Removes a member from the workspace: their keys and sessions in it end at once. The last owner cannot be removed. */
 export const removeMember = write({
   name: 'sessions.removeMember',
   covers,

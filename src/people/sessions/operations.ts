@@ -46,9 +46,7 @@ export {
   removeMember,
 } from './members.ts'
 
-/*
- * The sessions of a user and the ways in which the user signs in. Settings of the server are input (`SessionSettings`).
- */
+/* The sessions of a user and their sign-in options. Settings of the server are input (`SessionSettings`). */
 
 const covers = 'nothing'
 
@@ -63,7 +61,7 @@ export const readSession = read({
     presentSession(snapshot, settings, sessionId),
 })
 
-/** Moves the session to another workspace of its user; its streams in the old one go on. */
+/** Moves the session to another workspace of its user; its streams in the old one continue. */
 export const enterWorkspace = write({
   name: 'sessions.enterWorkspace',
   covers,
@@ -91,7 +89,7 @@ export const listSessions = read({
   },
 })
 
-/** Ends a session of the caller's user at once, and its open streams. */
+/** Ends a session of the caller's user and its open streams at once. */
 export const endSession = write({
   name: 'sessions.end',
   covers,
@@ -106,12 +104,12 @@ export const endSession = write({
 })
 
 interface PasswordChange {
-  /** The hash of the current password, on which the check of the request rests; null for none. */
+  /** The hash of the current password that the request was checked against; null for none. */
   readonly before: string | null
   readonly hash: string
 }
 
-/** Sets a password whose hash was computed before, and ends every other session of the user. */
+/** Stores a precomputed password hash, and ends every other session of the user. */
 export const setPassword = write({
   name: 'sessions.setPassword',
   covers,
@@ -127,8 +125,8 @@ export const setPassword = write({
 })
 
 /**
- * Removes a way to sign in from a user, who must keep another one. Every other session of the user ends: it may have begun
- * with what is removed.
+ * Removes a sign-in option from a user, who must keep another one. Every other session of the user ends, because it may
+ * have begun with the removed option.
  */
 function removeWayIn(
   tx: Tx,
@@ -147,7 +145,7 @@ function removeWayIn(
   wakeAfterCommit(tx)
 }
 
-/** Removes the password of the caller, who signs in another way. */
+/** Removes the caller's password; the caller must have another sign-in option. */
 export const removePassword = write({
   name: 'sessions.removePassword',
   covers,
@@ -189,7 +187,7 @@ const presentOwn = (tx: Tx, userPk: number, id: string) => ({
   passkey: presentPasskey(getPasskey(tx, userPk, id)),
 })
 
-/** Adds a passkey that was verified before. */
+/** Adds an already verified passkey. */
 export const addPasskey = write({
   name: 'sessions.addPasskey',
   covers,

@@ -19,14 +19,14 @@ export const getPasskey = (
 ): PasskeyRow =>
   findPasskey(reader, userPk, id) ?? fail(new Refusal('not_found', 'You have no such passkey.'))
 
-/** By the id that its authenticator chose. */
+/** Finds a passkey by the id that its authenticator chose. */
 export const findCredential = rowBy((credential: string) =>
   whole().where(eq(passkeys.credential, credential)),
 )
 
 export const insertPasskey = insertInto(passkeys)
 
-/** A verified passkey before it is stored. */
+/** A verified passkey that is not stored yet. */
 export type NewPasskey = Omit<Parameters<typeof insertPasskey>[1], 'id' | 'user' | 'createdAt' | 'lastUsedAt'>
 
 export const updatePasskey = updateOf(passkeys, passkeys.pk)

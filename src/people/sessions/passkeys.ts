@@ -17,10 +17,11 @@ import { getRecentSession } from './sessions.ts'
 import { type Browser, beginSession, type NewSession, signInLine } from './sign-in.ts'
 import { Tickets } from './tickets.ts'
 
-/** Loaded when it is first used: most starts of the program have no need of it. */
+/** Loaded on first use: most starts of the program do not need it. */
 const webauthn = once(async () => {
   const library = await import('@simplewebauthn/server')
-  // Nobody asked for an attestation: its certificates are not judged, so that nothing is fetched that they name.
+  // Attestations are not requested. Without root certificates the library does not check them, and fetches nothing that
+  // they name.
   for (const identifier of ['android-key', 'android-safetynet', 'apple'] as const)
     library.SettingsService.setRootCertificates({ identifier, certificates: [] })
   return library
@@ -30,7 +31,7 @@ const VALID_MS = 5 * 60_000
 /** Ed25519, ECDSA with P-256, and RSA. */
 const ALGORITHMS = [-8, -7, -257]
 
-/** The context of a challenge: the host, and the session that adds a passkey, null for a sign-in. */
+/** The context of a challenge: the host, and the session that adds a passkey; null for a sign-in. */
 interface Challenge {
   readonly host: string
   readonly sessionId: string | null
@@ -39,7 +40,7 @@ interface Challenge {
 /** The message of a browser, which the library checks. */
 export type Sent = Readonly<Record<string, unknown>>
 
-/** The same sentence whatever is wrong. */
+/** The same sentence for every cause. */
 const wrongPasskey = () =>
   new Refusal('unauthorized', 'This passkey does not sign in here; try again, or sign in another way.')
 
@@ -49,13 +50,13 @@ export class Passkeys {
   constructor(
     private readonly ctx: AppContext,
     private readonly failures: FailedSignIns,
-    /** Where the server listens. */
+    /** The listening port. */
     private readonly port: () => number,
   ) {
     this.#challenges = new Tickets(ctx.clock, VALID_MS)
   }
 
-  /** The options with which a browser makes a passkey of the caller. */
+  /** The options with which a browser creates a passkey for the caller. */
   async creationOptions(caller: Caller, request: Request) {
     const { host } = this.#partyOf(request)
     const { db, clock } = this.ctx
@@ -83,7 +84,7 @@ export class Passkeys {
     })
   }
 
-  /** Verifies a passkey that the browser of the caller has created, as it is to be stored. */
+  /** Verifies a passkey that the caller's browser has created, and returns it in its stored form. */
   async verifiedNew(
     caller: Caller,
     { name, response }: { name: string; response: Sent },
@@ -123,7 +124,7 @@ export class Passkeys {
     return { credential, isSynced: credentialDeviceType === 'multiDevice' }
   }
 
-  /** The options with which a browser signs somebody in, without a name: it offers the passkeys that it has. */
+  /** The options with which a browser signs in without a user name: it offers its own passkeys. */
   async requestOptions(request: Request) {
     const { host } = this.#partyOf(request)
     const { generateAuthenticationOptions } = await webauthn()
@@ -151,7 +152,7 @@ export class Passkeys {
     if (!row || !isRight || counter === undefined) throw wrongPasskey()
     const counted = counter
     const enter = (tx: Tx) => {
-      // Meanwhile it may have been removed, or used with the same counter.
+      // The passkey may have been removed, or used with the same counter, in the meantime.
       if (findCredential(tx, row.credential)?.counter !== row.counter) throw wrongPasskey()
       updatePasskey(tx, row.pk, { counter: counted, lastUsedAt: tx.now })
       return beginSession(this.ctx, tx, row.user, browser, wrongPasskey)
@@ -159,7 +160,7 @@ export class Passkeys {
     return db.write(enter, signInLine(browser))
   }
 
-  /** The counter of a signature by this passkey; undefined if anything is wrong. */
+  /** The counter of a signature by this passkey; undefined if verification fails. */
   async #verify(sent: Sent, row: PasskeyRow | undefined, { host, origins }: RelyingParty) {
     const { verifyAuthenticationResponse } = await webauthn()
     const response = sent as unknown as AuthenticationResponseJSON
@@ -182,7 +183,7 @@ export class Passkeys {
     }
   }
 
-  /** Whether the authenticator, if it says whose passkey it is, says what is known here. */
+  /** Whether the user handle from the authenticator, if any, matches the passkey's user. */
   #isOf({ user }: PasskeyRow, { response: { userHandle } }: AuthenticationResponseJSON): boolean {
     return (
       !userHandle || Buffer.from(userHandle, 'base64url').toString() === findUserByPk(this.ctx.db, user)?.id
@@ -190,8 +191,8 @@ export class Passkeys {
   }
 
   /**
-   * The host of a request. Refuses one at which browsers have no passkeys: an address, or plain http elsewhere than on
-   * localhost.
+   * The host of a request. Refuses hosts without browser support for passkeys: an IP address, or plain http elsewhere
+   * than on localhost.
    */
   #partyOf(request: Request): RelyingParty {
     const host = nameOf(hostOf(request))
@@ -218,10 +219,12 @@ export class Passkeys {
   }
 }
 
-/** With it a signature by an unknown passkey is verified like any other, as far as its public key. */
+/**
+ * Stands in for an unknown passkey, so that its signature is verified like any other until its public key is needed.
+ */
 const NO_CREDENTIAL: WebAuthnCredential = { id: '', publicKey: new Uint8Array(), counter: 0 }
 
-/** The counter of a synced passkey is not judged: each of its devices counts by itself. */
+/** The counter of a synced passkey is not checked, because each of its devices counts separately. */
 const asCredential = ({ credential: id, publicKey, counter, isSynced }: PasskeyRow): WebAuthnCredential => ({
   id,
   publicKey: Uint8Array.from(Buffer.from(publicKey, 'base64url')),
@@ -234,7 +237,7 @@ const transportsIn = (sent: unknown): string =>
     .filter((transport) => Array.isArray(sent) && sent.includes(transport))
     .join()
 
-/** The host for which passkeys are made, and where its pages may be that use them. */
+/** The host that passkeys are bound to, and the origins of pages that may use them. */
 interface RelyingParty {
   readonly host: string
   readonly origins: string[]

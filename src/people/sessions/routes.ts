@@ -55,7 +55,9 @@ function namedPair({ user, password }: { user?: string; password?: string }) {
 const withCookie = (body: object, cookie: string): Response =>
   Response.json(body, { headers: { 'Set-Cookie': cookie, 'Cache-Control': 'no-store' } })
 
-/** Signing in and out, the sessions of who is signed in, and how they sign in. `port` is where the server listens. */
+/**
+ * Signing in and out, the sessions of the signed-in user, and their sign-in options. `port` returns the listening port.
+ */
 export function sessionFeatures(
   ctx: AppContext,
   cookies: { readonly session: SessionCookie; readonly provider: SessionCookie },
@@ -221,7 +223,7 @@ function memberRoutes(ctx: AppContext) {
 
 export const DEMO_PATH = '/app/demo'
 
-/** The link of a demo signs in without a password, as often as it is opened; another server has none. */
+/** The link of a demo server signs in without a password, any number of times; other servers have no such link. */
 function demoRoutes(ctx: AppContext, begin: (session: NewSession) => string) {
   const { demo } = ctx.config
   if (!demo) return []

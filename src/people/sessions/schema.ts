@@ -25,9 +25,9 @@ export const PasskeysResponse = t.response({ passkeys: t.Array(Passkey) })
 /** `PublicKeyCredentialCreationOptionsJSON` or `PublicKeyCredentialRequestOptionsJSON` of WebAuthn. */
 export const OptionsResponse = t.response({ challenge: t.String() }, { additionalProperties: true })
 
-/** Longer texts are refused before they are hashed. */
+/** Longer texts are refused before hashing. */
 const password = () => t.text({ maxLength: 200, description: '10 to 200 characters.' })
-/** A name that was given under an older rule may have more than 200 characters. */
+/** Names from an earlier version may have more than 200 characters. */
 const userName = (description?: string) =>
   t.text({
     minLength: 1,
@@ -50,7 +50,7 @@ export const SetupBody = t.strict({
   user: t.Optional(newUserName()),
 })
 
-/** The account at the provider takes the place of the password. */
+/** The account at the provider replaces the password. */
 export const SetupByProviderBody = t.strict({ token: setupToken(), user: t.Optional(newUserName()) })
 
 export const SetupLinkBody = t.strict({ token: setupToken() })
@@ -117,7 +117,7 @@ const Member = t.strict({
   role: t.choice(ROLES),
   access: ShownAccess,
   has_password: t.flag(),
-  /** Only where they hold: whether there is one, never which. */
+  /** Both flags are present only if true, and never identify the passkey or account. */
   has_passkey: t.Optional(t.Literal(true)),
   oidc_linked: t.Optional(t.Literal(true)),
   created_at: t.timestamp(),

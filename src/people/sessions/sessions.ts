@@ -25,7 +25,7 @@ import {
 } from '../accounts/store.ts'
 import { removeOldAddresses } from './failed-sign-ins.ts'
 
-/** A session with its user and the user's role in the workspace of the session, null where they are no member of it. */
+/** A session with its user and the user's role in the session's workspace, null for non-members. */
 export type SessionRow = NonNullable<ReturnType<typeof findSessionById>>
 
 const { pk, id, hash, createdAt, lastUsedAt } = sessions
@@ -50,7 +50,7 @@ const findSessionByHash = rowBy((digest: string) => whole().where(eq(hash, diges
 
 export const findSessionById = rowBy((session: string) => whole().where(eq(id, session)))
 
-/** When a session began and was last used, and the role and access of its user in a workspace, null for no member of it. */
+/** The creation and last use of a session, and its user's role and access in a workspace, null for non-members. */
 const findSessionIn = rowBy((session: string, workspace: number) =>
   from(sessions, {
     createdAt,
@@ -89,7 +89,10 @@ const setSessionId = runBy((session: number, newId: string) =>
   update(sessions, { id: newId }, eq(pk, session)),
 )
 
-/** Ends the sessions of a user that look into a workspace, and what others began there: these go on under another id. */
+/**
+ * Ends a user's sessions whose current workspace is this one. Other sessions continue under new ids, which ends
+ * whatever they began in this workspace.
+ */
 export function endSessionsIn(tx: Tx, workspace: number, user: number): void {
   deleteSessionsIn(tx, workspace, user)
   for (const session of listSessionRows(tx, user)) setSessionId(tx, session.pk, tx.newId())
@@ -97,7 +100,7 @@ export function endSessionsIn(tx: Tx, workspace: number, user: number): void {
 
 export const deleteSession = runBy((session: number) => orm.delete(sessions).where(eq(pk, session)))
 
-/** Removes sessions that were last used, or made, before these instants. */
+/** Deletes sessions that were last used, or created, before these instants. */
 const deleteSessionsBefore = runBy((usedAt: number, madeAt: number) =>
   orm.delete(sessions).where(or(lte(lastUsedAt, usedAt), lte(createdAt, madeAt))),
 )
@@ -109,14 +112,14 @@ const LONGEST_MS = 30 * DAY_MS
 export const expiryOf = ({ lastUsedAt, createdAt }: Pick<SessionRow, 'lastUsedAt' | 'createdAt'>): number =>
   Math.min(lastUsedAt + IDLE_MS, createdAt + LONGEST_MS)
 
-/** The longest that a session can last from now, in seconds. */
+/** The maximum remaining lifetime of a session, in seconds. */
 export const LONGEST_SECONDS = LONGEST_MS / 1000
 
 const ENDED: CredentialState = { isValid: false, end: 'session_ended' }
 
 /**
- * The current state of a session that was valid once, for what began in this workspace: the session may have entered
- * another one since, and still its user must be a member there.
+ * The current state of a once valid session, for requests that began in this workspace. The session may have moved to
+ * another workspace since, but its user must still be a member of this one.
  */
 export function findSessionState(
   reader: Reader,
@@ -134,7 +137,7 @@ export function findSessionState(
   return { isValid: true, expiresAt: expiryOf(row), standing }
 }
 
-/** Throws the refusal that the request would get now; returns what its caller may do now. */
+/** Throws the refusal that the request would get now; returns the caller's current permissions. */
 export function checkRight(reader: Reader, grant: Grant, now: number): Standing {
   const { keyId, sessionId, workspacePk, needsOwner, needsWrite: isWrite, covers, isNamed } = grant
   const state =
@@ -147,7 +150,7 @@ export function checkRight(reader: Reader, grant: Grant, now: number): Standing 
   return standing
 }
 
-/** A session may do what the role of its user allows. */
+/** The scope of a session, which depends on the role of its user. */
 const scopeOfRole = (role: Role): Caller['scope'] => (role === 'viewer' ? 'read' : 'write')
 
 const rightsOfMember = (role: Role, access: string | null) =>
@@ -171,7 +174,7 @@ const callerOf = (
   rights: rightsOfMember(role, access),
 })
 
-/** Finds who is signed in with a token; undefined for a session that is unknown or has ended. */
+/** Finds the caller of a session token; undefined for an unknown or ended session. */
 export function createSessionAuthenticate(ctx: AppContext) {
   const { db, clock, log } = ctx
   const recordUse = createUsageRecorder({ db, log }, 'session', touchSession)
@@ -185,7 +188,7 @@ export function createSessionAuthenticate(ctx: AppContext) {
   }
 }
 
-/** The caller's session, which may have ended since the request was let in. */
+/** The caller's session, which may have ended since the request was authorized. */
 export const getOwnSession = (reader: Reader, { sessionId = '' }: Caller): SessionRow =>
   findSessionById(reader, sessionId) ??
   fail(new Refusal('unauthorized', 'The session has ended; sign in again.'))
@@ -199,22 +202,19 @@ export function getRecentSession(reader: Reader, caller: Caller, now: number): S
   throw new Refusal('sign_in_again', 'This needs a sign-in of the last 10 minutes; sign in again.')
 }
 
-/**
- * The workspaces that a user may enter: where they are a member, and their account at the provider does not say
- * otherwise.
- */
+/** The workspaces that a user may enter: the user is a member, and their account at the provider has not closed it. */
 export function listEnterable(reader: Reader, userPk: number, { oidc }: ProviderSettings): MembershipRow[] {
   const closed = oidc?.roleClaim && findProviderLink(reader, userPk)?.closedWorkspace
   return listMembershipsOf(reader, userPk).filter(({ workspacePk }) => workspacePk !== closed)
 }
 
-/** Removes what has ended, and addresses that no longer count. */
+/** Deletes ended sessions, and addresses that no longer count. */
 export function removeEndedSessions(tx: Tx): void {
   removeOldAddresses(tx)
   deleteSessionsBefore(tx, tx.now - IDLE_MS, tx.now - LONGEST_MS)
 }
 
-/** The settings of the server that sessions depend on. Plain values: they are input of operations. */
+/** The server settings that sessions depend on. Plain values, because they are input of operations. */
 export interface SessionSettings extends ProviderSettings {
   readonly oidc?: { readonly name: string; readonly issuer: string; readonly roleClaim: boolean } | undefined
   readonly mirrorOf?: string | undefined
@@ -231,8 +231,8 @@ export const sessionSettings = ({ config, mirrorOf, isMirrorWritable }: AppConte
 }
 
 /**
- * The user of a session, the workspaces they may enter, whether they are linked to the provider, and in a copy the address
- * of the remote.
+ * The user of a session, the workspaces they may enter and whether they are linked to the provider. In a copy, also the
+ * address of the remote.
  */
 export function presentSession(reader: Reader, settings: SessionSettings, sessionId: string) {
   const { oidc, mirrorOf, isMirrorWritable } = settings

@@ -31,10 +31,10 @@ export interface Browser {
   readonly userAgent: string
 }
 
-/** The writes of a browser that signs in take turns by its address. */
+/** Writes of browsers that sign in are scheduled fairly by address. */
 export const signInLine = ({ address }: Browser) => ({ turnKey: `address ${addressGroup(address)}` })
 
-/** A session that has just begun; the token is shown only now. */
+/** A new session; the token cannot be read again later. */
 export interface NewSession {
   readonly sessionId: string
   readonly token: string
@@ -43,7 +43,7 @@ export interface NewSession {
 /** The same sentence for an unknown user, a user without a password and a wrong password. */
 const wrongPair = () => new Refusal('unauthorized', 'This user name and password do not go together.')
 
-/** Begins a session in the first workspace of a user; throws the refusal for who belongs to none. */
+/** Begins a session in the first workspace of a user; throws the refusal if the user belongs to none. */
 export function beginSession(
   { config }: Pick<AppContext, 'config'>,
   tx: Tx,
@@ -82,7 +82,7 @@ export async function signIn(
   return db.write(enter, signInLine(browser))
 }
 
-/** Uses a setup link up: sets the password, and the name if one is given, and begins a session. Other sessions end. */
+/** Uses up a setup link: sets the password and the name, if given, and begins a session. Other sessions end. */
 export async function setUp(
   ctx: AppContext,
   { token, password, user: name }: { token: string; password: string; user?: string },
@@ -90,7 +90,7 @@ export async function setUp(
 ): Promise<NewSession> {
   const { db, clock } = ctx
   checkedPassword(password)
-  // Hashing takes long: a client without a link must not keep others from signing in.
+  // Hashing is slow: a client without a valid link must not delay other sign-ins.
   const invited = findUserOfLink(db, token, clock.now()) ?? fail(usedLink())
   const hash = await hashPassword(password, { line: 'users', key: `invited ${invited}` }, ctx)
   const enter = (tx: Tx) => {
@@ -101,7 +101,7 @@ export async function setUp(
   return db.write(enter, signInLine(browser))
 }
 
-/** The effect of every setup link: sets the chosen name, if any, begins a session and ends all others. */
+/** The common effect of all setup links: sets the chosen name, if any, begins a session and ends all others. */
 export function openDoor(
   ctx: AppContext,
   tx: Tx,
@@ -123,7 +123,7 @@ export const usedLink = () =>
     'This setup link was used already, has expired, is void after a change of its user or of who made it, or was replaced by a newer one; ask for a new one.',
   )
 
-/** Renames an invited user, who may choose a name with the first setup link. */
+/** Renames an invited user, who may choose a name with their first setup link. */
 function chooseName(tx: Tx, userPk: number, name: string): void {
   checkChoice(tx, userPk, name)
   renameUser(tx, userPk, name)
@@ -142,7 +142,7 @@ export function checkChoice(reader: Reader, userPk: number, name: string): void 
 
 /**
  * Checks and hashes a new password of the caller, which `setPassword` then stores. A caller without a password needs no
- * current one, but must have signed in lately.
+ * current one, but must have signed in recently.
  */
 export async function hashNewPassword(
   ctx: AppContext,
@@ -166,7 +166,7 @@ export async function hashNewPassword(
   }
 }
 
-/** Stores the only valid link of a user; an older one is void from now on. */
+/** Stores the only valid link of a user; older links become void. */
 const saveSetupLink = upsertInto(setupLinks, setupLinks.user)
 
 const findSetupLink = rowBy((digest: string) =>
@@ -182,15 +182,16 @@ export interface SetupLink {
   readonly expiresAt: number
 }
 
-/** The user whom the link signs in, and its author; null for the command line. */
+/** The user that the link signs in, and its creator; null for the command line. */
 interface NewSetupLink {
   readonly userPk: number
   readonly maker: number | null
 }
 
 /**
- * Makes the link with which a user sets a password and signs in, once; it voids the user's older links. The token is in
- * the fragment of the link, which browsers do not send, so that no log sees it. `origin` is where the application is.
+ * Creates the link with which a user sets a password and signs in, once; it voids the user's older links. The token is
+ * in the fragment of the link, which browsers do not send, so that no log contains it. `origin` is the origin of the
+ * application.
  */
 export function createSetupLink(tx: Tx, { userPk, maker }: NewSetupLink, origin: string): SetupLink {
   const token = newToken()
@@ -199,7 +200,10 @@ export function createSetupLink(tx: Tx, { userPk, maker }: NewSetupLink, origin:
   return { link: `${origin}/app#setup=${token}`, expiresAt }
 }
 
-/** The pk of the user whose valid link has this token; undefined also where its maker might not make it now. */
+/**
+ * The pk of the user whose valid link has this token. Also undefined if the link's creator could no longer create it
+ * now.
+ */
 export function findUserOfLink(reader: Reader, token: string, now: number): number | undefined {
   const link = findSetupLink(reader, sha256(token))
   if (!link || link.expiresAt <= now) return undefined
@@ -207,7 +211,7 @@ export function findUserOfLink(reader: Reader, token: string, now: number): numb
   return maker === null || ownsWorkspacesOf(reader, maker, userPk) ? userPk : undefined
 }
 
-/** The user of a setup link, with the other ways in which they can sign in. */
+/** The user of a setup link, with their other sign-in options. */
 export function presentSetup({ db: reader, config, clock }: AppContext, token: string) {
   const userPk = findUserOfLink(reader, token, clock.now()) ?? fail(usedLink())
   const user = findUserByPk(reader, userPk) ?? fail(usedLink())

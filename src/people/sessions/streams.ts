@@ -11,25 +11,25 @@ import { findSessionState } from './sessions.ts'
 
 const MAX_QUERIES = 100
 const RETRY_AFTER_SECONDS = 5
-/** For how long readers are served before other requests are. */
+/** The time to serve readers before other requests are served. */
 const TURN_MS = 5
-/** How long something large may take to be sent. */
+/** The time limit for sending a large event. */
 const TAKEN_WITHIN_MS = 600_000
 
-/** A reader, and who opened its stream. */
+/** A reader, and the caller that opened its stream. */
 interface Asker {
   readonly reader: StreamReader
   readonly caller: Caller
 }
 
 /**
- * The open streams of a server. A stream ends with the key or the session that opened it, and when the server stops. A key
+ * The open streams of a server. A stream ends with the key or session that opened it, and when the server stops. A key
  * has streams of at most 100 different queries of each kind; readers of the same query count once.
  */
 export class Streams {
   readonly credentials: CredentialMonitor
   readonly #readers = new Set<StreamReader>()
-  /** How many readers each query has, by who asks. */
+  /** The number of readers of each query, by caller. */
   readonly #queries = new Map<string, Map<string, number>>()
   readonly #untaken: Admission
   #isClosed = false
@@ -45,8 +45,8 @@ export class Streams {
   }
 
   /**
-   * A source that `begin` serves; it returns how to stop. Refuses a query too many of one key; `verb` says in the refusal
-   * what the key does: "watches". `isTouched` says what change of access ends it.
+   * A source served by `begin`, which returns a function that stops it. Refuses the 101st query of a key; `verb` names
+   * the key's action in the refusal: "watches". `isTouched` decides which changes of access end it.
    */
   open(
     caller: Caller,
@@ -73,12 +73,12 @@ export class Streams {
     }
   }
 
-  /** Resolves when it is the turn of one stream: its work holds up no request. */
+  /** Resolves when one stream may work, so that streams do not delay requests. */
   turn(): Promise<void> {
     return stepsOfThread.run('streams', () => {})
   }
 
-  /** Serves many readers, with other requests in between. */
+  /** Serves many readers, interleaved with other requests. */
   async inTurns<Item>(items: readonly Item[], serve: (item: Item) => void): Promise<void> {
     let until = performance.now() + TURN_MS
     for (const item of items) {
@@ -91,9 +91,9 @@ export class Streams {
   }
 
   /**
-   * Sends the same to many readers, with other requests in between. Returns those to whom something large was not sent, as
-   * too much is not taken yet; who takes it too slowly is cut off. It counts once for each, as what a connection has not
-   * taken is kept for it alone. `length` is in characters.
+   * Sends the same event to many readers, interleaved with other requests. Returns the readers that did not get a large
+   * event because too much is still unsent. Readers that receive too slowly are disconnected. Each reader counts
+   * separately, because each connection buffers its own unsent data. `length` is in characters.
    */
   async send<To extends Asker>(length: number, all: readonly To[], send: (to: To) => void): Promise<To[]> {
     const refused: To[] = []
@@ -105,7 +105,7 @@ export class Streams {
     return refused
   }
 
-  /** Whether `send` would send it to this reader. */
+  /** Whether `send` would send an event of this length to this reader. */
   hasRoom(length: number, { caller }: Asker): boolean {
     return length <= LARGE_BYTES || this.#untaken.hasRoom(turnKeyOf(caller), length)
   }
@@ -119,7 +119,7 @@ export class Streams {
     }
   }
 
-  /** Tells every reader that the server is shutting down, and ends the streams. */
+  /** Notifies every reader that the server is shutting down, and ends the streams. */
   close(): void {
     this.#isClosed = true
     const last = closedEvent('shutting_down')
@@ -143,7 +143,7 @@ const tooManyQueries = (verb: string) =>
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   })
 
-/** Whether what a stream sends is touched by what its caller reaches now. */
+/** Whether the caller's current access affects the content of a stream. */
 export type IsTouched = (rights: Rights | undefined) => boolean
 
 interface Listener {
@@ -152,28 +152,28 @@ interface Listener {
 }
 
 interface Watched {
-  /** Undefined while the database cannot be read: then everything counts as valid. */
+  /** Undefined while the database cannot be read; the credential then counts as valid. */
   readonly state: () => CredentialState | undefined
   readonly listeners: Set<Listener>
   stopTimer: (() => void) | undefined
 }
 
-/** The longest time between checks of what expires, because the clock may be set or the machine suspended. */
+/** The maximum time between checks of expiry, because the clock may be set or the machine suspended. */
 const CHECK_EVERY_MS = 60_000
 const RETRY_MS = 1_000
 
 /**
- * Notifies open streams when the key or the session that they were opened with is no longer valid, or no longer reaches what
- * they send.
+ * Notifies open streams when the key or session that opened them is no longer valid, or can no longer access their
+ * content.
  */
 class CredentialMonitor {
-  /** By the id of the key, or those of the session and the workspace. */
+  /** Keyed by the id of the key, or by the ids of the session and the workspace. */
   readonly #watched = new Map<string, Watched>()
   #stopListening: (() => void) | undefined
 
   constructor(private readonly ctx: AppContext) {}
 
-  /** Returns the function that stops it. The listener may be called before this returns. */
+  /** Returns a function that stops the notifications. The listener may be called before this returns. */
   onEnd(
     { keyId, sessionId, workspacePk }: Caller,
     end: (why: CredentialEnd) => void,
@@ -203,7 +203,7 @@ class CredentialMonitor {
     for (const watched of [...this.#watched.values()]) this.#check(watched)
   }
 
-  /** Tells all listeners of an end, and of a change of access those that are `asked`. */
+  /** Notifies all listeners when the credential ends; for a change of access, only those in `asked`. */
   #check(watched: Watched, asked: Iterable<Listener> = watched.listeners): void {
     const state = this.#stateOf(watched)
     watched.stopTimer?.()

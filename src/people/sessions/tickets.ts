@@ -4,7 +4,10 @@ import { nodeCrypto } from '../../lib/node-modules.ts'
 
 const CIPHER = 'aes-256-gcm'
 const [ID_BYTES, TAG_BYTES] = [12, 16]
-/** Of how many tickets is known that they were taken; each costs whoever takes it a request that is limited or useless. */
+/**
+ * The maximum number of used tickets on record. Using a ticket costs a client a request that is rate-limited or
+ * useless.
+ */
 const MAX_TAKEN = 100_000
 
 interface Sealed<Step> {
@@ -13,8 +16,8 @@ interface Sealed<Step> {
 }
 
 /**
- * The steps of sign-ins that have begun: each is taken up once, within a time. The ticket itself holds the step, encrypted
- * with a key that ends with the process, so that however many are begun, none displaces another.
+ * The steps of sign-ins in progress: each can be used once, within a time limit. The ticket itself contains the step,
+ * encrypted with a key that lasts as long as the process. Therefore no number of new sign-ins evicts another one.
  */
 export class Tickets<Step> {
   readonly #key = crypto.getRandomValues(new Uint8Array(32))
@@ -34,12 +37,12 @@ export class Tickets<Step> {
     return Buffer.concat(parts).toString('base64url')
   }
 
-  /** Undefined for one that is unknown, was taken before, or is too old. */
+  /** Undefined for a ticket that is unknown, used or expired. */
   take(ticket: string): Step | undefined {
     const bytes = Buffer.from(ticket, 'base64url')
     const sealed = this.#open(bytes)
     if (!sealed || this.clock.now() >= sealed.until) return undefined
-    // Not the text, which may be another one of the same bytes.
+    // The id is compared, not the text, because different texts may decode to the same bytes.
     const id = bytes.toString('hex', 0, ID_BYTES)
     if (this.#taken.get(id)) return undefined
     this.#taken.set(id, true)

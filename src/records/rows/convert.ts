@@ -24,8 +24,8 @@ import { checkedChanges, type FieldChanges, refuseBrokenReferences } from './wri
 import { refuseImmutable, rowWriter, updateRow } from './writing/row-writer.ts'
 
 /*
- * A field gets another type by a new field, which holds the old values as far as they can be read as that type; the old
- * field keeps all of them, hidden.
+ * A conversion adds a field of the new type with every old value that can be read as that type. The old field keeps all
+ * its values, hidden.
  */
 
 type Conversion = Static<typeof ConvertBody>
@@ -58,7 +58,7 @@ export const fieldConversion = (features: FeatureHooks) =>
     }),
   )
 
-/** Returns the outcome of a conversion without writing: a read, so that no write waits for it. */
+/** Returns the outcome of a conversion without writing. It runs as a read, so no write waits for it. */
 export const conversionTrial = (features: FeatureHooks) =>
   long(
     read({
@@ -75,7 +75,7 @@ export const conversionTrial = (features: FeatureHooks) =>
     }),
   )
 
-/** How many rows have the value in the new field, have none, or have one that cannot be read. */
+/** Numbers of rows with a value in the new field, with none, and with a value that cannot be read. */
 interface Counts {
   readonly converted: number
   readonly empty: number
@@ -96,7 +96,7 @@ function convertible(reader: Reader, caller: Caller, nameOrId: string): Structur
   )
 }
 
-/** The change of the definition: a new field, and the old one hidden and required no more. */
+/** The change of the definition: adds the new field, hides the old one and makes it optional. */
 function conversionPatch(
   before: StructureRow,
   { field: from, key, type, options, label }: Conversion,
@@ -120,7 +120,7 @@ function conversionPatch(
   return { field, patch: { fields: [...kept, added] } }
 }
 
-/** Reads each value of a field as one of the new field, as an import reads the cells of a column. */
+/** Converts each value of a field to the new field's type, as an import reads the cells of a column. */
 function readValues(
   reader: Reader,
   caller: Caller,
@@ -161,7 +161,7 @@ function readValues(
   return { ...counts, empty: structure.live - counts.converted - counts.failed, failures }
 }
 
-/** The rows that have a value in a column, by creation. */
+/** Rows with a value in a column, in creation order. */
 function* rowsWithValue(reader: Reader, structure: RowPlace, column: number): Generator<RecordRow> {
   const { sql } = reader
   const pks = sql.column<number>(

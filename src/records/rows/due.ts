@@ -8,7 +8,7 @@ import type { Tx } from '../../storage/writes/transaction.ts'
 import { definitionOf, findStructureByPk } from '../structures/store.ts'
 import { dataOf, findRecordByPk, stateOf } from './store.ts'
 
-/* The moments of rows (`log/due.ts`) that have come. */
+/* Sends the events of row moments (`log/due.ts`) that are due. */
 
 interface Moment {
   readonly schedule: number
@@ -19,7 +19,7 @@ interface Moment {
 /** Events sent later than this after their moment are marked as late. */
 const LATE_MS = 60_000
 
-/** Makes the event of a moment, if its subscription still wants it of the row as it is now. */
+/** Stores the event of a moment if its subscription still matches the current row. */
 function send(tx: Tx, { schedule, record, dueAt }: Moment): void {
   tx.sql.run('DELETE FROM webhook_moments WHERE schedule = ? AND record = ?', schedule, record)
   const place = tx.sql.get<{ workspace: number; structure: number }>(
@@ -41,7 +41,7 @@ function send(tx: Tx, { schedule, record, dueAt }: Moment): void {
   storeEvent(tx, { payload, objectId: row.id, labelField: structure.labelField }, [subscription])
 }
 
-/** Makes the events of the moments that have come. */
+/** Stores the events of due moments. */
 export const rowMoments = defineJob<number, null>(MOMENTS.rows, (tx) => {
   const moment = tx.sql.get<Moment>(
     'SELECT schedule, record, due_at AS dueAt FROM webhook_moments ORDER BY due_at LIMIT 1',

@@ -13,7 +13,7 @@ import { getRecord } from './store.ts'
 
 const DEFAULT_LIMIT = 50
 
-/** Whether a record of the workspace is live; undefined where there is no such record, live or deleted. */
+/** Whether a record of the workspace is live; undefined if the workspace has no such record, live or deleted. */
 export function isLive(reader: Reader, caller: InWorkspace, id: string): boolean | undefined {
   const row = reader.sql.get<{ structure: number; isLive: number }>(
     'SELECT structure, deleted_at IS NULL AS isLive FROM records WHERE id = ?',
@@ -29,10 +29,10 @@ interface HistoryInput extends Static<typeof HistoryQuery> {
   readonly id: string
 }
 
-/** A page with more text than this ends early. */
+/** A page ends early once its text exceeds this length. */
 const MAX_PAGE_LENGTH = 2_097_152
 
-/** The versions of a row as JSON text, newest first, as far back as the log is kept. */
+/** The versions of a row as JSON text, newest first, as far back as the log reaches. */
 export const recordHistory = read({
   name: 'records.history',
   covers: 'structures',

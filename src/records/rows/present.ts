@@ -16,7 +16,7 @@ const instant = (value: number | null) => (value === null ? 'null' : `"${isoTime
 export const recordJson = ({ id, data, createdAt, updatedAt, deletedAt }: RecordRow): string =>
   `{"id":"${id}","data":${data},"created_at":${instant(createdAt)},"updated_at":${instant(updatedAt)},"deleted_at":${instant(deletedAt)}}`
 
-/** As a line of a file. */
+/** The record as one line of a file. */
 export const recordLine = (row: RecordRow): string => escapeLineBoundaries(recordJson(row))
 
 export const recordResponse = (row: RecordRow): string => `{"record":${recordJson(row)}}`

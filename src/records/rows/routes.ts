@@ -121,7 +121,7 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
     })
 }
 
-/** Conversions of the fields of structures, with their rows. */
+/** Routes for field conversions of structures with rows. */
 export function conversionRoutes({ features }: AppContext) {
   const [convert, tryConversion] = [fieldConversion(features), conversionTrial(features)]
   return endpoints('Structures', '/v1/records/structures', 'structures').post(
@@ -140,7 +140,7 @@ export function conversionRoutes({ features }: AppContext) {
   )
 }
 
-/** The rows of a calendar, for the application alone. */
+/** The rows of a calendar, for the application only. */
 export const recordDayRoutes = () =>
   applicationEndpoints('structures').get(
     '/records/days',

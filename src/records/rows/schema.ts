@@ -81,7 +81,7 @@ export const LIST_DESCRIPTION = `Rows without a value in the field that orders t
 
 ${RECORD_OPERATORS_TEXT} In the query the list is written as JSON.`
 
-/** Which rows: of a structure, of a view of rows, or of both. */
+/** Selects the rows of a structure, of a row view, or of both. */
 const rowsNamed = t.optional({
   structure: t.text({
     minLength: 1,
@@ -214,7 +214,7 @@ const WriteRows = t.strict(
   { $id: 'WriteRows', description: 'A batch of rows.' },
 )
 
-/** Either `data` or `rows`: the service refuses both and neither with a sentence of its own. */
+/** Either `data` or `rows`: the service refuses both and neither with its own message. */
 export const WriteBody = t.strict(
   { structure: structureName(), data: t.Optional(row), rows: t.Optional(rows), on_conflict: onConflict },
   { oneOf: [WriteRow, WriteRows], examples: [{ structure: 'Books', data: BOOK }] },

@@ -30,7 +30,7 @@ export const findRecordHead = (
 ): Pick<RecordRow, 'structure' | 'deletedAt'> | undefined =>
   sql.get('SELECT structure, deleted_at AS deletedAt FROM records WHERE id = ?', id)
 
-/** The live ones of these records, of any workspace. */
+/** The live records among these, of any workspace. */
 export const findLiveRecords = ({ sql }: Reader, ids: readonly string[]): RecordRow[] =>
   sql.all(
     `SELECT ${COLUMNS} FROM records r
@@ -38,7 +38,7 @@ export const findLiveRecords = ({ sql }: Reader, ids: readonly string[]): Record
     JSON.stringify(ids),
   )
 
-/** How long these records are, live or deleted, in bytes; they are not read for it. */
+/** The total size of these records, live or deleted, in bytes. They are not read for this. */
 export const recordBytes = ({ sql }: Reader, ids: readonly string[]): number =>
   sql.scalar(
     'SELECT total(octet_length(data)) FROM records WHERE id IN (SELECT value FROM json_each(?))',
@@ -49,7 +49,7 @@ export interface FoundRecord extends RecordRow {
   structureId: string
 }
 
-/** A live record of the caller's workspace. A single statement without a join, so that it stays prepared. */
+/** A live record of the caller's workspace. A single statement without a join stays prepared. */
 export function getRecord({ sql }: Reader, { workspacePk, rights }: InWorkspace, id: string): FoundRecord {
   const row = sql.get<RecordRow & { structureId: string | null }>(
     `SELECT ${COLUMNS}, (SELECT s.id FROM structures s
@@ -77,14 +77,14 @@ const PAGE = `SELECT ${COLUMNS} FROM (SELECT value FROM json_each(?) LIMIT -1) A
 export const loadRecords = ({ sql }: Reader, pks: readonly number[]): RecordRow[] =>
   sql.all(PAGE, JSON.stringify(pks))
 
-/** The same one by one, as they may be very long. */
+/** The same one at a time, because records may be very long. */
 export const eachRecord = ({ sql }: Reader, pks: readonly number[]): IterableIterator<RecordRow> =>
   sql.each(PAGE, JSON.stringify(pks))
 
-/** A page ends early once it is this long, in characters. */
+/** A page ends early once it reaches this length, in characters. */
 const MAX_PAGE_LENGTH = 64_000_000
 
-/** The records of a page as `loadRecords` gives them, fewer if they are very long. */
+/** The records of a page as `loadRecords` returns them; fewer if they are very long. */
 export function loadPage(reader: Reader, pks: readonly number[]): RecordRow[] {
   const rows: RecordRow[] = []
   let length = 0
@@ -98,7 +98,7 @@ export function loadPage(reader: Reader, pks: readonly number[]): RecordRow[] {
 
 export const dataOf = (row: RecordRow): RecordData => JSON.parse(row.data) as RecordData
 
-/** The record as a change carries it; `data` is the parsed form of the row's JSON text. */
+/** The record as a change carries it; `data` is the row's JSON text, parsed. */
 export const stateOf = (row: RecordRow, data: RecordData): RecordState => ({
   id: row.id,
   data,
@@ -107,7 +107,7 @@ export const stateOf = (row: RecordRow, data: RecordData): RecordState => ({
   deletedAt: row.deletedAt,
 })
 
-/** A row, with its data parsed. */
+/** A row with parsed data. */
 export interface RowVersion {
   readonly row: RecordRow
   readonly data: RecordData
@@ -117,9 +117,9 @@ const INSERT = `INSERT INTO records (id, structure, data, created_at, updated_at
   VALUES (?, ?, ?, ?, ?, ?)`
 
 /**
- * Inserts new records, in this order: into their table and that of the live rows, the text index and the counters; their
- * pks are set. One prepared statement runs for each row: measured, statements of many rows take half as long again,
- * because SQLite keeps what they change to undo them alone.
+ * Inserts new records in this order into their table, the table of live rows, the text index and the counters, and sets
+ * their pks. One prepared statement runs per row. Multi-row statements measured half as long again, because SQLite
+ * stores their changes to be able to undo each statement alone.
  */
 export function insertRecords(tx: Tx, structure: StructureRow, rows: readonly RowVersion[]): void {
   const last = tx.sql.runEach(INSERT, rows, ({ row }) => [
@@ -140,7 +140,7 @@ export function insertRecords(tx: Tx, structure: StructureRow, rows: readonly Ro
   )
 }
 
-/** Writes the live ones of these records into the table of live rows and the text index; returns how many they are. */
+/** Inserts the live records into the table of live rows and the text index; returns their number. */
 function insertLive(tx: Tx, structure: StructureRow, rows: readonly RowVersion[]): number {
   const live: LiveRow[] = []
   for (const { row, data } of rows) {
@@ -161,14 +161,14 @@ export const updateRecord = ({ sql }: Reader, { pk, data, updatedAt, deletedAt }
     pk,
   )
 
-/** A record of another database: a new one or, over one that is `known` and not among the live rows, its state there. */
+/** A record of another database: new here, or `known` and not live, in which case its state there overwrites it. */
 export interface CopiedRecord extends RecordState {
   readonly known?: Pick<RecordRow, 'pk' | 'createdAt'> | undefined
 }
 
 const OVERWRITE = 'UPDATE records SET data = ?, created_at = ?, updated_at = ?, deleted_at = ? WHERE pk = ?'
 
-/** Writes records of another database with their ids and times, in this order, and counts them. Nothing is logged. */
+/** Writes records of another database with their ids and times, in this order, and counts them. Logs nothing. */
 export function putRecords(tx: Tx, structure: StructureRow, records: readonly CopiedRecord[]): void {
   const rows = records.map(({ known, ...record }) => {
     const text = JSON.stringify(record.data)
@@ -186,7 +186,7 @@ export function putRecords(tx: Tx, structure: StructureRow, records: readonly Co
     ...[data, createdAt, updatedAt, deletedAt, pk],
   ])
   countChange(tx, structure.pk, insertLive(tx, structure, known))
-  // A record that was created here under the same id before it was created there.
+  // A record that was created here before another database created one with the same id.
   if (known.some((one) => one.known?.createdAt !== one.row.createdAt))
     tx.sql.run('UPDATE structure_stats SET in_order = 0 WHERE structure = ?', structure.pk)
 }

@@ -9,10 +9,10 @@ import type { WatchQuery, WatchResult } from './watches.ts'
 
 const contentDigest = (text: string): string => Bun.hash(text).toString(36)
 
-/** `updated_at` of each record of a page by its id: enough to find what changed since. */
+/** `updated_at` of each record of a page by its id: enough to find later changes. */
 export type Versions = ReadonlyMap<string, number>
 
-/** In characters; the content of a longer page is not kept once it is sent. */
+/** In characters. The content of a longer page is released once it is sent. */
 const MAX_KEPT = 262_144
 
 interface Content {
@@ -23,7 +23,7 @@ interface Content {
 
 /** The page of a watch at one moment. */
 export class WatchedPage {
-  /** The id of its events: the position in the change log at which it was read, its query, and its content. */
+  /** The id of its events: the change log position of the read, the query, and the content. */
   readonly id: string
   readonly versions: Versions
   /** In characters. */
@@ -47,12 +47,12 @@ export class WatchedPage {
     this.versions = new Map(page.rows.map(({ id, updatedAt }) => [id, updatedAt]))
   }
 
-  /** Whether it can be sent to others. */
+  /** Whether it can be sent to other readers. */
   get isKept(): boolean {
     return this.#content !== undefined
   }
 
-  /** To be called once it is sent. */
+  /** Must be called after sending. */
   release(): void {
     if (this.length > MAX_KEPT) this.#content = undefined
   }
@@ -61,12 +61,12 @@ export class WatchedPage {
     return other === this || (other?.length === this.length && other.#digest === this.#digest)
   }
 
-  /** Whether an event carried the same content, if another server sent it. */
+  /** Whether an event, perhaps of another server, carried the same content. */
   isContentOf(id: string): boolean {
     return id.endsWith(`-${this.#digest}`)
   }
 
-  /** The event that carries the page, with what changed since an earlier one if that is given. */
+  /** The event that carries the page, with the changes since an earlier page if that is given. */
   since(before: Versions | undefined): StreamEvent {
     if (!this.#content) throw new Error('what was sent is not kept')
     const { text, rows } = this.#content

@@ -26,12 +26,12 @@ const DIGITS = 12
 type WatchRequest = Omit<ListRequest, 'offset'> & { changes?: boolean }
 
 /**
- * Parses and checks the request as the list does, and brings it into a canonical form. Memoized, because many equal
- * ones may arrive at once.
+ * Parses and checks the request as the list does, and returns it in canonical form. Memoized, because many equal
+ * requests may arrive at once.
  */
 function watchQuery(reader: Reader, caller: InWorkspace, { changes: _, ...sent }: WatchRequest): WatchQuery {
   const { workspacePk, userId, rights } = caller
-  // A view may be one that the user alone sees.
+  // The view may be personal to the user.
   const of = sent.view === undefined ? [workspacePk] : [workspacePk, userId]
   const key = `watch ${of} ${JSON.stringify([rights, sent])}`
   return reader.sql.memoize(key, () => checkedQuery(reader, caller, of, sent))
@@ -63,7 +63,7 @@ function checkedQuery(
   return { workspacePk: caller.workspacePk, structureId, request: canonical, key, digest }
 }
 
-/** All conditions must hold, so neither their order nor a repetition matters; the same goes for lists of values. */
+/** All conditions must hold, so neither their order nor repetitions matter. The same applies to lists of values. */
 const canonicalFilter = (filter: readonly RawCondition[]): RawCondition[] =>
   canonicalList(
     filter.map(({ field, op, value }) => ({
@@ -83,11 +83,11 @@ export interface WatchQuery {
   /** Names the structure by its id, because its name may change. */
   readonly request: ParsedRequest<ListRequest>
   readonly key: string
-  /** Its key, as the ids of its events name it. */
+  /** The hash of the key, which the ids of its events contain. */
   readonly digest: string
 }
 
-/** A page of the list, and the number of the last change of the workspace when it was read. */
+/** A page of the list, and the number of the workspace's last change when it was read. */
 export type WatchResult = ListResult & { readonly position: number }
 
 export const watchPage = read({
@@ -104,9 +104,9 @@ const MAX_PAGES = 200
 
 /** All open watches of a server. Watches with the same query share a channel. */
 export class Watches {
-  /** By the key of their query. */
+  /** Keyed by query. */
   readonly #channels = new Map<string, WatchChannel>()
-  /** The latest pages by the ids of their events, so that a reader that comes back is sent what changed since. */
+  /** The latest pages by event id, for sending reconnecting readers only the changes. */
   readonly #history = new BoundedCache<string, Versions>(MAX_PAGES)
 
   constructor(
@@ -120,8 +120,8 @@ export class Watches {
   }
 
   /**
-   * Returns a source that sends the page now and after every change. Refuses at once what the list would refuse, and a query too
-   * many of one key. `lastEventId` names the last event that a reconnecting client received.
+   * Returns a source that sends the page now and after every change. Refuses immediately what the list would refuse,
+   * and queries over the limit of one key. `lastEventId` is the last event that a reconnecting client received.
    */
   watch(caller: Caller, request: WatchRequest, lastEventId: string | null): StreamSource {
     const query = watchQuery(this.ctx.db, caller, request)
@@ -145,39 +145,42 @@ export class Watches {
 
 /** Changes are collected for this long before they are sent. */
 const MERGE_MS = 250
-/** A query that failed is run again after this time. */
+/** Delay before a failed query is retried. */
 const RETRY_MS = 5_000
 
-/** The position of a reader that reconnects: whether it is up to date, and the page it has if it reads changes. */
+/** The state of a reconnecting reader: whether it is up to date, and its page if it reads changes. */
 interface Resumption {
   readonly isKnown: boolean
   readonly versions: Versions | undefined
 }
 
-/** How many events are kept while a page is sent: one for all readers who know the same page, as long as the page itself. */
+/**
+ * Maximum number of cached events while a page is sent. All readers with the same known page share one, as long as the
+ * page itself.
+ */
 const MAX_EVENTS = 10
 
 /** One reader of a channel. */
 class Watcher {
-  /** The page that was sent last. */
+  /** The last page sent. */
   #page: WatchedPage | undefined
-  /** The data of the problem sent last, unless a page was sent after it. */
+  /** The data of the last problem sent, unless a page was sent after it. */
   #problem: string | undefined
 
   constructor(
     readonly reader: StreamReader,
     readonly caller: Caller,
     readonly wantsChanges: boolean,
-    /** Names the event that it received last, before its connection broke. */
+    /** The last event that it received before its connection broke. */
     readonly lastEventId: string | null,
   ) {}
 
-  /** Whether the page is another than the one sent last, or a problem was sent after that. */
+  /** Whether the page differs from the last page sent, or a problem was sent after that page. */
   lacks(page: WatchedPage): boolean {
     return !page.isSameAs(this.#page) || this.#problem !== undefined
   }
 
-  /** Sends the page; the first answer to a reader that comes back says what that misses. */
+  /** Sends the page. The first answer to a reconnecting reader says what it missed. */
   send(page: WatchedPage, since: WatchedPage['since'], resume: (of: this, id: string) => Resumption): void {
     const isFirst = this.#page === undefined
     const resumed = isFirst && this.lastEventId !== null ? resume(this, this.lastEventId) : undefined
@@ -188,7 +191,7 @@ class Watcher {
     this.reader.send(resumed ? withResumed(event, resumed.isKnown) : event)
   }
 
-  /** Sends a problem, unless it equals the one sent last. */
+  /** Sends a problem, unless it equals the last one sent. */
   sendProblem(problem: StreamEvent): void {
     if (this.#problem === problem.data) return
     this.#problem = problem.data
@@ -201,7 +204,7 @@ const withResumed = (event: StreamEvent, isResumed: boolean): StreamEvent => ({
   data: event.data.replace('{', `{"resumed":${isResumed},`),
 })
 
-/** A page could not be read. Errors other than refusals are not described to clients. */
+/** A page that could not be read. Clients get no description of errors other than refusals. */
 const problemEvent = (error: unknown): StreamEvent => ({
   name: 'problem',
   data: JSON.stringify(
@@ -212,7 +215,7 @@ const problemEvent = (error: unknown): StreamEvent => ({
 })
 
 const READING = { needsOwner: false, needsWrite: false, covers: 'structures', isNamed: false } as const
-/** A caller whose permissions do not end: streams end with those of their readers. */
+/** A caller with permissions that never end. Streams end when their readers lose permission. */
 const WHOLE = {
   keyId: null,
   keyName: null,
@@ -222,17 +225,17 @@ const WHOLE = {
   rights: undefined,
 } as const
 
-/** While the version of the structure, its rows and the view is the same, so is every page. */
+/** Pages are unchanged while the version of the structure, its rows and the view is unchanged. */
 const versionOf = (structure: StructureRow, view: RowViewRow | undefined): string =>
   `${structure.changes} ${structure.updatedAt} ${view?.updatedAt}`
 
-/** All readers with the same query: it runs once for all of them, when one joins and when rows have changed. */
+/** All readers with the same query. It runs once for all of them, when a reader joins and when rows have changed. */
 class WatchChannel {
   readonly #stopListening: () => void
   readonly #watchers = new Set<Watcher>()
-  /** Watchers that receive the page that is read next. */
+  /** Watchers that receive the next page read. */
   #due = new Set<Watcher>()
-  /** Aborts a query that runs for readers who have all left. */
+  /** Aborts a running query once all its readers have left. */
   readonly #abort = new AbortController()
   #latest: { readonly page: WatchedPage; readonly version: string } | undefined
   #timer: { readonly at: number; readonly stop: () => void } | undefined
@@ -284,8 +287,8 @@ class WatchChannel {
   }
 
   /**
-   * Never runs twice at once. A reader that joins while the page is read gets the next one: it may have written something
-   * after the reading began, and must see that.
+   * Never runs twice at once. A reader that joins during a run gets the next page. The reader may have written after
+   * the run began, and must see that write.
    */
   async #run(): Promise<void> {
     if (this.#isRunning) return
@@ -304,7 +307,7 @@ class WatchChannel {
   async #serve(due: readonly Watcher[]): Promise<void> {
     try {
       const known = this.#latest?.page
-      // A page that would be sent to nobody is not read.
+      // A page without recipients is not read.
       if (known && !due.some((one) => this.streams.hasRoom(known.length, one)))
         return this.#sendProblem(this.#lacking(due, known), noRoom())
       const page = await this.#readPage()
@@ -313,7 +316,7 @@ class WatchChannel {
       const error = asUnavailable(thrown)
       const { workspacePk, structureId } = this.query
       const isGone = () => findStructure(this.ctx.db, wholeWorkspace(workspacePk), structureId) === undefined
-      // The object that was not found may be the view.
+      // The missing object may be the view.
       if (error instanceof Refusal && error.code === 'not_found' && isGone()) {
         for (const { reader } of [...this.#watchers]) reader.end(closedEvent('structure_deleted'))
         return
@@ -323,7 +326,7 @@ class WatchChannel {
     }
   }
 
-  /** Tells those of them who are still there, and serves all again later. */
+  /** Sends the problem to the readers that are still connected, and serves all of them again later. */
   #sendProblem(due: readonly Watcher[], error: unknown): void {
     for (const watcher of due.filter(this.#isThere)) watcher.sendProblem(problemEvent(error))
     if (this.size > 0) this.#runWithin(RETRY_MS)
@@ -359,8 +362,8 @@ class WatchChannel {
   }
 
   /**
-   * Nothing is missed after an event of this query and of this state of the database, if all changes since then are kept; the page
-   * itself is known for a while, or because it is the same still.
+   * A reader misses nothing if its event has this query and database state, and the log still has all later changes.
+   * The page itself is known while it is in the history, or if it is unchanged.
    */
   #resume({ wantsChanges }: Watcher, id: string, page: WatchedPage): Resumption {
     const [{ db }, { workspacePk, digest }] = [this.ctx, this.query]
@@ -372,7 +375,7 @@ class WatchChannel {
     return { isKnown: versions !== undefined, versions }
   }
 
-  /** The query takes its turn as one of the first reader, and sees all rows, which each of the readers may read. */
+  /** The query is scheduled as one of the first reader. It sees all rows, because every reader may read them. */
   #credential(): Credential {
     const [first] = this.#watchers
     if (!first) throw new Error('a channel without readers runs no query')

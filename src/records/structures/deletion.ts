@@ -17,14 +17,14 @@ import { dropTextIndex } from './storage/text-index.ts'
 import { getStructure, type StructureRow } from './store.ts'
 
 /*
- * A deletion removes the structure and its subscriptions and sources at once, so that no read shows it and its name is free.
- * The rows, which are found only through the structure, follow in jobs: first their indexes are dropped, one in each
+ * A deletion removes the structure, its subscriptions and its sources at once, so no read shows it and its name is
+ * free. Jobs then remove the rows, which are found only through the structure. They first drop the indexes, one per
  * transaction, because rows without indexes are removed several times faster.
  */
 
 const ROWS_PER_STEP = 200
 
-/** Removes the rows of a deleted structure, live and deleted ones, and then their table. */
+/** Removes the live and deleted rows of a deleted structure, and then their table. */
 export const rowRemoval = defineJob<number, RowPlace>('structure.rows', (tx, pk, place) => {
   const live = tx.sql.column<number>(`SELECT pk FROM ${liveRows(place)} LIMIT ?`, ROWS_PER_STEP)
   const deleted = tx.sql.column<number>(
@@ -40,7 +40,7 @@ export const rowRemoval = defineJob<number, RowPlace>('structure.rows', (tx, pk,
   return 'done'
 })
 
-/** Drops an index of the rows of a deleted structure, which takes some tens of milliseconds for a million rows. */
+/** Drops an index on the rows of a deleted structure: some tens of milliseconds for a million rows. */
 export const rowIndexRemoval = defineJob<number, RowPlace>(
   'structure.indexes',
   (tx, pk, place) => {
@@ -69,7 +69,7 @@ function remove(features: FeatureHooks, tx: Tx, caller: ChangeAuthor, structure:
   wakeAfterCommit(tx, structure.id)
 }
 
-/** Deletes a structure, its rows and its subscriptions; returns its id once all of it is gone. */
+/** Deletes a structure, its rows and its subscriptions; returns its id after everything is gone. */
 export async function deleteStructure(
   ctx: Pick<AppContext, 'db' | 'features'> & Partial<Pick<AppContext, 'worker'>>,
   caller: ChangeAuthor & InWorkspace,
@@ -85,7 +85,7 @@ export async function deleteStructure(
   return id
 }
 
-/** Deletes a structure for a user who repeated its name; its rows follow in jobs. */
+/** Deletes a structure after the user repeated its name; jobs then remove its rows. */
 export const structureDeletion = (features: FeatureHooks) =>
   write({
     name: 'features.deleteStructure',

@@ -11,13 +11,13 @@ import type { FieldDefinition } from './store.ts'
 
 export type FieldInput = Static<typeof SentField>
 
-/** The id of the structure that a `record` field names by id or name; undefined if there is none. */
+/** The id of the structure that a `record` field references by id or name; undefined if there is none. */
 export type FindStructureId = (nameOrId: string) => string | undefined
 
-/** Runs the check of a rule, which throws its refusal; `field` is the key of the field that it is about, if any. */
+/** Runs the check of a rule, which throws its refusal; `field` is the key of the field concerned, if any. */
 export type Check = <Result>(field: string | null, run: () => Result) => Result | undefined
 
-/** A part of a change that would be refused, and the key of its field, if it is about one. */
+/** A part of a change that would be refused, and the key of the field concerned, if any. */
 export interface FoundRefusal {
   readonly refusal: Refusal
   readonly field: string | null
@@ -35,8 +35,8 @@ const BOUND_WORDS: Partial<Record<FieldType, string>> = {
 }
 
 /**
- * The new list of fields. A field that exists keeps `unique`, `unit`, `label` and `hidden` where they are left out,
- * and if its type is unchanged also `min` and `max`; `required`, `options` and `structure` return to their defaults.
+ * The new list of fields. An existing field keeps `unique`, `unit`, `label` and `hidden` if they are omitted. If its
+ * type is unchanged, it also keeps `min` and `max`. `required`, `options` and `structure` return to their defaults.
  */
 export function fieldDefinitions(
   sent: readonly FieldInput[],
@@ -66,7 +66,7 @@ function refuseRepeated(sent: readonly FieldInput[]): void {
     throw refused(`"fields" names "${repeated}" twice; give each key once.`, atPlace('fields'))
 }
 
-/** A structure that was deleted in the meantime remains until another one is named. */
+/** A structure that was deleted in the meantime remains referenced until another one is named. */
 function referencedStructure(
   { type, structure }: FieldInput,
   at: number,
@@ -95,7 +95,7 @@ const sentOr = <Value>(sent: Value | undefined, existing: Value | undefined, oth
   sent === undefined ? (existing ?? otherwise) : sent
 
 interface Basis {
-  /** The existing field of this key; `ofType` only if its type is unchanged. */
+  /** The existing field of this key; `ofType` is set only if its type is unchanged. */
   readonly existing: FieldDefinition | undefined
   readonly ofType: FieldDefinition | undefined
   readonly column: number
@@ -130,7 +130,7 @@ function fieldDefinition(
   }
 }
 
-/** A label that equals the key is not stored, so that sending a definition as it was read changes nothing. */
+/** A label equal to the key is not stored, so sending a definition back unchanged changes nothing. */
 const labelOf = (label: string | null, key: string): string | null => (label === key ? null : label)
 
 function bound({ type, ...input }: FieldInput, name: 'min' | 'max', at: number): Bound | undefined {
@@ -169,7 +169,7 @@ function optionsOf({ type, options }: FieldInput, at: number): string[] | null {
   return options.length === 0 ? null : options
 }
 
-/** The fields of `before` that `after` does not have with the same key and type. */
+/** The fields of `before` without a field of the same key and type in `after`. */
 export const lostFields = (
   before: readonly FieldDefinition[],
   after: readonly FieldDefinition[],
@@ -198,7 +198,7 @@ export interface FieldUse {
   readonly uniqueTogether: readonly (readonly string[])[]
 }
 
-/** Refuses to remove or retype a field that is still named, and says by what. */
+/** Refuses to remove or retype a field that is still referenced; the refusal names the references. */
 export function refuseLossOfUsedField(
   reader: Reader,
   features: FeatureHooks,
@@ -226,7 +226,7 @@ export function checkLabelField(labelField: string | null, fields: readonly Fiel
   )
 }
 
-/** Refuses sets that are not of two or more different fields each, and a set that is given twice. */
+/** Refuses sets without at least two different fields, and duplicate sets. */
 export function checkUniqueTogether(sets: readonly string[][], fields: readonly FieldDefinition[]): void {
   const seen = new Set<string>()
   for (const [at, keys] of sets.entries()) {
@@ -246,10 +246,12 @@ export function checkUniqueTogether(sets: readonly string[][], fields: readonly 
   }
 }
 
-/** Every write enters a row in the index of each set, while other writes wait. */
+/** Every write adds a row to the index of each set, and blocks other writes meanwhile. */
 const MAX_UNIQUE = 200
 
-/** `count` is the number of unique fields and of the fields of all sets; what there was `before` may stay. */
+/**
+ * `count` is the number of unique fields and of the fields of all sets; the number `before` the change stays allowed.
+ */
 export function refuseManyUnique(count: number, before = 0): void {
   if (count <= Math.max(MAX_UNIQUE, before)) return
   throw refused(

@@ -36,7 +36,7 @@ export const presentStructure = (row: StructureRow) => ({
 
 type Shown = ReturnType<typeof presentStructure>
 
-/** The same for a caller: who may not read the rows is not told how many there are. */
+/** The same for a caller; callers who may not read the rows do not see their number. */
 export function presentStructureTo({ rights }: InWorkspace, row: StructureRow) {
   const { record_count, ...definition } = presentStructure(row)
   return { ...definition, ...(may(rights, row.id, 'read') && { record_count }) } as Shown

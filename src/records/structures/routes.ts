@@ -46,7 +46,7 @@ export function structureRoutes({ features }: AppContext) {
     )
 }
 
-/** Endpoints of the application alone. */
+/** Endpoints for the application only. */
 export const structureManagementRoutes = ({ features }: AppContext) => {
   const deletion = structureDeletion(features)
   return applicationEndpoints('structures').delete(

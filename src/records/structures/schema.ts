@@ -6,7 +6,7 @@ export const MAX_OPTIONS = 1_000
 export const MAX_SETS = 50
 export const RESERVED_KEYS: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at', 'deleted_at'])
 
-/** A parameter or member that names an existing structure. */
+/** A parameter or member with the name or id of an existing structure. */
 export const structureName = () =>
   t.text({ minLength: 1, description: 'The id or the name of a structure.', examples: ['Books'] })
 
@@ -163,6 +163,6 @@ export const PatchStructureBody = t.strict(
   { examples: [{ description: 'Books I have read.', max_rows: 10_000 }] },
 )
 
-/** The body of a deletion in the application: the name of the structure again. */
+/** The body of a deletion in the application: the repeated name of the structure. */
 export const StructureName = t.strict({ name: t.String() })
 export const StructureDeleted = t.response({ deleted: t.Literal(true), id: t.id() })

@@ -37,7 +37,7 @@ import {
   uniqueSetsOf,
 } from './store.ts'
 
-/** Structures by creation. */
+/** Structures in creation order. */
 export const listStructures = read({
   name: 'structures.list',
   covers: 'structures',
@@ -70,7 +70,7 @@ export const declareStructure = write({
 
 /**
  * Creates a structure; joins the caller's transaction. `findStructureId` resolves the structures that record fields
- * name; by default an existing one, or the new one itself.
+ * name. By default it finds existing structures and the new one itself.
  */
 export function createStructure(
   tx: Tx,
@@ -115,7 +115,7 @@ function refuseUnusableName(reader: Reader, { workspacePk }: Caller, name: strin
     )
   const holder = store.findStructureByName(reader, workspacePk, fold(name))
   if (!holder || holder.pk === except) return
-  // As it was sent: the spelling of a structure that is hidden from the caller is not told.
+  // Repeats the name as sent: it does not reveal the spelling of a structure that is hidden from the caller.
   throw nameTaken(`A structure named "${name}" exists already; choose another name.`, atPlace('name'))
 }
 
@@ -136,7 +136,7 @@ interface PatchInput {
   readonly body: PatchBody
 }
 
-/** Changes a definition and its row table. Lists that are sent replace the old ones. */
+/** Changes a definition and its row table. Sent lists replace the old ones. */
 export const structurePatch = (features: FeatureHooks) =>
   write({
     name: 'features.patchStructure',
@@ -146,7 +146,7 @@ export const structurePatch = (features: FeatureHooks) =>
     }),
   })
 
-/** Returns the structure after a change, or as it is, with everything that would be refused; writes nothing. */
+/** Returns the structure after the change, or unchanged, with every part that would be refused; writes nothing. */
 export const structureTrial = (features: FeatureHooks) =>
   read({
     name: 'features.tryStructure',
@@ -176,7 +176,7 @@ export const structureTrial = (features: FeatureHooks) =>
     },
   })
 
-/** The refusals of the sets of fields that cannot become unique, because rows collide. */
+/** The refusals for sets of fields that cannot become unique, because rows collide. */
 const collisions = (
   reader: Reader,
   before: store.StructureRow,
@@ -189,7 +189,7 @@ const collisions = (
     return sentence === undefined ? [] : { refusal: refused(sentence, atPlace('fields')), field }
   })
 
-/** The sets of fields with values that are not unique yet. */
+/** The sets of fields that are not unique yet. */
 function newUniqueSets(before: store.StructureRow, after: readonly UniqueSet[]): UniqueSet[] {
   if (before.live === 0) return []
   const { byKey } = definitionOf(before)
@@ -227,8 +227,8 @@ export function changeStructure(
 export const changedStructure = (id: string) => ({ kind: 'structure', id, structureId: id }) as const
 
 /**
- * The definition after a change. Every rule goes through `check`, which lets the first refusal pass unless it
- * collects them.
+ * The definition after a change. Every rule runs through `check`, which throws the first refusal unless it collects
+ * them.
  */
 export function judged(
   features: FeatureHooks,
@@ -282,7 +282,7 @@ function refuseLowMaxRows({ live }: store.StructureRow, maxRows: number | null):
   )
 }
 
-/** The rows of a structure that never had one begin again; any other only gains fields. */
+/** A structure that never had rows gets a new row table; any other only gains fields. */
 function changeTable(
   tx: Tx,
   structure: store.StructureRow,

@@ -13,7 +13,7 @@ import { structureStats, structures } from '../../storage/schema/structures.ts'
 
 export type StructureRow = NonNullable<ReturnType<typeof found.findById>>
 
-/* Subqueries, because this version of SQLite prepares a join with bound values again at every run. */
+/* Subqueries, because this version of SQLite prepares a join with bound values again for every run. */
 const counter = <Value>(column: string) =>
   sql<Value>`(SELECT ${sql.raw(column)} FROM structure_stats r WHERE r.structure = structures.pk)`
 
@@ -35,7 +35,7 @@ const found = storedObjects({
   name: structures.nameFold,
 })
 
-/** Of a structure that the caller does not see, nothing below finds anything. */
+/** The functions below find nothing of a structure that the caller may not see. */
 const isSeen = ({ rights }: InWorkspace, row: StructureRow | undefined): row is StructureRow =>
   row !== undefined && (rights === undefined || may(rights, row.id, 'see'))
 
@@ -46,7 +46,7 @@ const seen =
     return isSeen(caller, row) ? row : undefined
   }
 
-/** By creation; those of which the caller has an ability. */
+/** In creation order; the structures for which the caller has an ability. */
 export const listStructureRows = (
   reader: Reader,
   caller: InWorkspace,
@@ -59,7 +59,7 @@ export const listStructureRows = (
 export const findStructureById = seen(found.findById)
 export const findStructureByPk = seen(found.findBy((pk: number) => eq(structures.pk, pk)))
 
-/** Also one that the caller does not see: its name is taken. */
+/** Also finds a structure that the caller may not see, because its name is taken. */
 export const findStructureByName = found.findByName
 const findSeenByName = seen(found.findByName)
 
@@ -77,7 +77,7 @@ export const findStructure = (
     ? findStructureById(reader, caller, nameOrId)
     : findSeenByName(reader, caller, fold(nameOrId))
 
-/** The same; refuses a structure with which the caller may not do something. */
+/** The same; refuses structures for which the caller lacks the ability. */
 export function getStructure(
   reader: Reader,
   caller: InWorkspace,
@@ -89,7 +89,7 @@ export function getStructure(
   return structure
 }
 
-/** The structure of an object that belongs to one; refuses, as a caller who may not do something with that. */
+/** The structure of an object that belongs to one; refuses callers who lack the ability for it. */
 export function structureOf(
   reader: Reader,
   caller: InWorkspace,
@@ -102,7 +102,7 @@ export function structureOf(
   return structure
 }
 
-/** The objects whose structures' rows the caller may read. */
+/** The objects of structures with rows that the caller may read. */
 export const ofReadableStructures = <Row extends { readonly structure: number | null }>(
   reader: Reader,
   caller: InWorkspace,
@@ -126,7 +126,7 @@ const counts = rowBy((workspace: number) =>
   ),
 )
 
-/** How many structures and live records of the workspace the caller sees. */
+/** The number of structures and live records of the workspace that are visible to the caller. */
 export function countStructures(
   reader: Reader,
   caller: InWorkspace,
@@ -141,7 +141,7 @@ export function countStructures(
 const insert = insertInto(structures)
 const insertStats = insertInto(structureStats)
 
-/** Inserts a structure that has no row table yet; returns its pk. */
+/** Inserts a structure without a row table; returns its pk. */
 export function insertStructure(reader: Reader, row: Parameters<typeof insert>[1]): number {
   const pk = insert(reader, row)
   insertStats(reader, { structure: pk })
@@ -151,7 +151,7 @@ export function insertStructure(reader: Reader, row: Parameters<typeof insert>[1
 /** Writes columns of the definition, and with an instant increases `updated_at`. */
 export const updateStructure = updateOf(structures, structures.pk)
 
-/** A field as it is stored: what responses show, and the number of its columns. */
+/** A stored field: everything that responses show, and the number of its columns. */
 export interface FieldDefinition extends TypedField {
   readonly key: string
   readonly type: FieldType
@@ -164,12 +164,12 @@ export interface FieldDefinition extends TypedField {
   readonly min: number | string | null
   readonly max: number | string | null
   readonly options: readonly string[] | null
-  /** The id of the structure whose rows a `record` field points to; null for any. */
+  /** The id of the structure that a `record` field references; null for any. */
   readonly structure: string | null
   readonly column: number
 }
 
-/** One rule of uniqueness: a unique field alone, or the fields of a `unique_together` set. */
+/** One uniqueness rule: a unique field alone, or the fields of a `unique_together` set. */
 export type UniqueSet = readonly FieldDefinition[]
 
 export interface Definition {
@@ -184,7 +184,7 @@ type Source = Pick<StructureRow, 'fields' | 'uniqueTogether'>
 
 const MAX_DEFINITIONS = 500
 
-/** The unique fields, each as a set of its own, and the `unique_together` sets. */
+/** The unique fields, each as a separate set, and the `unique_together` sets. */
 export function uniqueSetsOf(
   fields: readonly FieldDefinition[],
   together: readonly (readonly string[])[],
@@ -210,6 +210,6 @@ const definitionsOf = memoize(
   MAX_DEFINITIONS,
 )
 
-/** The parsed definition, cached by its texts, so that a change by any process is seen. */
+/** The parsed definition, cached by its texts, so changes by any process take effect. */
 export const definitionOf = ({ fields, uniqueTogether }: Source): Definition =>
   definitionsOf(fields)(uniqueTogether)

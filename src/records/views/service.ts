@@ -30,7 +30,7 @@ const userNamed = sql<string | null>`(SELECT u.name FROM users u WHERE u.id = ro
 const columns = {
   ...getTableColumns(rowViews),
   structureId: sql<string>`(SELECT s.id FROM structures s WHERE s.pk = row_views.structure)`,
-  /** The name of the owner; null in a copy, where that is no user. */
+  /** The name of the owner; null in a copy, where the owner is not a user. */
   userName: userNamed,
 }
 
@@ -65,11 +65,12 @@ export const rowViewKind = objectKind({
 
 export type RowViewRow = typeof rowViews.$inferSelect & { structureId: string; userName: string | null }
 
-/** The owner of the views; without a user, also views that are private to one user. */
+/** The reader of views; without a user, it also sees personal views. */
 type RowViewReader = InWorkspace
 
 /**
- * A personal view is its owner's alone. In a copy the owner of all of them is the one who copies, and no user here.
+ * A personal view is visible to its owner only. In a copy, all views belong to the copying member, and their owner is
+ * not a user.
  */
 const isSeenBy = (row: RowViewRow, { userId }: RowViewReader): boolean =>
   row.personal === 0 || userId === undefined || row.owner === userId || row.userName === null
@@ -107,7 +108,7 @@ export function getRowView(reader: Reader, caller: RowViewReader, id: string): R
   return row
 }
 
-/** The ability needed to write a view: callers who can only read have personal ones. */
+/** The ability needed to write a view; callers who can only read may have personal views. */
 const abilityFor = (...personal: readonly number[]): Ability =>
   personal.every((flag) => flag === 1) ? 'read' : 'change'
 
@@ -117,7 +118,7 @@ export function findRowView(reader: Reader, caller: RowViewReader, id: string) {
   return isFound ? rowViewKind.present(row, reader) : undefined
 }
 
-/** All views of a structure, the last one first. */
+/** All views of a structure, last one first. */
 const rowsOf = rowsBy((structure: number) =>
   from(rowViews, columns).where(eq(rowViews.structure, structure)).orderBy(desc(rowViews.position)),
 )
@@ -195,7 +196,7 @@ const columnsSent = ({ columns, ...sent }: RowViewPatch): Partial<RowViewColumns
   }),
 })
 
-/** Changes what is sent; the filter and the columns are each replaced whole. */
+/** Changes the sent attributes; the filter and the columns are each replaced as a whole. */
 export const patchRowView = write({
   name: 'row-views.patch',
   covers: 'structures',
@@ -217,7 +218,7 @@ export const patchRowView = write({
   },
 })
 
-/** Refuses what only its maker may change, and what a lock forbids. */
+/** Refuses changes reserved for the owner, and changes that a lock forbids. */
 function refuseForeign(
   caller: Caller,
   before: RowViewRow,
@@ -246,7 +247,7 @@ export const deleteRowView = write({
   },
 })
 
-/** The views of a structure that name a field, in words for who asks. */
+/** The views of a structure that reference a field, described for the caller. */
 export const rowViewsNaming = (
   reader: Reader,
   structurePk: number,
@@ -265,18 +266,18 @@ function deleteRow(tx: Tx, author: ChangeAuthor, row: RowViewRow): void {
   endPrivate(tx, author.workspacePk, row.id)
 }
 
-/** The views of a structure that is deleted go along, the last one first, so that none moves. */
+/** Deletes the views of a deleted structure, last one first, so that none shifts. */
 export function deleteRowViewsOf(tx: Tx, author: ChangeAuthor, structure: number): void {
   for (const row of rowsOf(tx, structure)) deleteRow(tx, author, row)
 }
 
-/** A field that a view shows; without a width it has the usual one. */
+/** A field that a view shows; without a width it has the default width. */
 interface ShownColumn {
   readonly key: string
   readonly width?: number
 }
 
-/** The attributes of a view that a caller sets. */
+/** The attributes of a view that callers set. */
 type RowViewColumns = Omit<
   typeof rowViews.$inferSelect,
   'pk' | 'id' | 'workspace' | 'structure' | 'owner' | 'ownerName' | 'position' | 'createdAt' | 'updatedAt'
@@ -287,7 +288,7 @@ export const filterOf = ({ filter }: Pick<RowViewColumns, 'filter'>): RawConditi
 export const columnsOf = ({ columns }: Pick<RowViewColumns, 'columns'>): ShownColumn[] | null =>
   columns === null ? null : JSON.parse(columns)
 
-/** The keys of the fields that a view names. */
+/** The keys of the fields that a view references. */
 const fieldsNamed = (view: RowViewColumns): (string | null)[] => [
   ...filterOf(view).map(({ field }) => field),
   ...(columnsOf(view) ?? []).map(({ key }) => key),
@@ -297,14 +298,14 @@ const fieldsNamed = (view: RowViewColumns): (string | null)[] => [
   view.endField,
 ]
 
-/** All views of a structure are read when one of them is saved. */
+/** Saving a view reads all views of its structure. */
 const MAX_FILTER_LENGTH = 200_000
 const GROUPING: readonly string[] = ['select', 'bool']
 const DATING: readonly string[] = ['date', 'datetime']
 
 /**
- * Refuses a view that names a field which the structure does not have, or which is of the wrong type, and one that
- * lacks what its kind needs.
+ * Refuses a view that references a missing field or one of the wrong type. Also refuses a view that lacks an attribute
+ * which its kind requires.
  */
 function checkRowView(structure: StructureRow, view: RowViewColumns): void {
   const { byKey } = definitionOf(structure)

@@ -45,7 +45,7 @@ function formOf({ db }: AppContext, { caller, share }: Visit): Form {
   return { title: shownText(settings.title ?? structure.name), settings, fields }
 }
 
-/** The page of a form; fields are filled in from the address where the form allows it. */
+/** The page of a form; the address fills in fields where the form allows it. */
 export function showForm(ctx: AppContext, visit: Visit, asked: URLSearchParams): Response {
   const form = formOf(ctx, visit)
   const now = ctx.clock.now()
@@ -70,7 +70,7 @@ export function showDone(ctx: AppContext, visit: Visit): Response {
 const PER_DAY = 100
 const MAX_ADDRESSES = 100_000
 
-/** Counts what addresses have sent within a day; only posts that were written count. */
+/** Counts the posts of each address within a day; only written posts count. */
 export class SentPerDay {
   readonly #counts = new BoundedCache<string, { readonly since: number; readonly count: number }>(
     MAX_ADDRESSES,
@@ -78,7 +78,7 @@ export class SentPerDay {
 
   constructor(private readonly ctx: Pick<AppContext, 'clock'>) {}
 
-  /** Counts a post until it is known whether it was written; throws when there are too many. */
+  /** Counts a post until its outcome is known; throws if there are too many. */
   begin(share: string, address: string, most = PER_DAY): () => void {
     const key = `${share} ${addressGroup(address)}`
     const now = this.ctx.clock.now()
@@ -104,13 +104,13 @@ interface FormDay {
   readonly bytes: number
 }
 
-/** Counts the bytes that forms write within a day, by workspace. Counting begins anew when the server starts. */
+/** Counts the bytes that forms write within a day, by workspace. A restart of the server resets the counts. */
 export class FormBytes {
   readonly #days = new Map<number, FormDay>()
 
   constructor(private readonly ctx: Pick<AppContext, 'clock' | 'config'>) {}
 
-  /** Counts a post until it is known whether it was written; throws when it does not fit. */
+  /** Counts a post until its outcome is known; throws if it does not fit. */
   begin(workspace: number, bytes: number): () => void {
     const now = this.ctx.clock.now()
     const day = this.#dayOf(workspace, now)
@@ -126,7 +126,7 @@ export class FormBytes {
     }
   }
 
-  /** Of all workspaces. */
+  /** The total of all workspaces. */
   get bytesToday(): number {
     const now = this.ctx.clock.now()
     return [...this.#days.keys()].reduce((sum, workspace) => sum + this.#dayOf(workspace, now).bytes, 0)
@@ -151,7 +151,7 @@ interface Post {
   readonly sent: Sent
 }
 
-/** Takes a post: writes one row, or says what to change. */
+/** Handles a post: writes one row, or responds with what to change. */
 export async function takePost(
   ctx: AppContext,
   visit: Visit,
@@ -210,19 +210,19 @@ async function writeOnce(
   }
 }
 
-/** A page that was sent before, with something else in it, is none that was repeated by mistake. */
+/** A page that was sent before with other content is not an accidental repetition. */
 function ofPage(form: Form, error: unknown): unknown {
   return error instanceof Refusal && error.data.reason === 'key_reused'
     ? refused('You already submitted this form. Press Send again to submit another response.')
     : atFormField(form, error)
 }
 
-/** A refusal of the whole row that is about one field of the form, as one of that field. */
+/** Turns a refusal of the whole row that concerns one field of the form into a refusal of that field. */
 function atFormField({ fields }: Form, error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   const named = error.data.fields ?? []
   const isHidden = named.some((key) => !fields.some(({ field }) => field.key === key))
-  // Visitors learn nothing of fields that the form does not ask for, nor of the limits of the structure.
+  // Visitors learn nothing about fields outside the form, nor about the limits of the structure.
   if (isHidden || OF_STRUCTURE.has(error.code))
     return refused('This form cannot be sent at present. Tell the person who gave you the link.')
   const [first] = named
@@ -268,7 +268,9 @@ function answer(
   })
 }
 
-/** Responds to a program with the first of several refusals, which is that of `field` where there is one. */
+/**
+ * Responds to a program with the first of several refusals. `field` names the field of that refusal, if there is one.
+ */
 export function jsonRefusal(
   request: RefusedRequest,
   refusals: readonly [Refusal, ...Refusal[]],
@@ -281,7 +283,7 @@ export function jsonRefusal(
   return errorIn(request, { status: STATUS_OF[code], code, sentence, refusals, headers, more })
 }
 
-/** Lets the pages of every site read a response. */
+/** Lets pages of every site read a response. */
 export function shownToAll(response: Response): Response {
   response.headers.set('Access-Control-Allow-Origin', '*')
   response.headers.set('Access-Control-Expose-Headers', 'Idempotent-Replayed, Retry-After')
@@ -289,7 +291,7 @@ export function shownToAll(response: Response): Response {
   return response
 }
 
-/** The answer to a browser that asks before it sends JSON from another site. */
+/** The response to the preflight request of a browser that sends JSON from another site. */
 export const formPreflight = (): Response =>
   shownToAll(
     new Response(null, {
@@ -305,14 +307,14 @@ export const formPreflight = (): Response =>
 interface FormWrite {
   readonly share: number
   readonly token: string
-  /** Of the page that was sent, or the `Idempotency-Key`: the same post again writes nothing. */
+  /** From the sent page, or the `Idempotency-Key`: the same post again writes nothing. */
   readonly key: string | undefined
   readonly digest: string
   readonly data: RecordData
   readonly files: readonly FieldFile[]
 }
 
-/** Why a form takes nothing at an instant; undefined while it is open. */
+/** Why a form refuses posts at an instant; undefined while it is open. */
 export function closedSentence(
   { options, written }: { options: string; written: number },
   now: number,
@@ -325,7 +327,7 @@ export function closedSentence(
     : undefined
 }
 
-/** Writes the row of a post with its files, or finds that it was written before. */
+/** Writes the row of a post with its files, unless it was written before. */
 export const writeForm = write({
   name: 'shares.write-form',
   covers: 'several',
@@ -362,7 +364,10 @@ function storeFile(tx: Tx, caller: Caller, { name: fileName, bytes }: FieldFile[
 const lengthOf = ({ data, files }: Pick<FormWrite, 'data' | 'files'>): number =>
   files.reduce((sum, { file }) => sum + file.bytes.byteLength, Buffer.byteLength(JSON.stringify(data)))
 
-/** Writes a post; all posts of a form take turns with the writes of others. Returns whether it was written before. */
+/**
+ * Writes a post; the posts of a form are scheduled together, fairly with other writes. Returns whether it was written
+ * before.
+ */
 async function writePost(
   { kernel }: AppContext,
   visit: Visit,

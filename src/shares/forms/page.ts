@@ -10,14 +10,14 @@ export interface ShownForm {
   readonly fields: readonly FormField[]
   readonly now: number
   readonly typed?: ReadonlyMap<string, string>
-  /** Sentences by the key of the field that they are about. */
+  /** Sentences by the key of the field that they concern. */
   readonly refusals?: ReadonlyMap<string, string>
   readonly refusal?: string
   readonly status?: number
   readonly retryAfterSeconds?: number
 }
 
-/** The page of a form; after a refusal with what was typed, and the sentences at their fields. */
+/** The page of a form; after a refusal, with the typed values and the sentences at their fields. */
 export function formPage(form: ShownForm): Response {
   const {
     title,
@@ -65,11 +65,11 @@ export const sentencePage = (title: string, sentence: string, status = 200): Res
 
 const TOKEN_LIFE_MS = 24 * 3_600_000
 
-/** Names one page, for a day: what is sent from it is written once. */
+/** Identifies one page for a day; a post from it is written once. */
 const newPageToken = (now: number): string =>
   `${now.toString(36)}.${Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')}`
 
-/** The token of the page that was sent; undefined for none, and for one that is too old. */
+/** The token of the sent page; undefined if absent or too old. */
 export function pageTokenIn(text: string | undefined, now: number): string | undefined {
   const [, begun] = /^([0-9a-z]{1,11})\.[\w-]{22}$/.exec(text ?? '') ?? []
   const age = begun === undefined ? Number.POSITIVE_INFINITY : now - Number.parseInt(begun, 36)
@@ -96,7 +96,7 @@ function input(shown: FormField, { typed, refusals, settings }: ShownForm): Html
   return html`<p><label for="f-${key}" dir="auto">${label}${remark}</label> ${control}${notes}</p>`
 }
 
-/** A text of more characters is typed into an area of several lines. */
+/** Longer texts, in characters, are typed into an area of several lines. */
 const LINE_LENGTH = 200
 
 /** The values that the inputs of browsers accept. */
@@ -111,7 +111,7 @@ function controlOf({ field }: FormField, attributes: Html, value: string): Html 
   const { type, options, min, max, unique } = field
   const bounds = html`${min !== null && html` min="${boundOf(min)}"`}${max !== null && html` max="${boundOf(max)}"`}`
   const given = value !== '' && html` value="${value}"`
-  // An input of its type would not show what is none.
+  // An input of its type would not show an invalid value.
   if (value !== '' && PATTERNS[type]?.test(value) === false)
     return html`<input type="text"${attributes}${given}>`
   switch (type) {

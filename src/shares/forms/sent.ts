@@ -24,14 +24,14 @@ export type Sent =
     }
   | { readonly isJson: true; readonly data: Readonly<Record<string, unknown>> }
 
-/** Whether a request says that its body is JSON; any other is that of a page. */
+/** Whether a request declares a JSON body; any other body comes from the page. */
 export const sendsJson = ({ headers }: Request): boolean =>
   /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '')
 
 export const sendsFiles = ({ headers }: Request): boolean =>
   /^multipart\/form-data\b/i.test(headers.get('content-type') ?? '')
 
-/** Takes a body apart. Refuses a form that sends a name twice. */
+/** Parses a body. Refuses a form that sends a name twice. */
 export function readSent(request: Request, bytes: Uint8Array): Promise<Sent> {
   return sendsJson(request) ? Promise.resolve(readJson(bytes)) : readForm(request, bytes)
 }
@@ -61,7 +61,7 @@ async function readForm(request: Request, bytes: Uint8Array): Promise<Sent> {
     if (typeof value === 'string') length += name.length + value.length
     if (length > MAX_TEXT_LENGTH) throw invalid('The texts of the form are longer than 1 MiB; send less.')
     if (typeof value === 'string') texts.set(name, value.replaceAll('\r\n', '\n'))
-    // A browser sends an empty file without a name where none was chosen.
+    // Browsers send an empty file without a name if none was chosen.
     else if (value.name || value.size > 0)
       files.set(name, { name: value.name || 'file', bytes: new Uint8Array(await value.arrayBuffer()) })
   }
@@ -86,14 +86,14 @@ export interface FormValues {
   readonly refusals: ReadonlyMap<string, Refusal>
 }
 
-/** The names of inputs that are no fields: keys of fields begin with a letter. */
+/** The names of inputs that are not fields: keys of fields begin with a letter. */
 export const TOKEN_INPUT = '_token'
-/** No person sees it. */
+/** People never see it. */
 export const TRAP_INPUT = '_address'
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024
 
-/** The field that a post names and the form does not have, if any. */
+/** The field that a post names and the form lacks, if any. */
 export function unknownName(sent: Sent, fields: readonly FormField[]): string | undefined {
   const names = sent.isJson ? Object.keys(sent.data) : [...sent.texts.keys(), ...sent.files.keys()]
   const own = sent.isJson ? [] : [TOKEN_INPUT, TRAP_INPUT]
@@ -101,7 +101,7 @@ export function unknownName(sent: Sent, fields: readonly FormField[]): string | 
   return names.find((name) => !known.has(name))
 }
 
-/** Reads and judges every field of a post by itself, so that all that is refused is said at once. */
+/** Reads and checks every field of a post separately, so that one response lists all refusals. */
 export function readValues(fields: readonly FormField[], settings: FormSettings, sent: Sent): FormValues {
   const data: RecordData = { ...(settings.hidden as RecordData) }
   const files: FieldFile[] = []
@@ -136,7 +136,7 @@ function fileOf({ field, label }: FormField, sent: Sent): SentFile | undefined {
   return file
 }
 
-/** A value of JSON; null is none. */
+/** A JSON value; null means none. */
 function sentValue({ field, label }: FormField, value: unknown): unknown {
   if (value === undefined || value === null || value === '') return undefined
   if (field.type === 'file') throw refused(`“${label}” takes a file, which only a form can send.`)
@@ -146,7 +146,7 @@ function sentValue({ field, label }: FormField, value: unknown): unknown {
 const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?$/
 
-/** The value that a text of an input stands for; an empty one is none, and a box that is not checked is false. */
+/** The value of an input's text. An empty text means none, and an unchecked box means false. */
 function typedValue({ field, label }: FormField, text: string | undefined, settings: FormSettings): unknown {
   if (field.type === 'bool') return boxValue(text)
   if (text === undefined || text === '') return undefined
@@ -160,7 +160,7 @@ const boxValue = (text: string | undefined): unknown => {
   return text === 'true' || text === 'on' ? true : text
 }
 
-/** An instant as it is, or a local time in the zone of the form. */
+/** Returns an instant unchanged, or converts a local time in the zone of the form. */
 function instantOf(text: string, tz = 'UTC'): string {
   const local = LOCAL.test(text) ? parseInstant(`${text}Z`) : undefined
   const zone = findTimeZone(tz)

@@ -9,9 +9,9 @@ import { type Output, topRankOf, walkMarkdown } from '../../lib/markdown-walk.ts
 type FileAddress = (fileId: string) => string
 
 /**
- * A text of Markdown as visitors read it, like the application's preview: nothing in it can run, and nothing is fetched but
- * its own pictures. Links to other notes are plain text, and comments are left out. A text that cannot be taken apart is
- * shown as it is written.
+ * Renders Markdown for visitors, like the application's preview: nothing in it can run, and only its own pictures are
+ * fetched. Links to other notes are plain text, and comments are omitted. A text that cannot be parsed is shown as
+ * written.
  */
 export function renderMarkdown(text: string, title: string, fileAddress: FileAddress): Html {
   const shown = shownMarkdown(text)
@@ -31,7 +31,7 @@ const OUTPUT: Omit<Output<Html>, 'fileAddress' | 'fileLink'> = {
   ...HTML_OUTPUT,
   noteLink: (link) => {
     const label = labelOf(link)
-    // The title behind an id is that of another note, which is not shared.
+    // The title behind an id belongs to another note, which is not shared.
     return html`${label === link.target && isId(label.trim()) ? 'a note' : label}`
   },
 }

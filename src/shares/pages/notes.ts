@@ -25,7 +25,7 @@ type SharedNotes = Pick<VisitedShare, 'kind' | 'target'>
 
 const sharedNotes = ({ share: { kind, target } }: Visit): SharedNotes => ({ kind, target })
 
-/** The note of a share, or one that is in its view now. */
+/** The note of a share, or a note that is currently in its view. */
 function sharedNote(snapshot: Snapshot, caller: InWorkspace, shared: SharedNotes, id: string): NoteRow {
   const { kind, target } = shared
   if (kind === 'note' && id !== target) throw notFound('note')
@@ -68,7 +68,7 @@ export const sharedNotePage = long(
     run: (snapshot, caller, { base, id, ...shared }: NoteInput) => {
       const { title, content, updatedAt } = sharedNote(snapshot, caller, shared, id)
       const isOfView = shared.kind === 'view'
-      // Of a view, the note that names the file is in the address: the file is shown as long as that note is.
+      // For views, the address names the note that names the file. The file is shown as long as that note is.
       const within = isOfView ? `?note=${id}` : ''
       const shown = shownTitle(title)
       return encoded(
@@ -84,10 +84,10 @@ ${bodyOf(JSON.stringify({ content, title: shown, base, within }))}`,
   }),
 )
 
-/** A page that is sent around is asked for often, and a long text takes long to take apart. */
+/** A widely shared page is requested often, and a long text is slow to parse. */
 const MAX_BODIES = 8
 
-/** The body of a page, by all that it is made of. */
+/** The body of a page, keyed by all of its inputs. */
 const bodyOf = memoize((made: string): Html => {
   const { content, title, base, within } = JSON.parse(made)
   return renderMarkdown(content, title, (file) => `${base}/files/${file.toLowerCase()}${within}`)
@@ -104,7 +104,7 @@ interface FileInput extends SharedNotes {
   readonly file: string
 }
 
-/** Whether a note that is shown names a file now. */
+/** Whether a shown note currently names a file. */
 export const namesSharedFile = long(
   read({
     name: 'shares.names-file',
@@ -120,7 +120,7 @@ export const namesSharedFile = long(
   }),
 )
 
-/** Whether the share shows a file: its own note names it, or one that is in its view. */
+/** Whether the share shows a file: its own note, or a note in its view, names the file. */
 export async function showsFile(
   { kernel }: AppContext,
   visit: Visit,
@@ -144,7 +144,7 @@ interface ViewInput extends Pick<VisitedShare, 'name' | 'target'> {
   readonly page: number
 }
 
-/** A page of the notes that are in a view now. */
+/** A page of the notes that are currently in a view. */
 export const sharedViewPage = read({
   name: 'shares.view',
   covers: 'several',

@@ -4,7 +4,7 @@ import { staticPage, staticPagePolicy } from '../../http/static-page.ts'
 import { Html, html } from '../../lib/html.ts'
 import { withoutComments } from '../../lib/markdown-comments.ts'
 
-/** Of all that a share gives: it is not kept, not listed by search engines, and tells no other site its address. */
+/** Headers of every share response: no caching, no indexing by search engines, no referrer for other sites. */
 export const SHARE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex',
@@ -21,11 +21,11 @@ const HEADERS = {
 interface Page {
   readonly title: string
   readonly main: Html
-  /** Whether it is as wide as the window, as a table is. */
+  /** Whether the page is as wide as the window, for example for a table. */
   readonly isBroad?: boolean
 }
 
-/** A text as visitors see it: without its comments. */
+/** A text as visitors see it, without comments. */
 export function shownText(text: string): string {
   const shown = withoutComments(text)
   return shown === text ? text : shown.trim()
@@ -60,7 +60,7 @@ export const textResponse = (
 export const pageResponse = ({ status, retryAfterSeconds, ...page }: Page & Head): Response =>
   textResponse(pageText(page), { status, retryAfterSeconds })
 
-/** The same for a share that never was, has ended or expired, and for what it does not show. */
+/** The same page for a share that never existed, ended or expired, and for objects that a share does not show. */
 export const notFoundPage = (): Response =>
   pageResponse({
     title: 'Not found',

@@ -25,7 +25,7 @@ import { calendarFields, labelOf, nameOf, type SharedRows, sharedRows, shownValu
  * The rows of a view as files: CSV (RFC 4180) of its visible columns, and a calendar as iCalendar (RFC 5545).
  */
 
-/** The text of a file: of each row, and before and after all rows. */
+/** The text of a file: per row, and before and after all rows. */
 interface FileText {
   readonly before: string
   readonly of: (row: RecordRow) => string
@@ -42,13 +42,13 @@ interface PartInput {
   readonly target: string
   readonly name: string
   readonly file: keyof typeof FILES
-  /** The pks of the next rows, which may be the last ones; undefined for the first part. */
+  /** The pks of the next rows, possibly the last ones; undefined for the first part. */
   readonly next: { readonly pks: readonly number[]; readonly areLast: boolean } | undefined
 }
 
 interface FilePart {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** How many of the next rows it holds. */
+  /** The number of next rows in the part. */
   readonly taken: number
   /** The pks of all rows of the file, with the first part. */
   readonly all: Float64Array | undefined
@@ -68,7 +68,7 @@ export const sharedFilePart = long(
     run: (reader, caller, { target, name, file, next }: PartInput): FilePart => {
       const shared = sharedRows(reader, caller, target)
       const { before, of, after } = FILES[file].textOf(shared, name)
-      // Nobody reads a calendar in the order of its file.
+      // Row order does not matter in a calendar file.
       const order = file === 'ics' || shared.view.sort === null ? { sort: 'created_at' } : {}
       const input = { caller, request: parseRequest({ view: target, ...order }) }
       const all = next ? undefined : pksInOrder(reader, input)
@@ -89,17 +89,17 @@ export const sharedFilePart = long(
   }),
 )
 
-/** The most that a part takes, about. */
+/** The approximate maximum size of a part. */
 const PART_BYTES = 1_048_576
-/** How long a client may take nothing. */
+/** How long a client may read nothing. */
 const STALLED_MS = 60_000
 
-/** A name without signs that no file may have. */
+/** A name without characters that file names cannot contain. */
 const fileNameOf = (name: string): string => name.replace(/[\p{Cc}\p{Cf}/\\:*?"<>|]/gu, '_').trim() || 'rows'
 
 /**
- * A file in parts; it breaks off when the share ends or its view changes meanwhile. The pks of the rows that are still to be
- * sent are kept in memory, and count with a part as bytes that its client has not taken.
+ * A file in parts; it breaks off if the share ends or its view changes meanwhile. The pks of unsent rows stay in
+ * memory. They count, with a part, as bytes that the client has not read.
  */
 async function fileResponse(
   ctx: AppContext,
@@ -151,14 +151,14 @@ async function fileResponse(
   )
 }
 
-/** A value as visitors see it; instants, numbers and yes or no are those of other exports. */
+/** A value as visitors see it; instants, numbers and booleans match other exports. */
 function cellOf(field: FieldDefinition, value: RecordData[string] | undefined): string {
   const { type } = field
   const isExact = type === 'datetime' || type === 'bool' || type === 'number'
   return csvCell(type, isExact || value === null || value === undefined ? value : shownValue(field, value))
 }
 
-/** The rows as CSV, where the share offers it. */
+/** The rows as CSV, if the share offers it. */
 export function csvResponse(
   ctx: AppContext,
   exchange: Exchange,
@@ -181,7 +181,7 @@ function csvText({ columns }: SharedRows): FileText {
   }
 }
 
-/** A line of at most 75 bytes; what is longer goes on in the next ones, which begin with a blank. */
+/** A line of at most 75 bytes; longer lines continue on following lines that start with a space. */
 function folded(line: string): string {
   let text = ''
   let length = 0
@@ -205,7 +205,7 @@ const escaped = (text: string): string =>
 
 const stamp = (instant: number): string => isoTimestamp(instant).replace(/[-:]|\.\d+/g, '')
 const day = (value: unknown): string => String(value).slice(0, 10).replaceAll('-', '')
-/** RFC 5545 names no year after this one, in which things end that have no end. */
+/** RFC 5545 allows no later year; things without an end end in this year. */
 const LAST_DAY = '99991231'
 const dayAfter = (value: unknown): string =>
   day(value) === LAST_DAY ? LAST_DAY : day(isoTimestamp(Date.parse(String(value).slice(0, 10)) + DAY_MS))

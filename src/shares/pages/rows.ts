@@ -24,12 +24,12 @@ import type { Visit, VisitedShare } from '../visits.ts'
 import { pageLinks, visitorOf } from './notes.ts'
 import { pageText, shownText, textResponse } from './page.ts'
 
-/** A view of rows with what of it is shown. */
+/** A view of rows with its shown parts. */
 export interface SharedRows {
   readonly view: RowViewRow
   readonly structure: StructureRow
   readonly definition: Definition
-  /** The columns that visitors see; no other is named to them, sorted by or sent. */
+  /** The columns that visitors see; other columns are never named, sorted by or sent. */
   readonly columns: readonly FieldDefinition[]
 }
 
@@ -50,7 +50,7 @@ export const valueIn = (data: RecordData, { key }: FieldDefinition): RecordData[
 
 const REFERENCES: Readonly<Record<string, string>> = { note: 'a note', record: 'a row', file: 'a file' }
 
-/** A value as visitors see it: nothing of other objects but that there is one. */
+/** A value as visitors see it; a reference to another object shows only that there is one. */
 export function shownValue({ type }: FieldDefinition, value: RecordData[string] | undefined): string {
   if (value === undefined || value === null) return ''
   const reference = REFERENCES[type]
@@ -62,7 +62,7 @@ export function shownValue({ type }: FieldDefinition, value: RecordData[string] 
 
 export const labelOf = ({ label, key }: FieldDefinition): string => (label === null ? key : shownText(label))
 
-/** The name of a row: its label field if that is shown, else its first column. */
+/** The name of a row: its label field if shown, else its first column. */
 export function nameOf({ structure, columns }: SharedRows, data: RecordData): string {
   const field = columns.find(({ key }) => key === structure.labelField) ?? columns[0]
   const name = field ? shownValue(field, valueIn(data, field)) : ''
@@ -88,7 +88,7 @@ interface RowsInput extends Pick<VisitedShare, 'name'> {
   readonly offers: { readonly csv: boolean; readonly ics: boolean }
 }
 
-/** A visit to rows while its page is made. */
+/** A visit to rows while its page is rendered. */
 interface Reading extends Omit<RowsInput, 'target'>, SharedRows {
   readonly snapshot: Snapshot
   readonly caller: InWorkspace
@@ -194,7 +194,7 @@ const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/
 const MONTH_NAMES =
   'January February March April May June July August September October November December'.split(' ')
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
-/** The most rows that a month shows. */
+/** The maximum number of rows that a month shows. */
 const MONTH_ROWS = 500
 
 const dayOf = (value: RecordData[string] | undefined): string => String(value ?? '').slice(0, 10)
@@ -207,7 +207,7 @@ export function calendarFields({ view, definition }: SharedRows) {
   return { start, end }
 }
 
-/** Rows whose days meet a period, both ends included, and how many more do than are shown. */
+/** Rows whose days overlap a period, both ends included, and the number of further matches that are not shown. */
 function rowsBetween(
   reading: Reading,
   [first, last]: readonly [string, string],
@@ -233,7 +233,7 @@ function rowsBetween(
   return { rows: [...earlier.rows, ...beginning.rows], more: earlier.more + beginning.more }
 }
 
-/** The names of the rows on each day of a period, and how many rows are not among them. */
+/** The names of the rows on each day of a period, and the number of omitted rows. */
 function namesByDay(
   reading: Reading,
   days: readonly string[],

@@ -11,7 +11,7 @@ import { freeKey, MAX_KEY_LENGTH, unaccented } from '../field-keys.ts'
 export interface Column {
   readonly key: string
   readonly type: FieldType
-  /** Whether the type was given by hand. */
+  /** Whether the caller specified the type. */
   readonly isGiven?: boolean
 }
 
@@ -48,11 +48,11 @@ function checkedLabel(label: string, at: number): string {
   )
 }
 
-/** The headings of a file without any. */
+/** Generated headings for a file without any. */
 export const unnamedHeader = (columns: number): string[] =>
   Array.from({ length: columns }, (_, at) => `column_${at + 1}`)
 
-/** The types that were given by hand to columns, by heading or by the key that it becomes. */
+/** The types that the caller specified, by heading or by the key derived from it. */
 export function typesByColumn(
   header: readonly string[],
   given: ReadonlyMap<string, InferredType>,
@@ -94,13 +94,13 @@ export function columnsOf(header: readonly string[], { fields }: Definition, has
   return columns
 }
 
-/** The types that can be inferred from cells, the narrowest first; a column that fits none of them is text. */
+/** The types that can be inferred from cells, narrowest first. A column that fits none of them is text. */
 const INFERRED_TYPES = ['bool', 'number', 'date', 'time', 'datetime'] as const
 export type InferredType = (typeof INFERRED_TYPES)[number] | 'text'
-/** The types that a column may be given by hand. */
+/** The types that a caller can specify for a column. */
 export const GIVEN_TYPES: readonly InferredType[] = ['text', ...INFERRED_TYPES]
 
-/** The first cell that does not have the type of those before it. */
+/** The first cell that does not match the type of the cells before it. */
 export interface DemotedColumn {
   readonly column: string
   readonly from: InferredType
@@ -145,7 +145,7 @@ export class TypeInference {
     }
   }
 
-  /** A column without any value is text. */
+  /** A column without values is text. */
   types(): InferredType[] {
     return this.#columns.map(({ possible, isEmpty }) => (isEmpty ? 'text' : (possible[0] ?? 'text')))
   }

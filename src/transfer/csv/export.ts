@@ -11,8 +11,8 @@ import { writeNewFile } from '../new-files.ts'
 export type TableFormat = 'csv' | 'jsonl'
 
 /**
- * Writes the rows of a structure, without deleted ones, into a new file: as CSV (RFC 4180) with the keys of the fields as
- * headings, or each as a line of JSON as the API returns it. Returns the number of rows.
+ * Writes the rows of a structure, without deleted ones, into a new file. CSV (RFC 4180) has the keys of the fields as
+ * headings; otherwise each line is a row as JSON, as the API returns it. Returns the number of rows.
  */
 export function exportTable(
   reader: Reader,
@@ -43,7 +43,7 @@ interface Lines {
   write(lines: string): void
 }
 
-/** Writes each row of a structure as a line, in the order of their creation; returns how many there are. */
+/** Writes each row of a structure as a line, in creation order. Returns the number of rows. */
 export function writeRows(reader: Reader, structure: number, { hasDeleted, lineOf, write }: Lines): number {
   const live = liveRows(placeOf(reader, structure))
   const deleted = `SELECT pk FROM records WHERE structure = ${structure} AND deleted_at IS NOT NULL`

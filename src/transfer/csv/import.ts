@@ -26,12 +26,12 @@ interface RowsImport extends ImportMode, CellOptions {
   readonly file: string
   /** Whether the first line names the columns. */
   readonly hasHeader: boolean
-  /** The types of columns of a new structure, by heading or field key; those of the others are inferred. */
+  /** The types of columns of a new structure, by heading or field key. The types of other columns are inferred. */
   readonly types: ReadonlyMap<string, InferredType>
   /** The name or id of the structure. A new structure gets types inferred from all rows. */
   readonly structure: string
   readonly onConflict: 'refuse' | 'update'
-  /** Receives the share that is done, from 0 to 1. */
+  /** Receives the completed fraction, from 0 to 1. */
   onProgress(done: number): void
 }
 
@@ -39,13 +39,13 @@ const BATCH_SIZE = 500
 const SHARE_OF_INFERENCE = 0.25
 
 /**
- * Writes the rows of a file into a structure in one transaction, with the checks of the API. Throws Refusal for what is
- * wrong with the file as a whole.
+ * Writes the rows of a file into a structure in one transaction, with the checks of the API. Throws Refusal for an
+ * error in the file as a whole.
  */
 export const importRows = (db: Db, caller: Caller, request: RowsImport) =>
   runImport(db, caller, request, (run) => new RowsWriter(run, request).write())
 
-/** The rows of the file after its header; `share` is how much of the file has been read. */
+/** The rows after the header; `share` is the fraction of the file that was read. */
 function* dataRows({ file, hasHeader }: Pick<RowsImport, 'file' | 'hasHeader'>): Generator<{
   header: readonly string[]
   rows: readonly (readonly string[])[]
@@ -76,7 +76,7 @@ function infer(request: RowsImport) {
   return { header, types: inference?.types() ?? [], demoted: inference?.demoted() ?? [] }
 }
 
-/** Finds the structure, or creates it with a field for every column. `columns` are the fields that the columns fill. */
+/** Finds the structure, or creates it with a field for each column. `columns` are the fields that the columns fill. */
 function prepareStructure({ tx, caller }: ImportRun, request: RowsImport) {
   const { structure: nameOrId, types: given, hasHeader } = request
   const known = findStructure(tx, caller, nameOrId)
@@ -123,7 +123,7 @@ class RowsWriter {
     this.#format = new CellFormat(request)
   }
 
-  /** `demoted` are the columns that got a wider type than their first cells have. */
+  /** `demoted` are the columns with a wider type than their first cells need. */
   write() {
     const { structure, isNew, columns, demoted } = this.#target
     const before = isNew ? SHARE_OF_INFERENCE : 0
@@ -190,7 +190,7 @@ class RowsWriter {
 
 const SAMPLE_CHARACTERS = 65_536
 const DELIMITERS = [',', ';', '\t', '|']
-/** Longer than any row that could be stored. An unclosed quote would turn the rest of the file into one row. */
+/** Longer than any row that can be stored. An unclosed quote would turn the rest of the file into one row. */
 const MAX_ROW_LENGTH = 16_777_216
 
 function parserFor(sample: string): Papa.Parser {

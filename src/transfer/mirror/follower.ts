@@ -33,7 +33,7 @@ const MAX_RETRY_MS = 5_000
 const REACH_CHECKED_EVERY_MS = 10_000
 /** The retry delay after a refusal. */
 const REFUSED_RETRY_MS = 15_000
-/** Larger pages are applied in the worker, so that requests need not wait. */
+/** The worker applies larger pages, so that they do not block requests. */
 const FEW_CHANGES = 600
 const SHORT_LENGTH = 1_000_000
 const FEW_CHANGED = 100
@@ -86,7 +86,7 @@ export class Follower {
     }
   }
 
-  /** If storage is not available, the problem is only in the log. */
+  /** If storage is not available, the problem is only logged. */
   #noteProblem = (problem: string): Promise<void> =>
     this.ctx.db.write((tx): void => saveProblem(tx, problem)).catch(() => {})
 
@@ -162,7 +162,7 @@ export class Follower {
     this.ctx.bus.wake()
   }
 
-  /** Stages everything that `read` returns, up to its cursor, and brings the copy there. */
+  /** Stages everything that `read` returns, and advances the copy to its cursor. */
   async #apply(
     isSmall: boolean,
     mode: Target['mode'],

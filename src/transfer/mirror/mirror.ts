@@ -47,9 +47,9 @@ export interface MirrorRequest extends Pick<AppContext, 'clock' | 'log' | 'featu
 }
 
 /**
- * Creates the copy if there is none or its selection differs. Refuses a database that is not a copy of this remote
- * and workspace, and one that is being served. Returns the first key of a new copy, and the number of unposted events
- * of the replaced one, which may hold data that is now omitted.
+ * Creates the copy if there is none or its selection differs. Refuses a database that is not a copy of this remote and
+ * workspace, or that is being served. Returns the first key of a new copy, and the number of unposted events of the
+ * replaced copy. Such events may hold data that is now omitted.
  */
 export async function prepareCopy(request: MirrorRequest) {
   const { config, remote, selection } = request
@@ -183,7 +183,7 @@ interface NewCopy extends Pick<AppContext, 'clock' | 'log'> {
   onProgress(objects: number): void
 }
 
-/** The name of an incomplete copy: it is never served, and an interrupted one starts over. */
+/** The name of an incomplete copy, which is never served. An interrupted copy starts over. */
 const unfinishedFileOf = (file: string): string => `${file}.copying`
 
 /** Deletes the files of an interrupted process beside a copy. */
@@ -193,15 +193,15 @@ function removeUnfinished(file: string): void {
 }
 
 /**
- * Copies a remote workspace into a new database, which gets its name when it is complete. Users and keys come from
- * the replaced copy; without one it has the user "owner" and a read-only key, which is returned.
+ * Copies a remote workspace into a new database, which gets its name when it is complete. Users and keys come from the
+ * replaced copy. Without a replaced copy, the database gets the user "owner" and a read-only key, which is returned.
  */
 export async function makeCopy(copy: NewCopy, previous?: Accounts): Promise<string | undefined> {
   const { file } = copy
   removeUnfinished(file)
   try {
     const staged = await stageAll(copy)
-    // The snapshot is garbage now. Its memory is freed before the other thread needs as much.
+    // Frees the memory of the snapshot, now garbage, before the other thread needs as much.
     Bun.gc(true)
     const unfinished = unfinishedFileOf(file)
     const { key, target } = await createDatabase(copy, unfinished, staged, previous)

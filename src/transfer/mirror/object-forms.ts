@@ -95,7 +95,7 @@ function check(form: Form, value: unknown): boolean {
   throw refused(`The remote sent a ${form.replaceAll('_', ' ')} that does not match its schema: ${message}`)
 }
 
-/** Refuses an object that no daybook could have stored; false for one that only a newer daybook could. */
+/** Refuses an object that no daybook could have stored. Returns false for an object that only a newer daybook knows. */
 export function checkObject(kind: ChangeKind, structureId: unknown, object: RemoteObject): boolean {
   const isKnown = check(kind, object) && hasKnownTrees(object)
   if (kind === 'record' && !(typeof structureId === 'string' && isId(structureId)))
@@ -133,8 +133,8 @@ function withKnownFields(structure: RemoteObject, unknown: Unknown): RemoteObjec
 }
 
 /**
- * Removes everything that only a newer daybook knows from an object; undefined for an object that only that could
- * have stored.
+ * Removes everything that only a newer daybook knows from an object. Undefined for an object that only a newer daybook
+ * could have stored.
  */
 function knownObject(
   { kind, structure_id, object }: SnapshotObject,
@@ -183,9 +183,9 @@ function knownOperation({ op, object }: RemoteChange, unknown: Unknown): Pick<Re
 }
 
 /**
- * A change of the feed as this version knows it; undefined for an unknown kind. Refuses a change that no daybook
- * could have logged, and one with another object than it names. A remote of this version also names secrets, which no
- * object shows.
+ * A change of the feed as this version knows it; undefined for an unknown kind. Refuses a change that no daybook could
+ * have logged, or whose object is not the named one. A remote of this version also names secrets, which no object
+ * shows.
  */
 export function receivedChange(
   received: RemoteChange,

@@ -165,7 +165,7 @@ function* recordIds({ sql }: Reader, structure: RowPlace, structureId: string): 
   }
 }
 
-/** There may be millions: their structures are not looked up again. */
+/** Skips the lookup of the structure: there may be millions of records. */
 function recordIn(reader: Reader, id: string): string | null {
   const row = findRecord(reader, id)
   return row ? recordJson(row) : null

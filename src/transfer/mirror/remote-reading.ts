@@ -12,8 +12,8 @@ import type { Stage } from './stage.ts'
 import { FIELD, Unknown } from './unknown.ts'
 
 /**
- * Reads the remote into a stage. All pages up to the end of the log are read before anything is written, because each
- * page has its objects in the state at the time of reading: only together are they one state of the remote.
+ * Reads the remote into a stage. Nothing is written before all pages up to the end of the log are read. Each page has
+ * its objects in the state at the time of reading; only together are the pages one state of the remote.
  */
 export class RemoteReading {
   /** Notes restored from the trash, together with their files. */

@@ -238,7 +238,8 @@ export class Remote {
   historyOf = (id: string) => this.#list<RecordVersion>(`/v1/records/${id}/history?limit=200`, 'versions')
 
   /**
-   * Writes changes in one transaction, or finds that this was done already; refused as a whole. `body` is JSON text.
+   * Writes changes in one transaction, unless an earlier request already did. The remote refuses all or none. `body` is
+   * JSON text.
    */
   async apply(body: string, idempotencyKey: string): Promise<{ readonly transaction: string | null }> {
     const headers = { 'Idempotency-Key': idempotencyKey }

@@ -86,7 +86,7 @@ const countLeftOut = ({ sql }: Reader) =>
 /** After this time without contact to the remote, a copy counts as not following. */
 const SILENCE_MS = 60_000
 
-/** The status of a copy; if it does not follow, its delay is the time since it last did. */
+/** The status of a copy. If it does not follow, its lag is the time since its last contact with the remote. */
 export function statusOf(reader: Reader, features: FeatureHooks, file: string, now: number) {
   const { workspace, remote, cursor, delayMs, lastContactAt, problem } = getState(reader, file)
   const row = findWorkspace(reader, workspace) ?? fail(refused('The copy has no workspace.'))

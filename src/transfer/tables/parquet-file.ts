@@ -2,8 +2,8 @@ import type { Cell, Column, ColumnType } from './tables.ts'
 import { i32, i64, list, struct, text } from './thrift.ts'
 
 /*
- * A Parquet file of flat columns that may be null, in plain encoding and uncompressed: after a magic number each group of
- * rows with one page for each column, then the metadata and its length. https://parquet.apache.org/docs/file-format/
+ * A Parquet file of flat nullable columns, in plain encoding and uncompressed. A magic number precedes groups of rows,
+ * each with one page per column; the metadata and its length follow. https://parquet.apache.org/docs/file-format/
  */
 
 const PHYSICAL = { bool: 0, int32: 1, int64: 2, double: 5, bytes: 6 }
@@ -26,11 +26,11 @@ const UNCOMPRESSED = 0
 const DATA_PAGE = 0
 
 const TWO_TO_32 = 2 ** 32
-/** A character of a JavaScript string has at most so many bytes in UTF-8. */
+/** The maximum number of UTF-8 bytes of a character in a JavaScript string. */
 const BYTES_PER_CHARACTER = 3
 const LONGEST_NUMBER = 8
 
-/** One bit for each value, in runs of eight. */
+/** One bit per value, in runs of eight. */
 function bits(values: readonly Cell[], isSet: (value: Cell) => boolean): Buffer {
   const bytes = Buffer.alloc(Math.ceil(values.length / 8))
   let at = 0
@@ -43,7 +43,7 @@ function bits(values: readonly Cell[], isSet: (value: Cell) => boolean): Buffer 
 
 const isThere = (value: Cell) => value !== null
 
-/** Which values are there: one run of single bits, behind its length and a header. */
+/** Marks the values that are not null, in one run of single bits after its length and a header. */
 function definitionLevels(values: readonly Cell[]): Buffer {
   const levels = bits(values, isThere)
   const header: number[] = []
@@ -74,7 +74,7 @@ const WRITERS: Record<
   },
 }
 
-/** The values that are there, one after the other. */
+/** The values that are not null, in sequence. */
 function plainValues(type: ColumnType, values: readonly Cell[]): Buffer {
   if (type === 'bool') return bits(values.filter(isThere), (value) => value === 1)
   const write = WRITERS[type]
@@ -104,7 +104,7 @@ export class ParquetFile {
     this.#offset += bytes.length
   }
 
-  /** Writes rows, of which there is at least one, as a group: it is what a reader reads at once. */
+  /** Writes at least one row as a group, the unit that readers read at once. */
   writeGroup(rows: readonly (readonly Cell[])[]): void {
     const begin = this.#offset
     const chunks = this.columns.map((column, at) => {
@@ -140,7 +140,7 @@ export class ParquetFile {
     return struct({ 2: i64(begin), 3: metadata })
   }
 
-  /** Writes the metadata, without which nothing can be read. */
+  /** Writes the metadata, without which the file is unreadable. */
   end(): void {
     const elements = this.columns.map(({ name, type }) => {
       const { physical, converted } = TYPES[type]

@@ -6,7 +6,7 @@ import { FileNames } from '../workspace/format.ts'
 import { ParquetFile } from './parquet-file.ts'
 import { type Cell, type ExportedTable, exportedTables } from './tables.ts'
 
-/** Rows are written in groups of so many, or fewer where they are long. */
+/** The maximum number of rows in a group. Groups of long rows have fewer. */
 const GROUP_ROWS = 20_000
 const GROUP_CHARACTERS = 16_777_216
 
@@ -16,7 +16,7 @@ const lengthOf = (rows: readonly (readonly Cell[])[]): number => {
   return characters
 }
 
-/** Returns how many rows it wrote. */
+/** Returns the number of rows. */
 function writeTable({ columns, rows }: ExportedTable, write: (bytes: Uint8Array) => void): number {
   const file = new ParquetFile(columns, write)
   let group: Cell[][] = []
@@ -38,7 +38,9 @@ function writeTable({ columns, rows }: ExportedTable, write: (bytes: Uint8Array)
   return count
 }
 
-/** Writes one consistent snapshot of the workspace into a new folder, a file for each table; returns the rows of each. */
+/**
+ * Writes one consistent snapshot of the workspace into a new folder, one file per table. Returns row counts by table.
+ */
 export const exportParquet = (reader: Reader, caller: Caller, target: string): Record<string, number> =>
   writeNewFolder(reader, target, (folder) => {
     const names = new FileNames()

@@ -11,11 +11,11 @@ import { inOneSnapshot, withNewFile, writeWholeFile } from '../new-files.ts'
 import { exportTags } from '../workspace/object-kinds.ts'
 
 /*
- * A workspace as tables with plain columns, for programs that read tables: one for each structure, and `notes`, `tags`,
- * `note_tags` and `links`. Without the trash and deleted rows.
+ * A workspace as tables with plain columns, for programs that read tables: one per structure, and `notes`, `tags`,
+ * `note_tags` and `links`. The trash and deleted rows are omitted.
  */
 
-/** A bool is 0 or 1, a day the days since 1970, a time the milliseconds. */
+/** A bool is 0 or 1, a day counts the days since 1970, a time counts milliseconds. */
 export type ColumnType = 'text' | 'integer' | 'number' | 'bool' | 'day' | 'time'
 export type Cell = string | number | null
 
@@ -30,7 +30,7 @@ export interface ExportedTable {
   readonly columns: readonly Column[]
   /** In chunks. */
   rows(): Iterable<Cell[][]>
-  /** The statement, if there is one, that selects all rows, with days and times as the API writes them. */
+  /** The statement that selects all rows, if there is one, with days and times in the format of the API. */
   readonly select?: string
 }
 
@@ -52,7 +52,7 @@ const NOTES = columnsOf({
   ...TIMES,
 })
 
-/** One at a time: they may be long. */
+/** Yields one note at a time, because notes may be long. */
 function* activeNotes(reader: Reader, { workspacePk }: Caller): Generator<NoteRow> {
   const active = 'SELECT pk FROM notes WHERE workspace = ? AND deleted_at IS NULL ORDER BY created_at, id'
   for (const pk of reader.sql.column<number>(active, workspacePk)) yield* loadNotes(reader, [pk])
@@ -105,7 +105,7 @@ const isoText = (milliseconds: string) =>
 
 const CHUNK_ROWS = 1_000
 
-/** The rows as their structure's row table has them, which needs no JSON. */
+/** Reads rows from the structure's row table, which needs no JSON. */
 function structureTable({ sql }: Reader, name: string, row: StructureRow): ExportedTable {
   const { fields } = definitionOf(row)
   const columns = fields.map(({ key, type }) => ({ name: key, type: TYPES[type] ?? 'text' }))
@@ -131,7 +131,7 @@ function structureTable({ sql }: Reader, name: string, row: StructureRow): Expor
   }
 }
 
-/** The names of tables: those of the structures, with a number behind one that is taken or kept for SQLite itself. */
+/** The names of tables, from their structures. A name that is taken or reserved for SQLite gets a number. */
 function tableNames(structures: readonly StructureRow[], taken: readonly string[]): string[] {
   const used = new Set([...taken, ...structures.map(({ name }) => fold(name))])
   return structures.map(({ name }) => {
@@ -145,7 +145,7 @@ function tableNames(structures: readonly StructureRow[], taken: readonly string[
   })
 }
 
-/** The tables of a workspace; their rows are read while they are taken. */
+/** The tables of a workspace; their rows are read during iteration. */
 export function exportedTables(reader: Reader, caller: Caller): ExportedTable[] {
   const own: ExportedTable[] = [
     { name: 'notes', columns: NOTES, rows: () => noteRows(reader, caller) },
@@ -182,7 +182,7 @@ const DECLARED_TYPES: Record<ColumnType, string> = {
   time: 'TEXT',
 }
 
-/** The new database, beside the one that is read. */
+/** The name under which the new database is attached. */
 const TARGET = 'exported'
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
@@ -190,7 +190,7 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const declared = ({ name, type }: Column) =>
   `${quoted(name)} ${DECLARED_TYPES[type]}${name === 'id' ? ' PRIMARY KEY NOT NULL' : ''}`
 
-/** Returns how many rows it wrote. */
+/** Returns the number of rows. */
 function writeTable({ sql }: Reader, { name, columns, rows, select }: ExportedTable): number {
   const table = `${TARGET}.${quoted(name)}`
   sql.script(`CREATE TABLE ${table} (${columns.map(declared).join(', ')})`)
@@ -202,15 +202,15 @@ function writeTable({ sql }: Reader, { name, columns, rows, select }: ExportedTa
   return count
 }
 
-/** Writes one consistent snapshot of the workspace into a new SQLite database; returns the rows of each table. */
+/** Writes one consistent snapshot of the workspace into a new SQLite database. Returns row counts by table. */
 export const exportSqlite = (reader: Reader, caller: Caller, file: string): Record<string, number> =>
   writeWholeFile(file, (unfinished) => {
     const { sql } = reader
-    // An empty file is a database.
+    // SQLite accepts an empty file as a database.
     withNewFile(unfinished, () => {})
     sql.run(`ATTACH ? AS ${TARGET}`, unfinished)
     try {
-      // A file that is not finished is removed: there is nothing to go back to.
+      // An unfinished file is removed, so it needs no rollback.
       sql.script(`PRAGMA ${TARGET}.journal_mode = OFF`)
       sql.script(`PRAGMA ${TARGET}.synchronous = OFF`)
       return inOneSnapshot(reader, () =>

@@ -1,5 +1,5 @@
 /*
- * The compact protocol of Thrift, as far as the metadata of a Parquet file needs it.
+ * The subset of Thrift's compact protocol that the metadata of a Parquet file needs.
  * https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
  */
 
@@ -19,7 +19,7 @@ function varint(value: number): number[] {
 
 const TYPE = { i32: 5, i64: 6, text: 8, list: 9, struct: 12 }
 
-/** None of the numbers in the metadata is negative. */
+/** Numbers in the metadata are never negative. */
 export const i32 = (value: number): Encoded => ({ type: TYPE.i32, bytes: varint(2 * value) })
 export const i64 = (value: number): Encoded => ({ type: TYPE.i64, bytes: varint(2 * value) })
 
@@ -37,7 +37,7 @@ export function list(values: readonly Encoded[]): Encoded {
   return { type: TYPE.list, bytes: [...head, ...values.flatMap(({ bytes }) => bytes)] }
 }
 
-/** The fields by their numbers, which ascend. */
+/** The fields by number, ascending. */
 export function struct(fields: Readonly<Record<number, Encoded>>): Encoded {
   let last = 0
   const bytes = Object.entries(fields).flatMap(([id, { type, bytes }]) => {

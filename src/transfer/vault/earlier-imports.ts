@@ -31,7 +31,7 @@ interface ImportedObject extends Written {
 /** A file of the folder that was imported before. */
 export interface EarlierImport extends ImportedObject {
   readonly pk: number
-  /** In the folder that is imported now. */
+  /** Relative to the folder of the current import. */
   readonly path: string
 }
 
@@ -39,13 +39,13 @@ export interface EarlierImport extends ImportedObject {
 export interface ExistingNote {
   readonly head: NoteSummary
   readonly earlier: EarlierImport
-  /** Whether the file has changed and the note is to change with it. */
+  /** Whether the file has changed and this import updates the note. */
   readonly isUpdated: boolean
 }
 
 export interface PlannedNote {
   readonly note: VaultNote
-  /** Undefined for a note that is to be created. */
+  /** Undefined for a new note. */
   readonly existing: ExistingNote | undefined
 }
 
@@ -58,8 +58,8 @@ interface Row extends Omit<EarlierImport, 'fields'> {
 }
 
 /**
- * The objects of earlier imports of the files in a folder, whether that folder, an outer or an inner one was
- * imported.
+ * The objects of earlier imports of the files in a folder. An earlier import may have covered this folder, an outer or
+ * an inner one.
  */
 export class EarlierImports {
   readonly #byPath = new Map<string, EarlierImport>()
@@ -88,7 +88,7 @@ export class EarlierImports {
     }
   }
 
-  /** The object of the file at this path or else of a removed file with the same content. */
+  /** Finds the object of the file at this path, or else of a removed file with the same content. */
   find(path: string, digest: string): EarlierImport | undefined {
     const known = this.#byPath.get(path)
     if (known) return known

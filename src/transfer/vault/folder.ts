@@ -28,9 +28,9 @@ import {
 export type FolderContent = ReturnType<typeof readFolder>
 
 /**
- * Lists everything in a folder and its subfolders, sorted by path; of a folder that is left out only itself is named.
- * Symbolic links are not followed: they may lead out of the folder or form a circle. The files of `database` are left out
- * when they are in the folder.
+ * Lists everything in a folder and its subfolders, sorted by path. A skipped folder is listed without its contents.
+ * Symbolic links are not followed: they may lead out of the folder or form a cycle. The files of `database` are omitted
+ * if they are in the folder.
  */
 export function readFolder(folder: string, database: string) {
   const root = realpathSync(folder)
@@ -102,7 +102,7 @@ export function readBody(folder: string, note: VaultNote): string {
 
 export const NOT_UPDATED = 'it was changed since it was imported; give --update to take that over.'
 
-/** Adds the files of a folder, each once. Their text is extracted when a server runs next. */
+/** Adds each file of a folder once. The next server that runs extracts their text. */
 export class VaultFiles {
   readonly #files = new Map<FolderFile, AddedFile | undefined>()
   added = 0
@@ -116,7 +116,9 @@ export class VaultFiles {
     private readonly updates: boolean,
   ) {}
 
-  /** The file, attached to the first note that asks for it; undefined when it is refused or was deleted. */
+  /**
+   * Adds a file, attached to the first note that requests it. Returns undefined if the file is refused or was deleted.
+   */
   add(file: FolderFile, note: number | null): AddedFile | undefined {
     if (!this.#files.has(file)) {
       this.#files.set(file, undefined)

@@ -15,13 +15,13 @@ import { type VaultProperties, VaultTags, VaultWriter } from './write.ts'
 
 export interface VaultImport extends ImportMode {
   readonly folder: string
-  /** The database file, which may be in the folder. */
+  /** The database file; the folder may contain it. */
   readonly databaseFile: string
   /** Whether each note gets the path of its folder as a tag. */
   readonly foldersAsTags: boolean
-  /** Whether what an earlier import made is updated where its file has changed, instead of being refused. */
+  /** Whether to update objects of earlier imports whose files have changed, instead of refusing those files. */
   readonly updates: boolean
-  /** Receives the share that is done, from 0 to 1. */
+  /** Receives the completed fraction, from 0 to 1. */
   onProgress(done: number): void
 }
 
@@ -60,7 +60,7 @@ function importContent(run: ImportRun, request: VaultImport, content: FolderCont
   for (const file of content.otherFiles) files.add(file, null)
   onProgress(1)
   return {
-    /** Of tags and properties only those that are new to the workspace. */
+    /** Counts only tags and properties that are new to the workspace. */
     counts: {
       notes: writer.created,
       updated_notes: writer.updated,
@@ -75,7 +75,7 @@ function importContent(run: ImportRun, request: VaultImport, content: FolderCont
     changed: run.changed,
     skipped: run.skipped,
     demoted: properties.demoted,
-    /** The paths of files that were imported before; what was made of them stays. */
+    /** The paths of previously imported files that are gone; their notes and files remain. */
     gone: earlier.listGone(tx),
   }
 }
@@ -87,8 +87,8 @@ interface Known {
 }
 
 /**
- * Reads the notes of a folder, and decides what becomes of each. Returns those that are not refused, oldest first. Their
- * properties are collected on the way.
+ * Reads and plans the notes of a folder. Returns the notes that are not refused, oldest first, and collects their
+ * properties.
  */
 function planNotes(
   run: ImportRun,
@@ -127,7 +127,7 @@ function planNotes(
 const propertiesOf = (tx: Tx, { workspacePk }: Caller): VaultProperties =>
   new PropertyPlan(propertyKind.rows(tx, workspacePk), (rule) => optionsOf(tx, rule))
 
-/** Defines the properties that are new. Returns their number. */
+/** Defines the new properties. Returns their number. */
 function defineNew({ tx, caller }: ImportRun, properties: VaultProperties): number {
   const added = properties.newProperties()
   for (const [name, { key, label, type }] of added) {

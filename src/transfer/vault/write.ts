@@ -50,7 +50,7 @@ export interface VaultParts {
   readonly earlier: EarlierImports
 }
 
-/** A note as it is in the database when links are resolved. */
+/** The database state of a note when links are resolved. */
 interface Head {
   readonly pk: number
   readonly id: string
@@ -59,8 +59,8 @@ interface Head {
 }
 
 /**
- * Writes the notes of a folder: first every head, then the bodies. Only when all titles and aliases are stored does the
- * service resolve each link as it will later, and the links that it resolves differently are rewritten.
+ * Writes the notes of a folder: first all heads, then the bodies. The service resolves links as it will later only when
+ * all titles and aliases are stored. Links that it resolves differently are rewritten.
  */
 export class VaultWriter implements LinkContext {
   created = 0
@@ -69,7 +69,7 @@ export class VaultWriter implements LinkContext {
   readonly linkTargets: LinkTargets
   readonly #heads = new Map<VaultNote, Head>()
   readonly #titles = new Set<string>()
-  /** The pk of the note that the service resolves a target to, by the target's key. */
+  /** The pk of the note that the service resolves each target to, by the target's key. */
   readonly #resolved = new Map<string, number | undefined>()
 
   constructor(
@@ -79,7 +79,7 @@ export class VaultWriter implements LinkContext {
     this.linkTargets = parts.linkTargets
   }
 
-  /** `onProgress` receives the share that is done, from 0 to 1. */
+  /** `onProgress` receives the completed fraction, from 0 to 1. */
   write(planned: readonly PlannedNote[], onProgress: (share: number) => void): void {
     for (const { note, existing } of planned) {
       this.#titles.add(fold(note.title))
@@ -137,7 +137,7 @@ export class VaultWriter implements LinkContext {
     updateNote(this.run.tx, head.pk, aliasColumns(null))
   }
 
-  /** A title or an alias that was changed in daybook stays, unless the file has another title than before. */
+  /** Titles and aliases that were changed in daybook stay, unless the title in the file has changed. */
   #updateHead(note: VaultNote, { head, earlier }: ExistingNote): Head {
     const written = fieldsOf(earlier)
     const title = note.title === written.title ? head.title : note.title
@@ -188,7 +188,7 @@ export class VaultWriter implements LinkContext {
     else parts.earlier.add(run.tx, 'note', note.file.path, { ...now, object: id })
   }
 
-  /** The links of a note whose file has not changed may lead to files that are new or have been renamed. */
+  /** Links of a note whose file is unchanged may lead to new or renamed files. */
   #refreshLinks(note: VaultNote, { head, earlier }: ExistingNote): void {
     if (!this.parts.updates) return
     const { tx } = this.run
@@ -233,9 +233,9 @@ const NOTHING: WrittenFields = { title: '', alias: null, tags: [], properties: {
 const fieldsOf = ({ fields }: EarlierImport): WrittenFields => fields ?? NOTHING
 
 /**
- * Applies the changes of the file since the last import to a note. Changes made only in daybook stay; if a body was
- * changed in both, the file's body is used and the other one becomes a revision. Title and alias are in the database
- * already; `head` has the former ones. Returns whether anything changed.
+ * Applies the file's changes since the last import to a note. Changes made only in daybook stay. If both changed the
+ * body, the file's body is used and the other becomes a revision. The database already has the new title and alias;
+ * `head` has the former ones. Returns whether anything changed.
  */
 function updateFromFile(
   run: ImportRun,
@@ -262,7 +262,9 @@ function updateFromFile(
   return after.updatedAt !== head.updatedAt
 }
 
-/** Sets the values that are new in the file, and clears those that are no longer in it. Returns the former values. */
+/**
+ * Sets the values that are new in the file, and clears values that the file no longer has. Returns the former values.
+ */
 function changeProperties(
   { tx, caller }: ImportRun,
   note: { readonly pk: number; readonly id: string },
@@ -280,11 +282,11 @@ function changeProperties(
   return writeProperties(tx, caller, note, values)
 }
 
-/** The tags of the notes of a folder; those that do not exist are created. */
+/** The tags of a folder's notes. Missing tags are created. */
 export class VaultTags {
-  /** How many tags are new to the workspace. */
+  /** The number of tags new to the workspace. */
   created = 0
-  /** By the folded name: a tag with all tags that come along with it. */
+  /** Each tag with all its linked tags, by the folded name. */
   readonly #withLinked = new Map<string, readonly number[]>()
 
   constructor(
@@ -292,7 +294,7 @@ export class VaultTags {
     private readonly foldersAsTags: boolean,
   ) {}
 
-  /** The ids of the tags of a note and of all that come along with them. */
+  /** The ids of a note's tags and of all their linked tags. */
   idsOf(note: VaultNote, lines: readonly TextSpan[]): number[] {
     const remark = (what: string) => this.run.change(note.file.path, what)
     const names = tagNamesOf(note, lines, this.foldersAsTags, remark)

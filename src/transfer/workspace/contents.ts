@@ -50,8 +50,8 @@ export interface Identity {
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * An object of an exported file; refuses one whose `input`, what a caller would send, does not match the schema of
- * the API.
+ * Parses an object of an exported file. Refuses it if `input`, the part that a caller would send, does not match the
+ * schema of the API.
  */
 export function parseExported<Input>(value: unknown, schema: TSchema): Identity & { readonly input: Input } {
   const { id, created_at, updated_at, ...input } = asObject(value)
@@ -71,7 +71,7 @@ export function checkInput(schema: TSchema, input: unknown): void {
   throw validationRefusal('body', errorsIn(schema, input))
 }
 
-/** All but invisible names: workspaces have them from versions that allowed them. */
+/** All schema errors except invisible names, which earlier versions allowed. */
 function* errorsIn(schema: TSchema, input: unknown): Generator<ValueError> {
   for (const error of Value.Errors(schema, input))
     if (!isInvisibleName((error.schema as Partial<RuleSchema>).rules ?? {}, error.value)) yield error
@@ -82,7 +82,7 @@ export function idOf(value: unknown): string {
   throw refused('"id" must be an id in the form that this service generates.')
 }
 
-/** With an offset a timestamp may lie outside the years of four digits; it could not be written back. */
+/** A timestamp with an offset may fall outside the four-digit years, and could not be written back. */
 const MIN_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
 const INSTANT_LIMIT = Date.parse('9999-12-31T23:59:59.999Z') + 1
 
@@ -95,7 +95,7 @@ export function instantOf(value: unknown, name: string): number {
 export const instantOrNull = (value: unknown, name: string): number | null =>
   value === null || value === undefined ? null : instantOf(value, name)
 
-/** The transaction, giving what is created in it this id and this creation time. */
+/** A transaction that gives the objects created in it this id and creation time. */
 export const txForOriginal = (tx: Tx, { id, createdAt }: Pick<Identity, 'id' | 'createdAt'>): Tx => ({
   ...tx,
   now: createdAt,
@@ -130,8 +130,8 @@ export function importStructure(tx: Tx, caller: Caller, value: unknown): Structu
 }
 
 /**
- * Inserts rows with their ids and times, without events. Values must have the types of their fields and be unique where
- * that is required; other rules are not applied, because they may be newer than the rows.
+ * Inserts rows with their ids and times, without events. Values must match the types of their fields, and be unique
+ * where required. Other rules are not applied, because they may be newer than the rows.
  */
 export function importRows(
   tx: Tx,
@@ -175,7 +175,7 @@ function checkedData({ fields, byKey }: Definition, sent: Readonly<Record<string
   return data
 }
 
-/** All notes, those in the trash included, oldest first. */
+/** All notes, including trashed ones, oldest first. */
 export const listNotes = ({ sql }: Reader, { workspacePk }: Caller) =>
   sql.all<{ pk: number; deletedAt: number | null }>(
     'SELECT pk, deleted_at AS deletedAt FROM notes WHERE workspace = ? ORDER BY created_at, id',
@@ -236,7 +236,7 @@ function checkedTags(tags: unknown): string[] {
 export const exportFile = ({ sql }: Reader, row: FileRow, stored: string) => ({
   id: row.id,
   file_name: row.fileName,
-  // Unlike in the API, also the id of a note in the trash.
+  // Unlike the API, an export also has the id of a trashed note.
   note_id: sql.scalar<string | null>(
     'SELECT (SELECT id FROM notes n WHERE n.pk = f.note) FROM files f WHERE f.pk = ?',
     row.pk,
@@ -246,7 +246,7 @@ export const exportFile = ({ sql }: Reader, row: FileRow, stored: string) => ({
   stored,
 })
 
-/** Adds a file; its text is extracted when a server runs next. `read` returns the bytes of the original, or refuses. */
+/** Adds a file; the next server that runs extracts its text. `read` returns the bytes of the original, or refuses. */
 export function importFile(
   tx: Tx,
   caller: Caller,

@@ -19,10 +19,10 @@ export const TRASH = 'trash'
 export const STRUCTURES = 'structures'
 export const FILES = 'files'
 
-/** Device names, which Windows allows for no file, and what programs take for an option. */
+/** Device names, which Windows reserves, and names that programs would parse as options. */
 const UNFIT = /^(?:-|(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$|clock\$) *(?:\.|$))/i
 
-/** The name of a file or folder, with a sign before it where it could not be that of a file everywhere. */
+/** The name of a file or folder, with a prefix if it would not be valid everywhere. */
 export const fitName = (name: string): string => (UNFIT.test(name) ? `_${name}` : name)
 
 /** File systems allow names of 255 bytes; a number and an extension are appended. */
@@ -42,7 +42,7 @@ function truncated(text: string): string {
   return characters.join('')
 }
 
-/** A longer ending, or one with other characters, is part of the name. */
+/** A longer extension, or one with other characters, counts as part of the name. */
 const EXTENSION = /\.\w{1,16}$/
 
 /** Splits a file name into the arguments of `FileNames.take`. */

@@ -40,7 +40,7 @@ function refuseOtherFormat(folder: string): void {
   )
 }
 
-/** A folder of notes may hold a file of the same name. */
+/** A folder of notes may contain a file with the same name. */
 function manifestOf(folder: string): Readonly<Record<string, unknown>> {
   try {
     const manifest = asObject(jsonOf(join(folder, MANIFEST)))
@@ -121,7 +121,7 @@ class WorkspaceImporter {
     })
   }
 
-  /** All definitions come before any row, because rows may refer to each other. Oldest first, as they are listed. */
+  /** All definitions come before any row, because rows may refer to each other. Oldest first, in listing order. */
   #structures(): { path: string; row: StructureRow }[] {
     const imported: { path: string; row: StructureRow }[] = []
     const files = this.#readEach(STRUCTURES, '.json', (path) => asObject(jsonOf(path)))
@@ -183,7 +183,7 @@ interface Line {
   readonly number: number
 }
 
-/** The lines of a file that are not empty, with their numbers. */
+/** The non-empty lines of a file, with their numbers. */
 function* numberedLines(path: string): Generator<Line> {
   let number = 0
   for (const line of linesOf(path)) {
@@ -222,7 +222,7 @@ function ageFieldsOf(path: string): AgeFields {
   return { id: value('id'), created_at: value('created_at') }
 }
 
-/** Oldest first; those of one instant by id. */
+/** Oldest first; items of the same instant by id. */
 function byAge<Item extends { readonly content: AgeFields }>(items: Item[]): Item[] {
   const key = ({ content }: Item) => `${content.created_at} ${content.id}`
   return items.toSorted((left, right) => (key(left) < key(right) ? -1 : 1))

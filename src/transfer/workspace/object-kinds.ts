@@ -52,13 +52,13 @@ import {
   txForOriginal,
 } from './contents.ts'
 
-/** Where objects are imported. */
+/** The destination of an import. */
 export interface Destination {
   readonly tx: Tx
   readonly caller: Caller
   /** The ids of tags in this database, by their exported ids. */
   readonly tags: Map<number, number>
-  /** Of the webhooks that were imported: the old secrets are not exported. */
+  /** The new secrets of imported webhooks: the old secrets are not exported. */
   readonly secrets: NewWebhookSecret[]
   /** Called when everything is created. */
   readonly finish: (() => void)[]
@@ -83,9 +83,9 @@ export interface ObjectFile {
 interface Declaration<Row, Shown, Input> {
   readonly schema: TSchema
   create(to: Destination, input: Input): void
-  /** The exported form, where it is not what is shown without what follows from other attributes and from the order. */
+  /** The exported form. By default the shown form, without attributes that follow from others or from the order. */
   exported?(shown: Shown, row: Row): object
-  /** Whether the oldest is first, and not the order in which they are shown kept. */
+  /** Whether to sort oldest first instead of keeping the shown order. */
   readonly isByAge?: boolean
 }
 
@@ -123,7 +123,7 @@ const propertyFile = objectFile('properties', propertyKind, {
   }),
 })
 
-/** Inserted without the checks of the API: a value that is no longer among a property's options is kept. */
+/** Inserts without the checks of the API: a value that is no longer among a property's options stays. */
 const presetFile = objectFile('presets', presetKind, {
   schema: CreatePresetBody,
   create: ({ tx, caller }, input: PresetInput & { name: string }) => {
@@ -181,7 +181,7 @@ const rowViewFile = objectFile('row-views', rowViewKind, {
   }),
 })
 
-/** The member of that name, as users are not exported; a personal view of somebody else is then that of the first owner. */
+/** Finds the member by name, because users are not exported. Personal views without a match go to the first owner. */
 function ownerHere(
   reader: Reader,
   { workspacePk }: Caller,
@@ -194,7 +194,9 @@ function ownerHere(
   return (same ?? first)?.id ?? null
 }
 
-/** A tag is created under its exported id, or another one if that is taken or too high; one of the same name is reused. */
+/**
+ * Creates a tag under its exported id, or another id if that is taken or too high. A tag of the same name is reused.
+ */
 export const tagFile: ObjectFile = {
   name: 'tags',
   list: (reader, caller) =>
@@ -223,10 +225,10 @@ export const exportTags = (reader: Reader, caller: Caller) =>
     .sort((left, right) => left.id - right.id)
     .map(({ note_count: _, ...tag }) => tag)
 
-/** New tags are numbered from the highest id on, which must stay within the integers that JavaScript holds exactly. */
+/** New tags are numbered upwards from the highest id, which must stay within the exact integers of JavaScript. */
 const MAX_KEPT_TAG_ID = 2 ** 31 - 1
 
-/** Links the tag to others, once all exist. Unlike through the API, the tags of notes do not change. */
+/** Links the tag to others after all exist. Unlike the API, this does not change the tags of notes. */
 export function importTagLinks({ tx, caller, tags }: Destination, value: unknown): void {
   const { id, linked_tags: names = [] } = asObject(value)
   const tag = tags.get(Number(id))
@@ -250,7 +252,7 @@ function withTagIds(tree: FilterTree, ids: Destination['tags']): FilterTree {
   return { ...tree, tag_ids: tree.tag_ids.map((id) => ids.get(id) ?? id) }
 }
 
-/** Without the secrets, the values of own headers, which may be credentials, and the deliveries. */
+/** Omits the secrets, the values of custom headers, which may be credentials, and the deliveries. */
 const webhookFile: ObjectFile = {
   name: 'webhooks',
   list: (reader, caller) =>
@@ -278,7 +280,7 @@ const webhookFile: ObjectFile = {
       ...{ id, createdAt, updatedAt, secret },
       workspace: caller.workspacePk,
       structure: structure?.pk ?? null,
-      // A key of another database, which matches none here.
+      // A key of another database, which matches no key here.
       createdByKeyId: textOrNull(created_by_key_id),
       pausedAt: instantOrNull(paused_at, 'paused_at'),
       pauseReason: textOrNull(pause_reason),
@@ -300,7 +302,7 @@ function failuresOf(value: unknown = 0): number {
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
 
-/** Without the secret, the URL, and what was received: an imported source is disabled until it is given them again. */
+/** Omits the secret, the URL and received data. An imported source stays disabled until it gets new ones. */
 const sourceFile = objectFile('sources', sourceKind, {
   schema: CreateSourceBody,
   create: ({ tx, caller }, input: NewSource) => createSource(tx, caller, input, true),
@@ -310,7 +312,7 @@ const sourceFile = objectFile('sources', sourceKind, {
 /** The kinds that notes and rows refer to. */
 export const NAMED_FILES: readonly ObjectFile[] = [tagFile, propertyFile]
 
-/** In the order in which they must be imported: each refers only to kinds before it, and to notes and structures. */
+/** The import order: each kind refers only to kinds before it, and to notes and structures. */
 export const OBJECT_FILES: readonly ObjectFile[] = [
   presetFile,
   viewFile,

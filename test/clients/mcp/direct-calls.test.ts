@@ -3,8 +3,8 @@ import { BEFORE, CURRENT, type Revision } from '../../support/agent.ts'
 import { startService } from '../../support/service.ts'
 
 /*
- * A plain call of a tool is answered without the library of MCP, and a message that has anything unusual by the library.
- * Both ways give the same response.
+ * The server answers a plain tool call without the MCP library, and passes any unusual message to the library. Both
+ * paths give the same response.
  */
 
 const PREFIX = 'io.modelcontextprotocol/'
@@ -15,7 +15,7 @@ const ENVELOPE = {
   [`${PREFIX}clientCapabilities`]: { elicitation: {} },
 }
 
-/** The library answers this one, as plain calls have no such member. */
+/** The library answers a call with this member, because plain calls do not have it. */
 const UNUSUAL = { 'com.example/trace': 'x' }
 
 const CALLS: readonly (readonly [tool: string, input: object])[] = [

@@ -4,7 +4,10 @@ import { startService, type TestService } from '../../support/service.ts'
 
 /* Extreme sizes within the limits of the API: responses stay short, name what they omit, and are fast. */
 
-/** A text without spaces in a script that takes the most tokens. Too long for a tokenizer: characters are counted. */
+/**
+ * A text without spaces, in the script with the most tokens per character. It is too long for a tokenizer, so
+ * characters are counted.
+ */
 const MOST_CHARACTERS = 10_000
 const RARE = 'ጀ'
 

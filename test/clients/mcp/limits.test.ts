@@ -60,7 +60,7 @@ beforeAll(async () => {
     noteId: longNote,
     pages: [PROSE.repeat(40), noise(90_000), HAN.repeat(200)],
   })
-  // Notes that were written a moment ago are indexed before the first search.
+  // The first search indexes notes that were just written.
   await service.get('/v1/notes?search=needle&limit=1')
 }, 600_000)
 afterAll(async () => {

@@ -5,7 +5,7 @@ import { runs } from '../../support/counts.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /*
- * An agent that has read a part of something, and writes with what it has seen, never loses what it has not seen.
+ * An agent that has read a part of an object, and writes from that part, never overwrites the unread part.
  */
 
 let service: TestService
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const SETTINGS = { seed: 20261122, numRuns: runs(60, 1_000) }
 
-/** Short and very long lines, with characters of every length. */
+/** Short and very long lines, with characters of every encoded length. */
 const line = fc.oneof(
   fc.string({ maxLength: 40, unit: 'grapheme' }),
   fc.constantFrom('', '# Heading', 'the same line', '```', '… (+12 characters)'),

@@ -16,7 +16,7 @@ const CREATE = {
   params: { name: 'create_note', arguments: { title: 'By a tool' } },
 }
 
-/** Sends a message of the revision before the current one. */
+/** Sends a message of the previous revision. */
 const post = (body: unknown, headers: Record<string, string> = {}, key = service.key) =>
   service.as(key).request('POST', '/mcp', body, {
     'content-type': 'application/json',
@@ -128,7 +128,7 @@ describe('what the API refuses', () => {
     readonly request: readonly [method: string, path: string, body?: unknown]
   }
 
-  /** A call, and the request of the API that is refused for the same reason. */
+  /** A call, and the API request that is refused for the same reason. */
   const REFUSED: readonly Refused[] = [
     { tool: 'create_note', input: { title: '' }, request: ['POST', '/v1/notes', { title: '' }] },
     { tool: 'create_note', input: { titel: 'x' }, request: ['POST', '/v1/notes', { titel: 'x' }] },
@@ -208,7 +208,7 @@ describe('what the API refuses', () => {
       const [method, path, body] = request
       const { body: refusal } = await service.request(method, path, body)
       const result = await agent.call(tool, input)
-      // A tool has names of its own, and lists those.
+      // A tool has its own parameter names, and lists those.
       const unlisted = (sentence: string) => sentence.replace(/known: [^.]*\./, 'known: ….')
       expect([tool, result.isError, result.code, unlisted(result.text)]).toEqual([
         tool,

@@ -3,8 +3,8 @@ import { type Agent, BEFORE, CURRENT, connectAgent, type Revision, startAgent } 
 import { daybook, newFolder, type ServerProcess, startProcess } from '../../support/process.ts'
 
 /*
- * Every tool, driven by the official client against the executable: over HTTP, and over standard input and output on the
- * database of a running server and on its address.
+ * Calls every tool of the executable with the official client. The transports are HTTP, and standard input and output
+ * with a running server's database or address.
  */
 
 const folder = newFolder()
@@ -34,7 +34,7 @@ async function withinASecond(isSo: () => Promise<boolean>): Promise<boolean> {
   return isSo()
 }
 
-/** Calls every tool once; returns the tools that did not succeed. */
+/** Calls every tool once; returns the tools that failed. */
 async function useEverything(agent: Agent): Promise<string[]> {
   const failed: string[] = []
   const call = async (tool: string, input: Record<string, unknown> = {}) => {

@@ -5,7 +5,7 @@ import { hasManyCases } from '../../support/counts.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /*
- * Twelve tasks as an agent does them, each with the calls that it may take and the tokens that may come back.
+ * Twelve tasks in the way an agent performs them, each with limits for its calls and for the tokens of their responses.
  */
 
 const PROSE = 'The engine weaves algebraic patterns just as the loom weaves flowers and leaves.'

@@ -6,7 +6,7 @@ import { newFolder, program, type ServerProcess, startProcess } from '../../supp
 
 const PAGE = await Bun.file(join(import.meta.dir, '..', '..', '..', 'scripts', 'guide', 'build.md')).text()
 
-/** A part of the page, by its name. */
+/** Returns a part of the page, by its name. */
 function partOf(name: string): string {
   const start = PAGE.indexOf(`<!-- building: ${name} -->\n`)
   return /```\w+\n([\s\S]*?)```/.exec(PAGE.slice(start))?.[1] ?? ''

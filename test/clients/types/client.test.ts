@@ -21,7 +21,7 @@ const FIELDS = [
 const WORKER =
   "import { run } from '/script.js'; run().then(postMessage, (error) => postMessage(String(error)))"
 
-/** Passes requests on; streams ask to be opened again at once, and `/cut` breaks them. */
+/** Forwards requests; asks streams to reconnect at once, and breaks them on `/cut`. */
 function proxyOf(target: () => string) {
   const streams = new Set<() => void>()
   const waiting: (() => void)[] = []
@@ -64,7 +64,7 @@ function proxyOf(target: () => string) {
 
 const urlOf = () => `http://127.0.0.1:${between.port}`
 
-/** The library made for the server, in this process. */
+/** The library generated for the server, loaded in this process. */
 let library: { createClient: typeof createClient }
 
 beforeAll(async () => {
@@ -128,13 +128,13 @@ const IN_WORKER = `new Promise((said) => {
   new Worker('/worker.js', { type: 'module' }).onmessage = ({ data }) => said(data)
 })`
 
-/** The rows of an earlier run are in the way of the next one. */
+/** Deletes the rows of an earlier run, which would conflict with the next one. */
 async function clear(): Promise<void> {
   const samples = library.createClient({ url: server.url, key: server.key ?? '' }).records('Samples')
   for (const { id } of (await samples.list()).records) await samples.delete(id)
 }
 
-/** The output of a program in another runtime. */
+/** Returns the output of a program in another runtime. */
 async function inProgram(...command: string[]): Promise<unknown> {
   const child = spawn(command, { cwd: folder.path, stdout: 'pipe', stderr: 'inherit' })
   return JSON.parse(await child.stdout.text())
@@ -175,7 +175,7 @@ describe('a stream', () => {
     const stream = changes[Symbol.asyncIterator]()
     const next = async () => ((await stream.next()).value as { object: Note }).object.title
     const first = next()
-    // Its first connection is there once the cursor of now is known.
+    // Its first connection opens once the current cursor is known.
     await between.opened()
     await client.notes.create({ title: 'first' })
     expect(await first).toBe('first')

@@ -3,7 +3,7 @@ import ts from 'typescript'
 import { generateTypes } from '../../../src/clients/types/generate.ts'
 import { HOSTILE, SAMPLE } from './structures.ts'
 
-/** One line, so that the programs are on those after it. */
+/** A single line, so that the programs follow on the lines after it. */
 const HEAD = [
   'import { type Answer, type Change, type Client, type Condition, createClient, type DateField, DaybookError, type FileId, type Id, type Input, type Name, type NoteId, type NumberField, type Patch, type Query, type Row, type Structures } from "./daybook.ts"',
   'declare const client: Client',
@@ -16,7 +16,7 @@ const HEAD = [
   'export type Used = [Answer<"Leads">, Change, Condition<"Leads">, DateField<"Leads">, Input<"Leads">, Name, NumberField<"Leads">, Patch<"Leads">, Query<"Leads">, Row<"Leads">, Structures]',
 ].join('; ')
 
-/** Each line is a program of its own. */
+/** Each line is a separate program. */
 const COMPILE = [
   'leads.list()',
   'leads.list({})',
@@ -161,7 +161,7 @@ const STRICTEST: ts.CompilerOptions = {
   skipLibCheck: true,
 }
 
-/** Options that the projects of users turn on, under which the file must be clean, too. */
+/** Options that users' projects enable. The file must compile without errors under them, too. */
 const MORE: ts.CompilerOptions = {
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
@@ -178,7 +178,7 @@ const MORE: ts.CompilerOptions = {
 
 const libraries = new Map<string, ts.SourceFile | undefined>()
 
-/** The lines, counted from 0, of each of these files that tsc refuses, with what it says. */
+/** Returns the lines of each file that tsc rejects, counted from 0, with its messages. */
 function compile(files: Record<string, string>, options: ts.CompilerOptions): string[] {
   const host = ts.createCompilerHost(options)
   const { getSourceFile, fileExists } = host

@@ -1,10 +1,10 @@
 import type * as Client from '../../../src/clients/types/client.ts'
 import type * as Library from '../../../src/clients/types/surface.ts'
 
-/** The generated file is both modules. */
+/** The generated file contains both modules. */
 type Whole = typeof Client & typeof Library
 
-/** The library as it is in the template: the structure `Samples` is what the server of the test has. */
+/** The library as in the template: the structure `Samples` stands for the structure of the test server. */
 type Samples = Library.Records<'Samples'>
 
 const codeOf = async (call: Promise<unknown>, { DaybookError }: Whole) =>
@@ -63,8 +63,8 @@ async function notes({ notes: all }: Library.Client) {
 }
 
 /**
- * The events of a watch for a row that is created while it is open, and for one that is created while the connection
- * is cut.
+ * Returns the events of a watch for two new rows: one created while the watch is open, and one while the connection is
+ * cut.
  */
 async function watched(samples: Samples, cut: () => Promise<unknown>) {
   const said: unknown[] = []
@@ -85,7 +85,7 @@ async function watched(samples: Samples, cut: () => Promise<unknown>) {
   return said
 }
 
-/** Every change once and in order, although the connection is cut before the first and after each. */
+/** Returns every change once and in order, although the connection breaks before the first and after each. */
 async function followed({ changes }: Library.Client, samples: Samples, cut: () => Promise<unknown>) {
   const titles = ['F1', 'F2', 'F3']
   const said: unknown[] = []
@@ -107,7 +107,7 @@ async function followed({ changes }: Library.Client, samples: Samples, cut: () =
   return [...said, await ended]
 }
 
-/** Does everything that the client can do, and returns what came of it. */
+/** Calls everything that the client can do, and returns the results. */
 export async function scenario(library: Whole, url: string, key: string) {
   const client = library.createClient({ url: `${url}/`, key })
   const samples = client.records('Samples')

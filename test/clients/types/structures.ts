@@ -49,7 +49,7 @@ const LEADS = structure(1, 'Leads', [
   field('met', 'datetime'),
 ])
 
-/** Names and texts that would break out of a string, a comment or an object, if they could. */
+/** Names and texts that try to break out of a string, a comment or an object. */
 export const HOSTILE = [
   '__proto__',
   'constructor',

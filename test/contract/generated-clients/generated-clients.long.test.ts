@@ -5,16 +5,16 @@ import { daybook, newFolder, type ServerProcess, startProcess } from '../../supp
 import * as programs from './programs.ts'
 
 /*
- * Clients that public generators make of the document, used against a server. The generators come from their registries
- * into a temporary folder.
+ * Tests clients that public generators create from the document against a server. The generators are installed from
+ * their registries into a temporary folder.
  */
 
 interface Generator {
   readonly name: string
-  /** Programs that must be installed. */
+  /** Required installed programs. */
   readonly needs: readonly string[]
   readonly files: Readonly<Record<string, string>>
-  /** Commands in the folder of the generator; the last one runs the program. */
+  /** Commands, run in the folder of the generator; the last one runs the program. */
   readonly commands: readonly (readonly string[])[]
 }
 
@@ -105,7 +105,7 @@ const running = new Map<string, Promise<string>>()
 
 const missingFor = ({ needs }: Generator) => needs.filter((tool) => Bun.which(tool) === null)
 
-/** Runs the commands one after the other; returns what the last one prints. */
+/** Runs the commands in order; returns the output of the last one. */
 async function use({ name, files, commands }: Generator): Promise<string> {
   const cwd = folder.file(name.replace(/\W+/g, '-'))
   mkdirSync(cwd)
@@ -131,7 +131,7 @@ beforeAll(async () => {
     ['without-webhooks.json', '/openapi.json?webhooks=false'],
   ] as const)
     await Bun.write(folder.file(name), await (await fetch(`${server.url}${path}`)).text())
-  // They wait for their registries most of the time.
+  // Most of the time is spent waiting for the registries, so the generators run concurrently.
   for (const generator of GENERATORS) {
     if (missingFor(generator).length > 0) continue
     const printed = use(generator)

@@ -1,6 +1,6 @@
 /*
- * One program for each generator of clients. All do the same: create a note, find it by its tag, change it with the
- * `updated_at` that was read as `if_unchanged`, and list the files, of which one is ready. Each prints what it read.
+ * One program for each client generator. Each creates a note, finds it by its tag, and changes it with the `updated_at`
+ * it read as `if_unchanged`. Then it lists the files, of which one is ready. Each program prints the data it read.
  */
 
 export const OPENAPI_PYTHON_CLIENT = `

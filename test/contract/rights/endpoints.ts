@@ -9,11 +9,10 @@ import { makeSamples, type Samples } from '../samples.ts'
 import type { Subject } from './subject.ts'
 
 /*
- * The table of endpoints, which comes from the routes and the tools themselves: a new one without a row fails. A row makes
- * a request that succeeds.
+ * The table of endpoints, derived from the routes and the tools themselves: a new endpoint without a row fails. A row
+ * makes a request that succeeds.
  */
 
-/** A request of a subject. */
 export interface Made {
   readonly path: string
   readonly body?: unknown
@@ -21,21 +20,21 @@ export interface Made {
 }
 
 export interface Row {
-  /** `POST /v1/notes`, or `POST /mcp create_note`. */
+  /** For example `POST /v1/notes`, or `POST /mcp create_note`. */
   readonly name: string
   readonly route: Route
   readonly kind: Subject['kind']
-  /** Whether it writes notes, rows and what else is in the workspace. */
+  /** Whether the request writes notes, rows or other content of the workspace. */
   readonly needsWrite: boolean
   readonly tool?: string
-  /** Makes what must be there. */
+  /** Creates the objects that the request needs. */
   prepare(service: TestService): Promise<Samples>
   request(samples: Samples, subject: Subject): Made
 }
 
 type SessionRow = (samples: Samples, subject: Subject) => Made
 
-/** Of the application's own endpoints. */
+/** Requests of the application's own endpoints. */
 const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
   'GET /app/api/session': () => ({ path: '/app/api/session' }),
   'PATCH /app/api/session': (samples) => ({
@@ -155,19 +154,19 @@ const TOOL_ROWS: Readonly<Record<string, (samples: Samples) => object>> = {
   undo: (samples) => ({ transaction: samples['cursor of the record'] }),
 }
 
-/** Requests under `/v1` that change something where those of the document do not. */
+/** Requests under `/v1` that change something, for endpoints whose documented example changes nothing. */
 const CHANGING: Readonly<Record<string, (samples: Samples) => object>> = {
   addNoteTags: () => ({ tags: ['new'] }),
   setTagLinks: (samples) => ({ linked_tag_ids: [Number(samples['other tag'])] }),
 }
 
-/** The event that was sampled becomes a row. */
+/** Maps the sampled event to a row. */
 function mapAsJson(service: TestService, samples: Samples) {
   const map = { what: { path: '/what', as: 'json' } }
   return service.patch(`/v1/sources/${samples['sources/{id}']}`, { map })
 }
 
-/** Preparations besides `BEFORE`. */
+/** Preparations in addition to `BEFORE`. */
 const PREPARED: typeof BEFORE = {
   replaySourceEvent: mapAsJson,
   replaySourceEvents: mapAsJson,
@@ -175,10 +174,10 @@ const PREPARED: typeof BEFORE = {
     service.patch(`/v1/records/${samples['records/{id}']}`, { data: { what: 'Buy coffee' } }),
 }
 
-/** Requests that change nothing here: there is no failed delivery, and the session is in this workspace already. */
+/** Requests that change nothing here: there is no failed delivery, and the session is already in this workspace. */
 export const CHANGES_NOTHING = ['POST /v1/webhooks/:id/recover', 'PATCH /app/api/session']
 
-/** A POST that changes nothing ever: what it makes is kept in memory. */
+/** POST requests that never change the database: they store their result in memory. */
 const READS = ['POST /app/api/passkeys/options']
 
 /** Endpoints that need neither a key nor a session; another test covers them. */
@@ -224,7 +223,7 @@ const toolCall = (tool: string, input: object): Made => ({
 
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
-/** The rows of a route: one, or for the endpoint of agents one for each tool. Throws for a route without any. */
+/** Returns the rows of a route: one, or one per tool for the agent endpoint. Throws for a route without rows. */
 function rowsOf(route: Route, document: OpenApiDocument): Row[] {
   const name = nameOf(route)
   if (route.path === '/mcp') return listTools({ mayWrite: true }).map((tool) => toolRow(route, tool.name))
@@ -271,7 +270,7 @@ function toolRow(route: Route, tool: string): Row {
   }
 }
 
-/** The rows of all endpoints that need a key or a session. */
+/** Returns the rows of all endpoints that need a key or a session. */
 export async function table(): Promise<Row[]> {
   const service = await startService()
   const document = await openApiDocument()

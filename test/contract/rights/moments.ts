@@ -2,14 +2,14 @@ import { settle } from '../../support/service.ts'
 import type { Made, Row } from './endpoints.ts'
 import { everythingIn, type Subject } from './subject.ts'
 
-/** The outcome of a request, and whether anything was written after the right had ended. */
+/** The outcome of a request, and whether it wrote anything after the permission ended. */
 export interface Result {
   readonly status: number
   readonly code: unknown
   readonly hasWritten: boolean
 }
 
-/** Sends a request and has the right end on the way. */
+/** Sends a request and ends the permission at this moment of it. */
 export type Moment = (subject: Subject, row: Row, made: Made, end: () => void) => Promise<Result>
 
 const textOf = ({ body }: Made): string | Uint8Array<ArrayBuffer> | undefined =>
@@ -29,7 +29,7 @@ const requestOf = (
     ...(body !== undefined && { body }),
   })
 
-/** Sends a request to the service, through no network. */
+/** Sends a request to the service without a network. */
 export const send = async (subject: Subject, row: Row, made: Made): Promise<Response> =>
   subject.service.app.fetch(requestOf(subject, row, made))
 
@@ -54,14 +54,14 @@ async function resultOf(
   }
 }
 
-/** Before the request is sent. */
+/** Ends the permission before the request is sent. */
 export const beforeIt: Moment = (subject, row, made, end) => {
   end()
   const state = everythingIn(subject.service)
   return resultOf(subject, send(subject, row, made), () => state)
 }
 
-/** While its body arrives. */
+/** Ends the permission while the body arrives. */
 export const duringItsBody: Moment = async (subject, row, made, end) => {
   const text = textOf(made) ?? '{}'
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
@@ -81,7 +81,7 @@ export const duringItsBody: Moment = async (subject, row, made, end) => {
   return resultOf(subject, answer, () => state)
 }
 
-/** While its write waits for others. */
+/** Ends the permission while the write is queued. */
 export const whileItWaits: Moment = async (subject, row, made, end) => {
   const { db } = subject.service.ctx
   const { promise: held, resolve: release } = Promise.withResolvers<void>()

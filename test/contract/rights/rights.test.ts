@@ -7,8 +7,8 @@ import { beforeIt, duringItsBody, type Moment, type Result, whileItWaits } from 
 import { ENDS, endNow, lowered, newSubject } from './subject.ts'
 
 /*
- * Every endpoint × every way in which a right ends × every moment of a request: nothing is written after the end, and the
- * request gets the refusal that it would get if it came then. Streams and other threads have tests of their own.
+ * Every endpoint × every way to end a permission × every moment of a request. Nothing is written after the end, and the
+ * request gets the refusal that a new request would get. Streams and other threads have their own tests.
  */
 
 const rows = await table()
@@ -52,7 +52,7 @@ const MOMENTS: readonly (readonly [string, Moment])[] = [
   ['while it waits', whileItWaits],
 ]
 
-/** The moments that a request can have: a read does not wait for writes, and a GET has no body. */
+/** The moments that apply to a request: a read does not wait for writes, and a GET has no body. */
 const momentsOf = (row: Row) =>
   MOMENTS.filter(
     ([, moment]) =>
@@ -63,11 +63,11 @@ const momentsOf = (row: Row) =>
 
 const named = rows.map((row) => [row.name, row] as const)
 
-/** As far down as the row has to look: to an editor where it needs an owner, else to a viewer. */
+/** The lowered roles to test: editor and viewer where the endpoint requires an owner, otherwise viewer. */
 const rolesBelow = (row: Row) =>
   row.route.needsOwner || WITH_ROLE[row.name] ? (['editor', 'viewer'] as const) : (['viewer'] as const)
 
-/** Every way in which the right to a row ends, and what its request then leads to. */
+/** Every way in which the permission for a row ends, with the expected result of its request. */
 function endsOf(row: Row) {
   const ends = Object.entries(ENDS[row.kind]).map(([how, end]) => ({
     how,
@@ -90,7 +90,7 @@ describe('a request gets nothing more, and writes nothing more, once its right h
     for (const [moment, run] of momentsOf(row))
       for (const { how, end, expected } of endsOf(row))
         expect([moment, how, await attempt(run, end)]).toEqual([moment, how, expected as Result])
-    // The request as such succeeds.
+    // Without the end of the permission, the request succeeds.
     if (isWrite(row)) {
       const { status, code, hasWritten } = await attempt(whileItWaits, () => {})
       expect([status < 300, code, hasWritten]).toEqual([true, undefined, !CHANGES_NOTHING.includes(row.name)])

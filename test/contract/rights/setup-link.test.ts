@@ -9,7 +9,7 @@ test.each(['is replaced', 'is not replaced'])('a setup link that %s while its us
   const token = await setupToken(service)
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const pause = db.pauseDuring(() => held)
-  // Runs first: it waits already.
+  // Runs first, because it is already queued.
   const replaced = how === 'is replaced' ? setupToken(service) : undefined
   const answer = service.as(undefined).post('/app/api/setup', { token, password: PASSWORD })
   await settle()

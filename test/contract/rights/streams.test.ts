@@ -10,7 +10,7 @@ import type { Samples } from '../samples.ts'
 import { isWrite, table } from './endpoints.ts'
 import { ENDS, endNow, newSubject, type Subject } from './subject.ts'
 
-/* Streams end within a second once the right of their reader has ended. */
+/* Streams end within a second after the permission of their reader has ended. */
 
 const LARGE = new Uint8Array(4 * 1024 * 1024).fill(65)
 const EVENTS = { accept: 'text/event-stream' }
@@ -18,11 +18,11 @@ const EVENTS = { accept: 'text/event-stream' }
 interface Stream {
   readonly path: (ids: { file: string; note: string }) => string
   readonly headers?: Readonly<Record<string, string>>
-  /** How an event stream says why it ends; other responses are broken off. */
+  /** Event streams report why they end; other responses are aborted. */
   readonly isEvents?: true
 }
 
-/** Every endpoint whose response goes on; a backup has tests of its own. */
+/** Every endpoint with a continuous response; a backup has its own tests. */
 const STREAMS: Readonly<Record<string, Stream>> = {
   'GET /v1/records/watch': { path: () => '/v1/records/watch?structure=Errands', isEvents: true },
   'GET /v1/changes': { path: () => '/v1/changes?after=now', headers: EVENTS, isEvents: true },
@@ -72,7 +72,7 @@ const open = async ({ headers }: Subject, { path, headers: more }: Stream, metho
     }),
   )
 
-/** Collects a response until its end; undefined while it has not ended. */
+/** Reads a response to its end; `end` is undefined until the response has ended. */
 function reading(response: Response) {
   const reader = response.body?.getReader()
   const state: { text: string; end: 'whole' | 'broken off' | undefined } = { text: '', end: undefined }
@@ -148,7 +148,7 @@ describe('over a connection', () => {
     let isClosed = false
     socket.on('data', (bytes) => {
       received += bytes.length
-      // A slow reader.
+      // Simulates a slow reader.
       if (received > 1_000_000) socket.pause()
     })
     socket.on('error', () => {})
@@ -179,7 +179,7 @@ describe('a backup', () => {
   beforeEach(async () => {
     folder = newFolder()
     stored = await startService({ file: folder.file('daybook.db') })
-    // Larger than what a connection takes by itself.
+    // Larger than the buffers of a connection.
     await makeFile(stored, { bytes: crypto.getRandomValues(new Uint8Array(65_536)) })
     for (let count = 0; count < 3; count++)
       await makeFile(stored, { bytes: new Uint8Array(8 * 1024 * 1024).fill(count) })

@@ -36,7 +36,7 @@ export interface Subject {
   readonly keyId: string
   readonly sessionId: string
   readonly passkeyId: string
-  /** The request of a browser to add a passkey, valid once. */
+  /** The browser's request to add a passkey, valid once. */
   readonly newPasskey: object
   readonly headers: Readonly<Record<string, string>>
 }
@@ -45,7 +45,7 @@ export const HOUR_MS = 3_600_000
 let count = 0
 let passwordHash: Promise<string> | undefined
 
-/** Makes a subject whose use was recorded already, so that its next request writes nothing of its own. */
+/** Creates a subject whose use is already recorded, so that its next request does not write that. */
 export async function newSubject(service: TestService, kind: Subject['kind']): Promise<Subject> {
   passwordHash ??= hashPassword(
     PASSWORD,
@@ -82,7 +82,7 @@ export async function newSubject(service: TestService, kind: Subject['kind']): P
     kind === 'key'
       ? { authorization: `Bearer ${secret}` }
       : { host: 'localhost', 'sec-fetch-site': 'same-origin', cookie: `daybook_session_8787=${token}` }
-  // The session ends as soon as the key does. That it was used is recorded here, and not again within a minute.
+  // The session expires at the same time as the key. Its use is recorded here, and not again within a minute.
   const backDate = () =>
     service.ctx.db.write(({ sql, now }): void => {
       const usedAt = now + HOUR_MS - 7 * 24 * HOUR_MS
@@ -111,7 +111,7 @@ const deleted: End = (tx, subject) => {
   deleteUser(tx, subject.userPk)
 }
 
-/** Every way in which a right ends as a whole. Time is moved for what expires. */
+/** Every way in which a permission ends as a whole. Time advances for keys and sessions that expire. */
 export const ENDS: Readonly<Record<Subject['kind'], Readonly<Record<string, End>>>> = {
   key: {
     'its key is revoked': (tx, { keyId }) => {
@@ -131,7 +131,7 @@ export const ENDS: Readonly<Record<Subject['kind'], Readonly<Record<string, End>
   },
 }
 
-/** The role is lowered: an owner becomes an editor, or a viewer. */
+/** Lowers the role: an owner becomes an editor or a viewer. */
 export const lowered =
   (role: 'editor' | 'viewer'): End =>
   (tx, { workspacePk, userPk }) =>
@@ -141,7 +141,7 @@ export const lowered =
 export const otherConnection = (db: Db): Reader =>
   db.file === ':memory:' ? db : { sql: new Sql(new Database(db.file)) }
 
-/** Ends a right as another process does, whatever of this one waits. */
+/** Ends a permission as another process does, regardless of pending work in this process. */
 export function endNow(subject: Subject, end: End): void {
   const { db, clock } = subject.service.ctx
   const now = clock.now()
@@ -150,7 +150,7 @@ export function endNow(subject: Subject, end: End): void {
   end({ ...tx, transaction: { startedAt: now, state: new State() } }, subject)
 }
 
-/** Everything that the database holds, but for files that nobody sees: they are not complete, or removed. */
+/** Returns everything in the database, except files that no caller sees because they are incomplete or removed. */
 export function everythingIn({ ctx }: TestService): Record<string, unknown> {
   const { sql } = otherConnection(ctx.db)
   const tables = sql.column<string>(

@@ -10,8 +10,8 @@ import { beforeIt, send } from './moments.ts'
 import { ENDS, endNow, lowered, newSubject, otherConnection } from './subject.ts'
 
 /*
- * Work in other threads: a write checks the right in its own transaction there, and a read before its response is
- * sent.
+ * Work in other threads: a write checks the permission in its own transaction there. A read checks it before its
+ * response is sent.
  */
 
 const EVERYTHING_IN_THREADS = { manyRows: 0, maxWriteLength: 0 }
@@ -38,7 +38,7 @@ async function start(name: string, options: Parameters<typeof startService>[0] =
   return service
 }
 
-/** Calls `act` once, when a write is handed to another thread and no other one can come before it. */
+/** Calls `act` once, after a write is handed to another thread and before any other write can run. */
 function beforeNextTask({ ctx: { db } }: TestService, act: () => void) {
   const { pauseDuring } = db
   let hasActed = false
@@ -57,7 +57,7 @@ function beforeNextTask({ ctx: { db } }: TestService, act: () => void) {
   }
 }
 
-/** Writes that run in another thread here; every other write in another thread runs in the same way. */
+/** Writes that run in another thread here. Every other threaded write runs in the same way. */
 const IN_THREADS = [
   'POST /v1/records',
   'PATCH /v1/records/:id',
@@ -87,7 +87,7 @@ test.each(IN_THREADS)('%s writes nothing in another thread once its right has en
   }
 })
 
-/** A disk that does not respond from `hang` on, until `respond` is called. */
+/** A disk that stops responding at `hang` until `respond` is called. */
 function hangingDisk() {
   const waiting: (() => void)[] = []
   let hangs = false
@@ -108,7 +108,7 @@ function hangingDisk() {
   return { disk, waiting, hang, respond }
 }
 
-/** Reads that run in another thread, however little they read. */
+/** Reads that run in another thread, even for little data. */
 const READS = [
   'GET /v1/notes',
   'POST /v1/notes/query',
@@ -134,7 +134,7 @@ test('a read that runs in another thread is not answered once its right has ende
   for (const row of reads) {
     const subject = await newSubject(service, row.kind)
     hang()
-    // Nobody sees it before it is on the disk, for which what is read in another thread waits.
+    // The write is invisible before it reaches the disk, and reads in another thread wait for that.
     const ended = db.write((tx): void => void deleteMember(tx, subject.workspacePk, subject.userPk))
     await until(() => waiting.length > 0)
     let isAnswered = false

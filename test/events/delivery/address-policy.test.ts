@@ -184,7 +184,7 @@ describe('the addresses of a name', () => {
   })
 })
 
-/** The registries once more, as numbers, and independent of the platform's own lists. */
+/** The registries again, as numbers, independent of the platform's own lists. */
 const NOT_PUBLIC = `
 0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24
 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4
@@ -230,7 +230,7 @@ const writeIPv6 = (value: bigint) =>
     ':',
   )
 
-/** Anywhere, and at the edges of the ranges, where mistakes are. */
+/** Draws any address, preferring the edges of the ranges, where errors are likely. */
 const addressOf = (bits: 32 | 128) => {
   const edges = closedRanges
     .filter((range) => range.bits === bits)

@@ -1,4 +1,4 @@
-/** Hosts of the public internet, each in a spelling that a subscription may be saved with. */
+/** Hosts of the public internet, each in a spelling that a subscription accepts. */
 export const PUBLIC_HOSTS = `
 example.com  EXAMPLE.com  hooks.example.com  a.b.c.d.example.co.uk  xn--bcher-kva.example  bücher.example
 my_host.example.com  3com.com  1.example.com  127.0.0.1.nip.io  10.0.0.1.example.com  localhost.example.com
@@ -10,7 +10,7 @@ not-localhost.example  example.com:8443  example.com:443  example.com:80  metada
 [2001:200::1]  [2003::1]  [2600::]  [2620:4f:7fff::1]  [3ffd:ffff::1]  [2400:cb00:2048:1::c629:d7a2]
 `
 
-/** Spellings that are, to a URL parser or to an operating system, addresses that are not public, or odd. */
+/** Spellings that a URL parser or an operating system resolves to a non-public address, or that are unusual. */
 export const CLOSED_HOSTS = `
 127.0.0.1  127.0.0.1:8443  127.1  127.0.1  127.255.255.254  0177.0.0.1  0177.0.0.01  0x7f.0.0.1  0x7F.1  0x7f000001
 017700000001  2130706433  2130706433:443  00000177.0.0.1  127.0.0.1.  127.0.0.0x1  127.0x1  0X7F.0.0.1  127.000.000.001
@@ -44,14 +44,14 @@ metadata.google.internal.  metadata  instance-data
 intranet  box  printer:631  com  example.com.  example.com..  -example.com  example-.com  a..b.com  .example.com
 `
 
-/** Texts that no URL parser accepts as a host, and that must not be saved either. */
+/** Texts that no URL parser accepts as a host, and that subscriptions must not accept either. */
 export const IMPOSSIBLE_HOSTS = `
 256.1.1.1  1.2.3.4.5  4294967296  0x100000000  127.0.0.1.1  1.2.3.08  127.0.0.0x100  [::1  ::1  [::1%25eth0]  [fe80::1%eth0]
 [fe80::1%251]  [1.2.3.4]  [::g]  [:::]  [1:2:3:4:5:6:7:8:9]  [v1.x]  []  127.0.0.1%00  127.0.0.1%2f.example.com
 exa%23mple.com  exa<mple.com  example.com:99999  example.com:0  example.com:-1  example.com:0x50  example.com:８０
 `
 
-/** Where the list has a letter that cannot be seen, it is written as an escape. */
+/** Decodes the escape that the list uses for an invisible letter. */
 const unescaped = (host: string) => host.replaceAll('\\u00ad', '\u00ad')
 
 export const hostsOf = (list: string): string[] =>

@@ -23,7 +23,7 @@ interface Attempt {
   end(outcome: AttemptOutcome): void
 }
 
-/** The network handed in: every attempt hangs until the test ends it. */
+/** An injected network: every attempt hangs until the test ends it. */
 class Network {
   readonly begun: Attempt[] = []
   readonly open = new Set<Attempt>()
@@ -203,7 +203,7 @@ test('keeps delivering for other workspaces while the receivers of one hang', as
   await subscribeMany(1)
   await write(it, 'Tasks', ...rows(20))
   await settle()
-  // The first attempt that times out makes room for all deliveries of the other workspace.
+  // The first attempt that times out frees capacity for all deliveries of the other workspace.
   const [timedOut] = network.open
   timedOut?.end(FAILED)
   for (let delivered = 0; delivered < 20; ) {
@@ -217,7 +217,7 @@ test('keeps delivering for other workspaces while the receivers of one hang', as
   await until(() => network.open.size === 64)
 })
 
-/** Writes rows for a receiver that answers the first delivery well, so that later ones are attempted concurrently. */
+/** Writes rows for a receiver that acknowledges the first delivery, so that later ones are attempted concurrently. */
 async function writeForGoodReceiver(count: number): Promise<void> {
   await write(it, 'Tasks', ...rows(count))
   await until(() => network.open.size === 1)
@@ -333,7 +333,7 @@ test('an outcome that storage does not take is written later, and the delivery i
 })
 
 describe('beside the command line', () => {
-  /** How often the service looks for what other processes wrote. */
+  /** The interval at which the service checks for writes of other processes. */
   const POLL_MS = 200
   const run = (...args: string[]) => daybook([...args, '--db', folder.file('daybook.db')])
 

@@ -148,11 +148,11 @@ test('a receiver that closes, or answers too late, is tried again', async () => 
   await ended(id, 'delivered')
 })
 
-/** Makes the next failure of anything the last of its tries. */
+/** Makes the next failure of every delivery its last. */
 const exhaust = () =>
   it.ctx.db.sql.script("UPDATE webhook_deliveries SET attempts = 4 WHERE status = 'pending'")
 
-/** One delivery after another that fails for good. */
+/** Fails deliveries permanently, one after another. */
 async function fail(id: string, times: number): Promise<void> {
   it.receiver.answer = status(500)
   for (let time = 0; time < times; time++) {
@@ -446,7 +446,7 @@ test('a delivery that falls due while the queue is read is not missed', async ()
   await until(async () => (await deliveriesOf(other, id))[0]?.attempts === 1)
   await settle()
   clock.advance(MINUTE)
-  // The timer was early by a moment: the clock is checked and the queue read before the instant, all else after it.
+  // The timer fired early: the clock check and the queue read precede the instant, everything else follows it.
   early = 2
   await until(async () => {
     clock.advance(0)

@@ -12,10 +12,10 @@ const QUESTION = 12
 type Zone = Record<string, { [A]?: number[][]; [AAAA]?: number[][] }>
 
 interface DnsServer {
-  /** As `node:dns` writes it. */
+  /** In the format of `node:dns`. */
   readonly address: string
   readonly asked: string[]
-  /** Says at last that it knows nothing of the silent names. */
+  /** Finally responds that the silent names do not exist. */
   breakSilence(): void
   close(): void
 }
@@ -40,7 +40,7 @@ function nameIn(message: Buffer): { name: string; end: number } {
   return { name: labels.join('.'), end: at + 1 }
 }
 
-/** One record of the answer, good for no time at all; its name is that of the question. */
+/** Encodes one record of the response with a TTL of 0; its name is the name in the question. */
 const record = (type: number, address: number[]) =>
   Buffer.from([0xc0, QUESTION, 0, type, 0, 1, 0, 0, 0, 0, 0, address.length, ...address])
 

@@ -9,7 +9,7 @@ const body = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).
 const chunk = (text: string, extension: string, lineBreak: string) =>
   `${text.length.toString(16)}${extension}${lineBreak}${text}${lineBreak}`
 
-/** An answer whose end can be told, with interim answers before it. */
+/** A response with a detectable end, preceded by interim responses. */
 const answer = fc
   .record({
     interim: fc.array(

@@ -27,7 +27,7 @@ async function newReceiver(options?: ReceiverOptions): Promise<Receiver> {
   return receiver
 }
 
-/** Reaches receivers on the loopback by the name hook.example, unless told otherwise. */
+/** Reaches receivers on the loopback interface by the name hook.example, unless configured otherwise. */
 function newSender(settings: Partial<SenderSettings> & { allow?: string[] } = {}): Sender {
   const { allow = ['127.0.0.1', 'hook.example'], ...rest } = settings
   const resolve = async () => ['127.0.0.1']

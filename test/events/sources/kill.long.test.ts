@@ -10,7 +10,7 @@ import { subscribe, until } from '../../support/webhooks.ts'
 
 const KILLS = runs(3, 200)
 const SECRET = 'a secret'
-/** The moment of a row comes up to so long after its event was made, while the server runs or is down. */
+/** The moment of a row follows its event by up to this, while the server runs or is down. */
 const MOMENTS_WITHIN_MS = 3_000
 
 async function send(server: ServerProcess, path: string, id: string, body: string) {
@@ -38,7 +38,7 @@ test(
       )
     const webhooks: string[] = []
     const coming = new Set<string>()
-    /** The events of each writer that are sent until they are acknowledged. */
+    /** The events of each writer, sent until they are acknowledged. */
     const unsent = new Map<string, string>()
     const bodies = new Map<string, string>()
     let source = { id: '', path: '' }

@@ -3,7 +3,7 @@ import Stripe from 'stripe'
 import { daybook, newFolder, type ServerProcess, startCommand, startProcess } from '../../support/process.ts'
 import { hmac, makePayments } from '../../support/sources.ts'
 
-/* The library of the provider on the other side of `daybook listen --source` takes what comes. */
+/* The provider's library accepts the requests that `daybook listen --source` forwards. */
 
 const SECRET = 'whsec_5d41402abc4b2a76b9719d911017c592'
 let folder: ReturnType<typeof newFolder>
@@ -41,7 +41,7 @@ async function send(id: string): Promise<void> {
   expect((await fetch(url, { method: 'POST', body: payload, headers })).status).toBe(200)
 }
 
-/** A receiver that verifies with the library, and refuses what it is told to. */
+/** Starts a receiver that verifies with the library, and refuses on request. */
 function startReceiver() {
   const taken: string[] = []
   const state = { isAway: false, answers: Promise.resolve() }

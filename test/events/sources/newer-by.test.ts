@@ -4,7 +4,7 @@ import { RANDOM_CASES_MS, runs } from '../../support/counts.ts'
 import { startService } from '../../support/service.ts'
 import { call, makePayments, makeSource } from '../../support/sources.ts'
 
-/* However the events of an order arrive, and however often, the row is that of the newest. */
+/* In whatever order and however often the events of an order arrive, the row reflects the newest. */
 
 interface Step {
   readonly order: number
@@ -40,7 +40,7 @@ test(
         ),
         async ([steps, arrived]) => {
           run += 1
-          // A source takes so many calls a minute.
+          // A source accepts a limited number of calls per minute.
           service.clock.advance(60_000)
           const numberOf = ({ order }: Step) => `${run}-${order}`
           for (const step of [...arrived, ...steps]) {

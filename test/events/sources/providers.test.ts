@@ -8,7 +8,7 @@ import { randomSource } from '../../support/random.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { call, hmac, makePayments } from '../../support/sources.ts'
 
-/* The signatures of each provider come from its own library, or from its published example. */
+/* Each provider's signatures come from its own library, or from its published example. */
 
 let service: TestService
 let made = 0
@@ -28,10 +28,10 @@ interface Scheme {
   readonly provider: string
   readonly options?: object
   readonly secret?: string
-  /** The instant of a published example. */
+  /** The time of a published example. */
   readonly at?: number
   readonly sign: (body: string, now: number) => Promise<Sent> | Sent
-  /** The headers whose every character counts. */
+  /** The headers that the signature covers. */
   readonly signed: readonly string[]
   readonly hasTime?: true
 }
@@ -194,7 +194,7 @@ describe('a call signed by', () => {
   })
 })
 
-/** The examples that the providers publish, at their time. */
+/** The examples that the providers publish, each with its time. */
 const PUBLISHED: [string, string, string, number, Sent][] = [
   [
     'GitHub',

@@ -370,7 +370,7 @@ test('calls of one source alternate with those of another, and with visitors who
   const flooded = await makeSource(service, { ...open, name: 'Flooded' })
   const quiet = await makeSource(service, { ...open, name: 'Quiet' })
   const browser = await setUpIn(service, 'owner', '198.51.100.7')
-  /** All calls wait to be written. */
+  /** Waits until all calls are queued for writing. */
   const settled = async () => {
     for (let round = 0; round < 10; round++) await settle()
   }

@@ -32,7 +32,7 @@ const attempts = async (id: string) =>
 const statuses = async (id: string) =>
   (await deliveriesOf(it, id)).map((delivery: { status: string }) => delivery.status)
 
-/** Lets every delivery that is pending fail for good. */
+/** Fails every pending delivery permanently. */
 async function failAll(id: string): Promise<void> {
   for (const [at, wait] of [MINUTE, 10 * MINUTE, HOUR, 6 * HOUR].entries()) {
     await until(async () => (await deliveriesOf(it, id)).every(hasMore(at)))

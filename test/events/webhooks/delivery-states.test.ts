@@ -8,7 +8,7 @@ import { declare, write } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { subscribe } from '../../support/webhooks.ts'
 
-/* Deliveries that were never attempted are in other indexes than the others: what reads deliveries finds both. */
+/* Deliveries that were never attempted are in separate indexes. Reads of deliveries find both kinds. */
 
 const NOW = Date.parse('2026-11-21T09:30:00.000Z')
 const MINUTE = 60_000
@@ -48,7 +48,7 @@ const rowOf = async ({ id }: { id: string }): Promise<number> => {
   return JSON.parse(body.body).record.data.n
 }
 
-/** The numbers of the rows, read page by page. */
+/** Returns the numbers of the rows, read page by page. */
 async function listed(query: string, limit: number): Promise<number[]> {
   const rows: number[] = []
   for (let before = ''; ; ) {
@@ -77,7 +77,7 @@ test('are counted by their state', async () => {
   ])
 })
 
-/** The numbers of the rows whose deliveries are due, in the order in which they would be attempted. */
+/** Returns the numbers of the rows with due deliveries, in the order of their attempts. */
 function dueAt(instant: number): number[] {
   const state = { inProgress: new Set<string>(), page: [] }
   const rows: number[] = []

@@ -185,7 +185,10 @@ test('a field that a rule or a template names cannot be removed', async () => {
   }
 })
 
-/** By a second reading: the first instant at which clocks there show that time, or else what the offset of the day before gives. */
+/**
+ * A second implementation: the first instant at which local clocks show that time, otherwise the offset of the previous
+ * day.
+ */
 test.each(['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/Santiago'])(
   'a year with both changes of the clock is right in %s',
   (tz) => {

@@ -19,7 +19,7 @@ afterEach(() => hooked.end())
 const hook = (more: object) =>
   hooked.post('/v1/webhooks', { structure: 'Costs', url: hooked.url, events: ['record.created'], ...more })
 
-/** The delivered message for a row, with its media type. */
+/** Returns the delivered message for a row, with its media type. */
 async function sent(more: object, data: object) {
   const { status, body } = await hook(more)
   expect([status, body.error]).toEqual([201, undefined])

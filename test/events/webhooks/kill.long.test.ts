@@ -24,7 +24,7 @@ afterAll(() => receiver.close())
 const url = (path: string) => `http://127.0.0.1:${receiver.port}${path}`
 const arrived = (path: string) =>
   receiver.received.filter((received) => received.path === path).map(({ body }) => JSON.parse(body))
-/** Nothing stays pending forever: every delivery reaches a final state. */
+/** No delivery stays pending forever: each reaches a final state. */
 const whenDelivered = (server: ServerProcess, webhook: string) =>
   until(
     async () =>
@@ -34,7 +34,7 @@ const whenDelivered = (server: ServerProcess, webhook: string) =>
 test(
   'a kill at any moment loses no event of a change that happened, and makes none of anything else',
   () => {
-    /** The type of the event of a change, and the mark in it: no two are alike. */
+    /** Returns the event type of a change and its mark: each combination is unique. */
     const eventOf = new Map<Change, string>()
     const webhooks: { path: string; id: string }[] = []
     return killed({
@@ -101,7 +101,7 @@ test(
   'kills around the moments of rows and quiet times lose nothing, and double nothing',
   () => {
     let due = ''
-    /** Rows that were written before their moment; on a busy machine that takes longer, and sends nothing then. */
+    /** Rows written before their moment. On a busy machine the write may take longer; then no event is sent. */
     const coming = new Set<string>()
     return killed({
       kills: MOMENTS_KILLS,

@@ -5,7 +5,7 @@ import { declare } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { subscribe } from '../../support/webhooks.ts'
 
-/* A batch that makes thousands of deliveries stores them while others read. */
+/* A batch that creates thousands of deliveries stores them while other callers read. */
 
 const WEBHOOKS = 25
 const ROWS = 500
@@ -34,7 +34,7 @@ const count = (table: string) => service.ctx.db.sql.scalar<number>(`SELECT count
 const stored = () => [count('records'), count('webhook_events'), count('webhook_deliveries')]
 const rows = (change: object = {}) =>
   Array.from({ length: ROWS }, (_, n) => ({ data: { what: `task ${n}`, n, ...change } }))
-/** The rows from number 0 to 23 meet fewer filters. */
+/** Rows 0 to 23 match fewer filters. */
 const DELIVERIES = ROWS * WEBHOOKS - (WEBHOOKS * (WEBHOOKS - 1)) / 2
 
 test('each event holds its own row and change, in the order of the rows', async () => {

@@ -14,8 +14,8 @@ import { declare, type FieldSpec, write } from '../../support/records.ts'
 import { type Client, startService, type TestService } from '../../support/service.ts'
 
 /*
- * Random subscriptions, random writes with two keys: what the outbox holds is what a second, plain reading of the
- * rules says, from the answers of the API alone.
+ * Random subscriptions, and random writes with two keys. The outbox must equal the result of a second, plain
+ * implementation of the rules, which uses only the API's responses.
  */
 
 const EVENTS = ['record.created', 'record.updated', 'record.deleted']
@@ -82,7 +82,7 @@ interface Subscribed {
   expected: Expected[]
 }
 
-/** One run of a scene, and what must have come of it. */
+/** One run of a scene, and its expected result. */
 class Run {
   readonly clients: Client[] = []
   readonly keyIds: string[] = []
@@ -207,7 +207,7 @@ class Run {
     }
   }
 
-  /** The bodies of a subscription's events, in the order in which they happened. */
+  /** Returns the bodies of a subscription's events, in the order in which they happened. */
   found(id: string): Expected[] {
     const bodies = this.service.ctx.db.sql.column<string>(
       `SELECT e.body FROM webhooks w CROSS JOIN webhook_deliveries d ON d.webhook = w.pk

@@ -4,8 +4,8 @@ import { RANDOM_CASES_MS, runs } from '../../support/counts.ts'
 import { type Hooked, startHooked, until } from '../../support/webhooks.ts'
 
 /*
- * Random edits of notes, deletions, restores and restarts while the clock moves: the events are those of a second, plain
- * reading of the rules of quiet time.
+ * Random edits of notes, deletions, restores and restarts while the clock moves. The events must equal the result of a
+ * second, plain implementation of the rules of quiet time.
  */
 
 const QUIET_SECONDS = [0, 1, 7]
@@ -53,7 +53,7 @@ class Model {
     }
   }
 
-  /** Time has come to this instant, with the notes as they are. */
+  /** Advances the model to this instant, with the current notes. */
   pass(titles: readonly string[], now: number): void {
     const due = [...this.#waiting].filter(([, waiting]) => waiting.due <= now)
     for (const [note] of due.sort(([, left], [, right]) => left.due - right.due)) this.#send(note, titles)

@@ -19,7 +19,9 @@ const count = (table: string) => it.ctx.db.sql.scalar<number>(`SELECT count(*) F
 const states = async (id: string) =>
   (await deliveriesOf(it, id)).map((delivery: { status: string }) => delivery.status)
 
-/** Moves the clock while nothing is being sent: the dispatcher would scan every half minute on the way. */
+/**
+ * Advances the clock while no delivery is in flight. Otherwise the dispatcher would scan every half minute on the way.
+ */
 async function pass(milliseconds: number): Promise<void> {
   await it.stop()
   it.clock.advance(milliseconds)

@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 
 let it: Hooked
 
-/** The verifiers of the libraries look at the clock of the machine, so the service starts at that. */
+/** The verifiers of the libraries use the machine's clock, so the service starts at its time. */
 beforeEach(async () => {
   it = await startHooked({ clock: testClock(Date.now()) })
   await declare(it, 'Tasks', [{ key: 'n', type: 'number' }])
@@ -43,7 +43,7 @@ function standardAccepts({ headers, body }: Delivered, secret: string): boolean 
   }
 }
 
-/** Which secrets each of the three verifiers accepts. */
+/** Returns the secrets that each of the three verifiers accepts. */
 const accepted = async (delivered: Delivered, secrets: readonly string[]) =>
   Promise.all(
     secrets.map(async (secret) => {

@@ -10,8 +10,8 @@ import { makeNote, tagNamed } from '../../support/notes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /*
- * Random notes, names, links, tags, trash, scopes and settings: the graph must be the one that is drawn here in the
- * plainest way, note by note and link by link.
+ * Random notes, names, links, tags, trash, scopes and settings. The graph must equal the graph that this test builds in
+ * the plainest way, note by note and link by link.
  */
 
 let service: TestService
@@ -30,7 +30,7 @@ interface Drawn {
   alias: string | undefined
   tags: string[]
   targets: string[]
-  /** Places of notes in the list, linked to by their ids. */
+  /** Positions of notes in the list, linked to by their ids. */
   ids: number[]
   isTrashed: boolean
 }
@@ -67,7 +67,7 @@ interface MadeNote extends Drawn {
 
 const same = (left: string, right: string) => left.toLowerCase() === right.toLowerCase()
 
-/** A target is an id, else an alias, else a title; a title with exactly these blanks comes before all. */
+/** A target is an id, else an alias, else a title. A title with exactly these blanks takes precedence over all. */
 function resolve(target: string, active: readonly MadeNote[]): MadeNote | undefined {
   const bare = target.trim()
   const titled = (title: string) => active.find((note) => same(note.title, title))
@@ -164,7 +164,7 @@ function treeOf(scope: Scope, tagIds: ReadonlyMap<string, number>): FilterTree |
     : { type: 'tags', op: scope.op, tag_ids: [tagIds.get(scope.tag) ?? 0] }
 }
 
-/** The graph of the default lens as it is read when it holds many notes: from all links and tags of the workspace. */
+/** The graph of the default lens, read as for many notes: from all links and tags of the workspace. */
 function readWhole(name: string): Graph {
   const { db } = service.ctx
   const workspacePk = findWorkspaceNamed(db, name)?.pk ?? 0
@@ -173,7 +173,7 @@ function readWhole(name: string): Graph {
 
 const KINDS = ['note', 'tag', 'dangling']
 
-/** The best connected first; of equal ones notes, then tags, then targets, each by id. */
+/** Expects the best connected nodes first. Ties sort notes, then tags, then targets, each by id. */
 function expectInOrder({ nodes }: Graph): void {
   const keys = nodes.map(({ id, kind, degree }) => {
     const place = kind === 'tag' ? id.slice('tag:'.length).padStart(10, '0') : id

@@ -16,7 +16,7 @@ interface Graph {
   truncated: boolean
 }
 
-/** The default graph with titles in the place of ids: `A 2` is a node with its degree, `A > B` an edge. */
+/** The default graph with titles in place of ids: `A 2` is a node with its degree, `A > B` an edge. */
 async function drawn(client: Client = service) {
   const { status, body } = await client.get('/v1/graph')
   expect(status).toBe(200)
@@ -142,7 +142,7 @@ describe('the graph', () => {
     const tag = worker.ctx.db.sql.scalar<number>('SELECT id FROM tags')
     const scope = { type: 'tags', op: 'has_any', tag_ids: [tag] }
     const { id } = (await worker.post('/v1/lenses', { name: 'Work', scope })).body.lens
-    // The worker has yet to start: the changes are there before it reads.
+    // The worker has not started yet: the changes are committed before it reads.
     const reading = drawn(worker)
     expect((await worker.patch(`/v1/lenses/${id}`, { scope: null })).status).toBe(200)
     expect((await worker.delete(`/v1/tags/${tag}`)).status).toBe(200)

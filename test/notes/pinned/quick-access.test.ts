@@ -18,7 +18,7 @@ async function pin(note_id: string, more: object = {}) {
   return body.item
 }
 
-/** Makes a note for each title and pins it. */
+/** Creates a note for each title and pins it. */
 async function pinAll(...titles: string[]) {
   const items = new Map<string, { id: string; note_id: string }>()
   for (const title of titles) items.set(title, await pin((await makeNote(service, { title })).id))
@@ -202,7 +202,7 @@ describe('the order', () => {
 })
 
 describe('a long Quick Access', () => {
-  /** Pins so many new notes, `note 0` first. */
+  /** Pins this many new notes, `note 0` first. */
   const pinMany = (notes: number) =>
     service.ctx.db.write((tx): void => {
       const numbers = JSON.stringify(Array.from({ length: notes }, (_, at) => at))

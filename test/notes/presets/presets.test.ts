@@ -31,7 +31,7 @@ const everything = async () =>
     ),
   )
 
-/** The call is refused so, and nothing changed. */
+/** Expects this refusal, and that nothing changed. */
 async function expectRefused(
   method: string,
   path: string,

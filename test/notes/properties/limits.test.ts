@@ -2,7 +2,9 @@ import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { makeNote } from '../../support/notes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/* A change of properties is read and written in one piece, so neither a call nor a note can name or hold any number of them. */
+/*
+ * A change of properties is read and written in one step, so calls and notes have a limit on the properties they name.
+ */
 
 let service: TestService
 beforeEach(async () => {
@@ -15,7 +17,7 @@ const define = (key: string, type: string, more = {}) =>
 
 const propertiesOf = async (id: string) => (await service.get(`/v1/notes/${id}/properties`)).body.properties
 
-/** Statements that read something of a property definition. */
+/** Counts statements that read a property definition. */
 async function lookUps(action: () => Promise<unknown>): Promise<number> {
   const { sql } = service.ctx.db
   const gets = spyOn(sql, 'get')

@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-/** Every statement that the action runs, as SQLite says that it would run it. */
+/** Returns the query plan of every statement that the action runs. */
 async function plansOf(action: () => unknown): Promise<string[]> {
   const { sql } = service.ctx.db
   const { all } = sql

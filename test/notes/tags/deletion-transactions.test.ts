@@ -3,8 +3,8 @@ import { makeNote, tagNamed } from '../../support/notes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /*
- * A tag or property that at most 1,000 notes carry is deleted in one transaction; one of more notes in several, its own
- * entry in the first. None of them can be undone.
+ * Deleting a tag or property of at most 1,000 notes takes one transaction. With more notes it takes several, and the
+ * first contains its own entry. None of them can be undone.
  */
 
 let service: TestService

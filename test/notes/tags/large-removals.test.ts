@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { makeNote, tagNamed } from '../../support/notes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/* A deletion takes a tag or property off notes in short transactions, also where little of it is much to write. */
+/* A deletion removes a tag or property from notes in short transactions, even where few removals write much data. */
 
 const NOTES = 20
 
@@ -18,7 +18,7 @@ interface NoteChange {
   readonly previous: Record<string, unknown>
 }
 
-/** The changes of an attribute of notes that were made after a cursor. */
+/** Returns the changes of a note attribute after a cursor. */
 async function changesOf(attribute: string, after: string): Promise<NoteChange[]> {
   const { body } = await service.get(`/v1/changes?kinds=note&limit=1000&after=${after}`)
   const changes = body.changes.filter(({ changed }: NoteChange) => changed.includes(attribute))

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { makeNote, readNote, tagNamed } from '../../support/notes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/* A note is read and written with the names of all its tags, so it does not carry any number of them. */
+/* A note is read and written with the names of all its tags, so their number is limited. */
 
 const MOST = 5_000
 
@@ -55,7 +55,7 @@ test('a tag brings along at most 5,000, those that these bring along included', 
   expect(await link(other, unknown)).toMatchObject(refusal('A tag brings along'))
 })
 
-/** Puts tags on a note as an import does, without the limit. */
+/** Attaches tags to a note as an import does, without the limit. */
 const attach = (note: string, tags: readonly number[]) =>
   service.ctx.db.write((tx): void => {
     tx.sql.run(

@@ -8,11 +8,11 @@ import { newFolder } from '../../support/process.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /*
- * Work in chunks after a short first transaction: the deletion of a tag or property with many notes, and many linked
- * tags. Storage fails after the first transaction here, as when the process is killed.
+ * Work in chunks after a short first transaction: the deletion of a tag or property of many notes, and of many linked
+ * tags. Here storage fails after the first transaction, as after a kill of the process.
  */
 
-/** More than one transaction holds. */
+/** More than one transaction processes. */
 const NOTES = 1_050
 
 let folder: ReturnType<typeof newFolder>
@@ -38,7 +38,7 @@ afterEach(() => {
   folder.remove()
 })
 
-/** Lets the first `count` writes of `action` through and fails every other one. */
+/** Allows the first `count` writes of `action` and fails every other one. */
 async function interruptedAfter(count: number, action: () => Promise<unknown>): Promise<void> {
   const { db } = service.ctx
   const write = db.write
@@ -60,7 +60,7 @@ async function expectNoFaults(): Promise<void> {
   expect((await runInProcess(['check', '--db', folder.file('daybook.db')])).out).toBe('ok\n')
 }
 
-/** Reads that none of what was removed may appear in. */
+/** Returns reads that must not contain any removed object. */
 async function everythingRead(): Promise<string> {
   const paths = [
     'notes?limit=200',

@@ -11,7 +11,7 @@ test('a view in a large workspace is answered as it is when its notes are read, 
   const tag = service.ctx.db.sql.scalar<number>('SELECT id FROM tags')
   const filter = { type: 'tags', op: 'has_any', tag_ids: [tag] }
   const { view } = (await service.post('/v1/views', { name: 'Work', filter })).body
-  // The worker has yet to start: the changes are there before it reads.
+  // The worker has not started yet: the changes are committed before it reads.
   const reading = service.get(`/v1/views/${view.id}/notes`)
   expect((await service.patch(`/v1/views/${view.id}`, { filter: null })).status).toBe(200)
   expect((await service.delete(`/v1/tags/${tag}`)).status).toBe(200)

@@ -15,8 +15,8 @@ import { makeNote, tagNamed } from '../../support/notes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /*
- * Before a tag or property is deleted, every stored filter tree is read, long ones in a worker thread; its transaction
- * reads again what changed since.
+ * Before a tag or property is deleted, every stored filter tree is read, long ones in a worker thread. The transaction
+ * of the deletion rereads the trees that changed since.
  */
 
 const open: TestService[] = []

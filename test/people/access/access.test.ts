@@ -331,7 +331,7 @@ describe('the access of members and keys', () => {
       await change(body.member.user_id)
       const { webhooks } = (await service.get('/v1/webhooks')).body
       expect(webhooks.map(stateOf)).toEqual([...paused, ENABLED])
-      // The user who resumes a subscription answers for it: it stays when its creator loses access.
+      // The user who resumes a subscription takes it over: it stays when its creator loses access.
       const path = `/v1/webhooks/${webhooks[0].id}`
       expect(stateOf((await service.patch(path, { resume: true })).body.webhook)).toEqual(ENABLED)
       await owner.request('PATCH', `/app/api/members/${body.member.user_id}`, {
@@ -438,11 +438,11 @@ test('a caller without files adds no link to a file to a note that did not name 
     expect([method, path, status, answer.error]).toEqual([method, path, 400, expect.stringContaining('file')])
   }
   expect((await service.get(`/v1/notes/${plain}`)).body.note.content).toBe('text')
-  // Links to a note that is named like a file go on naming the note.
+  // Links to a note with a file-like name keep pointing to the note.
   const renaming = { title: `file:${file}`, rewrite_links: true }
   expect((await client.patch(`/v1/notes/${target}`, renaming)).status).toBe(200)
   expect((await service.get(`/v1/notes/${linked}`)).body.note.content).toBe(`[[${target}|Target]]`)
-  // References that the note already has may be moved, and code refers to nothing.
+  // References that the note already has may move, and code contains no references.
   const moved = { content: `${link} after, \`[[file:${other}]]\`` }
   expect((await client.patch(`/v1/notes/${named}`, moved)).status).toBe(200)
   expect((await client.patch(`/v1/notes/${named}`, { content: 'gone' })).status).toBe(200)

@@ -6,8 +6,8 @@ import { declare, write } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /*
- * Every output of MCP with every right: notes × files × a structure × the scope of the key. A narrowed key must see
- * exactly the output of a key with full access, without the words that it may not see.
+ * Every output of MCP with every permission: notes × files × a structure × the scope of the key. The output of a
+ * narrowed key must equal the output of a key with full access, without the words hidden from it.
  */
 
 interface Right {
@@ -22,7 +22,7 @@ const readsNotes = ({ notes }: Right) => notes !== 'none'
 const readsFiles = ({ files }: Right) => files !== 'none'
 const seesStructure = ({ structure }: Right) => structure !== 'none'
 
-/** The rights that may see each word of the workspace, each of which occurs once. */
+/** The permissions that may see each word of the workspace. Each word occurs once. */
 const WORDS: Readonly<Record<string, (right: Right) => boolean>> = {
   notetitle: readsNotes,
   notebody: readsNotes,
@@ -52,7 +52,7 @@ const found = (isSeen: (right: Right) => boolean) => (right: Right) =>
 const ofRows = (right: Right): Outcome =>
   readsRows(right) ? 'done' : seesStructure(right) ? 'no_access' : 'not_found'
 
-/** The same of a write. */
+/** The expected outcome of a write. */
 const writing = (judge: (right: Right) => Outcome) => (right: Right) =>
   right.scope === 'read' ? ('read_only_key' as const) : judge(right)
 const changesNotes = ({ notes }: Right): Outcome =>
@@ -60,7 +60,7 @@ const changesNotes = ({ notes }: Right): Outcome =>
 const changesRows = ({ structure }: Right): Outcome =>
   structure === 'none' ? 'not_found' : structure === 'write' ? 'done' : 'no_access'
 const addsRows = (right: Right): Outcome => (right.structure === 'add' ? 'done' : changesRows(right))
-/** Rows are hidden from who may only add some. */
+/** Callers who may only add rows cannot see them. */
 const undoesRows = (right: Right): Outcome => (right.structure === 'add' ? 'not_found' : changesRows(right))
 const undoesBoth = (right: Right): Outcome => {
   const outcomes = [changesNotes(right), undoesRows(right)]
@@ -163,7 +163,9 @@ const EVERY: Right[] = LEVELS.flatMap((notes) =>
   ),
 )
 
-/** An agent with a right over the structure by its id, or as one of those that are not named. */
+/**
+ * Creates an agent with a permission for the structure, either by its id or through the default for unnamed structures.
+ */
 async function agentWith({ notes, files, structure: level, scope }: Right, isNamed: boolean): Promise<Agent> {
   const structures = isNamed ? { [structure]: level } : { '*': level }
   const access: Access = { notes, files, structures }
@@ -174,8 +176,7 @@ async function agentWith({ notes, files, structure: level, scope }: Right, isNam
 }
 
 /**
- * The expected words of a call, given the output for a full key: of hidden rows, neither the structure nor its
- * fields.
+ * The expected words of a call, given the output for a full key. Hidden rows also hide the structure and its fields.
  */
 function wordsFor(right: Right, tool: string, whole: readonly string[]): string[] {
   const isOfRows = (tool === 'search' || tool === 'changes') && !readsRows(right)

@@ -60,7 +60,7 @@ const idsOf = (all: Samples, names: readonly string[]) => names.map((name) => al
 
 interface Hidden {
   readonly access: Access
-  /** Ids of the kind, and texts that are in it alone. */
+  /** Ids of the kind, and texts that occur only in it. */
   readonly texts: (samples: Samples) => string[]
 }
 
@@ -141,7 +141,7 @@ describe.each(Object.entries(HIDDEN))('with %s hidden', (kind, { access, texts }
   })
 })
 
-/** Writes of `several` that change something of the kind. */
+/** Writes of `several` that change an object of the kind. */
 const ALSO_CHANGING: Readonly<Record<string, readonly string[]>> = {
   notes: ['createShare', 'applyChanges'],
   structures: ['undo', 'applyChanges'],
@@ -162,7 +162,7 @@ async function send(client: Client, endpoint: Endpoint) {
 
 const reads = keyed.filter(({ path, needsWrite }) => !needsWrite && !path.endsWith('/watch'))
 
-/** URLs that open something for whoever knows them are shown to those who may write what it is. */
+/** URLs that grant access to anyone who knows them appear only for callers with write access to the object. */
 const withoutUrls = (body: unknown): string =>
   JSON.stringify(body).replace(/"url":"http:\/\/localhost\/(?:s|f|in)\/[^"]*"/g, '"url":null')
 

@@ -7,8 +7,8 @@ import { declare, write } from '../../support/records.ts'
 import { type Client, startService, type TestService } from '../../support/service.ts'
 
 /*
- * A mirror with every right: the snapshot of a key that reaches everything, less what a narrowed key may not see, is what the
- * copy of that key must hold.
+ * A mirror with every permission. The copy of a narrowed key must equal the snapshot of a key with full access, without
+ * the objects hidden from the narrowed key.
  */
 
 interface Line {
@@ -32,7 +32,7 @@ function isReached({ kind, structure_id, object }: Line, access: Access): boolea
   return seesNotes
 }
 
-/** As a copy holds it, which calls nobody and does not count rows that it does not have. */
+/** Converts an object to its state in a copy, which sends no requests and does not count rows that it lacks. */
 function copied({ kind, structure_id, object }: Line, access: Access): string {
   const { record_count, ...others } = object
   const isUncounted = kind === 'structure' && !reads(levelOf(access, object.id))
@@ -83,7 +83,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Makes, changes and deletes something of every kind. */
+/** Creates, changes and deletes an object of every kind. */
 async function change(word: string): Promise<void> {
   const made = async (path: string, body: object) => {
     const { status, body: answer } = await service.post(path, body)
@@ -121,10 +121,10 @@ async function change(word: string): Promise<void> {
     expect([path, (await owner.request('DELETE', path)).status]).toEqual([path, 200])
 }
 
-/** The last objects created by `change` that can be deleted; it deletes them next. */
+/** The last deletable objects that `change` created; it deletes them next. */
 let before: string[] = []
 
-/** Notes with every right over a structure, which is named or one of the others; files in turn. */
+/** Notes with every permission for a structure, named or unnamed; the access to files alternates. */
 const everyAccess = (): Access[] =>
   LEVELS.flatMap((notes, at) =>
     STRUCTURE_LEVELS.map((level, number) => ({
@@ -150,7 +150,7 @@ test('a copy follows with every right, and when its key comes to reach more or l
   for (const [at, access] of [...everyAccess(), {}].entries()) {
     const { status } = await owner.request('PATCH', `/app/api/keys/${id}`, { access })
     expect([access, status]).toEqual([access, 200])
-    // The waiting requests end; the others look again after a time.
+    // The pending requests end; the other readers retry after a time.
     service.clock.advance(10_000)
     await mirror.catchUp()
     await expectReached(mirror, access)

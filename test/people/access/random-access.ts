@@ -6,8 +6,8 @@ import { declare, write } from '../../support/records.ts'
 import { type Client, startService, type TestService } from '../../support/service.ts'
 
 /*
- * Reads and writes with random narrowed keys, against what each may see and change: every text of the workspace is a word of its own, and says
- * to which part it belongs.
+ * Reads and writes with random narrowed keys, compared with the access of each key. Every text of the workspace is a
+ * unique word that names the part it belongs to.
  */
 
 const STRUCTURES = 4
@@ -22,12 +22,12 @@ interface Canary {
 /** The access of a key to the object of a write: unknown to it, read-only, or writable. */
 type Standing = 'hidden' | 'refused' | 'allowed'
 
-/** A write that leaves everything as it is where it is allowed, or that is sent to those alone who may not make it. */
+/** A write that changes nothing if it is allowed, or that only keys without permission send. */
 interface Write {
   readonly method: string
   readonly path: string
   readonly body?: object
-  /** In the path or the body: the id of what is written; an unknown one must be refused in the same words. */
+  /** The id of the written object, in the path or the body. The refusal of an unknown id must have the same wording. */
   readonly id?: string
   readonly isSafe: boolean
   readonly standing: (access: Access) => Standing
@@ -45,7 +45,7 @@ const levelOf = ({ structures = {} }: Access, id: string): string =>
 const seesNotes = ({ notes = 'write' }: Access) => notes !== 'none'
 const seesFiles = ({ files = 'write' }: Access) => files !== 'none'
 
-/** The access to objects of a structure; under `add` the existence of rows is known, but not their content. */
+/** The access to objects of a structure. Under `add` the existence of rows is visible, but not their content. */
 const ofStructure =
   (id: string, allowing: readonly string[] = ['write']) =>
   (access: Access): Standing => {
@@ -79,7 +79,7 @@ function writesOf({ id, row, view, webhook, text }: Made): Write[] {
   return [
     { method: 'PATCH', ...ofRow, body: { data: { text } }, ...changes },
     { method: 'DELETE', ...ofRow, ...deletes },
-    // A collision: nothing is written by whoever may.
+    // A collision: even a key with permission writes nothing.
     {
       method: 'POST',
       path: '/v1/records',
@@ -198,7 +198,7 @@ async function makeWorld(service: TestService): Promise<World> {
   }
 }
 
-/** Sends so many requests; fails with the first response that has too much in it, or that is a failure of the service. */
+/** Sends this many requests. Fails at the first response that reveals hidden data or is an internal error. */
 export async function fuzzAccess(requests: number, seed: number): Promise<void> {
   const service = await startService()
   const { ids, canaries, paths, writes } = await makeWorld(service)
@@ -245,7 +245,7 @@ export async function fuzzAccess(requests: number, seed: number): Promise<void> 
 
 const UNKNOWN = '01a1fd70-f1c0-7003-b12b-9b6707029ed6'
 
-/** Sends a write; fails where it changes anything, is let in or refused otherwise than it must be, or tells what is hidden. */
+/** Sends a write. Fails if it changes anything, is allowed or refused incorrectly, or reveals hidden data. */
 async function checkWrite(
   service: TestService,
   client: Client,
@@ -281,6 +281,6 @@ async function checkWrite(
   expect([unknown.status, unknown.body]).toEqual([status, JSON.parse(text.replaceAll(id, UNKNOWN))])
 }
 
-/** Where the log ends. */
+/** Returns the cursor of the last change in the log. */
 const lastChange = async (service: TestService): Promise<string> =>
   (await service.get('/v1/changes?before=now&limit=1')).body.changes[0].transaction

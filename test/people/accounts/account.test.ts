@@ -39,10 +39,10 @@ test('a key that a command has just created is accepted at once', async () => {
   const file = folder.file('daybook.db')
   const server = await startService({ file })
   expect((await server.get('/v1/me')).status).toBe(200)
-  // The use of the key is recorded by now; that commit would have ended the read snapshot.
+  // The use of the key must already be recorded, because that commit would end the read snapshot.
   await server.ctx.db.write((): void => {})
   for (let round = 0; round < 3; round++) {
-    // For some milliseconds the server reads from the snapshot of this instant.
+    // The server reads from the snapshot of this instant for some milliseconds.
     expect((await server.get('/v1/me')).status).toBe(200)
     const { out } = await runInProcess(['keys', 'create', '--name', `key ${round}`, '--db', file])
     expect((await server.as(out.trim()).get('/v1/me')).status).toBe(200)

@@ -5,7 +5,7 @@ import { PASSWORD } from '../../support/browser-client.ts'
 import { daybook, newFolder, type ServerProcess, startProcess } from '../../support/process.ts'
 import { CHEAP_PASSWORDS, startService } from '../../support/service.ts'
 
-/** Argon2id with 64 MiB of memory and two passes over it. */
+/** Argon2id with 64 MiB of memory and two passes. */
 const COST = /^\$argon2id\$v=19\$m=65536,t=2,p=1\$/
 
 const folder = newFolder()

@@ -35,7 +35,7 @@ const roles = async (): Promise<Record<string, string>> =>
   )
 const outcome = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
-/** Names a user or a workspace as an older program let them be named. */
+/** Gives a user or a workspace a name that only older versions allowed. */
 const nameAs = (table: 'users' | 'workspaces', id: string, name: string) =>
   service.ctx.db.write(({ sql }): void => {
     sql.run(`UPDATE ${table} SET name = ?, name_fold = ? WHERE id = ?`, name, name.toLowerCase(), id)
@@ -92,7 +92,7 @@ const UNUSABLE: [string, string][] = [
   ['the form of an id in capitals', '0198C0DE-0000-7000-8000-000000000000'],
   ['the form of an id in wide digits', '0198c0de-0000-7000-8000-00000000000\uff10'],
 ]
-// Cyrillic and Greek letters stand for those of Latin in the last four.
+// In the last four, Cyrillic and Greek letters replace Latin ones.
 const TAKEN = [
   'owner ',
   '\towner\r\n',
@@ -127,7 +127,7 @@ describe('a name', () => {
     const sent = { token, password: PASSWORD, user: name }
     const browser = browserOf(service)
     expect(outcome(await browser.request('POST', '/app/api/setup', sent))).toEqual([409, 'name_taken'])
-    // The link is not used up.
+    // The link is still valid.
     expect((await browser.request('POST', '/app/api/setup', { ...sent, user: 'Vera' })).status).toBe(200)
   })
 

@@ -298,7 +298,7 @@ describe('the relying party', () => {
     const elsewhere = (await ask('/app/api/session/options', undefined, local)).body
     const sent = key.get(elsewhere, { host: 'localhost', origin: LOCAL })
     expect((await ask('/app/api/session', { passkey: key.get(options) })).status).toBe(401)
-    // Signed for the host of the request, as only a broken browser does it: the challenge was made for this host, too.
+    // Signed for the host of the request, as only a broken browser would: the challenge was issued for this host, too.
     expect((await ask('/app/api/session', { passkey: sent }, under)).status).toBe(401)
     other.close()
   })

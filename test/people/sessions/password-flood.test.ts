@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { browserOf, PASSWORD, setUpIn, setupToken } from '../../support/browser-client.ts'
 import { type Answer, startService, type TestService } from '../../support/service.ts'
 
-/** The owner signed in from here before. */
+/** The address of the owner's earlier sign-in. */
 const HOME = '192.0.2.1'
-/** Hashing takes about 10 ms, so that a flood lasts longer than the requests of others. */
+/** Hashing takes about 10 ms, so that a flood lasts longer than the other callers' requests. */
 const SLOW_PASSWORDS = { memoryCost: 16_384, timeCost: 1 }
 
 let service: TestService
@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-/** Requests that were sent at once. */
+/** Sends requests concurrently. */
 function flood(count: number, send: (at: number) => Promise<Answer>) {
   let unanswered = count
   const answers = Promise.all(
@@ -30,7 +30,7 @@ function flood(count: number, send: (at: number) => Promise<Answer>) {
 const signIn = (address: string, user: string) =>
   browserOf(service, address).request('POST', '/app/api/session', { user, password: PASSWORD })
 
-/** Visitors from one /64 each, who try names that nobody has. */
+/** Visitors from different /64 networks, with unknown user names. */
 const strangers = () => flood(80, (at) => signIn(`2001:db8:${at.toString(16)}::1`, `nobody ${at}`))
 
 async function sharedNote(client: Pick<TestService, 'post'> = service) {

@@ -57,7 +57,7 @@ afterEach(() => {
 
 const outcome = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
-/** Where the browser is led by the start. */
+/** Returns the address that the start redirects the browser to. */
 async function start(browser: Browser, query = '', headers?: Record<string, string>): Promise<string> {
   const { status, headers: answered } = await browser.request(
     'GET',
@@ -69,7 +69,7 @@ async function start(browser: Browser, query = '', headers?: Record<string, stri
   return answered.get('location') ?? ''
 }
 
-/** Where the browser is led by the callback. */
+/** Returns the address that the callback redirects the browser to. */
 async function back(browser: Browser, query: string): Promise<string | null> {
   const fromElsewhere = { 'sec-fetch-site': 'cross-site' }
   const { headers } = await browser.request(
@@ -87,7 +87,7 @@ const throughProvider = async (browser: Browser, claims: object, query?: string)
 const statusOf = async (browser: Browser) => (await browser.request('GET', '/app/api/session')).status
 const sessionOf = async (browser: Browser) => (await browser.request('GET', '/app/api/session')).body
 
-/** A browser of a user who is linked to an account. */
+/** A browser of a user with a linked provider account. */
 async function linked(user = 'owner', sub = 'mira'): Promise<Browser> {
   const browser = await signedIn(service, user)
   expect(await throughProvider(browser, { sub }, '?link=1')).toBe('/app/settings/sign-in')

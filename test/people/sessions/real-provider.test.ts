@@ -73,7 +73,7 @@ test.each(CONFIGURATIONS)('people sign in with oidc-provider %s', async (_, clie
   expect(await through(browserOf(service), 'eve')).toBe('/app?sign-in=unknown')
 })
 
-/** Of both algorithms, for the signatures of the provider. */
+/** Keys of both algorithms, for the signatures of the provider. */
 async function keys(): Promise<object[]> {
   const made = await Promise.all([
     crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']),

@@ -12,7 +12,7 @@ import {
 } from '../../support/browser-client.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/** Hashing passwords takes long on a busy machine. */
+/** Hashing passwords is slow on a busy machine. */
 setDefaultTimeout(60_000)
 
 const MINUTE = 60_000

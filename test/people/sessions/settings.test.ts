@@ -14,7 +14,7 @@ const id = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/)
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 const codeOf = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 
-/** A person who was added by the owner. */
+/** Adds a member to the owner's workspace. */
 async function member(name: string, role: string): Promise<{ browser: Browser; userId: string }> {
   const { body } = await owner.request('POST', '/app/api/members', { name, role })
   return { browser: await signedIn(service, name), userId: body.member.user_id }
@@ -81,7 +81,7 @@ describe('keys of a member', () => {
       error: 'A member has at most 100 keys in a workspace; revoke one that is no longer used.',
       code: 'refused',
     })
-    // Neither does the command line make more.
+    // The command line enforces the same limit.
     expect(service.newKey({ user: 'Vera' })).rejects.toThrow('at most 100 keys')
     expect((await make(owner, 'write')).status).toBe(201)
     service.clock.advance(1_000)

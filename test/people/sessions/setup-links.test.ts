@@ -43,7 +43,7 @@ const use = (token: string, user?: string) =>
   browserOf(service).request('POST', '/app/api/setup', { token, password: PASSWORD, user })
 const statusOf = async (token: string) => (await use(token)).status
 
-/** An owner of the workspace beside the first one. */
+/** Adds a second owner of the workspace. */
 async function coOwner(name = 'Olga'): Promise<Browser> {
   await invite(owner, name, 'owner')
   return signedIn(service, name)
@@ -163,7 +163,7 @@ describe('another name', () => {
     const { token } = await renew(owner, vera)
     const refused = await use(token, 'Xera')
     expect([refused.status, refused.body.code]).toEqual([400, 'refused'])
-    // A browser may fill in the name that they have.
+    // A browser may fill in the current name.
     const kept = await use(token, 'Wera')
     expect([kept.status, kept.body.user.name]).toEqual([200, 'Wera'])
   })
@@ -179,7 +179,7 @@ test('what a command has just written is used at once: a setup link, and a passw
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const server = await startService({ file })
-  // For some milliseconds the server reads from the snapshot of this instant.
+  // The server reads from the snapshot of this instant for some milliseconds.
   const readOnce = async () => expect((await server.get('/v1/me')).status).toBe(200)
   await readOnce()
   await server.ctx.db.write((): void => {})

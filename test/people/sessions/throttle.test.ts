@@ -7,7 +7,7 @@ import { startService, type TestService } from '../../support/service.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
-/** From where `setUpIn` sets the password. */
+/** The address from which `setUpIn` sets the password. */
 const HOME = '192.0.2.1'
 
 let service: TestService
@@ -22,7 +22,7 @@ const signIn = (address: string, password = PASSWORD, user = 'owner') =>
 const statusOf = async (address: string, password?: string, user?: string) =>
   (await signIn(address, password, user)).status
 
-/** Wrong passwords from addresses that never tried before. */
+/** Sends wrong passwords from addresses without earlier attempts. */
 async function guess(count: number, user = 'owner', network = 1): Promise<void> {
   for (let at = 0; at < count; at++)
     await signIn(`198.${network}.${Math.trunc(at / 250)}.${at % 250}`, 'a wrong one', user)
@@ -115,7 +115,7 @@ test('only passwords that were tried count', async () => {
     expect(failures.limit({ user: 1, address: '192.0.2.66' }, busy)).rejects.toThrow('too busy')
   await Bun.sleep(0)
   expect(await failures.limit({ user: 1, address: '192.0.2.66' }, async () => true)).toBe(true)
-  // Refused for the address, without a look at the password.
+  // Refused for the address, without checking the password.
   for (let at = 0; at < 300; at++) await signIn('192.0.2.67', 'a wrong one')
   service.clock.advance(15 * MINUTE)
   expect(await statusOf('203.0.113.2')).toBe(200)

@@ -18,7 +18,7 @@ const workspacePk = 1
 const FIELDS = [{ key: 'n', type: 'number', unique: true }]
 const many = (from: number) => Array.from({ length: 500 }, (_, at) => ({ n: from + at }))
 
-/** Everything that the file stores of any structure: tables of rows, records and definitions. */
+/** Returns everything that the file stores for any structure: tables of rows, records and definitions. */
 const stored = () => ({
   tables: service.ctx.db.sql.column(
     "SELECT name FROM sqlite_schema WHERE name LIKE 'rows@_%' ESCAPE '@' AND type = 'table'",

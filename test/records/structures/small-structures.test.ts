@@ -11,7 +11,7 @@ import { arbitraryData, arbitraryFields, arbitraryFilter, withIds } from '../../
 import { declare, type FieldSpec, giveTable, list, summary, takeTable, write } from '../../support/records.ts'
 import { type Answer, startService, type TestService } from '../../support/service.ts'
 
-/* The rows of small structures are in one table that they share; nobody can tell. */
+/* The rows of small structures share one table. No caller can see the difference. */
 
 let service: TestService
 let count = 0
@@ -19,7 +19,7 @@ const folder = newFolder()
 const file = folder.file('small.db')
 const SOUND = { exitCode: 0, out: 'ok\n', err: '' }
 
-/** On a file, where reads have a connection of their own, and some go to the worker. */
+/** On a file, where reads use a separate connection, and some run in the worker. */
 beforeAll(async () => {
   service = await startService({ file, worker: { manyRows: 8 } })
 })
@@ -37,7 +37,7 @@ const hasTable = (name: string): boolean => placeOf(service.ctx.db, structureOf(
 
 const rowsOf = (count: number, from = 0) => Array.from({ length: count }, (_, n) => ({ n: from + n }))
 
-/** A structure with the names of its ids in the order in which they were first seen. */
+/** A structure whose ids are named in the order of their first appearance. */
 class Twin {
   readonly ids: string[] = []
   #names = new Map<string, string>()
@@ -51,7 +51,7 @@ class Twin {
       this.#names.set(id, name)
       return name
     })
-    // Of several rows that collide, any two are named.
+    // If several rows collide, the refusal may name any two.
     return [status, named.replace(/change or delete one of .* first/, 'change or delete one first')]
   }
 }

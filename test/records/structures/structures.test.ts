@@ -25,7 +25,7 @@ const wholeField = (key: string, type: string, more: Record<string, unknown> = {
   ...more,
 })
 
-/** Expects a refusal, and that the list of structures is what it was. */
+/** Expects a refusal, and an unchanged list of structures. */
 async function expectRefusal(
   call: () => Promise<{ status: number; body: unknown }>,
   status: number,
@@ -453,7 +453,7 @@ describe('a dry run of a change', () => {
     expect((await service.post('/v1/webhooks', HOOK)).status).toBe(201)
   })
 
-  /** Patches and the fields that their refusals are about; none for what the server would do. */
+  /** Patches, with the fields that their refusals name; no fields for patches that the server would accept. */
   const CASES: readonly (readonly [what: string, patch: object, about: readonly (string | null)[]])[] = [
     ['nothing', {}, []],
     ['a new field', { fields: [...ORDERS.fields, field('more', 'text')], max_rows: 5 }, []],

@@ -3,7 +3,7 @@ import { newFolder } from '../../support/process.ts'
 import { declare, list, write } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/* The unique index of many rows is built in the thread of writes; no two rows collide once a field is unique. */
+/* The unique index of many rows is built in the writer thread. No two rows collide once a field is unique. */
 
 const folder = newFolder()
 const open: TestService[] = []

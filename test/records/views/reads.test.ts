@@ -58,7 +58,7 @@ test(
         arbitraryScene,
         async ({ fields, rows, states, filters, saved, sent, group, limit }) => {
           const name = `S${++count}`
-          // A select without options may have any value; one is made beside the field with options.
+          // A select without options accepts any value; one is declared beside the field with options.
           await declare(service, name, [...fields, { key: 'open', type: 'select' }])
           const { body } = await service.post('/v1/records', {
             structure: name,

@@ -245,7 +245,7 @@ describe('a personal view', () => {
     const last = (await ada.get(`/v1/changes?after=${start}&include=objects`)).body.changes.at(-1)
     expect([last.changed, last.object]).toEqual([['personal'], null])
     await service.delete(path(mine))
-    // The other one moved into its place.
+    // The other row moved into its place.
     expect((await seen(ada)).feed).toEqual(['created ours', 'updated mine', 'updated mine', 'updated ours'])
   })
 

@@ -18,7 +18,7 @@ async function openNote(desk: Desk, id: string): Promise<void> {
   await desk.page.waitForSelector('#note .cm-content')
 }
 
-/** Opens a note and goes to what is beside it. */
+/** Opens a note and moves to its details. */
 async function openDetails(desk: Desk, id: string): Promise<void> {
   await openNote(desk, id)
   if (desk.width < PLACE_OF_DETAILS) {
@@ -29,7 +29,7 @@ async function openDetails(desk: Desk, id: string): Promise<void> {
   await desk.keys.skip()
 }
 
-/** The note as another program changes it. */
+/** Changes the note as another program would. */
 const patch = ({ app }: Desk, id: string, body: object) => app.server.patch(`/v1/notes/${id}`, body)
 
 export const NOTE_TASKS: readonly Task[] = [

@@ -16,7 +16,7 @@ const countOf = async ({ app }: Desk, table: string): Promise<number> =>
 const viewsOf = async ({ app }: Desk, table: string) =>
   (await app.server.get(`/v1/records/views?structure=${table}`)).body.row_views
 
-/** Opens a table in the order of its titles, and goes to its first cell. */
+/** Opens a table sorted by title, and focuses its first cell. */
 async function openRows(desk: Desk, table: string): Promise<void> {
   await desk.go(`records/${table}?sort=title&direction=asc`)
   await desk.page.waitForSelector(cell(0, 1))
@@ -49,7 +49,7 @@ export const TABLE_TASKS: readonly Task[] = [
         return box.width >= ${LEAST_TITLE_PX} && box.right <= innerWidth && middle?.closest('[data-column="1"]') !== null
       })()`
       expect(await page.evaluate(isRead)).toBe(true)
-      // A phone shows rows as cards.
+      // Phones show rows as cards.
       if (desk.width < PHONE) return
       await keys.hold('Control', 'ArrowRight')
       await page.waitForSelector(`${cell(0, 16)}:focus`)
@@ -95,7 +95,7 @@ export const TABLE_TASKS: readonly Task[] = [
       await keys.skip()
       await keys.reach('File')
       const choosing = page.waitForFileChooser()
-      // A key may overtake the command by which the browser hands its dialog to the test.
+      // A key press may overtake the command that passes the browser's dialog to the test.
       await page.evaluate('0')
       await keys.press('Enter')
       await (await choosing).accept([folder.file(`films-${number}.csv`)])

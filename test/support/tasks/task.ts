@@ -2,24 +2,24 @@ import type { Page } from 'puppeteer-core'
 import type { Application } from '../application-server.ts'
 import type { Keyboard } from '../keyboard.ts'
 
-/** Where a task is done: a page of a size, with a server whose workspace holds what `fillWorkspace` makes. */
+/** The setting of a task: a page of a given size, and a server with the workspace of `fillWorkspace`. */
 export interface Desk {
   readonly app: Application
   readonly page: Page
   readonly keys: Keyboard
   readonly width: number
-  /** Another one each time, so that names are free. */
+  /** Differs for each task, so that names are unique. */
   readonly number: number
   readonly tables: { readonly wide: string; readonly large: string }
-  /** Goes to an address of the application. */
+  /** Opens an address of the application. */
   go(path: string): Promise<void>
-  /** Waits until the text is in the content of the screen. */
+  /** Waits until the content of the screen contains the text. */
   says(text: string): Promise<unknown>
-  /** Waits until the server says so. */
+  /** Waits until the condition holds on the server. */
   until(is: () => Promise<boolean>): Promise<void>
 }
 
-/** Something that people do, from where they begin to where it is seen to be done. */
+/** A user task, from its starting page to the visible result. */
 export interface Task {
   readonly does: string
   readonly run: (desk: Desk) => Promise<void>
@@ -44,7 +44,7 @@ export async function makeTable(server: Server, name: string, fields: object[], 
 
 const STATES = ['New', 'Sent', 'Done']
 
-/** Fields that most tables of the tasks have. */
+/** Fields that most task tables share. */
 export const ORDER_FIELDS = [
   { key: 'title', type: 'text', label: 'Title' },
   { key: 'state', type: 'select', label: 'State', options: STATES },
@@ -60,14 +60,14 @@ export const orders = (count: number) =>
     price: String(10 * (at + 1)),
   }))
 
-/** Makes a table of three orders; returns its id. */
+/** Creates a table of orders, three by default; returns its id. */
 export const makeOrders = ({ app, number }: Desk, count = 3) =>
   makeTable(app.server, `Orders ${number}`, ORDER_FIELDS, orders(count))
 
 export const makeNote = async ({ app }: Desk, title: string, content = ''): Promise<string> =>
   (await app.server.post('/v1/notes', { title, content })).body.note.id
 
-/** Many notes, a table with many columns, and one with many rows. */
+/** Creates many notes, a table with many columns, and a table with many rows. */
 export async function fillWorkspace(server: Server): Promise<Desk['tables']> {
   const titles = Array.from({ length: MANY_NOTES }, (_, at) => `Report ${at + 1}`)
   for (let from = 0; from < titles.length; from += NOTES_A_CALL)

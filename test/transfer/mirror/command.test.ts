@@ -59,7 +59,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** Waits until the copy has what the remote has. */
+/** Waits until the copy equals the remote. */
 async function untilIdentical(): Promise<void> {
   const { exitCode, text } = await verifyMirror(file, key)
   expect([exitCode, text]).toEqual([0, expect.stringContaining('identical')])
@@ -221,7 +221,7 @@ test.each(['nonsense', 'https://user:hunter2@daybook.example.com', 'https://dayb
   },
 )
 
-/** A remote that only says which version it is. */
+/** A remote that only reports its version. */
 async function versionRefusal(version: string, paths: object): Promise<string> {
   const server = Bun.serve({
     port: 0,

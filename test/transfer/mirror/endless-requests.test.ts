@@ -3,7 +3,7 @@ import { makeFile } from '../../support/files.ts'
 import { mirrorOf } from '../../support/mirror.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/* A remote may have a mirror ask again and again, or wait for a response that never ends. */
+/* A remote may make a mirror repeat requests forever, or wait for a response that never ends. */
 
 let service: TestService
 beforeEach(async () => {
@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-/** Copies from a remote that responds in its own way at some paths. */
+/** Copies from a remote with custom responses at some paths. */
 const copyFrom = (respond: (url: URL) => Response | undefined) =>
   mirrorOf(service, {
     between: async (request, answer) => respond(new URL(request.url)) ?? answer(),

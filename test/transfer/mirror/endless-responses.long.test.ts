@@ -5,7 +5,7 @@ import { makeFile } from '../../support/files.ts'
 import { newFolder, program } from '../../support/process.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/* A remote may send without end, or a little that becomes much when it is decompressed. */
+/* A remote may send an endless response, or a small one that decompresses to a huge one. */
 
 let folder: ReturnType<typeof newFolder>
 let service: TestService
@@ -19,7 +19,7 @@ afterEach(() => {
 })
 
 const MEBIBYTE = 1_048_576
-/** A copy of little takes less than half of this. */
+/** Copying little data takes less than half of this. */
 const MAX_MEMORY_BYTES = 420 * MEBIBYTE
 
 const blanks = new Uint8Array(MEBIBYTE).fill(0x20)
@@ -29,8 +29,8 @@ const endless = (bytes: Uint8Array, headers: Record<string, string> = {}) =>
   new Response(new ReadableStream({ pull: (controller) => controller.enqueue(bytes) }), { headers })
 
 /**
- * The most memory that a process has taken, in bytes; 0 once it has ended. The usage that the system reports at its end counts,
- * on Linux, what the process that started it had taken, too.
+ * The peak memory of a process in bytes; 0 once it has ended. On Linux, the usage that the system reports at its end
+ * includes the memory of the process that started it.
  */
 function memoryOf(pid: number): number {
   try {
@@ -40,7 +40,7 @@ function memoryOf(pid: number): number {
   }
 }
 
-/** Copies once from a remote that sends something without end at one path. */
+/** Copies once from a remote that sends an endless response at one path. */
 async function copyFrom(path: string, respond: () => Response) {
   const server = Bun.serve({
     port: 0,

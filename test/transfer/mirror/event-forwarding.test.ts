@@ -21,7 +21,7 @@ const add = (...ids: string[]) =>
 
 const waiting = () => service.ctx.db.sql.column<string>('SELECT id FROM mirror_events ORDER BY pk')
 
-/** Lets the database refuse to delete events, as a full disk does, or no longer. */
+/** Makes the database refuse to delete events, as a full disk does, or allows it again. */
 const refuseDeletions = (isRefused: boolean) =>
   service.ctx.db.write(({ sql }): void => {
     sql.run(

@@ -4,14 +4,14 @@ import { removeChangesBefore } from '../../../src/log/cursors.ts'
 import { faultsOf, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/* The remote no longer keeps the changes that a copy lacks: it is copied again, and the old copy is served meanwhile. */
+/* The remote no longer stores the changes that a copy lacks. It is copied again, while the old copy serves reads. */
 
 const ROWS = 700
 const NOTES = 30
 
 let service: TestService
 let mirror: TestMirror
-/** Called at each request to the remote. */
+/** Called for each request to the remote. */
 let onRequest: (path: string, answer: () => Promise<Response>) => Promise<Response>
 
 beforeEach(async () => {
@@ -38,7 +38,7 @@ afterEach(async () => {
   service.close()
 })
 
-/** Brings every row and every note of the remote to a version. */
+/** Updates every row and every note of the remote to a version. */
 async function write(version: number): Promise<void> {
   const rows = Array.from({ length: ROWS }, (_, n) => ({ data: { n, version } }))
   for (const part of [rows.slice(0, 400), rows.slice(400)])
@@ -72,7 +72,7 @@ const READS: readonly [path: string, version: (body: never) => number[]][] = [
   ],
 ]
 
-/** The version that every read of the copy sees, each of them the whole. */
+/** Returns the version that every read of the copy sees. Each read must see a single, complete version. */
 async function versionsSeen(): Promise<number[]> {
   const seen: number[] = []
   for (const [path, versions] of READS) {

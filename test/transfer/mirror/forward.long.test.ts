@@ -10,8 +10,8 @@ import { startService } from '../../support/service.ts'
 import { until } from '../../support/webhooks.ts'
 
 /*
- * A subscription of the remote and a mirror that forwards: both receivers get the same events, verified with the
- * libraries of others, also those that were made while no mirror ran.
+ * A subscription of the remote and a forwarding mirror. Both receivers get the same events, verified with third-party
+ * libraries, including events created while no mirror ran.
  */
 
 let folder: ReturnType<typeof newFolder>
@@ -61,7 +61,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** Creates, updates and deletes rows, some of them so fast that a reader only sees the end. */
+/** Creates, updates and deletes rows, some of them so fast that a reader sees only the last state. */
 async function write(): Promise<number> {
   const { body } = await remote.post('/v1/records', {
     structure,
@@ -77,7 +77,7 @@ async function write(): Promise<number> {
   return 9
 }
 
-/** Events without what only one of the two receivers can know; one that was posted again after a kill counts once. */
+/** Events without attributes specific to one receiver. An event posted again after a kill counts once. */
 function eventsOf({ received }: Receiver): string[] {
   const events = new Map<string, string>()
   for (const { body } of received) {

@@ -3,7 +3,7 @@ import { makeFile } from '../../support/files.ts'
 import { faultsOf, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/* A remote is believed no more than any other caller: of what no daybook can hold nothing reaches the copy. */
+/* A remote is as untrusted as any other caller: no object that is invalid in daybook reaches the copy. */
 
 interface Sent {
   kind: string
@@ -177,7 +177,7 @@ const logEnd = async () => (await mirror.get('/v1/changes?after=now')).body.curs
 
 let made = 0
 
-/** One object of each kind, a note among them that is honest in every case. */
+/** Changes one object of each kind, including a note that is honest in every case. */
 async function changeAll(): Promise<void> {
   const name = `x${++made}`
   await service.post('/v1/tags', { name })

@@ -10,8 +10,9 @@ import { randomSource } from '../../support/random.ts'
 import { declare } from '../../support/records.ts'
 
 /*
- * A real remote with two real mirrors, of which one is writable and the other has a line that is cut. The remote is written
- * while each of them is killed. After each pause a copy is the remote, and no reader of a copy ever saw half a transaction.
+ * A real remote with two real mirrors: one is writable, the other has a line that is cut. The remote receives writes
+ * while each of them is killed. After each pause a copy equals the remote, and no reader of a copy ever sees half a
+ * transaction.
  */
 
 const ROUNDS = runs(4, 40)
@@ -68,7 +69,7 @@ afterAll(async () => {
 
 let written = 0
 
-/** Batches of rows, each one transaction, notes, and values that move between rows. */
+/** Writes batches of rows, each in one transaction, notes, and values that move between rows. */
 async function write(): Promise<void> {
   const number = ++written
   const rows = Array.from({ length: BATCH }, (_, at) => ({ data: { name: `${number}-${at}`, n: number } }))
@@ -81,7 +82,7 @@ async function write(): Promise<void> {
     await remote.patch(`/v1/records/${id}`, { data: { name: `moved ${number} ${at}` } })
 }
 
-/** Looks at the copy again and again: whole batches, always. Returns how often. */
+/** Reads the copy repeatedly: batches must always be complete. Returns the number of reads. */
 async function watchCopy(until: { isOver: boolean }): Promise<number> {
   let looks = 0
   while (!until.isOver) {
@@ -95,7 +96,7 @@ async function watchCopy(until: { isOver: boolean }): Promise<number> {
   return looks
 }
 
-/** An exported folder as one text; a copy has disabled subscriptions, of which there are none here. */
+/** Returns an exported folder as one text. A copy has disabled subscriptions, but this workspace has none. */
 async function exportOf(database: string, name: string): Promise<string> {
   const target = folder.file(name)
   const { exitCode, err } = await daybook(['export', target, '--db', database])

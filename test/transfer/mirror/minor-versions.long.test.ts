@@ -12,7 +12,7 @@ import { startService, type TestService } from '../../support/service.ts'
 
 let service: TestService
 let mirror: TestMirror
-/** The addition of the newer remote. */
+/** The attributes that the newer remote adds. */
 let added: object
 
 interface Sent {

@@ -12,7 +12,7 @@ import {
 } from '../../support/full-service.ts'
 import { faultsOf, type TestMirror } from '../../support/mirror.ts'
 
-/* A server of a newer version has what a mirror does not know: it is left out and named, and nothing else is lost. */
+/* A newer server has objects unknown to a mirror: the mirror omits and names them, and loses nothing else. */
 
 let full: FullService
 let mirror: TestMirror
@@ -56,7 +56,7 @@ test('leaves out kinds that it does not know, counts them, and copies them once 
   expect(status().left_out).toEqual({ dashboard: 1 })
   expect(await mirror.differing()).toEqual([])
   expect((await mirror.get(`/v1/notes/${idOf('note')}`)).body.note.title).toBe('Ada 1')
-  // The program is upgraded.
+  // Upgrades the program.
   alter = () => {}
   const { selection } = mirror.ctx.db.sql.get<{ selection: string }>('SELECT selection FROM mirrors') ?? {}
   const older = JSON.stringify({ ...JSON.parse(selection ?? ''), knowledge: 'less' })

@@ -4,7 +4,7 @@ import { hasManyCases } from '../../support/counts.ts'
 import { changeAll, type FullService, mirrorOfAltered, startFullService } from '../../support/full-service.ts'
 import { faultsOf } from '../../support/mirror.ts'
 
-/* Of all attributes that objects have, a mirror needs only those that identify an object. */
+/* Of all attributes of objects, a mirror needs only the ones that identify an object. */
 
 type Kind = keyof typeof ESSENTIAL
 
@@ -15,8 +15,8 @@ beforeEach(async () => {
 afterEach(() => full.service.close())
 
 /**
- * Derived attributes differ without the attribute that the copy computes them from: counts of notes, the filter as a
- * sentence.
+ * Derived attributes differ if the attribute that the copy computes them from is missing: counts of notes, and the
+ * filter as a sentence.
  */
 const FOLLOWING: Readonly<Record<string, string>> = {
   'note.tags': 'tag',
@@ -29,7 +29,7 @@ const KINDS = (Object.keys(ESSENTIAL) as Kind[]).filter((kind) => kind !== 'shar
 const optional = (kind: Kind) =>
   Object.keys(full.examples.get(kind) ?? {}).filter((name) => !ESSENTIAL[kind].includes(name))
 
-/** Copies a server that lacks `lacking` of each kind, follows a change of every object, and compares the two. */
+/** Copies a server that lacks the attributes in `lacking`, follows a change of every object, and compares the two. */
 async function follow(lacking: ReadonlyMap<string, string>, round: number): Promise<void> {
   const following = new Set([...lacking].map(([kind, name]) => FOLLOWING[`${kind}.${name}`]))
   const mirror = await mirrorOfAltered(full.service, (kind, object) => {
@@ -49,7 +49,7 @@ async function follow(lacking: ReadonlyMap<string, string>, round: number): Prom
 test('copies and follows a server whose objects lack any attribute but those that identify them', async () => {
   const names = new Map(KINDS.map((kind) => [kind, optional(kind)]))
   for (const of of names.values()) expect(of.length).toBeGreaterThan(1)
-  // With many cases, one attribute of one kind is missing at a time; else one of each kind.
+  // With many cases, one attribute of one kind is missing at a time; otherwise one of each kind.
   const rounds = hasManyCases
     ? [...names].flatMap(([kind, of]) => of.map((name) => new Map([[kind as string, name]])))
     : Array.from(

@@ -9,7 +9,7 @@ import {
 } from '../../support/full-service.ts'
 import { faultsOf, mirrorOf } from '../../support/mirror.ts'
 
-/* A server of an earlier version lacks attributes that came later. A mirror of today copies and follows it all the same. */
+/* An older server lacks attributes that were added later. A current mirror copies and follows it nevertheless. */
 
 type Kind = keyof typeof ESSENTIAL
 
@@ -41,7 +41,7 @@ test('copies and follows a server that knows of each kind only what identifies a
 }, 60_000)
 
 interface Transcript {
-  /** The cursors of both snapshots: changes were made between them. */
+  /** The cursors of both snapshots; changes happened between them. */
   readonly cursor: string
   readonly last: string
   readonly responses: Readonly<Record<string, { readonly type: string; readonly text: string }>>

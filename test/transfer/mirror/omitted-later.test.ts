@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { type MirrorProcess, startMirror, verifyMirror } from '../../support/mirror-process.ts'
 import { newFolder, type ServerProcess, startProcess } from '../../support/process.ts'
 
-/* A copy with everything is made again without some fields: no byte of them is left beside it. */
+/* A complete copy is created again without some fields: no byte of these fields remains in any file. */
 
 const SECRET = 'ada@secret.example'
 const folder = newFolder()
@@ -28,7 +28,7 @@ const leakingFiles = () =>
     (name) => name.startsWith('mirror.db') && readFileSync(folder.file(name)).includes(SECRET),
   )
 
-/** Writes the omitted field once more, and waits until the copy has all that it may have. */
+/** Writes the omitted field again, and waits until the copy has everything else. */
 async function write(email: string): Promise<void> {
   await remote.patch(`/v1/records/${customer}`, {
     data: { email: `${email}${SECRET}`, name: `Ada ${email}` },

@@ -6,8 +6,8 @@ import { faultsOf, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { type Client, startService, type TestService } from '../../support/service.ts'
 
 /*
- * Random histories of all kinds of writes. However many of them a mirror reads at once, and also when the feed has
- * expired meanwhile, its copy then equals the workspace: every object, every order, every search, and the log.
+ * Random histories of all kinds of writes. The copy of a mirror equals the workspace: every object, every order, every
+ * search, and the log. This holds however many writes it reads at once, and even if the feed has expired meanwhile.
  */
 
 const HISTORIES = runs(2, 300)
@@ -49,7 +49,7 @@ async function listsOf(client: Client): Promise<Record<string, unknown>> {
   return lists
 }
 
-/** Every object, in the form in which a copy has it: subscriptions are disabled. */
+/** Returns every object in the state of a copy: subscriptions are disabled. */
 async function objectsOf(client: Client): Promise<string[]> {
   const { body } = await client.get('/v1/changes/snapshot?edited=true')
   const lines = (body as string).trimEnd().split('\n').slice(1)
@@ -62,7 +62,7 @@ async function objectsOf(client: Client): Promise<string[]> {
     .sort()
 }
 
-/** The log without cursors, transaction by transaction; undefined when it was swept. */
+/** Returns the log without cursors, by transaction; undefined if it was swept. */
 async function logOf(client: Client, after = ''): Promise<object[][] | undefined> {
   const transactions: object[][] = []
   let name = ''

@@ -35,7 +35,7 @@ test('the recipe of a mirror leads from nothing to a copy whose app receives web
   const [daybook = ''] = program()
   const script = [
     ...lines.slice(0, at),
-    // The port of the recipe may be in use here.
+    // The port in the recipe may be in use here.
     'export DAYBOOK_PORT=0',
     `${lines[at]?.replace(/&$/, '')} > mirror.out & mirror=$!`,
     'until grep -q listening mirror.out; do kill -0 $mirror || exit 1; sleep 0.1; done',

@@ -19,7 +19,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-/** The cookies that a browser keeps of a host: of all its ports. */
+/** The cookies that a browser stores for a host, across all its ports. */
 const jar = new Map<string, string>()
 
 async function ask(method: string, url: string, body?: object): Promise<number> {

@@ -9,7 +9,7 @@ import { makeFile } from '../../support/files.ts'
 import { EVERYTHING, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
-/* A selection by name applies to every structure that has the name later. */
+/* A selection by name applies to every structure that later has the name. */
 
 const SECRET = 'ada@secret.example'
 const SELECTION = { structures: ['Customers'], hasFiles: true, omitFields: ['Customers.email'] }

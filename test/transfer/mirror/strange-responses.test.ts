@@ -5,8 +5,8 @@ import { daybook, newFolder } from '../../support/process.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /*
- * Between a mirror and its remote may be a proxy, a page to sign in, or a connection that ends too early. None of what
- * those send is taken for the workspace.
+ * Between a mirror and its remote may be a proxy, a sign-in page, or a connection that ends too early. The mirror
+ * accepts none of their responses as the workspace.
  */
 
 let folder: ReturnType<typeof newFolder>
@@ -20,7 +20,7 @@ afterEach(() => {
   folder.remove()
 })
 
-/** Copies once from a remote that sends something else at one path. */
+/** Copies once from a remote that sends another body at one path. */
 async function copyFrom(path: string, body: string) {
   const server = Bun.serve({
     port: 0,

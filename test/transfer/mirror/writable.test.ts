@@ -41,7 +41,7 @@ const people = async (of: Client) =>
   )
 const later = () => service.clock.advance(1_000)
 
-/** Every object of a workspace as its snapshot has it. */
+/** Returns every object of a workspace as in its snapshot. */
 async function objectsOf(client: Client): Promise<string[]> {
   const { body } = await client.get('/v1/changes/snapshot')
   return (body as string).trimEnd().split('\n').slice(1).sort()
@@ -52,7 +52,7 @@ async function expectEqual(): Promise<void> {
   expect(await mirror.differing()).toEqual([])
 }
 
-/** A change of every kind. */
+/** Makes a change of every kind. */
 async function changeHere(): Promise<{ grace: string; plan: string }> {
   later()
   const plan = await makeNote(mirror, {

@@ -6,7 +6,7 @@ import { headersOf, messagesIn, type Respond } from './messages.ts'
 /** Any address: requests of this process never reach a network. */
 const URL_OF_THIS_PROCESS = 'http://localhost/mcp'
 
-/** Answers from a database of this machine; `authenticate` finds the caller of the key anew for every message. */
+/** Responds from a local database; `authenticate` finds the caller of the key again for every message. */
 export function localResponder(ctx: AppContext, authenticate: () => Caller): Respond {
   const endpoint = createEndpoint(ctx)
   return async (message, signal) => {

@@ -4,17 +4,17 @@ import { eventsIn } from '../../types/connection.ts'
 import { type RemoteDaybook, remoteDaybook } from '../../types/remote.ts'
 
 /*
- * MCP on standard input and output: one JSON-RPC message a line. Each message is answered by itself, as over HTTP, so
- * that both revisions of the protocol work in the same way.
+ * MCP on standard input and output: one JSON-RPC message per line. Each message gets its own response, as over HTTP, so
+ * that both revisions of the protocol work the same way.
  */
 
 type Message = Record<string, unknown>
 
-/** Gets what answers a message: one message, more for a subscription, none for a notification. */
+/** Returns the responses to a message: one message, several for a subscription, none for a notification. */
 export type Respond = (message: Message, signal: AbortSignal) => Promise<readonly unknown[]>
 
 interface Lines {
-  /** The lines that arrive, without their line breaks. */
+  /** The incoming lines, without their line breaks. */
   readonly lines: AsyncIterable<string>
   /** Writes a line; false once the reader has closed the stream. */
   write(line: string): Promise<boolean>
@@ -26,7 +26,7 @@ const errorMessage = (id: unknown, code: number, message: string): Message => ({
   error: { code, message },
 })
 
-/** Serves a connection until its input ends or cannot be read; requests that still run then are answered. */
+/** Serves a connection until its input ends or cannot be read; pending requests still get their responses. */
 export async function serveLines({ lines, write }: Lines, respond: Respond): Promise<void> {
   const running = new Map<unknown, AbortController>()
   const pending = new Set<Promise<void>>()
@@ -81,16 +81,16 @@ function parse(line: string): Message | undefined {
 const requestIdIn = ({ params }: Message): unknown => (isObject(params) ? params.requestId : undefined)
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
-/** Values that a header can hold unencoded. */
+/** Values that a header can contain unencoded. */
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** A value that no header can hold is sent in base64. */
+/** Values that a header cannot contain are encoded in base64. */
 const headerValue = (text: string): string =>
   PLAIN.test(text) && !text.startsWith('=?base64?')
     ? text
     : `=?base64?${Buffer.from(text).toString('base64')}?=`
 
-/** The headers that the transport over HTTP has for a message; the revision is that of the message, if it names one. */
+/** The headers that the HTTP transport requires for a message; the revision is the message's own, if given. */
 export function headersOf({ method, params }: Message): Record<string, string> {
   const headers: Record<string, string> = {
     'Content-Type': 'application/json',
@@ -106,7 +106,7 @@ export function headersOf({ method, params }: Message): Record<string, string> {
   return headers
 }
 
-/** The messages in a response; a refusal of the server is thrown with its sentence. */
+/** The messages in a response; throws a refusal of the server with its sentence. */
 export async function messagesIn(response: Response): Promise<readonly unknown[]> {
   if (response.headers.get('content-type')?.startsWith('text/event-stream'))
     return await Array.fromAsync(eventsIn(response), ({ data }) => JSON.parse(data))
@@ -121,7 +121,7 @@ export async function messagesIn(response: Response): Promise<readonly unknown[]
   )
 }
 
-/** Passes messages on to the MCP endpoint of a server. */
+/** Forwards messages to the MCP endpoint of a server. */
 export function remoteResponder(daybook: RemoteDaybook): Respond {
   const client = remoteDaybook(daybook)
   return async (message, signal) =>

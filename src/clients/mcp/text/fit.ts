@@ -2,17 +2,17 @@ import { counted } from '../../../lib/text.ts'
 import type { Answer } from '../tool.ts'
 
 /*
- * Answers are made to fit: what is read takes at most 8,000 tokens of a model, as text and as structured content, by
- * shortening long values first and by giving fewer items next.
+ * Limits the size of answers: a read takes at most 8,000 tokens of a model, as text and as structured content. Long
+ * values are shortened first; then items are omitted.
  */
 
-/** As estimated; the estimate may be too low by a quarter for unusual texts. */
+/** An estimate, which may be too low by a quarter for unusual texts. */
 export const MAX_TOKENS = 6_000
 
-/** A token has no more characters than this on average: a longer text need not be estimated. */
+/** Tokens average no more characters than this, so longer texts need no estimate. */
 const MAX_LENGTH = 12 * MAX_TOKENS
 
-/** A token has at least one byte: a short text need not be estimated either. */
+/** A token has at least one byte, so short texts need no estimate either. */
 function tokensOf(text: string): number {
   if (text.length > MAX_LENGTH) return text.length / 2
   const bytes = Buffer.byteLength(text)
@@ -30,13 +30,13 @@ export const fits = (answer: Answer): boolean => size(answer) <= MAX_TOKENS
 /** Texts longer than this are shortened, step by step. */
 const CUTS = [Number.POSITIVE_INFINITY, 10_000, 4_000, 1_000, 300, 120]
 const SHORTEST = 120
-/** For one thing that is still too long, such as a row of a hundred fields or a note of a thousand tags. */
+/** For a single item that is still too long, such as a row of a hundred fields or a note of a thousand tags. */
 const SHORTER = [40, 12, 0]
 
 /** Writes an answer with these items; values longer than `cut` characters are shortened. */
 type Render<Item> = (items: readonly Item[], cut: number) => Answer
 
-/** The answer with as many of the items, and as much of their values, as fits; at least with one item. */
+/** The answer with as many items, and as much of their values, as fits; it has at least one item. */
 export function fitted<Item>(items: readonly Item[], render: Render<Item>): Answer {
   let last: Answer | undefined
   for (const cut of CUTS) {
@@ -57,44 +57,44 @@ export function fitted<Item>(items: readonly Item[], render: Render<Item>): Answ
   return last ?? render(shown, 0)
 }
 
-/** The number of characters to which values are shortened so that an answer takes at most this many tokens. */
+/** The value length, in characters, at which an answer takes at most this many tokens. */
 export const cutFor = (tokens: number, write: (cut: number) => Answer): number =>
   [...CUTS, ...SHORTER].find((cut) => size(write(cut)) <= tokens) ?? 0
 
-/** The end of a truncated value; such a value is never written back. */
+/** The end of a shortened value; such a value is never written back. */
 const CUT_MARK = /… \(\+\d+ (?:characters|more)\)$/
 
-/** Whether a value is, or holds, a text that was shortened when it was read. */
+/** Whether a value is, or contains, a text that was shortened for an answer. */
 export const isShortened = (value: unknown): boolean =>
   typeof value === 'string'
     ? CUT_MARK.test(value)
     : typeof value === 'object' && value !== null && Object.values(value).some(isShortened)
 
-/** Ids, cursors, times and short words stay whole. */
+/** Ids, cursors, times and short words are never shortened. */
 const KEPT = /^[\w:.+-]{1,36}$/
 
-/** The beginning of a text that is longer than `cut` characters, and how many are missing. */
+/** The beginning of a text longer than `cut` characters, with the number of omitted characters. */
 export function shorten(text: string, cut: number): string {
   if (text.length <= cut || KEPT.test(text)) return text
-  // Not between the halves of a surrogate pair.
+  // Avoid splitting a surrogate pair.
   const end = /[\ud800-\udbff]/.test(text[cut - 1] ?? '') ? cut - 1 : cut
   return `${text.slice(0, end)}… (+${counted(text.length - end, 'character')})`
 }
 
-/** Up to this many entries of a list, or members of an object, are never left out. */
+/** Lists and objects always show up to this many entries or members. */
 const FEW = 20
 
 const more = (missing: number) => `… (+${missing} more)`
 
 const LONGEST_SENTENCE = 2_000
 
-/** A refusal that repeats a very long name without the middle of it: its end says what to change. */
+/** Removes the middle of a refusal that repeats a very long name: its end says how to fix the call. */
 export const shortenSentence = (text: string): string =>
   text.length <= LONGEST_SENTENCE
     ? text
     : `${text.slice(0, LONGEST_SENTENCE / 2)}…${text.slice(-LONGEST_SENTENCE / 2)}`.toWellFormed()
 
-/** Shortens every text in a value, and every list and object that is longer than that. */
+/** Shortens texts in a value to `cut` characters, and lists and objects to `cut` entries, but at least to `FEW`. */
 export function shortenAll(value: unknown, cut: number): unknown {
   if (cut === Number.POSITIVE_INFINITY) return value
   if (typeof value === 'string') return shorten(value, cut)
@@ -112,7 +112,7 @@ export function shortenAll(value: unknown, cut: number): unknown {
 export const shortenEach = <Item>(items: readonly Item[], cut: number): Item[] =>
   items.map((item) => shortenAll(item, cut) as Item)
 
-/** The values of properties, shortened; one that is no text and too long becomes the beginning of its JSON text. */
+/** The shortened values of properties; a long value that is not a text becomes the beginning of its JSON text. */
 export function shortenValues(values: Readonly<Record<string, unknown>>, cut: number) {
   const written = Object.entries(values).map(([key, value]) => {
     const json = typeof value === 'object' ? JSON.stringify(value) : ''
@@ -122,11 +122,11 @@ export function shortenValues(values: Readonly<Record<string, unknown>>, cut: nu
 }
 
 /*
- * How many tokens a text takes in a model, estimated on the safe side without the tables of a tokenizer: ordinary text
- * takes about two thirds of the estimate, random letters and digits all of it.
+ * Estimates the number of tokens of a text without the tables of a tokenizer, on the safe side. Ordinary text takes
+ * about two thirds of the estimate, random letters and digits all of it.
  */
 
-/** Of ASCII: how many characters of a class in a row make one token. Other characters are a class each. */
+/** Consecutive ASCII characters of one class that make up one token. Every other character is its own class. */
 const PER_TOKEN = { letters: 3, digits: 3, lineBreaks: 8, repeated: 4 }
 
 const LETTERS = 1
@@ -141,7 +141,7 @@ for (let unit = 0; unit < 128; unit++) {
   else if (/[0-9]/.test(character)) CLASSES[unit] = DIGITS
   else if (character === ' ') CLASSES[unit] = SPACES
   else if (/[\t\r\n]/.test(character)) CLASSES[unit] = LINE_BREAKS
-  // A run of one of the others is one of the same character.
+  // A run of any other class repeats a single character.
   else CLASSES[unit] = 128 + unit
 }
 
@@ -149,13 +149,13 @@ for (let unit = 0; unit < 128; unit++) {
 function tokensOfRun(kind: number, length: number): number {
   if (kind === LETTERS) return Math.ceil(length / PER_TOKEN.letters)
   if (kind === DIGITS) return Math.ceil(length / PER_TOKEN.digits)
-  // A single space belongs to the word after it.
+  // A single space is part of the following word's token.
   if (kind === SPACES) return length > 1 ? 1 : 0
   if (kind === LINE_BREAKS) return Math.ceil(length / PER_TOKEN.lineBreaks)
   return Math.ceil(length / PER_TOKEN.repeated)
 }
 
-/** Alphabets that are common in texts; then scripts whose characters mostly are one token each, some two; then the rest. */
+/** In order: common alphabets; scripts with mostly one token per character, sometimes two; all others. */
 function tokensBeyondAscii(unit: number): number {
   if (unit < 0x700) return 1
   const isCommon =

@@ -1,11 +1,11 @@
 import { withCommas } from '../../../lib/text.ts'
 import { shorten } from './fit.ts'
 
-/** The texts that there are, in their order. */
+/** The texts that are present, in order. */
 export const given = (...texts: readonly (string | false | undefined | readonly string[])[]): string[] =>
   texts.flat().filter((text) => typeof text === 'string')
 
-/** How a list ends that shows only some of its items. */
+/** The last line of a list that shows only some of its items. */
 export const andMore = (shown: number, all: number, what = ''): string | false =>
   shown < all && `and ${all - shown} more${what}`
 
@@ -18,7 +18,7 @@ export function inline(value: unknown, cut = Number.POSITIVE_INFINITY): string {
 
 const cell = (value: unknown, cut: number) => inline(value, cut).replaceAll('|', '\\|')
 
-/** A compact table: no padding, and an empty cell for no value. */
+/** A compact table: no padding, and empty cells for missing values. */
 export function table(
   columns: readonly string[],
   rows: readonly (readonly unknown[])[],
@@ -42,14 +42,14 @@ const ENTITIES: Record<string, string> = {
   '&amp;': '&',
 }
 
-/** A snippet, which is HTML with hits in `<mark>`, as Markdown. */
+/** Converts a snippet, which is HTML with hits in `<mark>`, to Markdown. */
 export const snippetText = (html: string): string =>
   inline(html.replace(/<\/?mark>|&(?:lt|gt|quot|#39|amp);/g, (found) => ENTITIES[found] ?? found))
 
 export const count = (number: number, what: string): string =>
   `${withCommas(number)} ${number === 1 ? what : `${what}s`}`
 
-/** How a page of a list begins: what it shows of how many. */
+/** The first line of a page of a list: the range shown and the total. */
 export function pageLine(
   what: string,
   { offset, shown, total }: { offset: number; shown: number; total: number },
@@ -62,7 +62,7 @@ export function pageLine(
     : `${what}s ${offset + 1}–${offset + shown} of ${total}${more}:`
 }
 
-/** The transaction of a write as stated in its result, if it changed anything. */
+/** States the transaction of a write in its result, or why there is none. */
 export function writtenAs(transaction: string | null, isDryRun = false): string {
   if (isDryRun) return 'nothing was written: this was a dry run'
   return transaction === null ? 'nothing changed' : `transaction ${transaction}`

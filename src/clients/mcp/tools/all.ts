@@ -9,7 +9,7 @@ import { historyTool, queryRecordsTool, summarizeTool, writeRecordsTool } from '
 import { searchTool } from './search.ts'
 import { deleteTool, undoTool } from './undo.ts'
 
-/** In the order in which they are listed: first those that read. */
+/** In listing order: read tools first. */
 const TOOLS: readonly Tool[] = [
   searchTool,
   listNotesTool,
@@ -50,5 +50,5 @@ const listed = ({ name, description, writes, isDestructive = false, input, outpu
 const ALL = TOOLS.map(listed)
 const READING = TOOLS.filter(({ writes }) => !writes).map(listed)
 
-/** The tools as clients see them: all, or for who may not write those that read. */
+/** The tools as clients see them: all, or only the read tools for callers that may not write. */
 export const listTools = ({ mayWrite }: { mayWrite: boolean }) => (mayWrite ? ALL : READING)

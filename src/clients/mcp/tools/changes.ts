@@ -17,7 +17,7 @@ import { parsedBody, readTool } from '../tool.ts'
 type PresentedChange = Static<typeof Change>
 type Page = Static<typeof ChangesResponse>
 
-/** The position of a cursor, as the feed takes it, or of the first change since an instant. */
+/** The position of a cursor in the feed's format, or of the first change since an instant. */
 function positionOf(reader: Reader, workspace: number, after: string | undefined): number {
   const instant = after === undefined ? undefined : parseInstant(after)
   if (instant === undefined) return startPosition(reader, workspace, after)
@@ -25,7 +25,7 @@ function positionOf(reader: Reader, workspace: number, after: string | undefined
   return positionBefore(reader, workspace, instant, range)
 }
 
-/** Not in the middle of a transaction, unless that alone is too long. */
+/** Avoids splitting a transaction, unless it is too long for one answer. */
 function wholeTransactions(page: Page, shown: number): readonly PresentedChange[] {
   const { changes } = page
   const next = changes[shown]
@@ -92,17 +92,15 @@ export const changesTool = readTool({
   },
 })
 
-/*
- * How a change reads, in the change log and in the history of a record.
- */
+/* The text of a change, for the change log and for the history of a record. */
 
 export type PresentedVersion = Pick<PresentedChange, 'at' | 'op' | 'changed' | 'previous' | 'actor'>
 
-/** The name of the key, else of the user, with the surface; the server itself has no name. */
+/** The name of the key, or else of the user, with the surface; the server itself has no name. */
 export const actorName = ({ surface, name }: PresentedVersion['actor']): string =>
   name === null ? surface : `${name} (${surface})`
 
-/** The operation with what changed and the old values. */
+/** The operation, the changed attributes and their old values. */
 export function versionLine({ op, changed, previous }: PresentedVersion, cut: number): string {
   const old = changed.map((key) =>
     Object.hasOwn(previous, key) ? `${key} (was ${inline(previous[key], cut) || 'none'})` : key,

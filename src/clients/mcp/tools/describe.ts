@@ -26,7 +26,7 @@ import { type Answer, readTool } from '../tool.ts'
 
 const SHOWN_OPTIONS = 12
 
-/** A field with its rules in short: `amount number, required, EUR, 0..1000`. */
+/** A field with its rules in brief: `amount number, required, EUR, 0..1000`. */
 function fieldText(field: ReturnType<typeof presentStructure>['fields'][number]): string {
   const { key, type, label, required, unique, unit, hidden, min, max, options, structure } = field
   const all = options ?? []
@@ -141,7 +141,7 @@ function entriesOf(reader: Reader, agent: InWorkspace): Entry[] {
   ]
 }
 
-/** The name of the workspace of a caller, and how many objects they reach in it. */
+/** The name of the caller's workspace, and the number of objects that the caller can access in it. */
 function summaryOf(reader: Reader, caller: InWorkspace) {
   const { id, name, liveNotes } = findWorkspace(reader, caller.workspacePk) ?? fail(notFound('workspace'))
   const notes = hides(caller.rights, 'notes') ? 0 : liveNotes
@@ -152,7 +152,7 @@ function summaryOf(reader: Reader, caller: InWorkspace) {
 function workspaceAnswer(reader: Reader, caller: InWorkspace): Answer {
   const { id, name: workspaceName, notes, records, files } = summaryOf(reader, caller)
   const entries = entriesOf(reader, caller)
-  // Each takes a token or more.
+  // Each entry takes at least one token.
   const mostEntries = entries.slice(0, MAX_TOKENS)
   return fitted(mostEntries, (items, cut) => {
     const lists = (Object.keys(HEADINGS) as Entry['list'][]).map((key) => ({
@@ -208,7 +208,7 @@ export const describeTool = readTool({
       : structureAnswer(caller, getStructure(snapshot, caller, structure, 'see')),
 })
 
-/** Less than 500 tokens, also where the estimate is too low by a quarter. */
+/** Less than 500 tokens, even where the estimate is too low by a quarter. */
 const INSTRUCTION_TOKENS = 400
 const MAX_FIELDS = 8
 const MAX_NAMES = 20
@@ -217,7 +217,9 @@ const CONVENTIONS = `Notes are Markdown; [[title]] links to a note. Change text 
 
 const READS_ONLY = 'This key may only read.'
 
-/** The text with which a client describes this workspace to its model: the objects in it, by name, and how to use them. */
+/**
+ * The text with which a client describes this workspace to its model: the names of its objects, and how to use them.
+ */
 export const readInstructions = read({
   name: 'mcp.instructions',
   covers: 'several',

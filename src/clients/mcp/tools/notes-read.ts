@@ -36,7 +36,7 @@ import {
 import { count, given, inline, pageLine } from '../text/markdown.ts'
 import { type Answer, callerFor, noteLink, parsedBody, readTool } from '../tool.ts'
 
-/** A note of a list, as the API presents it without its body. */
+/** A note in a list, as the API shows it without its body. */
 export type NoteHead = Omit<Static<typeof Note>, 'content'> & { readonly snippet?: string }
 
 export interface NotePage {
@@ -111,10 +111,10 @@ export const listNotesTool = readTool({
 })
 
 const USUAL_LINES = 300
-/** A longer line of a note is read in parts, each of which counts as a line. */
+/** Longer lines of a note are split, and each part counts as a line. In characters. */
 const LONGEST_LINE = 1_000
 
-/** The body in lines, each with its line break but the last; a very long one in parts. */
+/** The lines of a body, each with its line break except the last; very long lines are split. */
 function linesOf(content: string): string[] {
   const lines: string[] = []
   for (let start = 0; start < content.length; ) {
@@ -123,7 +123,7 @@ function linesOf(content: string): string[] {
     let end = lineEnd
     if (lineEnd - start > LONGEST_LINE) {
       end = start + LONGEST_LINE
-      // Not between the halves of a surrogate pair.
+      // Avoid splitting a surrogate pair.
       if (/[\ud800-\udbff]/.test(content[end - 1] ?? '')) end -= 1
     }
     lines.push(content.slice(start, end))
@@ -140,7 +140,7 @@ interface Heading {
 /** More headings than this never fit into an answer. */
 const MOST_HEADINGS = 1_000
 
-/** The headings of a body from a line on, with the numbers of their lines; not all, if there are very many. */
+/** The headings of a body from a given line on, with their line numbers, up to a limit. */
 function outlineOf(content: string, lines: readonly string[], from: number): Heading[] {
   const found: Heading[] = []
   let number = 1
@@ -168,11 +168,11 @@ function linkLines({ outgoing, backlinks }: Links): string[] {
   return [`links to: ${to.join('; ') || 'none'}`, `linked from: ${from.join('; ') || 'none'}`]
 }
 
-/** The description of a note besides its text takes at most this share of an answer. */
+/** The maximum share of an answer for the description of a note. */
 const TOKENS_OF_HEAD = 0.4 * MAX_TOKENS
 const MANY_LINKS = 60
 
-/** The first links, fewer where values have to be short. */
+/** The first links; fewer when values must be short. */
 function shortenLinks({ outgoing, backlinks }: Links, cut: number): Links {
   const most = Math.min(MANY_LINKS, Math.max(5, cut))
   return {
@@ -225,20 +225,20 @@ interface Found {
 
 function foundNote(reader: Reader, caller: Caller, named: string): Found {
   const { workspacePk } = caller
-  // An id wins over an alias and a title.
+  // An id takes precedence over an alias and a title.
   const direct = isId(named) ? findNote(reader, workspacePk, named) : undefined
   const row = direct ?? getNote(reader, caller, noteIdOf(reader, caller, named))
   return { note: presentNote(row), properties: readProperties(reader, row.pk) }
 }
 
-/** The description of a note besides its text. */
+/** The description of a note, which is everything except its text. */
 interface About {
   readonly note: NoteHead
   readonly properties: Record<string, unknown>
   readonly links: Links | undefined
 }
 
-/** The same with values as long as fit beside the text. */
+/** The description with the longest values that fit beside the text. */
 function shortenAbout({ note, ...others }: About & Found, totalLines: number): About {
   const { content: _, ...head } = note
   const written = (cut: number): About => ({

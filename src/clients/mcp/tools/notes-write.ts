@@ -20,10 +20,10 @@ import { cutFor, isShortened, shorten, shortenAll, shortenSentence, shortenValue
 import { given, inline, writtenAs } from '../text/markdown.ts'
 import { noteLink, writeTool } from '../tool.ts'
 
-/** The description of a note takes at most this many tokens. */
+/** The maximum number of tokens for the description of a note. */
 const TOKENS_OF_HEAD = 1_500
 
-/** The note without its body; very many tags are shortened. */
+/** The note without its body; long lists of tags are shortened. */
 function headOf(row: NoteRow) {
   const { content: _, ...head } = presentNote(row)
   const written = (cut: number) => shortenAll(head, cut) as typeof head
@@ -35,10 +35,10 @@ type Head = Omit<ReturnType<typeof presentNote>, 'content'>
 const noteText = ({ id, title, tags, updated_at }: Head) =>
   `${inline(title)} [${id}]${tags.length === 0 ? '' : `, tags ${tags.join(', ')}`}, updated_at ${updated_at}`
 
-/** Long values are shortened: the writer knows them. */
+/** Long values are shortened, because the writer already knows them. In characters. */
 const SHOWN_VALUE = 120
 
-/** Property values, each shortened, and fewer of very many. */
+/** Property values, each shortened; omits some if there are very many. */
 function shortValues(held: Readonly<Record<string, unknown>>) {
   const written = (cut: number) => shortenValues(held, Math.min(cut, SHOWN_VALUE))
   return written(cutFor(2 * TOKENS_OF_HEAD, (cut) => ({ text: '', data: written(cut) })))
@@ -78,7 +78,7 @@ function create(tx: Tx, caller: Caller, input: CreateInput): Created {
   }
 }
 
-/** Creates a note, or returns the answer to the same call with this key. */
+/** Creates a note, or returns the answer to an equal earlier call with this key. */
 function createOrRepeat(tx: Tx, caller: Caller, key: string | undefined, input: CreateInput) {
   const { title, content, tags, properties, preset, answers } = input
   const body = JSON.stringify({ title, content, tags, properties, preset, answers })
@@ -125,7 +125,7 @@ const MAX_EDITS = 100
 const SHOWN_LINES = 3
 const SHOWN_TEXT = 1_500
 
-/** Where two texts differ, with a few lines around, as the new text has it. */
+/** The part of the new text that differs from the old one, with a few lines around it. */
 function changedPassage(before: string, after: string): string {
   if (before === after) return ''
   let start = 0
@@ -138,7 +138,7 @@ function changedPassage(before: string, after: string): string {
   return shorten(after.slice(from, to), SHOWN_TEXT)
 }
 
-/** Lines around a change are shown up to this far. */
+/** The maximum number of characters shown on each side of a change. */
 const AROUND = 300
 
 function lineBefore(text: string, at: number): number {
@@ -192,7 +192,7 @@ export const editNoteTool = writeTool({
   },
 })
 
-/** A value that was shortened when it was read would take the place of the whole. */
+/** Refuses values that were shortened when they were read, because they would replace the complete ones. */
 function refuseShortened(given: Readonly<Record<string, unknown>>): void {
   const key = Object.keys(given).find((one) => isShortened(given[one]))
   if (key !== undefined)

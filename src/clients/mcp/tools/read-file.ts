@@ -7,7 +7,7 @@ import { fits } from '../text/fit.ts'
 import { given, inline } from '../text/markdown.ts'
 import { type Answer, readTool } from '../tool.ts'
 
-/** How many characters are tried, until the answer fits. */
+/** The numbers of characters to try, until the answer fits. */
 const LENGTHS = [40_000, 20_000, 12_000, 8_000, 5_000, 3_000, 1_500]
 
 function answerOf(data: ReturnType<typeof getFileText>): Answer {

@@ -44,7 +44,7 @@ const TIMES = ['created_at', 'updated_at'] as const
 
 type PresentedRecord = Static<typeof RecordObject>
 
-/** The fields to show: the requested ones, else all that are not hidden. */
+/** The fields to show: the requested ones, or else all fields that are not hidden. */
 function shownFields(structure: StructureRow, wanted: readonly string[] | undefined): string[] {
   const { fields, byKey } = definitionOf(structure)
   const unknown = wanted?.find((key) => !byKey.has(key) && !TIMES.some((time) => time === key))
@@ -209,7 +209,7 @@ interface Written {
   readonly transaction: string | null
 }
 
-/** Refuses a value that was shortened when it was read: it would replace the whole one. */
+/** Refuses values that were shortened when they were read, because they would replace the complete ones. */
 function refuseShortened(rows: Input['rows']): void {
   for (const [at, { data }] of rows.entries()) {
     const key = Object.keys(data).find((one) => isShortened(data[one]))
@@ -227,7 +227,7 @@ function update(tx: Tx, caller: Caller, structure: StructureRow, row: Numbered):
   return changeLive(tx, caller, id, row.data, expectedInstant(row.if_unchanged))
 }
 
-/** Updates come before new rows, which may then have the unique values that an update has removed. */
+/** Updates come before new rows, which may then use unique values that an update has removed. */
 function write(tx: Tx, caller: Caller, { structure: named, rows, on_conflict }: Input): Written {
   const structure = getStructure(tx, caller, named, 'add')
   const numbered = rows.map((row, at): Numbered => ({ ...row, number: at + 1 }))

@@ -17,7 +17,7 @@ type SearchKind = (typeof KINDS)[number]
 
 const USUAL_HITS = 10
 const MAX_HITS = 50
-/** The longest text of a search for rows, in characters. */
+/** The maximum length of a search for rows, in characters. */
 const MAX_ROW_TEXT = 200
 
 interface FoundRow {
@@ -59,7 +59,7 @@ function inFiles(
   return { hits: results.map((row) => ({ kind: 'files', item: row })), total }
 }
 
-/** The rows of one structure after the other, as if they were one list. */
+/** The rows of all structures, one structure after the other, as a single list. */
 function inRecords(snapshot: Snapshot, caller: Caller, search: Search): Hits {
   const structures =
     search.structure === undefined
@@ -88,7 +88,7 @@ const SEARCHES = { notes: inNotes, files: inFiles, records: inRecords }
 function wantedKinds(query: string, kinds: readonly SearchKind[] | undefined, structure: string | undefined) {
   if (kinds) return KINDS.filter((kind) => kinds.includes(kind))
   if (structure !== undefined) return ['records'] as const
-  // A long text is no search for rows, unless it is asked for.
+  // Long texts are not searched in rows unless requested.
   return KINDS.filter((kind) => kind !== 'records' || Array.from(query).length <= MAX_ROW_TEXT)
 }
 
@@ -127,7 +127,8 @@ export const searchTool = readTool({
   run: (snapshot, caller, { query, in: kinds, structure, limit: most = USUAL_HITS, offset: skipped = 0 }) => {
     const search = { query, limit: most, offset: skipped, structure }
     const totals: Partial<Record<SearchKind, number>> = {}
-    // The first hits of every kind together, then the second: as many of each are shown, and the offset counts for all.
+    // Groups the first hits of all kinds, then the second ones: every kind shows the same number, and one offset
+    // applies to all.
     const ranks: Hit[][] = []
     for (const kind of wantedKinds(query, kinds, structure)) {
       const found = SEARCHES[kind](snapshot, caller, search)

@@ -14,7 +14,7 @@ import { fitted } from '../text/fit.ts'
 import { andMore, count, given, writtenAs } from '../text/markdown.ts'
 import { callerFor, writeTool } from '../tool.ts'
 
-/** Puts a note into the trash, named as a link names it; returns its id. */
+/** Moves a note to the trash, resolved like the target of a link; returns its id. */
 function trash(tx: Tx, caller: Caller, named: string): string {
   const reaching = callerFor(caller, 'notes')
   const id = changedNoteId(tx, reaching, named)

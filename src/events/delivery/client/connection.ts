@@ -3,7 +3,7 @@ import type { SecureContext } from 'node:tls'
 import { isAddress } from '../../../lib/addresses.ts'
 import { nodeNet, nodeTls } from '../../../lib/node-modules.ts'
 
-/** The limit for a head and for a body: reading more costs more than a new connection. */
+/** The limit for a head and for a body, in bytes: reading more costs more than a new connection. */
 const MAX_BYTES = 65_536
 
 const LINE_FEED = 0x0a
@@ -28,7 +28,9 @@ const FRAMING = /^(content-length|transfer-encoding|connection):(.*)$/s
 
 const BLANKS_AROUND = /^[ \t]+|(?<![ \t])[ \t]+$/g
 
-/** The length of the body by its headers; `unknown` when the connection cannot be used after it. */
+/**
+ * The length of the body according to its headers; `unknown` when the connection cannot be reused after the response.
+ */
 function bodyLength(status: number, headers: readonly string[]): number | 'chunked' | 'unknown' {
   const lengths: string[] = []
   const codings: string[] = []
@@ -46,7 +48,7 @@ function bodyLength(status: number, headers: readonly string[]): number | 'chunk
   return length <= MAX_BYTES ? length : 'unknown'
 }
 
-/** The next unit to read: a line without its line break, or a number of bytes, which are discarded. */
+/** The next unit to read: a line without its line break, or a number of bytes to discard. */
 type Wanted = 'status line' | 'line' | number
 /** `complete`: the connection can carry the next request. `unusable`: it must be closed. */
 type End = 'complete' | 'unusable'
@@ -64,17 +66,17 @@ function* skipChunks(): Generator<Wanted, End, string> {
 }
 
 /**
- * Parses one response as its bytes arrive: first its status, which decides an attempt, then the rest as far as needed to know
- * whether the connection can be used again. The body is dropped.
+ * Parses one response as its bytes arrive: first the status, which decides an attempt. The rest is read only as far as
+ * needed to know whether the connection can be reused. The body is discarded.
  */
 export class ResponseParser {
   /** The final status; interim responses (1xx) are skipped. */
   status: number | null = null
   state: 'more' | End = 'more'
-  /** The bytes read so far of the head, or of the body, without line feeds. */
+  /** The bytes of the head or the body read so far, without line feeds. */
   #bytes = 0
   #wanted: Wanted = 'status line'
-  /** The pieces of the line that is being read. */
+  /** The pieces of the line being read. */
   #line: string[] = []
   #lineLength = 0
   readonly #reading = this.#readResponse()
@@ -122,7 +124,7 @@ export class ResponseParser {
     return bytes.subarray(skipped)
   }
 
-  /** A line is parsed once, when it is complete, so that one that arrives byte by byte costs no more. */
+  /** Parses each line once, when it is complete, so that a line that arrives byte by byte costs no more. */
   #readLine(bytes: Buffer): Buffer {
     const end = bytes.indexOf(LINE_FEED)
     const piece = bytes.toString('latin1', 0, end === -1 ? bytes.length : end)
@@ -148,7 +150,7 @@ export class ResponseParser {
   }
 }
 
-/** Where a connection goes: a checked address, and the name that its certificate must be for. */
+/** The destination of a connection: a checked address, and the name that its certificate must cover. */
 export interface Endpoint {
   readonly address: string
   readonly port: number
@@ -156,16 +158,16 @@ export interface Endpoint {
   readonly secureAs: string | null
 }
 
-/** A request to an endpoint may go over any connection of the same key. */
+/** Requests to endpoints with the same key may share connections. */
 export const endpointKey = ({ address, port, secureAs }: Endpoint): string =>
   `${address} ${port} ${secureAs ?? ''}`
 
 export type SendResult =
   | { readonly status: number }
-  /** There is no status; `isUnanswered` when not one byte of a response arrived. */
+  /** No status arrived; `isUnanswered` when not a single byte of a response arrived. */
   | { readonly error: Error; readonly isUnanswered: boolean }
 
-/** A request whose response has not been read to its end. */
+/** A request whose response has not been read completely. */
 interface PendingRequest {
   readonly parser: ResponseParser
   isUnanswered: boolean
@@ -181,7 +183,7 @@ export class Connection {
   #isClosed = false
   /** Called when the status is known; the rest of the response may not have arrived. */
   onStatus: () => void = () => {}
-  /** Called when a response has been read to its end, so that the connection can carry the next request. */
+  /** Called when a response has been read completely, so that the connection can carry the next request. */
   onFree: () => void = () => {}
   /** Called once, when the connection can no longer be used. */
   onClose: () => void = () => {}
@@ -212,7 +214,7 @@ export class Connection {
 
   #read(bytes: Buffer): void {
     const pending = this.#pending
-    // Bytes that no request asked for must not be taken for the response to the next one.
+    // Unsolicited bytes must not be mistaken for the response to the next request.
     if (!pending) {
       this.destroy()
       return
@@ -247,10 +249,10 @@ export class Connection {
   }
 }
 
-/** A connection that is being opened. */
+/** A connection being opened. */
 export interface Connecting {
   readonly done: Promise<Connection>
-  /** Gives up; `done` is rejected unless it is settled already. */
+  /** Abandons the connection; `done` is rejected unless it is already settled. */
   abandon(): void
 }
 
@@ -287,7 +289,7 @@ export function openConnection(endpoint: Endpoint, trust: SecureContext | undefi
   return { done: promise, abandon: close }
 }
 
-/** Explanations of the error codes of the system, of TLS and of `Connection` for a host. */
+/** Sentences about a host for the error codes of the system, of TLS and of `Connection`. */
 const ERROR_SENTENCES: readonly (readonly [codes: readonly string[], sentence: (host: string) => string])[] =
   [
     [['ECONNREFUSED'], (host) => `${host} refuses connections.`],
@@ -311,7 +313,7 @@ const ERROR_SENTENCES: readonly (readonly [codes: readonly string[], sentence: (
     ],
   ]
 
-/** The sentence for an error of a connection. An unknown error is named only by its code, never by its message. */
+/** The sentence for a connection error. An unknown error is identified only by its code, never by its message. */
 export function connectionError(error: unknown, host: string): string {
   const code = String((error as { code?: unknown } | undefined)?.code ?? 'unknown')
   const [, sentence] = ERROR_SENTENCES.find(([codes]) => codes.includes(code)) ?? []

@@ -1,4 +1,4 @@
-// Not by name: the root certificates are read from the system when they are imported.
+// Not a named import: the root certificates would be read from the system on import.
 import type { SecureContext } from 'node:tls'
 import {
   type AllowlistEntry,
@@ -48,17 +48,17 @@ export interface SenderSettings {
   readonly clock?: Clock
 }
 
-/** Sends deliveries; connections stay open for a few seconds to be used again. */
+/** Sends deliveries; connections stay open for a few seconds for reuse. */
 export interface Sender {
   readonly send: Send
-  /** How many connections are open, and how many of them are idle. */
+  /** The number of open connections, and of idle ones among them. */
   readonly connections: { readonly open: number; readonly free: number }
   /** Closes every connection; attempts in flight fail. */
   close(): void
 }
 
 const TIMEOUT_MS = 10_000
-/** How long to wait for one of several addresses before trying the next. */
+/** The time to wait for one of several addresses before trying the next. */
 const CONNECT_TIMEOUT_MS = 3_000
 
 /** Less than the 5 seconds after which many servers close an idle connection. */
@@ -68,7 +68,7 @@ const MAX_FREE = 64
 interface PooledConnection {
   readonly key: string
   readonly connection: Connection
-  /** Cancels closing it for being idle. */
+  /** Cancels the idle timeout. */
   cancelClose: () => void
 }
 
@@ -87,7 +87,7 @@ class ConnectionPool {
     return this.#free.size
   }
 
-  /** Adds a connection that is in use. It is closed 4 seconds after each status unless it is used again by then. */
+  /** Adds a connection in use. It closes 4 seconds after each status unless it is reused by then. */
   add(key: string, connection: Connection): void {
     const member: PooledConnection = { key, connection, cancelClose: () => {} }
     this.#members.add(member)
@@ -105,7 +105,7 @@ class ConnectionPool {
     }
   }
 
-  /** A free connection to one of these endpoints, given by `endpointKey`. */
+  /** A free connection to one of these endpoints, which are identified by `endpointKey`. */
   take(keys: readonly string[]): Connection | undefined {
     for (const member of this.#free) {
       if (!keys.includes(member.key)) continue
@@ -154,7 +154,7 @@ function requestText({ authority, path }: ParsedUrl, { headers, body }: AttemptR
   return `POST ${path} HTTP/1.1\r\nHost: ${authority}\r\nAccept: */*\r\n${lines}Content-Length: ${length}\r\n\r\n${body}`
 }
 
-/** An attempt in flight: which step it is in, and what to abandon when its time is up. */
+/** An attempt in flight: its current step, and what to abandon when its time is up. */
 class Attempt {
   /** The step as the subject of the sentence about a timeout. */
   #step = ''
@@ -200,7 +200,7 @@ class Attempt {
     }
   }
 
-  /** A request on a reused connection that was closed meanwhile is sent again on a new one. */
+  /** Sends the request again on a new connection if the reused one was closed in the meantime. */
   async #exchange(target: ParsedUrl, endpoints: readonly Endpoint[]): Promise<number> {
     const text = requestText(target, this.request)
     const reused = this.shared.pool.take(endpoints.map(endpointKey))
@@ -254,8 +254,8 @@ const tlsContext = (ca: string | undefined): SecureContext | undefined =>
   ca === undefined ? undefined : nodeTls().createSecureContext({ ca: [...nodeTls().rootCertificates, ca] })
 
 /**
- * Each attempt resolves the name once, checks every address that it has, and connects to one of these. The status line
- * decides; the body of the response is dropped.
+ * Each attempt resolves the name once, checks all its addresses, and connects to one of them. The status line decides;
+ * the body of the response is discarded.
  */
 export function createSender(settings: SenderSettings): Sender {
   const { allowlist, ca, clock = systemClock } = settings

@@ -9,8 +9,9 @@ import type { Tx } from '../../../storage/writes/transaction.ts'
 import type { AttemptOutcome } from '../client/sender.ts'
 
 /*
- * The queue of deliveries in the database: which of a subscription's deliveries is due next, and what comes of an attempt:
- * the state of the delivery, and of its subscription, which is paused after ten failed deliveries in a row.
+ * The queue of deliveries in the database: finds each subscription's next due delivery and records the outcome of
+ * attempts. An outcome changes the state of the delivery and of its subscription, which is paused after ten failed
+ * deliveries in a row.
  */
 
 /** The delays after the first failed attempt, the second, and so on; there is no retry after the last. */
@@ -56,7 +57,7 @@ export const listSubscriptionsWithPending = ({ sql }: Reader): number[] =>
 export const findWorkspaceOf = ({ sql }: Reader, webhook: number): number | undefined =>
   sql.column<number>('SELECT workspace FROM webhooks WHERE pk = ?', webhook)[0]
 
-/** Undefined once the subscription is deleted; `isActive` while it is neither disabled nor paused. */
+/** Undefined once the subscription is deleted; `isActive` unless it is disabled or paused. */
 const findSubscription = ({ sql }: Reader, webhook: number): Subscription | undefined =>
   sql.get(
     `SELECT w.id AS webhookId, w.url, w.secret, w.earlier_secrets AS earlierSecrets, w.headers, w.enabled = 1 AND w.paused_at IS NULL AS isActive, EXISTS
@@ -68,9 +69,9 @@ const findSubscription = ({ sql }: Reader, webhook: number): Subscription | unde
 
 /** How far one subscription's queue has been read. */
 export interface QueueState {
-  /** Ids of deliveries that are being attempted or whose outcome is not committed yet. */
+  /** Ids of deliveries with an attempt in flight or an uncommitted outcome. */
   readonly inProgress: Set<string>
-  /** The next rows that were due when they were read. Pages keep a long queue from being read for every attempt. */
+  /** The next rows that were due when they were read. Pages avoid reading a long queue for every attempt. */
   readonly page: DueRow[]
 }
 
@@ -84,7 +85,7 @@ const URGENT = dueText("status = 'pending' AND is_urgent = 1")
 const RETRIES = dueText(`${IS_RETRY} AND next_attempt_at <= ?3`)
 const NEW = dueText(IS_NEW, 'id')
 
-/** The first that are due, in the order in which they fell due. */
+/** The first due deliveries, in due order. */
 function listDue({ sql }: Reader, webhook: number, now: number, { inProgress }: QueueState): DueRow[] {
   const limit = inProgress.size + PAGE_SIZE
   return [...sql.all<DueRow>(RETRIES, webhook, limit, now), ...sql.all<DueRow>(NEW, webhook, limit)]
@@ -94,7 +95,7 @@ function listDue({ sql }: Reader, webhook: number, now: number, { inProgress }: 
 }
 
 /**
- * Undefined when the delivery was requested again or deleted since it was read. Two statements, because SQLite would
+ * Undefined when the delivery was redelivered or deleted since it was read. Uses two statements, because SQLite would
  * prepare a join of both tables again at every run.
  */
 function findEvent(
@@ -117,7 +118,7 @@ function findEvent(
   )
 }
 
-/** Rows that may be due, urgent ones first; those of the page may be out of date. */
+/** Rows that may be due, urgent ones first; rows of the page may be out of date. */
 function* candidates(
   reader: Reader,
   webhook: number,
@@ -139,8 +140,8 @@ function* candidates(
 }
 
 /**
- * A subscription's next delivery in the order in which they fall due; tests and redeliveries go first and ignore that
- * it is disabled or paused. Undefined when none is due or the subscription is deleted.
+ * A subscription's next delivery, in due order. Tests and redeliveries go first, even while the subscription is
+ * disabled or paused. Undefined when none is due or the subscription is deleted.
  */
 export function findDue(
   reader: Reader,
@@ -157,7 +158,7 @@ export function findDue(
   return undefined
 }
 
-/** When a subscription's next retry after `now` falls due; deliveries that were never attempted are due already. */
+/** The instant of a subscription's next retry after `now`; deliveries without an attempt are already due. */
 export const findNextDueAt = ({ sql }: Reader, webhook: number, now: number): number | undefined =>
   sql.get<{ at: number }>(
     `SELECT next_attempt_at AS at FROM webhook_deliveries
@@ -171,8 +172,8 @@ export const findNextDueAt = ({ sql }: Reader, webhook: number, now: number): nu
 const RETRY_DELAY = `CASE attempts ${RETRY_AFTER_MS.map((delayMs, at) => `WHEN ${at + 1} THEN ${delayMs}`).join(' ')} ELSE 0 END`
 
 /**
- * Limits every retry to its regular delay from now, and every wait for quiet to its longest; later ones were scheduled
- * before the clock was set back.
+ * Limits every retry to its regular delay from now, and every quiet period to its maximum. Later instants were
+ * scheduled before the clock was set back.
  */
 export function shortenRetryDelays(tx: Tx): void {
   const { sql, now } = tx
@@ -189,7 +190,7 @@ export function shortenRetryDelays(tx: Tx): void {
   if (first !== null) noteMoment(tx, 'notes', first)
 }
 
-/** How many failed deliveries in a row pause a subscription. */
+/** The number of failed deliveries in a row that pauses a subscription. */
 export const FAILURES_TO_PAUSE = 10
 
 export interface FinishedAttempt {
@@ -199,7 +200,7 @@ export interface FinishedAttempt {
   readonly ms: number
 }
 
-/** The log lines that an outcome causes. */
+/** The log lines for an outcome. */
 export interface LoggedOutcome {
   readonly hasFailed: boolean
   readonly isPausing: boolean
@@ -207,7 +208,7 @@ export interface LoggedOutcome {
 
 export const NOTHING_TO_LOG: LoggedOutcome = { hasFailed: false, isPausing: false }
 
-/** Saves an attempt and its outcome, which counts unless the delivery was requested again or deleted in the meantime. */
+/** Saves an attempt and its outcome, which counts unless the delivery was redelivered or deleted in the meantime. */
 export function recordOutcome(tx: Tx, attempt: FinishedAttempt): LoggedOutcome {
   const { due, outcome, attemptedAt } = attempt
   insertAttempt(tx, attempt)
@@ -237,13 +238,13 @@ export function recordOutcome(tx: Tx, attempt: FinishedAttempt): LoggedOutcome {
   return NOTHING_TO_LOG
 }
 
-/** The attempts until a delivery fails. */
+/** The number of attempts before a delivery fails. */
 const ATTEMPTS_PER_SERIES = RETRY_AFTER_MS.length + 1
 
-/** How many attempts of a delivery are kept: the newest, over all its redeliveries. */
+/** The number of stored attempts per delivery: the newest ones, across all redeliveries. */
 const MAX_KEPT_ATTEMPTS = 50
 
-/** The attempts of a deleted delivery are not kept; the pk of its event may belong to another one. */
+/** Discards the attempts of a deleted delivery, because another event may have reused the pk of its event. */
 function insertAttempt({ sql }: Tx, { due, outcome, attemptedAt, ms }: FinishedAttempt): void {
   const number = due.redeliveries * ATTEMPTS_PER_SERIES + due.attempts + 1
   sql.run(

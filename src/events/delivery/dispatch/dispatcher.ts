@@ -21,10 +21,10 @@ import { Turns } from './turns.ts'
 const MAX_IN_FLIGHT_PER_SUBSCRIPTION = 4
 const MAX_IN_FLIGHT = 64
 
-/** A subscription with this many outcomes that are not committed yet starts no more attempts. */
+/** A subscription with this many uncommitted outcomes starts no more attempts. */
 const MAX_IN_PROGRESS = 256
 
-/** All queues are checked this often, however the clock moves. */
+/** All queues are checked at this interval, even if the clock is changed. */
 const SCAN_INTERVAL_MS = 30_000
 const RETRY_READ_MS = 1_000
 /** A clock that is set back by less than this is ignored. */
@@ -43,23 +43,20 @@ export interface DispatcherOptions {
 interface SubscriptionState extends QueueState {
   readonly workspace: number
   inFlight: number
-  /**
-   * 1 until a delivery succeeds and after each that fails, so that receivers that do not respond take few of the
-   * attempts.
-   */
+  /** 1 until a delivery succeeds and after each failure, so that unresponsive receivers occupy few of the attempts. */
   maxInFlight: number
 }
 
 /**
- * Makes the attempts for all pending deliveries, and events of what falls due. Commits of this process, retries that fall
- * due and writes of other processes wake it.
+ * Makes the attempts for all pending deliveries, and creates events for moments that fall due. Wakes on commits of this
+ * process, on due retries and on writes of other processes.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #outcomes: OutcomeWriter
   readonly #abandon = new AbortController()
   readonly #states = new Map<number, SubscriptionState>()
-  /** Subscriptions that may have a delivery due and have no turn yet. */
+  /** Subscriptions that may have a due delivery but are not scheduled yet. */
   readonly #woken = new Set<number>()
   readonly #turns = new Turns()
   readonly #running = new Set<Promise<void>>()
@@ -151,7 +148,7 @@ export class Dispatcher {
     })
   }
 
-  /** Starts the next attempt of the subscription whose turn it is; false when there is none to look at. */
+  /** Schedules a woken subscription, or starts an attempt of the next scheduled one; false when neither is possible. */
   #startOne(): boolean {
     if (this.#isStopped) return false
     const [woken] = this.#woken
@@ -173,13 +170,13 @@ export class Dispatcher {
     if (state) this.#turns.add(state.workspace, webhook)
   }
 
-  /** Starts a subscription's next attempt; false when there is none to start now. */
+  /** Starts a subscription's next attempt; false when none can start now. */
   #startNext(webhook: number): boolean {
     const { db, clock } = this.#options
     const state = this.#stateOf(webhook)
     if (!state || state.inFlight >= state.maxInFlight || state.inProgress.size >= MAX_IN_PROGRESS)
       return false
-    // One instant for both queries: neither would find what falls due between two instants.
+    // Both queries use the same instant: otherwise neither would find deliveries that fall due between two instants.
     const now = clock.now()
     const due = findDue(db, webhook, now, state)
     if (due) {
@@ -210,7 +207,7 @@ export class Dispatcher {
     return state
   }
 
-  /** The next attempt may start as soon as the receiver has answered: it does not wait for the commit. */
+  /** The next attempt may start as soon as the receiver has responded, without waiting for the commit. */
   async #deliver(state: SubscriptionState, due: DueDelivery): Promise<void> {
     const { clock, send } = this.#options
     const attemptedAt = clock.now()
@@ -245,7 +242,7 @@ export class Dispatcher {
   }
 }
 
-/** The headers of the service win over the subscriber's own, which may not have their names. */
+/** The service's headers override the subscriber's own, which may not have the same names. */
 function headersOf(due: DueDelivery, atMs: number): Record<string, string> {
   const own: Record<string, string> = due.headers === null ? {} : JSON.parse(due.headers)
   const signed = signedHeaders({

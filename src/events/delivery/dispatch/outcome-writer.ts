@@ -16,18 +16,18 @@ interface WriterOptions {
   readonly db: Db
   readonly clock: Clock
   readonly log: Log
-  /** Once it aborts, nothing more is saved: such deliveries are attempted again at the next start. */
+  /** Once it aborts, nothing more is saved: the next start attempts such deliveries again. */
   readonly signal: AbortSignal
 }
 
-/** Saves the outcomes of attempts, together with those that arrive during a commit. */
+/** Saves the outcomes of attempts. Outcomes that arrive during a commit share the next one. */
 export class OutcomeWriter {
   readonly #waiting: (FinishedAttempt & { settle(): void })[] = []
   #isWriting = false
 
   constructor(private readonly options: WriterOptions) {}
 
-  /** Resolves when the outcome is committed, or given up. */
+  /** Resolves when the outcome is committed or abandoned. */
   write(attempt: FinishedAttempt): Promise<void> {
     return new Promise((settle) => {
       this.#waiting.push({ ...attempt, settle })

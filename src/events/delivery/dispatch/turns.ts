@@ -2,18 +2,18 @@
 const MAX_IN_FLIGHT_WHILE_OTHERS_WAIT = 32
 
 interface WorkspaceTurn {
-  /** Subscriptions that may have a delivery due. Each that starts an attempt moves to the end. */
+  /** Subscriptions that may have a due delivery. Each one that starts an attempt moves to the end. */
   readonly ready: Set<number>
   inFlight: number
 }
 
 /**
- * Decides which subscription starts the next attempt: workspaces take turns, and within each its subscriptions. However many
- * receivers of one workspace hang, the next free attempts go to others.
+ * Schedules the next attempt fairly: across workspaces first, then across the subscriptions of each. Even if many
+ * receivers of one workspace hang, the next free attempts go to other workspaces.
  */
 export class Turns {
   readonly #workspaces = new Map<number, WorkspaceTurn>()
-  /** Workspaces with a ready subscription; one that had its turn moves to the end. */
+  /** Workspaces with a ready subscription; a workspace moves to the end after its turn. */
   readonly #waiting = new Set<number>()
 
   add(workspace: number, webhook: number): void {
@@ -21,7 +21,7 @@ export class Turns {
     this.#waiting.add(workspace)
   }
 
-  /** Takes out the subscription whose turn it is; undefined when none is ready. */
+  /** Removes and returns the next scheduled subscription; undefined when none is ready. */
   next(): number | undefined {
     const workspace = this.#nextWorkspace()
     if (workspace === undefined) return undefined

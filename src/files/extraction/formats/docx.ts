@@ -58,7 +58,7 @@ function headingLevels(part: Uint8Array | undefined): (style: string) => number 
   }
 }
 
-/** The level of a heading of Word's own, which a small program may use without a definition. */
+/** The level of a built-in heading of Word, which small programs may use without a definition. */
 function builtInLevel(style: string): number | undefined {
   const [, level] = /^Heading([1-9])$/.exec(style) ?? []
   return level === undefined ? undefined : Number(level)
@@ -137,7 +137,7 @@ function readPart(parts: Parts, name: string, reader: WordText): void {
   if (part) readXml(part, reader)
 }
 
-/** The distinct texts of headers and footers, without those that have no letters, such as page numbers. */
+/** The distinct texts of headers and footers. Texts without letters, such as page numbers, are omitted. */
 function headersAndFooters(parts: Parts): Set<string> {
   const names = [...parts.keys()].filter((name) => HEADERS_AND_FOOTERS.test(name)).sort()
   const texts = names.map((name) => {

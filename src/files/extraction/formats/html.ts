@@ -3,7 +3,7 @@ import { markedEncoding } from '../../../lib/encoding.ts'
 import { type ExtractedText, FlowingText } from '../pages.ts'
 import { decodeText } from './plain-text.ts'
 
-/** Elements whose text is not shown, or only says how a word is pronounced. */
+/** Elements whose text is hidden, or only gives the pronunciation of a word. */
 const HIDDEN = new Set('script style title template noscript svg object iframe rt rp'.split(' '))
 
 /** Elements that begin and end a paragraph. */
@@ -18,11 +18,11 @@ const LINES = new Set(['li', 'tr', 'caption', 'option'])
 
 const HEADING = /^h([1-6])$/
 
-/** Collects the text of a page; `#text` is that of the current paragraph or line. */
+/** Collects the text of a page; `#text` holds the current paragraph or line. */
 class HtmlText {
   readonly flow = new FlowingText()
   #text = ''
-  /** Whether it ends in something other than white space; looking at its end would put together what was added so far. */
+  /** Whether `#text` ends in other than white space. Reading its end would concatenate everything added so far. */
   #endsInWord = false
   #hidden = 0
   #preformatted = 0

@@ -58,7 +58,7 @@ export function attributeOf(attributes: Attributes, name: string): string | unde
 const CHUNK = 65_536
 
 /**
- * Parses XML in chunks. Throws Unreadable for a truncated part, and for one with a DOCTYPE, which no Office program
+ * Parses XML in chunks. Throws Unreadable for a truncated part, or a part with a DOCTYPE, which no Office program
  * writes.
  */
 export function readXml(bytes: Uint8Array, handler: XmlHandler): void {

@@ -127,8 +127,8 @@ export function readText({ pdfium: module }: Pdfium, size: number, fill: (at: nu
 }
 
 /*
- * Where a page shows every few glyphs by a command of their own, as a layer of recognized text does, PDFium guesses
- * spaces between them that split words. A guess holds only when the gap is wider than those between letters.
+ * Some pages show every few glyphs with a separate command, as a layer of recognized text does. PDFium then guesses
+ * spaces that split words. A guess holds only if its gap is wider than the gaps between letters.
  */
 
 /** The extent of a glyph along the line, and the line's direction. */
@@ -137,7 +137,7 @@ interface Glyph {
   readonly end: number
   /** The width of an em along the line. */
   readonly em: number
-  /** A multiple of a right angle; text at other angles is left as PDFium has it. */
+  /** A multiple of a right angle; text at other angles stays as PDFium returns it. */
   readonly direction: Direction
   /** Across the line. */
   readonly baseline: number
@@ -148,7 +148,7 @@ type Direction = 'right' | 'up' | 'left' | 'down'
 const SPACE = 0x20
 const FIRST_LETTER = 0x21
 
-/** Reads what PDFium knows of the glyphs of a page. */
+/** Reads PDFium's data about the glyphs of a page. */
 class Glyphs {
   readonly #at: number
 
@@ -171,7 +171,7 @@ class Glyphs {
     )
   }
 
-  /** Undefined for a space, for what PDFium made up, and at an odd angle. */
+  /** Undefined for spaces, characters that PDFium generated, and glyphs at odd angles. */
   find(index: number): Glyph | undefined {
     const { library, text } = this
     if (index < 0 || index >= this.count) return undefined
@@ -208,11 +208,11 @@ function extentOf(
   return direction === 'up' ? { start: bottom, end: top } : { start: -top, end: -bottom }
 }
 
-/** Letters closer than this part of an em are not spaced out, and what PDFium guesses between them holds. */
+/** Letters with a smaller gap, in ems, are not spaced out, so PDFium's guesses between them hold. */
 const LEAST_LETTER_GAP = 0.05
-/** Letters further apart than this part of an em are words of one letter. */
+/** Letters with a wider gap, in ems, are words of one letter. */
 const WIDEST_LETTER_GAP = 0.6
-/** How many times wider than between letters a gap within a word may be; a space makes it more than twice as wide. */
+/** How many times wider than the letter gap a gap within a word may be; a space makes it more than twice as wide. */
 const SLACK = 1.6
 
 /** The gap between two neighbouring glyphs of a line in ems; undefined when they are on different lines. */
@@ -243,7 +243,7 @@ function isInWord(glyphs: Glyphs, space: number): boolean {
   return usual >= LEAST_LETTER_GAP && gap <= usual * SLACK
 }
 
-/** How far a pair of letters is looked for. */
+/** The distance, in characters, within which to search for a pair of letters. */
 const REACH = 40
 
 /** The gap between the nearest two letters of the line that PDFium joined, in ems; 0 when there are none. */

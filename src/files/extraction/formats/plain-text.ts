@@ -2,7 +2,9 @@ import { markedEncoding } from '../../../lib/encoding.ts'
 import { headingText } from '../../../lib/text.ts'
 import { cleanText, type ExtractedText, FlowingText, oneLine } from '../pages.ts'
 
-/** Decodes UTF-8, or UTF-16 with a byte order mark; anything else as Windows-1252, in which every byte is a character. */
+/**
+ * Decodes UTF-8, or UTF-16 with a byte order mark. Anything else is Windows-1252, in which every byte is a character.
+ */
 export function decodeText(bytes: Uint8Array): string {
   const marked = markedEncoding(bytes)
   if (marked !== undefined) return new TextDecoder(marked).decode(bytes)
@@ -23,7 +25,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const HEADING = /^ {0,3}(#{1,6})[ \t](.*)$/s
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/
 
-/** Skipped, because its last line above the dashes would be taken for a heading. */
+/** Front matter is skipped: its last line above the dashes would look like a heading. */
 const FRONT_MATTER = /^---[ \t]*\n(?:[\s\S]*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|$)/
 
 /** Markdown source, unchanged; its headings, outside front matter and fenced code, are the outline. */

@@ -91,7 +91,7 @@ function notesOf(parts: Parts, slide: string): string[] {
   return notes.lines
 }
 
-/** The text of a presentation with one page for each slide, its charts, diagrams and notes; the titles are the outline. */
+/** The text of a presentation: one page per slide, with its charts, diagrams and notes. The titles are the outline. */
 export function readPptx(bytes: Uint8Array): ExtractedText {
   const parts = openPackage(bytes, WANTED)
   const collector = new PageCollector()

@@ -83,7 +83,7 @@ export const GUIDE: readonly GuideGroup[] = [
 /** All pages, in reading order. */
 export const GUIDE_PAGES: readonly GuidePage[] = GUIDE.flatMap(({ pages }) => pages)
 
-/** The page with this name, in which words may replace the hyphens. */
+/** The page with this name; spaces may replace its hyphens. */
 export const findGuidePage = (name: string): GuidePage | undefined =>
   GUIDE_PAGES.find(({ slug }) => slug === name.toLowerCase().replaceAll(' ', '-'))
 

@@ -5,17 +5,17 @@ import { Refusal, type RefusalCode } from '../../../lib/refusal.ts'
 import { ACCEPTED, streamOf } from '../../../lib/response-stream.ts'
 import { trusting } from '../../../lib/trust.ts'
 
-/** Loaded when it is first used. */
+/** Loaded on first use. */
 const library = () => import('openid-client')
 
 const TIMEOUT_SECONDS = 10
-/** For how long the provider is not asked again what it can do. */
+/** The lifetime of the cached provider metadata. */
 const KNOWN_MS = 5 * 60_000
-/** The most bytes of a response, decompressed. Tokens and keys take a few thousand. */
+/** The size limit of a response, decompressed, in bytes. Tokens and keys take a few thousand. */
 const MAX_RESPONSE_BYTES = 1_048_576
-/** The longest that OpenID Connect allows. */
+/** The maximum length that OpenID Connect allows. */
 const MAX_SUBJECT_LENGTH = 255
-/** Clocks may differ by five minutes, and the way of a token takes a while. */
+/** Clocks may differ by five minutes, and the transfer of a token takes additional time. */
 const CLOCK_TOLERANCE_SECONDS = 330
 
 /** The server-side secrets of one sign-in. */
@@ -24,24 +24,24 @@ export interface Secrets {
   readonly verifier: string
 }
 
-/** Somebody's account at the provider, and what the provider says of them. */
+/** An account at the provider, and its claims. */
 export interface Account {
   readonly issuer: string
   readonly subject: string
   /** The claims of the ID token. */
   readonly claims: Readonly<Record<string, unknown>>
-  /** More that the provider says when it is asked; nothing if it does not answer. */
+  /** Fetches additional claims; returns none if the provider does not respond. */
   more(): Promise<Readonly<Record<string, unknown>>>
 }
 
 export class Provider {
   #known: { readonly metadata: ServerMetadata; readonly until: number } | undefined
-  /** While the provider is asked. */
+  /** The pending request for the provider's metadata. */
   #asked: Promise<ServerMetadata> | undefined
 
   constructor(
     private readonly settings: OidcSettings,
-    /** Where the provider leads people back. */
+    /** The address to which the provider redirects browsers. */
     private readonly callback: string,
     private readonly clock: Clock,
   ) {}
@@ -51,7 +51,7 @@ export class Provider {
     return { nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
   }
 
-  /** Where a browser is sent to sign in there. */
+  /** The URL at the provider where a browser signs in. */
   async authorizationUrl(state: string, { nonce, verifier }: Secrets): Promise<string> {
     const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library()
     const configuration = await this.#configuration()
@@ -72,7 +72,7 @@ export class Provider {
     return checkedAddress(url).href
   }
 
-  /** The account for the code that the provider sent with a browser; `search` is the query of the callback. */
+  /** The account for the code in the provider's redirect; `search` is the query of the callback. */
   async accountOf(search: string, state: string, { nonce, verifier }: Secrets): Promise<Account> {
     const { authorizationCodeGrant, fetchUserInfo } = await library()
     const configuration = await this.#configuration()
@@ -93,7 +93,7 @@ export class Provider {
     }
   }
 
-  /** Made anew for each use, so that signatures are checked with the keys that the provider has then. */
+  /** Created anew for each use, so that signatures are checked with the provider's current keys. */
   async #configuration(): Promise<Configuration> {
     const oidc = await library()
     const { clientId, clientSecret } = this.settings
@@ -145,7 +145,7 @@ export class Provider {
         decompress: false,
         ...trusting(ca),
       })
-      // The timeout of `init` covers the body too: a provider that does not end its response is unreachable.
+      // The timeout of `init` covers the body too: a provider that does not finish its response is unreachable.
       const body = await boundedBody(response)
       if (response.status < 500) return new Response(body, withoutEncoding(response))
     } catch (error) {
@@ -156,7 +156,7 @@ export class Provider {
   }
 }
 
-/** Refuses a response that is larger than any of a provider. */
+/** Refuses a response over the size limit. */
 async function boundedBody(response: Response): Promise<Uint8Array<ArrayBuffer> | null> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -175,29 +175,32 @@ function withoutEncoding({ status, statusText, headers }: Response): ResponseIni
   return { status, statusText, headers: kept }
 }
 
-/** The issuer is trusted, but no secret goes over a network in the open. */
+/** The issuer is trusted, but secrets must never cross a network unencrypted. */
 function checkedAddress(url: URL): URL {
   if (url.protocol !== 'https:' && !isLoopbackUrl(url.href)) throw new SignInFailure('failed')
   return url
 }
 
-/** Why nobody got in with the provider, or was linked to it: in the address of the page that says it in words. */
+/**
+ * The reason why signing in with the provider, or linking to it, failed. It is part of the address of the page that
+ * explains it.
+ */
 export type FailureReason =
-  /** The provider does not answer. */
+  /** The provider does not respond. */
   | 'unreachable'
-  /** The person did not agree there. */
+  /** The user declined at the provider. */
   | 'cancelled'
-  /** It was not begun in this browser, took too long, or has ended already. */
+  /** The sign-in was not begun in this browser, took too long, or has already ended. */
   | 'expired'
-  /** The response of the provider cannot be trusted. */
+  /** The provider's response cannot be trusted. */
   | 'failed'
-  /** Nobody here has this account. */
+  /** No user is linked to this account. */
   | 'unknown'
-  /** The account opens no workspace any more. */
+  /** The account no longer grants access to any workspace. */
   | 'closed'
-  /** Somebody else here has this account. */
+  /** Another user is linked to this account. */
   | 'taken'
-  /** The person has another account already. */
+  /** The user is already linked to another account. */
   | 'linked'
   | 'link-used'
   | 'name-taken'
@@ -221,7 +224,7 @@ const REASON_OF_REFUSAL: Partial<Record<RefusalCode, FailureReason>> = {
   unauthorized: 'closed',
 }
 
-/** The reason in what the library or a service threw. */
+/** The failure reason for an error of the library or of a service. */
 export function reasonOf(error: unknown): FailureReason {
   if (error instanceof SignInFailure) return error.reason
   if (error instanceof Refusal) return REASON_OF_REFUSAL[error.code] ?? 'failed'

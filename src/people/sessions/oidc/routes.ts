@@ -17,7 +17,7 @@ const CALLBACK = `${START}/callback`
 const SETTINGS = '/app/settings/sign-in'
 
 export interface Browsers {
-  /** The cookie of a browser that is at the provider. */
+  /** The cookie of a browser that was redirected to the provider. */
   readonly cookie: SessionCookie
   readonly browserOf: (exchange: { request: Request; address: string }) => Browser
   /** The caller of the session in the cookie. */
@@ -37,10 +37,10 @@ export function redirect(location: string, cookies: readonly string[] = []): Res
   return new Response(null, { status: 302, headers })
 }
 
-/** The provider is sent it, encrypted, as a part of the state. */
+/** The limit of a page's path, which is sent to the provider as an encrypted part of the state. */
 const MAX_PAGE_LENGTH = 1_000
 
-/** The path if it is one of a page of the application, else that of the application itself. */
+/** Returns the path if it belongs to a page of the application, otherwise the default. */
 function pageOf(path: string | undefined, otherwise: string): string {
   const base = 'http://localhost'
   if (path === undefined || !path.startsWith('/') || !URL.canParse(path, base)) return otherwise
@@ -70,7 +70,7 @@ export function providerRoutes(
             return redirect(`${home}${START}${exchange.search && `?${exchange.search}`}`)
           const isLink = query.link !== undefined
           const returnTo = pageOf(query.return, isLink ? SETTINGS : '/app')
-          // A browser keeps its token while it is at the provider in several tabs.
+          // A browser that signs in with the provider in several tabs uses one token for all of them.
           const token = cookie.tokenIn(request) ?? newToken()
           try {
             const site = request.headers.get('sec-fetch-site') ?? 'same-origin'

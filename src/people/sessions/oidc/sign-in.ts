@@ -48,7 +48,7 @@ export type Purpose =
 
 interface Step extends Secrets {
   readonly purpose: Purpose
-  /** The token in the cookie of the browser where it began. */
+  /** The token in the cookie of the browser that began the sign-in. */
   readonly cookie: string
   /** A path of the application. */
   readonly returnTo: string
@@ -56,18 +56,18 @@ interface Step extends Secrets {
 
 interface Ended {
   readonly session?: NewSession
-  /** A path of the application; after a failure with the reason. */
+  /** A path of the application; after a failure it includes the reason. */
   readonly location: string
 }
 
-/** The address of a page of the application that says why somebody did not get in or was not linked. */
+/** The address of the application page that explains why signing in or linking failed. */
 export function locationOf(returnTo: string, reason: FailureReason): string {
   const url = new URL(returnTo, 'http://localhost')
   url.searchParams.set('sign-in', reason)
   return `${url.pathname}${url.search}`
 }
 
-/** Signing in with the provider, in two steps: a browser is sent there, and it comes back. */
+/** Signs in with the provider in two steps: redirects a browser to the provider, and handles its return. */
 export class ProviderSignIn {
   /** The state of a sign-in is its ticket. */
   readonly #steps: Tickets<Step>
@@ -79,7 +79,7 @@ export class ProviderSignIn {
     this.#steps = new Tickets(ctx.clock, AT_PROVIDER_SECONDS * 1000)
   }
 
-  /** Where the browser with this cookie is sent. Throws `SignInFailure`. */
+  /** The URL to which the browser with this cookie is redirected. Throws `SignInFailure`. */
   async begin(purpose: Purpose, returnTo: string, cookie: string): Promise<string> {
     try {
       const secrets = await this.provider.newSecrets()
@@ -90,7 +90,7 @@ export class ProviderSignIn {
     }
   }
 
-  /** The purpose of a caller who links their account; refuses one who cannot. */
+  /** The purpose of linking the caller's account; refuses callers that cannot link one. */
   linkOf(caller: Caller | undefined): Purpose {
     const { db, clock, config } = this.ctx
     try {
@@ -103,7 +103,7 @@ export class ProviderSignIn {
     }
   }
 
-  /** The purpose of who holds a setup link; refuses a link that is void, and a name that cannot be chosen. */
+  /** The purpose of using a setup link; refuses a void link, and a name that cannot be chosen. */
   setupOf(token: string, name: string | undefined): Purpose {
     const { db, clock } = this.ctx
     const userPk = findUserOfLink(db, token, clock.now()) ?? fail(usedLink())
@@ -129,7 +129,7 @@ export class ProviderSignIn {
     }
   }
 
-  /** The possible names of a new user. */
+  /** Candidate names for a new user. */
   async #namesOf(account: Account): Promise<unknown[]> {
     const { db, config } = this.ctx
     const isNew = config.oidc?.roleClaim && !findLinkOf(db, account.issuer, account.subject)
@@ -138,7 +138,7 @@ export class ProviderSignIn {
     return isNew && said.every((name) => name === undefined) ? namesIn(await account.more()) : said
   }
 
-  /** A session, the reason for which there is none, or for who links an account nothing. */
+  /** A session, or the reason for its absence; undefined when an account was linked. */
   #enter(
     tx: Tx,
     purpose: Purpose,
@@ -163,7 +163,7 @@ export class ProviderSignIn {
     if (session?.userPk !== purpose.userPk || expiryOf(session) <= tx.now) return 'signed-out'
     const holder = this.#holder(tx, known)
     if (holder !== undefined && holder !== purpose.userPk) return 'taken'
-    // Meanwhile another tab may have linked another account.
+    // Another tab may have linked another account in the meantime.
     if (holder === undefined && isLinked(tx, purpose.userPk, this.ctx.config)) return 'linked'
     this.#save(tx, purpose.userPk, account)
     return undefined
@@ -186,7 +186,7 @@ export class ProviderSignIn {
     return openDoor(this.ctx, tx, userPk, name, browser)
   }
 
-  /** The user that an account is linked to; one who belongs nowhere any more gives it up. */
+  /** The user linked to an account. The link of a user without any workspace is deleted. */
   #holder(tx: Tx, known: number | undefined): number | undefined {
     if (known === undefined || listMembershipsOf(tx, known).length > 0) return known
     deleteProviderLink(tx, known)
@@ -197,7 +197,7 @@ export class ProviderSignIn {
     saveProviderLink(tx, { user, issuer, subject })
   }
 
-  /** The reason of a failure, which the log has, too: without what the provider sent. */
+  /** Logs a failure and returns its reason, without anything that the provider sent. */
   #noted(error: unknown): FailureReason {
     const reason = reasonOf(error)
     if (reason === 'failed' || reason === 'unreachable') {
@@ -217,14 +217,14 @@ function loggable(error: unknown): { message?: string; code?: string } {
   return failure?.cause ?? failure ?? (error as Error)
 }
 
-/** The role of the first pair whose value the claim is or holds. */
+/** The role of the first pair whose value equals the claim or is contained in it. */
 function roleOf({ claim, roles }: RoleClaim, { claims }: Account): Role | undefined {
   const said = claims[claim]
   const values: readonly unknown[] = Array.isArray(said) ? said : [said]
   return roles.find(({ value }) => values.includes(value))?.role
 }
 
-/** The role that the account has by the claim, and the workspace; undefined where the server has no such rule. */
+/** The workspace, and the role that the claim gives the account in it; undefined if the server has no such rule. */
 function ruleFor({ config, log }: AppContext, tx: Tx, account: Account) {
   const { roleClaim } = config.oidc ?? {}
   if (!roleClaim) return undefined
@@ -235,8 +235,8 @@ function ruleFor({ config, log }: AppContext, tx: Tx, account: Account) {
 }
 
 /**
- * Gives the user the role in the claim. A user without a role stays a member and keeps the keys, but the workspace is
- * closed to the user. The last owner stays one.
+ * Gives the user the role in the claim. A user without a role stays a member and keeps their keys, but cannot enter the
+ * workspace. The last owner stays an owner.
  */
 function followClaim(ctx: AppContext, tx: Tx, userPk: number, account: Account): void {
   const rule = ruleFor(ctx, tx, account)
@@ -252,7 +252,7 @@ function followClaim(ctx: AppContext, tx: Tx, userPk: number, account: Account):
   else setMember(tx, workspace.pk, userPk, role)
 }
 
-/** Makes a user for an account that nobody here has, if the claim lets it in; returns the pk. */
+/** Creates a user for an account that no user is linked to, if the claim gives it a role; returns the pk. */
 function addNewcomer(ctx: AppContext, tx: Tx, account: Account, names: readonly unknown[]) {
   if (ruleFor(ctx, tx, account)?.role === undefined) return undefined
   const { pk } = createUser(tx, freeName(tx, names))
@@ -260,10 +260,10 @@ function addNewcomer(ctx: AppContext, tx: Tx, account: Account, names: readonly 
   return pk
 }
 
-/** Room for a number after the longest name. */
+/** Leaves room for a number after the longest name. */
 const MAX_LENGTH = 190
 
-/** The first of the names that can be made lawful, with a number if others have it. */
+/** The first candidate that can be made valid, with a number if the name is taken. */
 function freeName(tx: Tx, names: readonly unknown[]): string {
   const [name] = [...names, 'member'].flatMap(lawful)
   for (let number = 1; ; number++) {

@@ -31,7 +31,7 @@ import { cachedList, totalKeyText } from './total-cache.ts'
 
 type BoardRequest = Static<typeof BoardQuery>
 
-/** Has a column for each day of a date or datetime field; of an instant the day in the time zone, UTC unless given. */
+/** Columns for each day of a date or datetime field. The time zone, by default UTC, decides the day of an instant. */
 interface ByDay {
   readonly date: string
   readonly tz?: string | undefined
@@ -46,14 +46,14 @@ interface BoardInput {
 export interface BoardColumn {
   readonly value: FieldValue | null
   readonly total: number
-  /** The first of them, in the order of the board. */
+  /** The first rows of the column, in board order. */
   readonly rows: readonly RecordRow[]
 }
 
-/** A board by days has no more columns than this. */
+/** Maximum number of columns of a board by days. */
 const MAX_DAYS = 1_000
 
-/** The rows of one value, or one day: how many they are, and the pks of the first ones. */
+/** The rows of one value or one day: their number, and the pks of the first ones. */
 interface Stack {
   total: number
   readonly pks: number[]
@@ -77,7 +77,7 @@ export const readDays = read({
   learn: learnOfRows,
 })
 
-/** The columns by the values of a field, or by days; `learnOfRows` takes what it reports. */
+/** The columns by the values of a field, or by days; `learnOfRows` takes the reported findings. */
 export function boardColumns(
   snapshot: Snapshot,
   { caller, request: sent, byDay }: BoardInput,
@@ -154,7 +154,7 @@ function stacked(
   return stacks
 }
 
-/** The values of the columns: the options in their order, then others and days that are in use, ascending, then none. */
+/** Column values: the options in their order, then other values and days in use, ascending, then none. */
 function valuesOf(field: FieldDefinition, used: Iterable<Cell>): Cell[] {
   if (field.type === 'bool') return [0, 1, null]
   const known = field.options ?? []
@@ -167,7 +167,7 @@ function valuesOf(field: FieldDefinition, used: Iterable<Cell>): Cell[] {
   )
 }
 
-/** Rows that would make the response too long are left out at the end, and their columns have more. */
+/** Omits rows from the end if the response would be too long; their columns then report more rows. */
 function columnsOf(reader: Reader, field: FieldDefinition, stacks: ReadonlyMap<Cell, Stack>): BoardColumn[] {
   const columns = valuesOf(field, stacks.keys()).map((cell) => ({
     value: byValue(cell, field),

@@ -9,9 +9,9 @@ import { cachedList, saveCounted, type TotalKey } from './total-cache.ts'
 interface RowFinding {
   readonly costs: ReadCosts
   readonly counted?: { readonly key: TotalKey; readonly total: number }
-  /** The range that was counted. */
+  /** The counted range. */
   readonly range?: CountedBound | undefined
-  /** The rows of a board in order, and the key under which they are cached. */
+  /** The rows of a board in order, and their cache key. */
   readonly ordered?: { readonly key: string; readonly rows: unknown }
 }
 
@@ -21,7 +21,7 @@ function cache(reader: Reader, { counted, range, ordered }: RowFinding): void {
   if (ordered) cachedList(reader, ordered.key, () => ordered.rows)
 }
 
-/** Caches a finding where the read runs, and reports it. */
+/** Caches a finding in the thread of the read, and reports it. */
 export function reportRows(snapshot: Snapshot, finding: RowFinding): void {
   cache(snapshot, finding)
   snapshot.report?.(finding)

@@ -74,7 +74,7 @@ export interface ListResult {
   readonly structure: StructureRow
 }
 
-/** One page of live rows, newest first unless requested otherwise; `learnOfRows` takes what it reports. */
+/** One page of live rows, newest first by default; `learnOfRows` takes the reported findings. */
 export function listPage(snapshot: Snapshot, input: ListInput): ListResult {
   const started = performance.now()
   const plan = planList(snapshot, input)
@@ -93,7 +93,7 @@ export function listPage(snapshot: Snapshot, input: ListInput): ListResult {
   return { page, structure: query.structure }
 }
 
-/** One page of a list as JSON text; deleted rows most recently deleted first. */
+/** One page of a list as JSON text. Deleted rows are sorted by deletion, most recent first. */
 export const listRecords = read({
   name: 'records.list',
   covers: 'structures',
@@ -118,14 +118,14 @@ export function planList(reader: Reader, { caller, request: sent }: ListInput): 
   return { ...pageQuery, direction: request.direction, key, total }
 }
 
-/** How many rows match, and which, if these are few and became known while counting. */
+/** The number of matching rows, and their pks if they are few and counting found them. */
 interface Matches {
   readonly total: number
   readonly pks?: readonly number[]
   readonly range?: CountedBound
 }
 
-/** The matches that the text index finds; undefined where it does not help, or reading the page costs less. */
+/** The matches found by the text index; undefined if it does not help, or if reading the page costs less. */
 function findWithTextIndex(reader: Reader, plan: ListPlan): Matches | undefined {
   const path = pathBySearch(reader, plan)
   if (!path) return undefined
@@ -141,13 +141,13 @@ function pathBySearch(reader: Reader, plan: ListPlan): AccessPath | undefined {
   return isCheaper ? undefined : textIndexPath(reader, query, indexes)
 }
 
-/** Undefined where reading the page gives the total, or makes counting it cheap. */
+/** Undefined if reading the page gives the total, or makes counting it cheap. */
 function matchesBeforePage(reader: Reader, plan: ListPlan): Matches | undefined {
   if (plan.total !== undefined) return { total: plan.total }
   return isNarrow(plan) ? undefined : countMatches(reader, plan)
 }
 
-/** A page that is not full is the last one, and so gives the total; otherwise it is counted. */
+/** A partly filled page is the last one and gives the total. After a full page, the rows are counted. */
 function totalAfterPage(reader: Reader, plan: ListPlan, found: number): Matches {
   const { limit, offset } = plan.page
   if (found < limit && (found > 0 || offset === 0)) return { total: offset + found }
@@ -155,8 +155,8 @@ function totalAfterPage(reader: Reader, plan: ListPlan, found: number): Matches 
 }
 
 /**
- * Counts the matching rows: through an index; as all rows except those that an index finds; or in a scan, which
- * returns the pks if they are few, so that the page needs no second scan.
+ * Counts the matching rows: through an index; as all rows except those that an index finds; or in a scan. A scan
+ * returns the pks if they are few, so the page needs no second scan.
  */
 function countMatches(reader: Reader, { query, indexes, choice }: ListPlan): Matches {
   const [only, ...more] = query.conditions
@@ -183,11 +183,11 @@ function pageOf(reader: Reader, plan: ListPlan, total: number | undefined): numb
   return selectPage(reader, plan, plan.query, pagePath(plan, total), total)
 }
 
-/** The page of matches that are already known. */
+/** The page, taken from matches that are already known. */
 const pageAmong = (reader: Reader, plan: ListPlan, pks: readonly number[]): number[] =>
   selectPage(reader, plan, { ...plan.query, conditions: [] }, { by: 'pk', pks })
 
-/** `total` is how many rows match, as far as that is known: then a page near the end of the list is read from there. */
+/** `total` is the number of matching rows, if known. A page near the end of the list is then read from the end. */
 function selectPage(
   reader: Reader,
   { sort, direction, page }: ListPlan,
@@ -206,7 +206,7 @@ function selectPage(
   return selectRows(reader, parts, { limit, offset: after }).reverse()
 }
 
-/** A page of a list in the order of pks that is full and far from both ends. */
+/** A full page of a list in pk order, far from both ends. */
 function selectFarInside(
   reader: Reader,
   query: RowQuery,
@@ -218,7 +218,9 @@ function selectFarInside(
   return pksOfRange(reader, query, { from, to: from + limit, total }).reverse()
 }
 
-/** The rows of a part are counted only if the page begins after them: skipping takes longer in a statement of all parts. */
+/**
+ * Counts the rows of a part only if the page begins after them. Skipping takes longer in one statement over all parts.
+ */
 function selectRows(reader: Reader, parts: readonly SortedRows[], page: PageRequest): number[] {
   const { limit } = page
   let { offset } = page
@@ -235,7 +237,7 @@ function selectRows(reader: Reader, parts: readonly SortedRows[], page: PageRequ
   return pks
 }
 
-/** The indexes that would have saved most of the read. */
+/** Indexes that would have saved most of the read. */
 function missingIndexes(plan: ListPlan): string[] {
   const { query, sort, choice } = plan
   return [
@@ -247,7 +249,7 @@ function missingIndexes(plan: ListPlan): string[] {
 
 const DELETED = 'FROM records WHERE structure = ? AND deleted_at IS NOT NULL'
 
-/** Deleted rows are in no table by which they could be filtered or sorted. */
+/** Deleted rows are in no table that supports filters or sorting. */
 function refuseOthers(request: ListRequest): void {
   const other = (['view', 'filter', 'search', 'sort', 'direction'] as const).find(
     (name) => request[name] !== undefined,
@@ -277,11 +279,11 @@ function deletedPage(reader: Reader, caller: InWorkspace, request: ListRequest):
 }
 
 /*
- * All rows of a list in its order, to be read some at a time: their pks are found at once, so that a row that is written or
- * deleted meanwhile moves no other.
+ * All rows of a list in its order, read in chunks. Their pks are found at once, so concurrent writes and deletions do
+ * not shift other rows.
  */
 
-/** The pks of all rows of a list in its order. */
+/** The pks of all rows of a list, in its order. */
 export function pksInOrder(reader: Reader, input: ListInput): Float64Array {
   const plan = planList(reader, input)
   const { query, choice, indexes, sort, direction } = plan
@@ -295,7 +297,7 @@ export function pksInOrder(reader: Reader, input: ListInput): Float64Array {
   return Float64Array.from(pks)
 }
 
-/** The rows of these that are still in the list after concurrent changes. */
+/** The given rows that are still in the list after concurrent changes. */
 export function* rowsInList(
   reader: Reader,
   { caller, request }: ListInput,

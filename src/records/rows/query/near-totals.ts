@@ -7,9 +7,9 @@ import { type RowQuery, testedColumn } from './row-query.ts'
 import { findCounted, totalKeyOf } from './total-cache.ts'
 
 /*
- * The total of a range that was never requested, from that of a smaller one: of two ranges that differ in one bound only,
- * the larger holds the rows of the smaller and those between the bounds. Only these are counted, so that a client that
- * moves a bound, and many clients with bounds of their own, do not pay for everything within it.
+ * Derives the total of a new range from the total of a smaller one. If two ranges differ in one bound only, the larger
+ * holds the rows of the smaller and those between the bounds. Only the rows between are counted. A client that moves a
+ * bound, and many clients with different bounds, therefore do not pay for the whole range.
  */
 
 const MAX_FAMILIES = 200
@@ -17,7 +17,7 @@ const MAX_BOUNDS = 128
 
 type Bound = string | number
 
-/** The bound of a range whose total was counted; a family are the ranges that differ in nothing else. */
+/** The bound of a range whose total was counted. Ranges that differ only in this bound form a family. */
 export interface CountedBound {
   readonly family: string
   readonly bound: Bound
@@ -25,21 +25,21 @@ export interface CountedBound {
 
 const newFamilies = () => new BoundedCache<string, Bound[]>(MAX_FAMILIES)
 
-/** The bounds whose totals were counted, ascending, by family. */
+/** The bounds with counted totals, ascending, by family. */
 const familiesOf = ({ sql }: Reader) => sql.state.of(newFamilies)
 
-/** The bound on the other side of the rows between two ranges. */
+/** The operator of the opposite bound of the rows between two ranges. */
 const OTHER_SIDE: Partial<Record<Operator, Operator>> = { lt: 'gte', lte: 'gt', gt: 'lte', gte: 'lt' }
 
 interface Counted {
   readonly total: number
-  /** Undefined where the query asks for no range. */
+  /** Undefined if the query has no range condition. */
   readonly range?: CountedBound
 }
 
 /**
- * Counts the rows of a query with `count`: if it asks for a range of which a smaller one is known, only the rows between
- * the two.
+ * Counts the rows of a query with `count`. If a smaller range of its family is known, only the rows between the two are
+ * counted.
  */
 export function countNear(reader: Reader, query: RowQuery, count: (query: RowQuery) => number): Counted {
   const condition = query.conditions.findLast(({ op }) => OTHER_SIDE[op] !== undefined)
@@ -71,7 +71,7 @@ const withBound = (query: RowQuery, condition: Condition, bound: Bound): RowQuer
 
 const MAX_TRIES = 4
 
-/** The largest range within this one whose total is known. */
+/** The largest range within this one with a known total. */
 function smallerRange(
   reader: Reader,
   query: RowQuery,
@@ -87,13 +87,13 @@ function smallerRange(
     const smaller = withBound(query, condition, near)
     const total = findCounted(reader, smaller, totalKeyOf(smaller))
     if (total !== undefined) return { bound: near, total }
-    // The cache of totals holds it no more, or rows were written since by another process.
+    // The cache of totals has evicted it, or another process has written rows since.
     bounds.splice(place, 1)
   }
   return undefined
 }
 
-/** Where the bound is in the list, or belongs. */
+/** The index of the bound in the list, or the index at which to insert it. */
 function placeIn(bounds: readonly Bound[], bound: Bound): number {
   let [from, to] = [0, bounds.length]
   while (from < to) {
@@ -104,7 +104,7 @@ function placeIn(bounds: readonly Bound[], bound: Bound): number {
   return from
 }
 
-/** Keeps the bound of a range whose total is cached; of too many, the new one takes the place of the next. */
+/** Stores the bound of a range with a cached total. In a full list, it replaces the bound after it. */
 export function keepBound(reader: Reader, { family, bound }: CountedBound): void {
   const families = familiesOf(reader)
   const bounds = families.get(family) ?? []

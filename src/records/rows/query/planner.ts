@@ -35,20 +35,20 @@ import { needlesOf } from './text-candidates.ts'
 import { cachedNumber, totalKeyText } from './total-cache.ts'
 
 /*
- * How an index is chosen, and when one is missing.
+ * Chooses an index, and reports missing ones.
  *
- * - An access path (`row-query.ts`) is how the row table is read.
- * - The index choice is the index that leads to the fewest rows of a filter. SQLite would choose
- *   by statistics that it seldom has; here the rows are counted, up to `FEW_ROWS`.
+ * - An access path (`row-query.ts`) defines how the row table is read.
+ * - The index choice is the index that leads to the fewest rows of a filter. SQLite would choose by statistics that it
+ *   rarely has; here the rows are counted, up to `FEW_ROWS`.
  * - The page plan is the access path of a page.
- * - The time of a read that an index would have saved (below) is reported to the policy that builds indexes
- *   (`records/structures/storage/auto-index.ts`). Where some conditions ask for one value, and another condition or the sort
- *   orders the rest, that is an index on the pair; otherwise one on each column.
+ * - The time that an index would have saved (below) is reported to the policy that builds indexes
+ *   (`records/structures/storage/auto-index.ts`). If some conditions require one value, and another condition or the
+ *   sort orders the rest, it is an index on the pair. Otherwise it is one on each column.
  */
 
-/** The cost of a row that is looked up through an index. */
+/** The cost of looking up a row through an index. */
 export const LOOKUP_COST = 4
-/** How many index entries are skipped at the cost of 1. */
+/** The number of index entries skipped at the cost of 1. */
 export const SKIPS_PER_ROW = 2
 
 export interface PageQuery {
@@ -59,11 +59,11 @@ export interface PageQuery {
   readonly choice: IndexChoice | undefined
 }
 
-/** The index whose order is the requested one, if there is one. */
+/** The index in the requested order, if there is one. */
 export const sortingIndex = ({ sort, indexes }: Pick<PageQuery, 'sort' | 'indexes'>) =>
   indexes.get(indexName([sort]))
 
-/** Reads all rows in the requested order, if there is an index of that order. */
+/** Reads all rows in the requested order, if an index has that order. */
 export function sortedPath(page: PageQuery): AccessPath | undefined {
   if (isSortedByPk(page.query.structure, page.sort)) return { by: 'pk' }
   const index = sortingIndex(page)
@@ -73,11 +73,11 @@ export function sortedPath(page: PageQuery): AccessPath | undefined {
 const namesIds = ({ conditions }: RowQuery) =>
   conditions.some(({ target, op }) => target === 'id' && (op === 'eq' || op === 'in'))
 
-/** Whether few enough rows can match that all of them are read. */
+/** Whether so few rows can match that reading all of them is cheap. */
 export const isNarrow = ({ query, choice }: PageQuery): boolean =>
   choice?.few !== undefined || namesIds(query)
 
-/** Whether an index yields the rows that the choice leads to in the requested order. */
+/** Whether an index yields the chosen rows in the requested order. */
 export function choiceSorts(
   { query, sort }: Pick<PageQuery, 'query' | 'sort'>,
   { index, fixedColumns }: IndexChoice,
@@ -88,22 +88,24 @@ export function choiceSorts(
   return !index.isUnique && fixedColumns >= columns.length - 1 && last?.column === indexedColumn(sort)
 }
 
-/** Where a page is read from the end of the list, because that is nearer, and in reverse: how many rows follow it there. */
+/**
+ * The number of rows after the page, if the page is nearer to the end of the list and is read from there in reverse.
+ */
 export function rowsAfter({ offset, limit }: PageRequest, total: number | undefined): number | undefined {
   if (total === undefined) return undefined
   const after = Math.max(0, total - offset - limit)
   return after < offset ? after : undefined
 }
 
-/** How many matching rows are gone through until the page is full. */
+/** The number of matching rows to read until the page is full. */
 const matchesUntilFull = (page: PageRequest, total: number | undefined): number =>
   (rowsAfter(page, total) ?? page.offset) + page.limit
 
-/** How many rows are read in the requested order until this many match, if those are spread evenly. */
+/** The number of rows to read in the requested order until this many match, if matches are spread evenly. */
 const rowsUntil = (matches: number, { query }: PageQuery, total: number) =>
   (matches * query.structure.live) / Math.max(1, total)
 
-/** The cost of a row on the path: an entry that decides all conditions costs less than one whose row is looked up. */
+/** The cost of a row on the path. An entry that decides all conditions costs less than a row lookup. */
 function pathRowCost({ query }: PageQuery, path: AccessPath): number {
   if (path.by !== 'index') return 1
   const decides = query.conditions.every((condition) => decidingColumn(path.index, condition) !== undefined)
@@ -111,8 +113,8 @@ function pathRowCost({ query }: PageQuery, path: AccessPath): number {
 }
 
 /**
- * The access path of a page: the chosen index where it leads to few rows; the requested order where that soon fills
- * the page; otherwise all matching rows. `total` is the number of matching rows, as far as it is known.
+ * The access path of a page. It is the chosen index if that leads to few rows, and the requested order if that soon
+ * fills the page. Otherwise all matching rows are read. `total` is the number of matching rows, if known.
  */
 export function pagePath(page: PageQuery, total: number | undefined): AccessPath {
   const { query, choice } = page
@@ -127,7 +129,7 @@ export function pagePath(page: PageQuery, total: number | undefined): AccessPath
   return choice?.isEquality ? choice.path : { by: 'pk' }
 }
 
-/** About how many rows a page goes through, if the matching rows are spread evenly. */
+/** The approximate number of rows that a page reads, if the matching rows are spread evenly. */
 export function rowsOfPage(page: PageQuery, total: number | undefined): number {
   const { query, choice } = page
   const { live } = query.structure
@@ -140,7 +142,8 @@ export function rowsOfPage(page: PageQuery, total: number | undefined): number {
     if (choice.decidesAll) return end / SKIPS_PER_ROW
   }
   const perRow = pathRowCost(page, path)
-  // The rows at the end may be those that do not match: a page near it counts as far away, unless entries decide.
+  // The rows at the end may be the ones that do not match. A page near the end counts as far away, unless entries
+  // decide.
   const matches = perRow < 1 ? end : page.page.offset + page.page.limit
   return Math.min(live, rowsUntil(matches, page, total) * perRow)
 }
@@ -156,7 +159,7 @@ export interface SortedRows {
   readonly orderBy: string
 }
 
-/** The rows that a page is read from: those of the first part in this order, then those of the next. */
+/** The parts that a page is read from: all rows of the first part in this order, then those of the next. */
 export function pageParts(
   reader: Reader,
   query: RowQuery,
@@ -181,7 +184,7 @@ export function pageParts(
   }))
 }
 
-/** The column of the index that orders by the target, which is the last one; text as written has another order. */
+/** The index's last column, if it orders by the target. Text as written has another order. */
 const sortedColumn = (index: UsableIndex, sort: SortTarget): IndexedColumn | undefined => {
   const last = index.isUnique ? undefined : index.columns.at(-1)
   return last?.column === indexedColumn(sort) ? last : undefined
@@ -202,31 +205,31 @@ const mayBeAbsent = ({ conditions }: RowQuery, { column }: IndexedColumn): boole
 export interface IndexChoice {
   readonly index: UsableIndex
   readonly path: AccessPath
-  /** How many of its columns, from the first, have one value in all entries it leads to. */
+  /** The number of its leading columns that have one value in all entries of the range. */
   readonly fixedColumns: number
   /** Whether it leads to single values of its first column instead of a range. */
   readonly isEquality: boolean
   /** Whether its entries decide all conditions. */
   readonly decidesAll: boolean
   readonly narrowing: number
-  /** How many rows it leads to, if fewer than `FEW_ROWS`. */
+  /** The number of rows it leads to, if below `FEW_ROWS`. */
   readonly few: number | undefined
 }
 
 const SINGLE: ReadonlySet<Operator> = new Set(['eq', 'in', 'is_empty'])
 const SEEKABLE: ReadonlySet<Operator> = new Set([...SINGLE, 'gt', 'gte', 'lt', 'lte'])
 
-/** Whether an index on what the condition tests leads to the rows that meet it. */
+/** Whether an index on the condition's target leads to the matching rows. */
 export const isSeekable = (condition: Condition): boolean =>
   SEEKABLE.has(condition.op) &&
   testedColumn(condition) !== undefined &&
   !(condition.op === 'in' && condition.operands.some(({ low, high }) => low !== high))
 
-/** Whether all rows that meet the condition have the same value, ignoring case. */
+/** Whether all matching rows have the same value, ignoring case. */
 export const isOneValue = ({ op, operands }: Condition): boolean =>
   op === 'is_empty' || (op === 'eq' && operands[0]?.low === operands[0]?.high)
 
-/** The condition that exactly the other rows meet; undefined where no index would find those. */
+/** The negated condition; undefined if no index would find its rows. */
 export function complementOf(condition: Condition): Condition | undefined {
   const { op } = condition
   const opposite = op === 'neq' ? 'eq' : op === 'not_in' ? 'in' : op === 'not_empty' ? 'is_empty' : undefined
@@ -234,8 +237,8 @@ export function complementOf(condition: Condition): Condition | undefined {
 }
 
 /**
- * Chooses the index that leads to the fewest rows, if any index serves a condition. Of several that lead to many rows,
- * `prefer` decides.
+ * Chooses the index that leads to the fewest rows, if any index serves a condition. `prefer` decides between indexes
+ * that lead to many rows.
  */
 export function chooseIndex(
   reader: Reader,
@@ -247,7 +250,7 @@ export function chooseIndex(
   const served = [...indexes.values()]
     .map((index): Served => ({ index, seeks: seeksOf(query.conditions, index) }))
     .filter(({ seeks }) => seeks.length > 0)
-  // An index that seeks more conditions than another, all of those among them, leads to no more rows.
+  // An index that seeks all conditions of another index and more leads to no more rows than that one.
   const isSurpassed = ({ seeks }: Served) =>
     served.some(
       (other) => other.seeks.length > seeks.length && seeks.every((one) => other.seeks.includes(one)),
@@ -286,7 +289,9 @@ function choiceOf(reader: Reader, query: RowQuery, { index, seeks }: Served): In
   }
 }
 
-/** The conditions that lead to a range of entries: those on the first column, and on the next while values are single. */
+/**
+ * The conditions that lead to a range of entries: on the first column, and on each next column while values are single.
+ */
 function seeksOf(conditions: readonly Condition[], index: UsableIndex): Condition[] {
   const seeks: Condition[] = []
   for (const { column } of index.columns) {
@@ -299,7 +304,7 @@ function seeksOf(conditions: readonly Condition[], index: UsableIndex): Conditio
   return seeks
 }
 
-/** Undefined for `FEW_ROWS` or more. */
+/** Undefined from `FEW_ROWS` upwards. */
 function countFew(reader: Reader, query: RowQuery, path: AccessPath): number | undefined {
   const { text, values } = pkSource(reader, query, path)
   const counting = `SELECT count(*) FROM (SELECT pk ${text} LIMIT ${FEW_ROWS})`
@@ -309,8 +314,8 @@ function countFew(reader: Reader, query: RowQuery, path: AccessPath): number | u
 }
 
 /**
- * The access path where every matching row is read. The many rows of a range are scattered over the table, and a
- * scan reads them faster than the index would.
+ * The access path for reading every matching row. The rows of a large range are scattered over the table, so a scan
+ * reads them faster than the index.
  */
 export function scanPath(choice: IndexChoice | undefined): AccessPath {
   if (!choice) return ANY_PATH
@@ -325,7 +330,7 @@ const targetOf = ({ target }: Condition): IndexTarget | undefined =>
 const seekedTargets = (conditions: readonly Condition[]): IndexTarget[] =>
   conditions.filter(isSeekable).flatMap((condition) => targetOf(condition) ?? [])
 
-/** The name of the index on a pair that would serve the conditions and, if given, the sort; undefined without a pair. */
+/** The name of the pair index that would serve the conditions and the sort, if given; undefined if no pair would. */
 function pairFor(conditions: readonly Condition[], sort: SortTarget | undefined): string | undefined {
   const fixed = seekedTargets(conditions.filter(isOneValue))
   const [first] = fixed.sort((one, other) => (indexedColumn(one) < indexedColumn(other) ? -1 : 1))
@@ -343,7 +348,7 @@ const singleNames = (targets: readonly IndexTarget[]): string[] => [
   ...new Set(targets.filter((target) => !isBoolean(target)).map((target) => indexName([target]))),
 ]
 
-/** The indexes that would have served a filter better than the one that was chosen. */
+/** Indexes that would have served a filter better than the chosen one. */
 export function missingForFilter(
   { structure, conditions }: RowQuery,
   choice: IndexChoice | undefined,
@@ -363,13 +368,13 @@ export function missingForFilter(
 export const missingForSort = ({ conditions }: RowQuery, target: SortTarget): string[] =>
   [pairFor(conditions, target) ?? singleNames([target])].flat()
 
-/** The text index, for a text that it can find. */
+/** The text index, if it can find the text. */
 export const missingForText = ({ conditions }: RowQuery): string[] =>
   needlesOf(conditions).length === 0 ? [] : [TEXT_INDEX]
 
 /**
- * The report of a slow read: the indexes that it lacked, and those that it used. A read that may read few rows only
- * (`Sql.isLimited`) lacks none.
+ * The report of a slow read: the indexes that it lacked, and those that it used. A limited read (`Sql.isLimited`) lacks
+ * none.
  */
 export function readCosts(
   { structure }: RowQuery,

@@ -25,7 +25,7 @@ import { filterOf, getRowView } from '../../views/service.ts'
 /** Reading this many rows takes no noticeable time. */
 export const FEW_ROWS = 1_000
 
-/** Rows as a request asks for them: of a structure, or as a view of rows shows them, narrowed further. */
+/** The requested rows: of a structure, or of a row view, narrowed further. */
 interface RowsRequest {
   readonly structure?: string
   readonly view?: string
@@ -35,7 +35,7 @@ interface RowsRequest {
   readonly direction?: Direction
 }
 
-/** A request whose filter is parsed, but not yet checked against the structure. */
+/** A request with a parsed filter that is not yet checked against the structure. */
 export type ParsedRequest<Request extends RowsRequest> = Omit<Request, 'filter'> & {
   readonly filter: readonly RawCondition[]
 }
@@ -50,8 +50,8 @@ export function parseRequest<Request extends RowsRequest>({
 }
 
 /**
- * The request with what its view says: conditions must hold beside those of the request, everything else counts where
- * the request does not say it. A text that is searched is a condition like the others.
+ * Merges a view into the request. The view's conditions apply in addition to those of the request; its other settings
+ * are defaults for the request. A searched text is a condition like the others.
  */
 export function withView<Request extends ParsedRequest<RowsRequest>>(
   reader: Reader,
@@ -96,7 +96,7 @@ export function rowQuery(
   return { structure, definition, conditions: checkFilter(request.filter, definition.byKey) }
 }
 
-/** How rows are found: through the entries of an index; by pk, all rows or some; or as SQLite decides. */
+/** The way to find rows: through the entries of an index; by pk, all rows or some; or as SQLite decides. */
 export type AccessPath =
   | { readonly by: 'index'; readonly index: UsableIndex }
   | { readonly by: 'pk'; readonly pks?: readonly number[] }
@@ -105,8 +105,9 @@ export type AccessPath =
 export const ANY_PATH: AccessPath = { by: 'any' }
 
 /*
- * Testing a stop condition may take longer than reading the row. Statements that surely end within some tenths of a
- * second have none: they read up to a number of rows without a condition, or skip a number of rows or index entries.
+ * Testing a stop condition may take longer than reading the row. Statements that certainly end within a few tenths of a
+ * second have none. They read a bounded number of rows without a condition, or skip a bounded number of rows or index
+ * entries.
  */
 const MAX_UNSTOPPED_ROWS = 300_000
 const MAX_UNSTOPPED_ENTRIES = 2_000_000
@@ -120,8 +121,8 @@ const fromWhere = (table: string, parts: readonly SqlPart[]): SqlPart => {
 export const rowSource = (query: RowQuery, path: AccessPath): SqlPart => sourceOf(undefined, query, path, [])
 
 /**
- * The same for a statement that may read many rows. `skips` if it goes through them without looking at their columns: then
- * they have to be counted before.
+ * The same for a statement that may read many rows. `skips` means that it passes rows without reading their columns;
+ * they must then be counted beforehand.
  */
 export function scanSource(
   reader: Reader,
@@ -137,10 +138,10 @@ export function scanSource(
   return sourceOf(reader, query, path, [reader.sql.stopCondition('pk', endsSoon), ...more])
 }
 
-/** Where the text is similar, the search for a long one takes as long again for each of so many bytes. */
+/** In similar text, the search for a long text takes the same time again for each multiple of this many bytes. */
 const BYTES_PER_TIME = 150
 
-/** The columns of texts that conditions test, which may be long. */
+/** The text columns that conditions test; their values may be long. */
 function testedTexts({ definition }: RowQuery, conditions: readonly Condition[]): TestedText[] {
   const mayBeLong = definition.fields.filter(({ type }) => type === 'text' || type === 'select')
   return mayBeLong.flatMap(({ column }) => {
@@ -177,7 +178,7 @@ function sourceOf(
   return fromWhere(table, [...first, ...pkTests(path), ...tests(reader, query, query.conditions)])
 }
 
-/** The conditions as tests of a row, which can be stopped by the reader. */
+/** The conditions as row tests that the reader can stop. */
 function tests(
   reader: Reader | undefined,
   query: RowQuery,
@@ -193,7 +194,7 @@ const pkTests = (path: AccessPath): SqlPart[] =>
     ? [{ text: 'pk IN (SELECT value FROM json_each(?))', values: [JSON.stringify(path.pks)] }]
     : []
 
-/** The conditions that entries of the index decide, as tests of these, and the others. */
+/** Splits the conditions: those that index entries decide, as entry tests, and the others. */
 function divided({ conditions }: RowQuery, index: UsableIndex): { deciding: SqlPart[]; rest: Condition[] } {
   const deciding: SqlPart[] = []
   const rest: Condition[] = []
@@ -206,8 +207,8 @@ function divided({ conditions }: RowQuery, index: UsableIndex): { deciding: SqlP
 }
 
 /**
- * `FROM … WHERE …` for statements that may read many rows but need no column of them: over the entries of the index
- * where the path has one. SQLite reads a row only for conditions that its entry does not decide.
+ * `FROM … WHERE …` for statements that may read many rows but need no columns. It reads the entries of the path's
+ * index, if any. SQLite reads a row only for conditions that its entry does not decide.
  */
 export function pkSource(
   reader: Reader,
@@ -228,7 +229,7 @@ export function pkSource(
 /** The sort keys of a list: a field, `created_at` or `updated_at`. */
 export type SortTarget = TypedField | Extract<RowPart, 'created_at' | 'updated_at'>
 
-/** Refuses what is neither a field of the structure nor a time of the row. */
+/** Refuses a sort key that is neither a field of the structure nor a time of the row. */
 export function sortTarget({ byKey }: Definition, sort: string): SortTarget {
   if (sort === 'created_at' || sort === 'updated_at') return sort
   const field = byKey.get(sort)
@@ -236,11 +237,11 @@ export function sortTarget({ byKey }: Definition, sort: string): SortTarget {
   throw refused(`"sort" names "${sort}", and the structure has no such field.`, atPlace('sort'))
 }
 
-/** Whether the order of pks is the order asked for: while rows were created in order, it equals `created_at`, id. */
+/** Whether pk order is the requested order. While rows are created in order, it equals `created_at`, id. */
 export const isSortedByPk = ({ inOrder }: StructureRow, target: SortTarget): boolean =>
   inOrder === 1 && target === 'created_at'
 
-/** The order of a list, or with `isReversed` that order from its end. */
+/** The order of a list; `isReversed` reads it from the end. */
 export interface Order {
   readonly direction: Direction
   readonly isReversed: boolean
@@ -266,23 +267,23 @@ export const tieBreak = (structure: StructureRow, direction: Direction): string 
     ? `pk ${sqlWay(direction)}`
     : `(SELECT id FROM records r WHERE r.pk = live.pk) ${sqlWay(direction)}`
 
-/* The indexes that a query may use, and their entries. */
+/* The indexes available to a query, and their entries. */
 
-/** An index by its columns, in the order of its entries; rows of equal values are in the order of their pks. */
+/** An index by its columns, in entry order. Rows with equal values are in pk order. */
 export interface UsableIndex {
-  /** Among the indexes of the structure. */
+  /** The name within the structure. */
   readonly name: string
-  /** In the database. */
+  /** The name in the database. */
   readonly index: string
   readonly columns: readonly IndexedColumn[]
-  /** A unique index holds text as written, so that it does not sort as lists do. */
+  /** A unique index holds text as written, so its order differs from that of lists. */
   readonly isUnique: boolean
 }
 
-/** By name; the text index is `*`. */
+/** Keyed by name; the text index is `*`. */
 export type Indexes = ReadonlyMap<string, UsableIndex>
 
-/** The indexes that a query may use: the unique ones of the definition, and the automatic ones that are ready. */
+/** The indexes available to a query: the definition's unique indexes, and the automatic ones that are ready. */
 export function usableIndexes(
   reader: Reader,
   { structure, definition }: { structure: StructureRow; definition: Definition },
@@ -298,7 +299,7 @@ function usableUnique({ name, expressions }: RowIndex): UsableIndex {
   return { name, index: name, columns, isUnique: true }
 }
 
-/** Undefined where the definition does not have the columns of the index. */
+/** Undefined if the definition lacks the columns of the index. */
 function usableAuto(structurePk: number, definition: Definition, name: string): UsableIndex | undefined {
   if (name === TEXT_INDEX) return { name, index: '', columns: [], isUnique: false }
   const targets = indexTargets(definition, name)
@@ -307,13 +308,13 @@ function usableAuto(structurePk: number, definition: Definition, name: string): 
   return { name, index, columns: indexedColumns(targets), isUnique: false }
 }
 
-/** The column of the row table that a condition tests; undefined where it tests another part of the row. */
+/** The row table column that a condition tests; undefined if it tests another part of the row. */
 export const testedColumn = ({ target }: Condition): string | undefined => {
   if (target === '*' || target === 'id') return undefined
   return typeof target === 'string' ? target : valueColumn(target.column)
 }
 
-/** The column of the index on which it decides the condition without reading the row. */
+/** The index column that decides the condition without reading the row. */
 export const decidingColumn = (index: UsableIndex, condition: Condition): IndexedColumn | undefined =>
   condition.op === 'contains'
     ? undefined
@@ -345,12 +346,12 @@ function textCondition(
   return op === 'in' ? [foldedTest(key, folded), test] : [test]
 }
 
-/** Tests for the entries of rows that have a value in the column. */
+/** Tests for the entries of rows with a value in the column. */
 export const isPresent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} IS NOT NULL`, values: [] })
-/** Tests for the entries of rows that have none. */
+/** Tests for the entries of rows without a value in the column. */
 export const isAbsent = ({ key }: IndexedColumn): SqlPart => ({ text: `${key} IS NULL`, values: [] })
 
-/** Leads to the entries; the text as written is then compared itself. */
+/** Leads to the entries; the text as written is then compared separately. */
 function foldedTest(key: string, texts: readonly string[]): SqlPart {
   const folded = [...new Set(texts)]
   if (folded.length === 1) return { text: `${key} = ?`, values: [folded[0] ?? ''] }

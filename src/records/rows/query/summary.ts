@@ -40,9 +40,9 @@ export interface Bucket {
   readonly period: string | null
   readonly value: FieldValue | null
   readonly count: number
-  /** How many rows have a value in the field; the members below are over these. */
+  /** The number of rows with a value in the field; the members below cover these rows. */
   readonly valued: number
-  /** Exact, so that it does not depend on the order in which rows are read, and rounded once; may be infinite. */
+  /** Computed exactly and rounded once, so it does not depend on the order of rows; may be infinite. */
   readonly sum: number
   readonly min: number
   readonly max: number
@@ -50,15 +50,15 @@ export interface Bucket {
 
 export interface Summary {
   readonly buckets: Bucket[]
-  /** Whether a field was named; without one there are only counts. */
+  /** Whether the request names a field; without one there are only counts. */
   readonly hasField: boolean
 }
 
 export type Cell = string | number | null
-/** Columns that are not needed are left out at the end. */
+/** Unneeded columns are omitted from the end. */
 type Row = [number?: number | null, by?: Cell, date?: Cell]
 
-/** The period of the value that dates a row. */
+/** Returns the period of the value that dates a row. */
 type PeriodOf = (cell: Cell) => string | null
 
 const MAX_BUCKETS = 10_000
@@ -102,7 +102,7 @@ type SummaryPlan = ReturnType<typeof planSummary>
 
 /**
  * Aggregates rows: all in one bucket, per period, per value of a field, or per pair of both. Buckets are ordered by
- * period, then value, missing ones last. More than 10,000 buckets are refused.
+ * period, then value; missing ones come last. More than 10,000 buckets are refused.
  */
 export const summariseRecords = read({
   name: 'records.summary',
@@ -113,7 +113,7 @@ export const summariseRecords = read({
   learn: learnOfRows,
 })
 
-/** The summary of a request; `learnOfRows` takes what it reports. */
+/** The summary of a request; `learnOfRows` takes the reported findings. */
 export function summarise(snapshot: Snapshot, input: SummaryInput): Summary {
   const plan = planSummary(snapshot, input)
   const { query, indexes, choice, columns, periodOf, field, by } = plan
@@ -159,13 +159,13 @@ function planSummary(reader: Reader, { caller, request }: SummaryInput) {
   }
 }
 
-/** As few columns as possible: a million rows are read twice as fast with one column as with three. */
+/** The fewest possible columns: a million rows are read twice as fast with one column as with three. */
 function rowColumns(...wanted: readonly (string | undefined)[]): string[] {
   const last = wanted.findLastIndex((column) => column !== undefined)
   return wanted.slice(0, Math.max(1, last + 1)).map((column) => column ?? 'NULL')
 }
 
-/** The time zone that a request names; UTC unless it names one. */
+/** The requested time zone, by default UTC. */
 export const zoneNamed = (tz = 'UTC'): TimeZone =>
   findTimeZone(tz) ??
   fail(
@@ -198,7 +198,7 @@ interface Dating {
   periodOf(period: Period, zone: TimeZone): PeriodOf
 }
 
-/** The value that dates a row: the time zone decides the day of an instant, and does not shift a calendar date. */
+/** The value that dates a row. The time zone decides the day of an instant; it does not shift a calendar date. */
 export function datedBy(definition: Definition, key: string): Dating {
   if (key === 'created_at' || key === 'updated_at') return byInstant(key, Number)
   const { type, column } = getField(definition, 'date', key)
@@ -225,7 +225,9 @@ const byInstant = (column: string, instantOf: (cell: string | number) => number)
   },
 })
 
-/** All rows in one bucket. SQLite counts them where nothing is summed: its sums depend on the order of rows. */
+/**
+ * All rows in one bucket. SQLite counts them only if nothing is summed, because its sums depend on the order of rows.
+ */
 function whole({ sql }: Reader, column: string | undefined, { text, values }: SqlPart): Bucket {
   const tally = new Tally(null, null)
   if (column === undefined) tally.count = sql.scalar(`SELECT count(*) ${text}`, ...values)
@@ -234,7 +236,7 @@ function whole({ sql }: Reader, column: string | undefined, { text, values }: Sq
   return tally.bucket()
 }
 
-/** The index that holds all values that are summed, where these are of all rows. */
+/** The index with all summed values, if the summary covers all rows. */
 const wholeIndex = ({ query, indexes, field, isGrouped }: SummaryPlan): UsableIndex | undefined =>
   field && !isGrouped && query.conditions.length === 0 ? indexes.get(indexName([field])) : undefined
 
@@ -266,10 +268,10 @@ function grouped(rows: readonly Row[], periodOf: PeriodOf, by: FieldDefinition |
   return [...periods.values()].flatMap((buckets) => Array.from(buckets.values(), (tally) => tally.bucket()))
 }
 
-/** How long the values by which rows are grouped may be together, in characters: nobody reads more. */
+/** Maximum total length of the grouped values, in characters: nobody reads more. */
 const MAX_LENGTH = 16_000_000
 
-/** The length of values with one more; refuses too much. */
+/** The total length with one more value; refuses too long a total. */
 export function withLength(length: number, cell: Cell): number {
   const sum = length + (typeof cell === 'string' ? cell.length : 0)
   if (sum <= MAX_LENGTH) return sum
@@ -303,17 +305,17 @@ export const compareValues = (left: FieldValue, right: FieldValue): number =>
 const compareBuckets = (left: Bucket, right: Bucket): number =>
   nullsLast(left.period, right.period, comparePeriods) || nullsLast(left.value, right.value, compareValues)
 
-/** All have years of four digits. */
+/** All years have four digits. */
 const comparePeriods = (left: string, right: string): number => (left < right ? -1 : Number(left > right))
 
 /* Periods: a day, counted from 1 January 1970, is written as `YYYY-MM-DD`. */
 
 /** 1 January 1970, day 0, was a Thursday. */
 const MONDAYS_OFFSET = 3
-/** Of a period; more than a summary usually meets. */
+/** Number of cached days per period; more than a summary usually needs. */
 const DAYS_KNOWN = 10_000
 
-/** The first and the last day that a filter takes: 0001-01-01 and 9999-12-31. */
+/** The first and last day that a filter accepts: 0001-01-01 and 9999-12-31. */
 const FIRST_DAY = Date.parse('0001-01-01T00:00:00.000Z') / DAY_MS
 const LAST_DAY = Date.parse('9999-12-31T00:00:00.000Z') / DAY_MS
 
@@ -326,7 +328,7 @@ const FIRST_DAYS: Record<Period, (day: number) => string> = {
   year: (day) => dayText(day).replace(/\d\d-\d\d$/, '01-01'),
 }
 
-/** The first day of the period that holds a day; null outside the years 0001 to 9999, where a time zone may put it. */
+/** The first day of the period of a day. Null outside the years 0001 to 9999, which a time zone can lead to. */
 const firstDayOf = (period: Period, day: number): string | null =>
   day < FIRST_DAY || day > LAST_DAY ? null : FIRST_DAYS[period](day)
 

@@ -9,18 +9,18 @@ import { type AccessPath, FEW_ROWS, type Indexes, type RowQuery } from './row-qu
 
 const MAX_CANDIDATE_SHARE = 0.2
 
-/** With more candidates than this, a scan is faster than verifying each. */
+/** Above this many candidates, a scan is faster than verifying each. */
 const maxCandidates = ({ structure }: RowQuery) =>
   Math.max(FEW_ROWS, Math.floor(structure.live * MAX_CANDIDATE_SHARE))
 
-/** The texts that conditions search in all fields, as far as the text index can find them. */
+/** The texts that conditions search for in all fields, if the text index can find them. */
 export const needlesOf = (conditions: readonly Condition[]): string[] =>
   conditions
     .filter(({ target }) => target === '*')
     .map(({ operands }) => String(operands[0]?.low))
     .filter(isSearchable)
 
-/** The structure with its text index; undefined where it has none. */
+/** The structure with its text index; undefined if it has none. */
 function textIndexed({ structure, definition }: RowQuery, indexes: Indexes): SearchedRows | undefined {
   const { pk, indexedTo, live } = structure
   if (indexedTo === null || !indexes.has(TEXT_INDEX)) return undefined
@@ -28,8 +28,8 @@ function textIndexed({ structure, definition }: RowQuery, indexes: Indexes): Sea
 }
 
 /**
- * The rows that the text index finds for the `*` conditions; all that match are among them. Undefined where there is
- * no text index, or it finds too many.
+ * The rows that the text index finds for the `*` conditions, a superset of the matches. Undefined if there is no text
+ * index, or if it finds too many.
  */
 export function textIndexPath(reader: Reader, query: RowQuery, indexes: Indexes): AccessPath | undefined {
   const structure = textIndexed(query, indexes)

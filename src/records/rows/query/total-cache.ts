@@ -6,24 +6,24 @@ import { type Direction, sqlWay } from '../../../storage/sql-part.ts'
 import { ANY_PATH, type RowQuery, rowSource, scanSource } from './row-query.ts'
 
 /*
- * Caches exact totals, because paging and watching need the same one again and again. A total is that of one value of
- * the structure's change counter, which is read together with the rows, so a write by any process invalidates it. If
- * all rows written since then are known, the total is brought up to date by them instead of being counted again. Only
- * for readers of committed data.
+ * Caches exact totals, because paging and watching need the same total repeatedly. A total is valid for one value of
+ * the structure's change counter, which is read together with the rows. A write by any process therefore invalidates
+ * it. If all rows written since then are known, they update the total without another count. Only readers of committed
+ * data use this cache.
  */
 
 const MAX_TOTALS = 1_000
 const MAX_LISTS = 100
 const MAX_KEY_LENGTH = 2_000
-/** The tests of rows against conditions that take no noticeable time. */
+/** This many tests of rows against conditions take no noticeable time. */
 const MAX_TESTS = 2_000
 
-/** The cached knowledge of a reader about rows; the key or the value identifies the state of the rows. */
+/** A reader's cached knowledge of rows; the key or the value identifies the state of the rows. */
 class RowCaches {
   readonly totals = new BoundedCache<string, Counted>(MAX_TOTALS)
   readonly numbers = new BoundedCache<string, number>(MAX_TOTALS)
   readonly offsets = new BoundedCache<string, Map<number, KnownOffset>>(MAX_LISTS)
-  /** Rows in some order, by their pks. */
+  /** Row pks in some order. */
   readonly lists = new BoundedCache<string, unknown>(MAX_LISTS)
 }
 
@@ -36,7 +36,7 @@ interface Counted {
   readonly changes: number
 }
 
-/** A row and how many of the matching rows have a lower pk. */
+/** A row, and the number of matching rows with a lower pk. */
 export interface KnownOffset {
   readonly offset: number
   readonly pk: number
@@ -60,7 +60,7 @@ export function totalKeyText(query: RowQuery): string {
   return `${changes} ${rows}`
 }
 
-/** A number that was read from the rows, cached; its key says which, and in which state of the rows. */
+/** Caches a number read from the rows. Its key identifies the number and the state of the rows. */
 export function cachedNumber(reader: Reader, key: string, read: () => number): number {
   const { numbers } = cachesOf(reader)
   const number = numbers.get(key) ?? read()
@@ -68,7 +68,7 @@ export function cachedNumber(reader: Reader, key: string, read: () => number): n
   return number
 }
 
-/** The same of the pks of rows. */
+/** The same for the pks of rows. */
 export function cachedList<List>(reader: Reader, key: string, read: () => List): List {
   const { lists } = cachesOf(reader)
   const list = (lists.get(key) as List | undefined) ?? read()
@@ -76,7 +76,10 @@ export function cachedList<List>(reader: Reader, key: string, read: () => List):
   return list
 }
 
-/** The number of rows that match, if it was counted for these rows, or for others since which all writes are known. */
+/**
+ * The number of matching rows. It is known if it was counted for this state, or for an earlier state and all writes
+ * since are known.
+ */
 export function findCounted(reader: Reader, query: RowQuery, key: TotalKey): number | undefined {
   const counted = cachesOf(reader).totals.get(key.rows)
   if (counted === undefined || counted.changes === key.changes) return counted?.total
@@ -92,7 +95,7 @@ export function findCounted(reader: Reader, query: RowQuery, key: TotalKey): num
   return total
 }
 
-/** How many more rows match after the writes than before. */
+/** The number of matches after the writes minus the number before. */
 const gained = (rows: readonly RowVersions[], { conditions }: RowQuery): number =>
   rows.reduce((sum, { before, after }) => {
     const did = before !== null && matchesFilter(before, conditions)
@@ -100,17 +103,17 @@ const gained = (rows: readonly RowVersions[], { conditions }: RowQuery): number 
     return sum + Number(does) - Number(did)
   }, 0)
 
-/** Caches how many rows match, unless the number of a later state is cached. */
+/** Caches the number of matching rows, unless the number of a later state is cached. */
 export function saveCounted(reader: Reader, { structurePk, rows, changes }: TotalKey, total: number): void {
   if (rows.length > MAX_KEY_LENGTH) return
   const { totals } = cachesOf(reader)
-  // A worker may have counted an earlier state than the one that is known.
+  // A worker may have counted an earlier state than the cached one.
   if ((totals.get(rows)?.changes ?? 0) > changes) return
   totals.set(rows, { total, changes })
   recentWrites(reader).follow(structurePk)
 }
 
-/** A row before and after a write; null where it was not live. */
+/** A row before and after a write; null if it was not live. */
 export interface RowVersions {
   readonly pk: number
   readonly before: RecordState | null
@@ -126,18 +129,18 @@ interface RowWrites {
   readonly from: number
   readonly to: number
   readonly rows: readonly RowVersions[]
-  /** The characters of the rows as JSON, together. */
+  /** The total length of the rows as JSON, in characters. */
   readonly size: number
 }
 
-/** More would take longer to go through than the rows take to be counted again, or too much memory. */
+/** More rows would take longer to test than to count again, or too much memory. */
 const MAX_RECENT_ROWS = 4_000
 const MAX_RECENT_SIZE = 2_000_000
-/** Of all structures together. */
+/** The total for all structures. */
 const MAX_SIZE = 8_000_000
 const MAX_STRUCTURES = 100
 
-/** Writes that follow each other without a gap. */
+/** Consecutive writes without a gap. */
 interface Chain {
   readonly definition: object
   readonly writes: RowWrites[]
@@ -146,15 +149,15 @@ interface Chain {
 }
 
 /**
- * The latest committed writes of this process, by structure: with them a total that was counted is brought up to date
- * instead of being counted again. Only structures whose totals were asked for are followed. A gap in the change
- * counters, such as a write by another process, or a change of the definition, begins a new chain.
+ * The latest committed writes of this process, by structure. They update counted totals without another count. Only
+ * structures whose totals were requested are followed. A gap in the change counters, such as a write by another
+ * process, or a change of the definition begins a new chain.
  */
 class RecentWrites {
   readonly #chains = new Map<number, Chain | undefined>()
   #size = 0
 
-  /** From now on the writes of the structure are collected. */
+  /** Starts to collect the writes of the structure. */
   follow(structurePk: number): void {
     if (this.#chains.has(structurePk)) return
     if (this.#chains.size >= MAX_STRUCTURES) this.#clear()
@@ -166,7 +169,7 @@ class RecentWrites {
     this.#size = 0
   }
 
-  /** To be called after the commit, in the order of the writes. */
+  /** Must be called after the commit, in write order. */
   add(write: RowWrites): void {
     const { structurePk, definition, from, to } = write
     if (from === to || !this.#chains.has(structurePk)) return
@@ -194,7 +197,7 @@ class RecentWrites {
     this.#size -= oldest.size
   }
 
-  /** The rows written between two values of the change counter; undefined if they are not all known. */
+  /** The rows written between two values of the change counter; undefined if some are unknown. */
   between(
     { structurePk, definition }: Pick<RowWrites, 'structurePk' | 'definition'>,
     from: number,
@@ -211,16 +214,16 @@ class RecentWrites {
 
 const newRecentWrites = () => new RecentWrites()
 
-/** Of the database: shared by those who write it and those who read it in this thread. */
+/** One per database, shared by its writers and readers in this thread. */
 export const recentWrites = ({ sql }: Reader): RecentWrites => sql.state.of(newRecentWrites)
 
 /*
- * Skipping rows takes as long as reading them. While a page far inside a list in the order of pks is sought, the row at
- * every 10,000th offset on the way is cached, and the next page is sought from the nearest of these rows. Like a total,
+ * Skipping rows takes as long as reading them. The search for a page far inside a list in pk order caches the row at
+ * every 10,000th offset on the way. The search for the next page begins at the nearest of these rows. Like a total,
  * they are valid for one value of the structure's change counter.
  */
 
-/** How many rows one statement skips; the row after them is cached. */
+/** The number of rows that one statement skips; the row after them is cached. */
 export const STEP = 10_000
 function knownOffsets(reader: Reader, query: RowQuery): Map<number, KnownOffset> {
   const { offsets } = cachesOf(reader)
@@ -230,7 +233,7 @@ function knownOffsets(reader: Reader, query: RowQuery): Map<number, KnownOffset>
   return known
 }
 
-/** The rows from an offset to before another, in the ascending order of pks; `total` is how many match. */
+/** The rows from one offset to before another, in ascending pk order; `total` is the number of matches. */
 export interface Range {
   readonly from: number
   readonly to: number
@@ -256,7 +259,7 @@ export function pksOfRange(reader: Reader, query: RowQuery, { from, to, total }:
   return isAscending ? pks : pks.reverse()
 }
 
-/** A row at most one step from the goal; undefined where there are fewer rows than expected. */
+/** A row at most one step from the target; undefined if there are fewer rows than expected. */
 function stepTowards(
   reader: Reader,
   query: RowQuery,

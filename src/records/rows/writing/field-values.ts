@@ -13,10 +13,10 @@ import { findRecordHead } from '../store.ts'
 
 type FieldChange = FieldValue | null | undefined
 
-/** The values of a write, in the order of the fields: a value, null to remove it, undefined to leave it. */
+/** The values of a write, in field order: a value, null to remove it, undefined to leave it unchanged. */
 export type FieldChanges = readonly FieldChange[]
 
-/** Checks the values that are sent against their fields; null and an absent key both mean no value. */
+/** Checks sent values against their fields; null and an absent key both mean no value. */
 export function checkedChanges(
   definition: Definition,
   sent: Readonly<Record<string, unknown>>,
@@ -57,7 +57,9 @@ export function refuseMissing({ fields }: Definition, data: RecordData): void {
   }
 }
 
-/** The value in its stored form; refuses one that does not fit the field's type, options or bounds, under the name given. */
+/**
+ * The value in its stored form. Refuses one that violates the field's type, options or bounds, and names it as given.
+ */
 export function checkedValue(field: FieldDefinition, sent: unknown, name?: string): FieldValue {
   const { type, options, min, max } = field
   const value = normalised(type, sent) ?? fail(unfit(field, `be ${TYPE_WORDS[type]}`, name))
@@ -74,7 +76,7 @@ export function checkedValue(field: FieldDefinition, sent: unknown, name?: strin
 const unfit = ({ key }: FieldDefinition, rule: string, name = `The field "${key}"`): Refusal =>
   refused(`${name} must ${rule}.`, atFields(key))
 
-/** The row after the changes, its keys in the order of the fields. */
+/** The row after the changes, with its keys in field order. */
 export function mergedData({ fields }: Definition, before: RecordData, changes: FieldChanges): RecordData {
   const data: RecordData = {}
   for (let at = 0; at < fields.length; at++) {
@@ -87,7 +89,7 @@ export function mergedData({ fields }: Definition, before: RecordData, changes: 
 
 type Exists = (reader: Reader, caller: InWorkspace, id: string, field: FieldDefinition) => boolean
 
-/** How the object that a reference names is looked up, by the type of the field. */
+/** Looks up the referenced object, by field type. */
 const REFERENCES: Partial<Record<FieldType, Exists>> = {
   note: ({ sql }, caller, id) =>
     sql.get(
@@ -105,8 +107,8 @@ const REFERENCES: Partial<Record<FieldType, Exists>> = {
 }
 
 /**
- * Refuses a reference to something that is not in the workspace, or is trashed or deleted. `found` collects the
- * references that exist, so that a batch looks each up once.
+ * Refuses references to objects outside the workspace, or trashed or deleted ones. `found` collects existing
+ * references, so a batch looks each up once.
  */
 export function refuseBrokenReferences(
   reader: Reader,

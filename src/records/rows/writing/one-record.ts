@@ -53,7 +53,7 @@ function get(
   return { row, writer: rowWriter(tx, caller, structure) }
 }
 
-/** Refuses who may not change the rows of the structure that a row is, or was, one of. */
+/** Refuses callers who may not change rows of the row's structure, whether the row is live or deleted. */
 function checkChanger(tx: Tx, caller: Caller, id: string): void {
   const row = store.findRecordHead(tx, id)
   const structure = row && findStructureByPk(tx, caller, row.structure)
@@ -62,8 +62,8 @@ function checkChanger(tx: Tx, caller: Caller, id: string): void {
 }
 
 /**
- * Gives the unique values free that `changeLive` is to replace with those in `data` later in the transaction, so that
- * rows can exchange them.
+ * Clears the unique values that `changeLive` will replace with those in `data` later in the transaction. Rows can then
+ * exchange values.
  */
 export function releaseUnique(tx: Tx, caller: Caller, id: string, data: Record<string, unknown>): void {
   const { row, structure } = find(tx, caller, id, 'live')
@@ -74,7 +74,10 @@ export function releaseUnique(tx: Tx, caller: Caller, id: string, data: Record<s
   clearLiveValues(tx, structure, unique, row.pk)
 }
 
-/** Merges values into a live row; `expected` is the `updated_at` that it must have. `checkReferences` may put that off. */
+/**
+ * Merges values into a live row; `expected` is its required `updated_at`. `checkReferences` may defer the reference
+ * check.
+ */
 export function changeLive(
   tx: Tx,
   caller: Caller,
@@ -96,7 +99,7 @@ export function deleteLive(tx: Tx, caller: Caller, id: string): void {
   deleteRow(writer, row)
 }
 
-/** Restores a deleted row under its id, checked like a new one. */
+/** Restores a deleted row under its id, with the checks of a new row. */
 export function restoreDeleted(tx: Tx, caller: Caller, id: string): RecordRow {
   const { row, writer } = get(tx, caller, id, 'deleted')
   const { definition, structure } = writer
@@ -113,7 +116,7 @@ export function restoreDeleted(tx: Tx, caller: Caller, id: string): RecordRow {
 
 const noSuchChange = () => notFound('change of this record')
 
-/** Sets a live row back to how it was just after a change, which the cursor `to` names. */
+/** Reverts a live row to its state just after the change at cursor `to`. */
 function revertLive(tx: Tx, caller: Caller, id: string, to: string): RecordRow {
   const { workspacePk } = caller
   if (!isLive(tx, caller, id)) throw notFound('record')
@@ -131,7 +134,7 @@ function revertLive(tx: Tx, caller: Caller, id: string, to: string): RecordRow {
   return changeLive(tx, caller, id, values)
 }
 
-/** Overwrites what a later change took back: the oldest of several old values counts. */
+/** Collects the values to restore; of several old values, the oldest wins. */
 export function takeBack(values: Record<string, unknown>, { operation, detail }: Change): void {
   if (operation === 'updated' && detail !== null) Object.assign(values, parseDifference(detail).previous)
 }
@@ -143,7 +146,7 @@ interface PatchInput {
   readonly body: RecordPatch
 }
 
-/** Merges values into a live row; null removes one. Only the values that are sent are checked. */
+/** Merges values into a live row; null removes one. Checks only the sent values. */
 export const patchRecord = write({
   name: 'records.patch',
   covers: 'structures',
@@ -164,7 +167,7 @@ export const deleteRecord = write({
   },
 })
 
-/** Restores a deleted row, also where rows are immutable. */
+/** Restores a deleted row, even if rows are immutable. */
 export const restoreRecord = write({
   name: 'records.restore',
   covers: 'structures',

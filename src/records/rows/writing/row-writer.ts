@@ -4,7 +4,13 @@ import { atFields, Refusal } from '../../../lib/refusal.ts'
 import { counted, quoteList } from '../../../lib/text.ts'
 import { keepMoments } from '../../../log/due.ts'
 import { beforeLocalChange } from '../../../log/mirror-guard.ts'
-import { logCreated, type Outbox, publishChange, publishCreated, subscriptionsOf } from '../../../log/outbox.ts'
+import {
+  logCreated,
+  type Outbox,
+  publishChange,
+  publishCreated,
+  subscriptionsOf,
+} from '../../../log/outbox.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import * as live from '../../structures/storage/live-rows.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
@@ -17,10 +23,10 @@ import { type FieldChanges, mergedData } from './field-values.ts'
 /** The context for writing rows of one structure in one transaction. */
 export interface RowWriter extends Outbox {
   readonly caller: Caller
-  /** With the counters as they are after what was written so far. */
+  /** Its counters include everything written so far. */
   readonly structure: StructureRow
   readonly definition: Definition
-  /** The rows written so far, and the characters of them as JSON, by which cached totals are brought up to date. */
+  /** The rows written so far, and their length as JSON in characters; they update cached totals. */
   readonly written: { readonly rows: RowVersions[]; size: number }
 }
 
@@ -34,7 +40,7 @@ export function rowWriter(tx: Tx, caller: Caller, structure: StructureRow): RowW
   return writer
 }
 
-/** After the commit, the written rows are passed on to bring cached totals up to date (`query/total-cache.ts`). */
+/** Passes the written rows on after the commit, to update cached totals (`query/total-cache.ts`). */
 function shareWrites({ tx, structure, definition, written }: RowWriter): void {
   const { pk: structurePk, changes: from } = structure
   tx.afterCommit(() =>
@@ -42,7 +48,7 @@ function shareWrites({ tx, structure, definition, written }: RowWriter): void {
   )
 }
 
-/** Writes a row as it is after a change: in its tables, the counters, the text index, the log and the outbox. */
+/** Writes a row after a change: to its tables, the counters, the text index, the log and the outbox. */
 function writeVersion(
   writer: RowWriter,
   before: store.RowVersion,
@@ -87,7 +93,7 @@ function writeVersion(
 /** `updated_at` increases with every change, even within one millisecond. */
 const nextUpdatedAt = (now: number, before: number) => Math.max(now, before + 1)
 
-/** A new row for `insertRows`. It counts for `max_rows` from now on. */
+/** A new row for `insertRows`. It counts towards `max_rows` immediately. */
 export function newRow({ tx, structure }: RowWriter, data: RecordData, id = tx.newId()): store.RowVersion {
   const { now } = tx
   structure.live += 1
@@ -104,7 +110,7 @@ export function newRow({ tx, structure }: RowWriter, data: RecordData, id = tx.n
   return { row, data }
 }
 
-/** Inserts new rows, in this order. Refuses, without naming it, a row whose unique values another one has. */
+/** Inserts new rows in this order. Refuses rows whose unique values another row has, without naming that row. */
 export function insertRows(writer: RowWriter, rows: readonly store.RowVersion[]): void {
   const { tx, structure, subscriptions, written } = writer
   store.insertRecords(tx, structure, rows)
@@ -123,7 +129,7 @@ export function insertRows(writer: RowWriter, rows: readonly store.RowVersion[])
   )
 }
 
-/** Merges changes into a live row. If they change nothing, nothing is written and no event is sent. */
+/** Merges changes into a live row. Changes without effect write nothing and send no event. */
 export function updateRow(writer: RowWriter, row: store.RecordRow, changes: FieldChanges): store.RecordRow {
   const { tx, definition } = writer
   const before = { row, data: store.dataOf(row) }
@@ -153,7 +159,7 @@ export function restoreRow(writer: RowWriter, row: store.RecordRow, data: Record
   return writeVersion(writer, { row, data }, { row: after, data })
 }
 
-/** Refuses data whose values in one of the sets another live row, not the one that is updated, already has. */
+/** Refuses data if another live row has the same values in one of the sets. */
 export function refuseDuplicate(
   { tx, structure, definition }: RowWriter,
   sets: readonly UniqueSet[],
@@ -165,7 +171,10 @@ export function refuseDuplicate(
   if (held) throw duplicate(held.set, `the record ${store.findRecordId(tx, held.pk)}`, updated?.changed)
 }
 
-/** Looks for who has the unique values only when the indexes refuse a write; `refuse` throws the refusal that says so. */
+/**
+ * Looks up the holder of unique values only after the indexes refuse a write; `refuse` throws the refusal that names
+ * it.
+ */
 export function namingHolder<Result>(write: () => Result, refuse: () => void): Result {
   try {
     return write()
@@ -175,7 +184,7 @@ export function namingHolder<Result>(write: () => Result, refuse: () => void): R
   }
 }
 
-/** `holder` names the row that has the values: "the record …" or "row 2 of this call". */
+/** `holder` names the row with the same values: "the record …" or "row 2 of this call". */
 export function duplicate(set: UniqueSet, holder: string, changed: readonly string[] = []): Refusal {
   const keys = set.map(({ key }) => key)
   const [blamed = ''] = [...keys.filter((key) => changed.includes(key)), ...keys]

@@ -37,11 +37,11 @@ type SentData = Record<string, unknown>
 
 export type WriteRequest = Static<typeof WriteBody>
 
-/** Returns the structure; refuses callers who may not write this to it. */
+/** Returns the structure; refuses callers without permission for this write. */
 const checkWriter = (reader: Reader, caller: Caller, { structure, on_conflict }: WriteRequest) =>
   getStructure(reader, caller, structure, on_conflict === 'update' ? 'change' : 'add')
 
-/** Refuses a body that does not have exactly one of `data` and `rows`. */
+/** Refuses a body unless it has exactly one of `data` and `rows`. */
 function checkedWrite(request: WriteRequest): WriteRequest {
   if ((request.data === undefined) !== (request.rows === undefined)) return request
   throw invalid('Give exactly one of "data", one row, and "rows", several.')
@@ -57,13 +57,13 @@ export const writeRows = write({
 })
 
 export interface Written {
-  /** The rows as they are after the whole call, in the order sent. */
+  /** The rows after the whole call, in the order sent. */
   rows: store.RecordRow[]
   inserted: number
   updated: number
 }
 
-/** A row that a call has written, or is about to insert, with its number in the call. */
+/** A row that a call has written or is about to insert, with its number in the call. */
 interface SentRow extends store.RowVersion {
   readonly number: number
 }
@@ -71,14 +71,14 @@ interface SentRow extends store.RowVersion {
 /** The rows that a call has written so far. */
 interface Batch {
   readonly names: RowNames
-  /** Whether the call sent a list of rows, so that its refusals name the row. */
+  /** Whether the call sent a list of rows; its refusals then name the row. */
   readonly isList: boolean
   readonly rows: Pick<SentRow, 'row' | 'number'>[]
-  /** The last of the rows, which are checked and still to be inserted together. */
+  /** The last rows: checked, and still to be inserted together. */
   readonly pending: SentRow[]
-  /** The latest state of rows that were updated, by pk. */
+  /** The latest state of updated rows, by pk. */
   readonly updated: Map<number, store.RecordRow>
-  /** References that were found to exist. */
+  /** References known to exist. */
   readonly references: Set<string>
   inserted: number
 }
@@ -88,7 +88,7 @@ const newBatch = (names = FROM_ONE, isList = false): Batch => ({
   ...{ rows: [], pending: [], updated: new Map(), references: new Set() },
 })
 
-/** How refusals name the rows of a call: by a noun, such as "Row", and the number of the row at an index. */
+/** How refusals name the rows of a call: a noun, such as "Row", and the number of the row at an index. */
 export interface RowNames {
   readonly noun: string
   readonly numberOf: (index: number) => number
@@ -97,8 +97,8 @@ export interface RowNames {
 const FROM_ONE: RowNames = { noun: 'Row', numberOf: (index) => index + 1 }
 
 /**
- * Writes one row or a batch, all or nothing; joins the caller's transaction. In a batch every refusal names the row,
- * counted from 1 or as `names` says.
+ * Writes one row or a batch, all or nothing; joins the caller's transaction. In a batch, every refusal names the row by
+ * its number, counted from 1 or as `names` defines.
  */
 export function writeRecords(tx: Tx, caller: Caller, request: WriteRequest, names = FROM_ONE): Written {
   const structure = checkWriter(tx, caller, request)
@@ -116,7 +116,7 @@ export function writeRecords(tx: Tx, caller: Caller, request: WriteRequest, name
     try {
       named(batch, number, () => writeRow(writer, batch, data, number, updates))
     } catch (error) {
-      // A row before it may be refused when it is inserted, and comes first.
+      // The insertion may refuse an earlier row, and that refusal takes precedence.
       if (error instanceof Refusal) insertPending(writer, batch)
       throw error
     }
@@ -130,11 +130,11 @@ export function writeRecords(tx: Tx, caller: Caller, request: WriteRequest, name
   }
 }
 
-/** Runs an action on a row of the call; in a list, its refusal names the row. */
+/** Runs an action on a row of the call. For a list, its refusal names the row. */
 const named = <Result>({ names: { noun }, isList }: Batch, number: number, action: () => Result): Result =>
   isList ? namingPlace(`${noun} ${number}`, `rows[${number - 1}]`, action) : action()
 
-/** Inserts the rows that are pending; refuses the first that collides. */
+/** Inserts the pending rows; refuses the first one that collides. */
 function insertPending(writer: RowWriter, batch: Batch): void {
   const rows = batch.pending.splice(0)
   if (rows.length === 0) return
@@ -147,10 +147,12 @@ function insertPending(writer: RowWriter, batch: Batch): void {
   batch.inserted += rows.length
 }
 
-/** In characters. Writing entries of this length takes about a tenth of a second, while other writes wait. */
+/** In characters. Writing entries of this length takes about a tenth of a second and blocks other writes. */
 const MAX_UNIQUE_LENGTH = 16 * 1024 * 1024
 
-/** The index of every unique set holds the values of its fields: texts that are long and in many sets are too much. */
+/**
+ * The index of every unique set holds the values of its fields. Long texts in many sets would therefore be too much.
+ */
 function refuseLongUnique({ definition }: RowWriter, rows: readonly SentData[]): void {
   if (definition.uniqueSets.length < 2) return
   const keys = definition.uniqueSets.flatMap((set) => set.map(({ key }) => key))
@@ -167,7 +169,7 @@ function refuseLongUnique({ definition }: RowWriter, rows: readonly SentData[]):
   )
 }
 
-/** Under `max_rows: 1` a write replaces the row that exists. */
+/** Under `max_rows: 1`, a write replaces the existing row. */
 function deleteOnlyRow(writer: RowWriter, rows: number): void {
   const { tx, caller, structure } = writer
   if (rows > 1) {
@@ -199,7 +201,7 @@ function writeRow(writer: RowWriter, batch: Batch, sent: SentData, number: numbe
   } else addPending(writer, batch, { changes, number })
 }
 
-/** Updates the row that has the same unique values, if there is one. */
+/** Updates the row with the same unique values, if there is one. */
 function updateHolder(writer: RowWriter, changes: FieldChanges): store.RecordRow | undefined {
   const { tx, structure, definition } = writer
   const data = mergedData(definition, {}, changes)
@@ -221,11 +223,11 @@ function duplicateOfTwo({ tx }: RowWriter, first: number, second: number): Refus
 interface NewRowChanges {
   readonly changes: FieldChanges
   readonly number: number
-  /** Of its caller's making. */
+  /** Chosen by the caller. */
   readonly id?: string
 }
 
-/** Checks a new row, which `insertPending` inserts. */
+/** Checks a new row; `insertPending` inserts it. */
 function addPending(writer: RowWriter, batch: Batch, { changes, number, id }: NewRowChanges): void {
   const { structure, definition } = writer
   const data = mergedData(definition, {}, changes)
@@ -241,13 +243,13 @@ export interface NewRow {
   readonly structure: string
   readonly id: string
   readonly data: SentData
-  /** How many rows the same call has inserted into the structure before. */
+  /** The number of rows that this call has already inserted into the structure. */
   readonly earlier: (structurePk: number) => number
 }
 
 /**
- * Inserts a row under an id that its caller made, checked like any new row; `checkReferences` may put that off. Returns the
- * pk of its structure.
+ * Inserts a row under an id chosen by its caller, with the checks of any new row; `checkReferences` may defer the
+ * reference check. Returns the pk of its structure.
  */
 export function insertUnder(
   tx: Tx,
@@ -268,8 +270,8 @@ export function insertUnder(
 }
 
 /**
- * Refuses a row whose unique values another one has: an earlier row of the call is named by its number, as its id is not
- * committed yet.
+ * Refuses a row whose unique values another row has. An earlier row of the call is named by its number, because its id
+ * is not committed yet.
  */
 function refuseHeld(writer: RowWriter, batch: Batch, { row, data }: Partial<SentRow> & { data: RecordData }) {
   const { tx, structure, definition } = writer
@@ -277,7 +279,7 @@ function refuseHeld(writer: RowWriter, batch: Batch, { row, data }: Partial<Sent
   if (held) throw duplicate(held.set, holderName(writer, batch, held.pk))
 }
 
-/** Does not name the row to callers who may not read it. */
+/** Does not identify the row to callers who may not read it. */
 function holderName({ tx, caller, structure }: RowWriter, { names, rows }: Batch, pk: number): string {
   const earlier = rows.find(({ row }) => row.pk === pk)
   if (earlier) return `${names.noun.toLowerCase()} ${earlier.number} of this call`

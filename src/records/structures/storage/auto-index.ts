@@ -16,15 +16,14 @@ import { createRowIndex, dropRowIndex, type RowIndex } from './row-index.ts'
 import { createTextIndex, dropTextIndex, TEXT_INDEX } from './text-index.ts'
 
 /*
- * Automatic indexes, on one column or on two (`index-policy.ts` decides when). Nobody declares one.
+ * Automatic indexes, on one column or two; `index-policy.ts` decides when they are built. Users never declare them.
  *
- * An index holds the values, then the pk, so that rows of equal values stay in order. Its last column orders lists, so
- * text is in its folded form there; behind the pk stands the text as written where that differs, so that the index alone
- * decides equality and a count reads no row. The first of two columns has one value in every query that uses both, and
- * holds text as written.
+ * An index holds the values, then the pk, so rows of equal values stay in order. Its last column orders lists, so text
+ * is folded there. Text as written follows the pk where it differs. The index alone then decides equality, and a count
+ * reads no row. The first of two columns has one value in every query that uses both, and holds text as written.
  */
 
-/** A target of an index: a field, or a time of the row. */
+/** A target of an index: a field, or a timestamp of the row. */
 export type IndexTarget = TypedField | 'created_at' | 'updated_at'
 
 export const indexedColumn = (target: IndexTarget): string =>
@@ -43,7 +42,7 @@ export const sortExpression = (target: IndexTarget): string =>
 /** The name of an index on the targets in `auto_indexes`. */
 export const indexName = (targets: readonly IndexTarget[]): string => targets.map(indexedColumn).join(',')
 
-/** The targets of an index by its name; undefined where the definition does not have them. */
+/** The targets of an index by its name; undefined if the definition does not have them. */
 export function indexTargets(
   { fields }: Pick<Definition, 'fields'>,
   name: string,
@@ -64,7 +63,7 @@ export interface IndexedColumn {
   readonly column: string
   /** The expression whose values the index holds in order. */
   readonly key: string
-  /** The expression of text as written where it differs from the key; undefined where the key is the value itself. */
+  /** The expression of text as written if it differs from the key; undefined if the key is the value itself. */
   readonly written: string | undefined
 }
 
@@ -78,7 +77,7 @@ export const indexedColumns = (targets: readonly IndexTarget[]): IndexedColumn[]
     return { column, key: foldedText(target.column), written }
   })
 
-/** The name in the database of an automatic index, by its name in `auto_indexes`. */
+/** The database name of an automatic index, by its name in `auto_indexes`. */
 const nameInSchema = (structurePk: number, name: string): string =>
   `${rowTable(structurePk)}_by_${name.replaceAll(',', '_and_')}`
 
@@ -88,7 +87,7 @@ export function autoIndex(structurePk: number, targets: readonly IndexTarget[]):
   return {
     name: nameInSchema(structurePk, indexName(targets)),
     structurePk,
-    // Without other expressions behind it, SQLite itself keeps the pk at the end of each entry.
+    // Without further expressions, SQLite itself adds the pk at the end of each entry.
     expressions: [...columns.map(({ key }) => key), ...(written.length > 0 ? ['pk', ...written] : [])],
   }
 }
@@ -97,7 +96,7 @@ export function autoIndex(structurePk: number, targets: readonly IndexTarget[]):
 export const listAutoIndexes = ({ sql }: Reader, structurePk: number): string[] =>
   sql.column('SELECT "column" FROM auto_indexes WHERE structure = ?', structurePk)
 
-/** The automatic indexes except the text index, as the definition has them. */
+/** The automatic indexes except the text index, resolved against the definition. */
 export const listAutoRowIndexes = (reader: Reader, structurePk: number, definition: Definition): RowIndex[] =>
   listAutoIndexes(reader, structurePk).flatMap((name) => {
     const targets = indexTargets(definition, name)
@@ -112,7 +111,7 @@ export const markUsed = ({ sql }: Reader, { structurePk, column }: IndexPlace, n
     column,
   )
 
-/** The automatic indexes of every structure that were last used before the given time. */
+/** The automatic indexes of all structures that were last used before the given time. */
 export const findUnusedIndexes = ({ sql }: Reader, before: number): IndexPlace[] =>
   sql.all('SELECT structure AS structurePk, "column" FROM auto_indexes WHERE used_at < ?', before)
 
@@ -122,11 +121,11 @@ export interface IndexPlace {
 }
 
 const MAX_INDEXES = 8
-/** Texts longer than this on average are not indexed. */
+/** Fields with a greater average text length are not indexed. */
 const MAX_AVERAGE_LENGTH = 200
 const SAMPLED_ROWS = 1_000
 
-/** Builds an index; returns whether it exists afterwards. A text index is created empty, and filled later. */
+/** Builds an index; returns whether it exists afterwards. A text index is created empty and filled later. */
 export const autoIndexBuild: WorkerTask<IndexPlace & { now: number }, boolean> = {
   name: 'structures.buildIndex',
   isBackground: true,
@@ -145,7 +144,9 @@ export const autoIndexBuild: WorkerTask<IndexPlace & { now: number }, boolean> =
   },
 }
 
-/** Whether there is room for another index, and its texts are short; the text index does not count towards the limit. */
+/**
+ * Whether another index is within the limit and its texts are short. The text index does not count towards the limit.
+ */
 function isWorthwhile(
   reader: Reader,
   structurePk: number,
@@ -173,8 +174,8 @@ export const recordIndex = ({ sql }: Reader, { structurePk, column }: IndexPlace
   )
 
 /**
- * Builds an index when no write is waiting; returns whether it exists afterwards. Writes that arrive meanwhile wait
- * until it is built.
+ * Builds an index when no write is pending; returns whether it exists afterwards. Writes that arrive during the build
+ * wait for its end.
  */
 export const buildAutoIndex = (
   { worker, clock }: Pick<Server, 'worker' | 'clock'>,
@@ -191,7 +192,7 @@ export const autoIndexDrop: WorkerTask<IndexPlace, void> = {
   },
 }
 
-/** Builds an index by its name; returns false where the definition does not have its columns. */
+/** Builds an index by its name; returns false if the definition lacks its columns. */
 export function createIndexNamed(
   reader: Reader,
   structurePk: number,

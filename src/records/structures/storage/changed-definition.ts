@@ -6,14 +6,14 @@ import { makeOwnTable, placeNow, setOwnTable } from './live-rows.ts'
 import { addColumns, changeUniqueSets, collisionOf, dropRowTable, uniqueIndex } from './row-table-schema.ts'
 import { deleteAllSmallRows, hasSmallShape, type Shape } from './small-rows.ts'
 
-/* Changes the tables of rows with the definition of their structure. */
+/* Updates the row tables after a change of their structure's definition. */
 
-/** To be called for a new structure, and for one whose rows were dropped. */
+/** Must be called for a new structure, and after the rows of a structure were dropped. */
 export function startRows(reader: Reader, pk: number, shape: Shape): void {
   if (!hasSmallShape(shape)) makeOwnTable(reader, pk, shape)
 }
 
-/** Adds the new fields of a structure that may have rows, and changes its unique sets; refuses while live rows collide. */
+/** Adds the new fields of a structure that may have rows, and changes its unique sets; refuses if live rows collide. */
 export function changeRows(reader: Reader, place: RowPlace, before: Shape, after: Shape): void {
   const { pk } = place
   if (placeNow(reader, place).ownTable === 0) {

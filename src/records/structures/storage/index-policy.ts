@@ -5,8 +5,8 @@ import { autoIndexDrop, buildAutoIndex, findUnusedIndexes, type IndexPlace, mark
 import { TEXT_INDEX } from './text-index.ts'
 
 /*
- * An index is built once reads without it have cost twice what building it costs, and dropped after 30 days
- * without use. Nobody declares one.
+ * An index is built once reads without it have cost twice its build cost. It is dropped after 30 days without use.
+ * Users never declare one.
  */
 
 /** The report of one read of a structure's rows to the policy. */
@@ -14,32 +14,32 @@ export interface ReadCosts {
   readonly structurePk: number
   readonly rows: number
   readonly ms: number
-  /** The names of the indexes that would have saved most of it. */
+  /** The names of the indexes that would have saved most of the cost. */
   readonly missing: readonly string[]
   readonly used: readonly string[]
 }
 
 const BUILD_MS_PER_ROW = 0.0015
 const WORTH_BUILDS = 2
-/** A text index is filled in the background: it counts as this much per row, and needs more rows. */
+/** Cost per row of a text index. It is filled in the background and needs more rows to pay off. */
 const TEXT_INDEX_MS_PER_ROW = 0.005
 const TEXT_INDEX_MIN_ROWS_FACTOR = 10
 const UNUSED_MS = 30 * DAY_MS
 const MAX_REPORTS = 10_000
 
-/** The reports of this process's reads about an index. */
+/** This process's reports on reads that lacked an index. */
 interface Report {
-  /** How long reads took that lacked it, together. */
+  /** Total duration of the reads that lacked it. */
   ms: number
   usedAt: number
 }
 
-/** By structure and index. */
+/** Keyed by structure and index. */
 const newReports = () => new BoundedCache<string, Report>(MAX_REPORTS)
 
 const newBuilds = () => ({ count: 0, ms: 0 })
 
-/** The automatic indexes that this process has built, and how long that took, with the wait for a quiet moment. */
+/** The automatic indexes built by this process, and their build times, including the wait for a quiet moment. */
 export const indexBuildsOf = ({ worker }: Pick<Server, 'worker'>) => worker.state.of(newBuilds)
 
 function reportOf(worker: Server['worker'], { structurePk, column }: IndexPlace): Report {
@@ -50,7 +50,9 @@ function reportOf(worker: Server['worker'], { structurePk, column }: IndexPlace)
   return report
 }
 
-/** Adds up the costs of a read, records which indexes it used, and starts building an index that has become worth it. */
+/**
+ * Adds up the costs of a read, records the indexes it used, and starts to build an index that has become worthwhile.
+ */
 export function recordReadCosts(server: Server, { structurePk, rows, ms, missing, used }: ReadCosts): void {
   for (const column of used) recordUse(server, { structurePk, column })
   const { manyRows } = server.worker
@@ -97,7 +99,7 @@ function recordUse(server: Server, place: IndexPlace): void {
     .catch((error) => server.log.warn('the use of an index could not be recorded', { error: String(error) }))
 }
 
-/** Drops the indexes that were not used for 30 days; returns how many. */
+/** Drops the indexes unused for 30 days; returns their number. */
 export async function dropUnusedIndexes(server: Server): Promise<number> {
   const unused = findUnusedIndexes(server.db, server.clock.now() - UNUSED_MS)
   for (const index of unused) await server.worker.write(autoIndexDrop, index)

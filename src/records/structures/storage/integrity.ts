@@ -35,7 +35,7 @@ import { listTextIndexed, type TextIndexed } from './text-index.ts'
 
 const ROWS_PER_READ = 500
 
-/** A structure with its counters as its records say they should be. */
+/** A structure, and its counters computed from its records. */
 interface Checked {
   readonly row: StructureRow
   readonly definition: Definition
@@ -73,7 +73,7 @@ const allRecords = ({ sql }: Reader) =>
     ),
   )
 
-/** Counts a record; to be called in the order of pks. */
+/** Counts a record; must be called in pk order. */
 function count(checked: Checked, { id, createdAt, deletedAt }: StoredRecord): void {
   const { lastCreatedAt, lastId } = checked
   if (deletedAt === null) checked.live += 1
@@ -120,7 +120,7 @@ function schemaFault(
   return `The row table of the structure "${row.name}" has an index that is not on record.`
 }
 
-/** The pks of the structures that have a table for themselves, whether that is on record or not. */
+/** The pks of the structures with their own table, whether or not that is recorded. */
 const withTables = ({ sql }: Reader): Set<number> => {
   const names = sql.column<string>(
     "SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name GLOB 'rows_[0-9]*'",
@@ -128,7 +128,10 @@ const withTables = ({ sql }: Reader): Set<number> => {
   return new Set(names.map((name) => Number(name.slice('rows_'.length).split('_')[0])))
 }
 
-/** Small structures have no unique indexes; SQLite's own check compares those of the others with their rows. */
+/**
+ * Collisions in small structures, which have no unique indexes. SQLite's own check compares the unique indexes of
+ * others with their rows.
+ */
 function* collisionFaults(reader: Reader, { row, definition }: Checked): Generator<string> {
   if (row.ownTable > 0) return
   for (const set of definition.uniqueSets)
@@ -136,7 +139,7 @@ function* collisionFaults(reader: Reader, { row, definition }: Checked): Generat
       yield `Rows of the structure "${row.name}" collide that must be unique.`
 }
 
-/** Counts all records in one pass, and compares the row tables with them. */
+/** Counts all records in one pass, and compares them with the row tables. */
 function* rowFaults(reader: Reader, structures: ReadonlyMap<number, Checked>): Generator<string> {
   const { sql } = reader
   const fault = ({ row }: Checked, id: string) =>
@@ -166,10 +169,10 @@ function* rowFaults(reader: Reader, structures: ReadonlyMap<number, Checked>): G
   }
 }
 
-/** The structures whose rows jobs are still to remove. */
+/** The structures whose rows jobs have yet to remove. */
 const DELETED = `${keysOf({ kind: 'structure.indexes' })} UNION ALL ${keysOf({ kind: 'structure.rows' })}`
 
-/** The recorded value may exceed that of the last remaining row: a mirror removes rows. */
+/** The recorded value may exceed that of the last remaining row, because a mirror removes rows. */
 const reaches = <Value extends number | string>(onRecord: Value | null, last: Value | null): boolean =>
   last === null || (onRecord !== null && onRecord >= last)
 
@@ -232,7 +235,7 @@ function finishRepair(tx: Tx, checked: Checked, indexes: readonly string[]): voi
   )
 }
 
-/** The expected content of the text index for rows that are up to date in it. */
+/** The expected text index entries of rows that are up to date in it. */
 function* expectedEntries(
   { sql }: Reader,
   definition: Definition,
@@ -255,8 +258,8 @@ const outdatedRows = (structurePk: number) =>
   `SELECT row FROM row_search_pending WHERE structure = ${structurePk}`
 
 /**
- * Text indexes contain exactly what the rows do that are up to date in them. Needs no repair: the repair of the row
- * tables builds them again.
+ * A text index holds exactly the content of the rows that are up to date in it. It needs no repair of its own: the
+ * repair of the row tables rebuilds it.
  */
 export const textIndexCheck: IntegrityCheck = {
   *faults(reader) {

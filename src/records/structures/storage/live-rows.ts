@@ -27,15 +27,15 @@ import {
 } from './small-rows.ts'
 
 /*
- * The live rows of a structure: in a table of its own, or in the one that small structures share (`small-rows.ts`). Callers
- * never know which. A structure gets a table for itself in the write with which it is no longer small, and keeps it.
+ * The live rows of a structure: in its own table, or in the shared table of small structures (`small-rows.ts`). Callers
+ * need not know which. The write that makes a structure exceed the small size gives it its own table, which it keeps.
  */
 
-/** Where the rows of a structure are that was read in this transaction, which may have given it a table since. */
+/** The current location of a structure's rows; this transaction may have created its table since `place` was read. */
 export const placeNow = (reader: Reader, place: RowPlace): RowPlace =>
   place.ownTable > 0 ? place : placeOf(reader, place.pk)
 
-/** The same for a structure that is about to get rows, which gets a table if it is no longer small then. */
+/** The same for a structure that is about to get rows. It gets its own table if these make it exceed the small size. */
 function placeForRows(
   reader: Reader,
   place: RowPlace,
@@ -51,7 +51,7 @@ export const setOwnTable = ({ sql }: Reader, pk: number, ownTable: 0 | 1): RowPl
   return { pk, ownTable }
 }
 
-/** Gives a small structure a table for itself, and its unique indexes. */
+/** Gives a small structure its own table with its unique indexes. */
 export function makeOwnTable(reader: Reader, pk: number, definition: Shape): RowPlace {
   createRowTable(reader, pk, definition.fields)
   if (hasSmallShape(definition)) moveToOwnTable(reader, pk, definition)
@@ -59,7 +59,7 @@ export function makeOwnTable(reader: Reader, pk: number, definition: Shape): Row
   return setOwnTable(reader, pk, 1)
 }
 
-/** Gives a structure a table for itself, unless it has one. Only such structures have indexes. */
+/** Gives a structure its own table, unless it has one. Only such structures have indexes. */
 export function ensureOwnTable(reader: Reader, pk: number, definition: Shape): void {
   if (placeOf(reader, pk).ownTable === 0) makeOwnTable(reader, pk, definition)
 }
@@ -84,12 +84,14 @@ function refusingDuplicates<Result>(write: () => Result): Result {
   }
 }
 
-/** A small structure has no indexes: this look is the guarantee, as writes come one at a time. */
+/** A small structure has no indexes. This lookup is the guarantee, because writes run one at a time. */
 function refuseHeld(reader: Reader, place: RowPlace, definition: Definition, data: RecordData, pk: number) {
   if (findHolders(reader, place, definition, data).some((held) => held.pk !== pk)) throw refusalOfDuplicate()
 }
 
-/** Inserts rows in this order; a row whose unique values another one has is refused, and those before it are inserted. */
+/**
+ * Inserts rows in this order. Refuses a row whose unique values another row has, after inserting the rows before it.
+ */
 export function insertLiveRows(
   reader: Reader,
   structure: RowPlace,
@@ -111,7 +113,7 @@ export function insertLiveRows(
   }
 }
 
-/** Writes the columns of the fields that changed, and `updated_at`. */
+/** Writes the columns of the changed fields, and `updated_at`. */
 export function updateLiveRow(
   reader: Reader,
   structure: RowPlace,
@@ -132,14 +134,14 @@ export function updateLiveRow(
   updateSmallRow(reader, place.pk, changed, { pk, data, updatedAt })
 }
 
-/** `UPDATE …`, `DELETE FROM …` of one row, wherever it is. */
+/** Runs `UPDATE …` or `DELETE FROM …` on one row, in either table. */
 function runOnRow(reader: Reader, structure: RowPlace, text: (table: string) => string, pk: number): void {
   const place = placeNow(reader, structure)
   if (place.ownTable > 0) reader.sql.run(`${text(rowTable(place.pk))} WHERE pk = ?`, pk)
   else runOnSmallRow(reader, place.pk, text, pk)
 }
 
-/** Takes away the values of these fields, which collide with none until others are written. */
+/** Clears the values of these fields, so they collide with no row until new values are written. */
 export function clearLiveValues(
   reader: Reader,
   structure: RowPlace,
@@ -160,11 +162,11 @@ export function deleteLiveRows(reader: Reader, { pk, ownTable }: RowPlace, rows:
   else reader.sql.run(`DELETE FROM ${rowTable(pk)} WHERE pk IN (SELECT value FROM json_each(?))`, pks)
 }
 
-/** The pk of some live row; the only one under `max_rows: 1`. */
+/** The pk of any live row; the only one under `max_rows: 1`. */
 export const findAnyLiveRow = (reader: Reader, structure: RowPlace): number | undefined =>
   reader.sql.column<number>(`SELECT pk FROM ${liveRows(placeNow(reader, structure))} LIMIT 1`)[0]
 
-/** A statement that looks for rows by all unique sets at once, for which it is sent each value once. */
+/** A statement that looks up rows by all unique sets at once; each value is bound once. */
 interface HolderQuery {
   readonly text: string
   readonly fields: readonly FieldDefinition[]
@@ -179,7 +181,7 @@ const byRows = memoizeByObject((definition: Definition) =>
   memoize((pk: number) => holderQuery(definition, () => liveRows({ pk, ownTable: 0 }))),
 )
 
-/** `lookup` says where the rows of a unique set are looked up. */
+/** `lookup` returns the source in which the rows of a unique set are looked up. */
 function holderQuery(definition: Definition, lookup: (set: UniqueSet) => string): HolderQuery {
   const fields = [...new Set(definition.uniqueSets.flat())]
   const numbers = new Map(fields.map((field, at) => [field, at + 1]))
@@ -191,8 +193,8 @@ function holderQuery(definition: Definition, lookup: (set: UniqueSet) => string)
 }
 
 /**
- * The live rows that have the same values in every field of one of the unique sets `among`, which are all by default:
- * with each set the pk of the row, which is the only one.
+ * The live rows with the same values in every field of a unique set. `among` restricts the sets; by default all are
+ * used. Returns each matching set with the pk of its only such row.
  */
 export function findHolders(
   reader: Reader,
@@ -216,7 +218,7 @@ export function findHolders(
   })
 }
 
-/** Counts a change of the rows, which adds to the maintained count of live ones. */
+/** Counts a change of the rows, and adds the difference to the maintained number of live rows. */
 export const countChange = ({ sql }: Reader, structurePk: number, difference: number) =>
   sql.run(
     'UPDATE structure_stats SET live = live + ?, changes = changes + 1 WHERE structure = ?',
@@ -229,7 +231,7 @@ interface Inserted {
   readonly createdAt: number
 }
 
-/** Counts inserted rows, of which `live` are live, and records whether pks still have the order of creation and of ids. */
+/** Counts inserted rows, `live` of them live. Records whether pk order still is the order of creation and of ids. */
 export function countInserts(
   { sql }: Reader,
   structurePk: number,

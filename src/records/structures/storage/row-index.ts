@@ -1,11 +1,11 @@
 import type { Reader } from '../../../storage/reader.ts'
 import { rowTable } from '../../../storage/row-table-names.ts'
 
-/** One of SQLite's indexes on the row table of a structure. It can be copied to another thread. */
+/** A SQLite index on the row table of a structure. It can be copied to another thread. */
 export interface RowIndex {
   readonly name: string
   readonly structurePk: number
-  /** Expressions over a row. SQLite uses the index for an expression only where a query writes it in the same way. */
+  /** Expressions over a row. SQLite uses the index for an expression only if a query writes it identically. */
   readonly expressions: readonly string[]
   readonly isUnique?: boolean
 }
@@ -13,7 +13,7 @@ export interface RowIndex {
 const definitionText = ({ name, structurePk, expressions, isUnique = false }: RowIndex): string =>
   `CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX ${name} ON ${rowTable(structurePk)} (${expressions.join(', ')})`
 
-/** Builds the index; a unique one throws a constraint violation where rows collide. */
+/** Builds the index; a unique index throws a constraint violation if rows collide. */
 export const createRowIndex = ({ sql }: Reader, index: RowIndex): void => sql.script(definitionText(index))
 
 export const dropRowIndex = ({ sql }: Reader, name: string): void =>
@@ -26,7 +26,7 @@ export const listRowIndexes = ({ sql }: Reader, structurePk: number): string[] =
     rowTable(structurePk),
   )
 
-/** Whether the index exists exactly as it should be defined. */
+/** Whether the index exists exactly as defined. */
 export const isIntact = ({ sql }: Reader, index: RowIndex): boolean =>
   sql.get(
     `SELECT 1 FROM main.sqlite_schema WHERE type = 'index' AND name = ? AND sql = ?`,

@@ -16,8 +16,8 @@ import { dropTextIndex } from './text-index.ts'
 
 /*
  * A structure that is not small (`live-rows.ts`) has its own table of live rows: typed, indexed, derived from
- * `records`, and rebuilt from it when needed. Short columns come first, so that a scan over them seldom reads past the
- * first page of a row. The table is not STRICT, because SQLite would check every row again each time a column is added.
+ * `records`, and rebuilt from it when needed. Short columns come first, so a scan over them rarely reads past the first
+ * page of a row. The table is not STRICT, because SQLite would check every row again for each added column.
  */
 
 const STORAGE: Partial<Record<FieldType, string>> = { number: 'REAL', bool: 'INTEGER' }
@@ -74,7 +74,9 @@ const columnsOfSet = (set: UniqueSet) =>
     .sort((a, b) => a - b)
     .map(valueColumn)
 
-/** The unique index of a set. Rows that lack one of its values collide with none, because SQLite takes NULLs as distinct. */
+/**
+ * The unique index of a set. Rows that lack one of its values never collide, because SQLite treats NULLs as distinct.
+ */
 export function uniqueIndex(structurePk: number, set: UniqueSet): RowIndex {
   const columns = columnsOfSet(set)
   const numbers = columns.map((column) => column.slice(1))
@@ -86,7 +88,7 @@ export function uniqueIndex(structurePk: number, set: UniqueSet): RowIndex {
 export const uniqueIndexes = ({ pk, ownTable }: RowPlace, { uniqueSets }: Definition): RowIndex[] =>
   ownTable > 0 ? uniqueSets.map((set) => uniqueIndex(pk, set)) : []
 
-/** Creates and drops unique indexes so that they match the sets of `after`; refuses while live rows collide. */
+/** Creates and drops unique indexes to match the sets of `after`; refuses if live rows collide. */
 export function changeUniqueSets(
   reader: Reader,
   structurePk: number,
@@ -111,7 +113,7 @@ function createUnique(reader: Reader, structurePk: number, set: UniqueSet): void
   }
 }
 
-/** Why the values of a set cannot become unique: it names two rows that collide; undefined where none do. */
+/** The reason why the values of a set cannot become unique, naming two colliding rows; undefined if none collide. */
 export function collisionOf(reader: Reader, place: RowPlace, set: UniqueSet): string | undefined {
   const columns = columnsOfSet(set)
   const [pair] = reader.sql.rows<number[]>(

@@ -14,14 +14,16 @@ function companionOf(value: FieldValue): string | null {
 
 const MAY_FOLD = /[A-Z\u0080-\uffff]/
 
-/** The folded form if it differs; most texts equal theirs, and testing that is faster than folding them. */
+/** The folded form if it differs. Most texts equal theirs, and testing that is faster than folding. */
 function differentFold(text: string): string | null {
   if (!MAY_FOLD.test(text)) return null
   const folded = fold(text)
   return folded === text ? null : folded
 }
 
-/** The contents of the columns of these fields, after others; a plain loop, because every written row passes through it. */
+/**
+ * The contents of these fields' columns, appended to others. A plain loop, because every written row passes through it.
+ */
 export function columnValues(
   fields: readonly FieldDefinition[],
   data: RecordData,

@@ -4,20 +4,20 @@ import { rowTable } from '../../../storage/row-table-names.ts'
 import { firstWithin } from '../../../storage/writes/chunks.ts'
 
 /*
- * How common runs of three characters are in the rows of a structure, estimated from a sample: a search reads the entries
- * of rare runs alone, and never those of a run that half of the rows have. Estimates decide costs, never results.
+ * Estimates from a sample how common runs of three characters are in the rows of a structure. A search reads only the
+ * entries of rare runs, and never those of a run in half of the rows. Estimates affect costs, never results.
  */
 
-/** In characters; the tokenizer of the text index sets it. */
+/** In characters; set by the tokenizer of the text index. */
 export const RUN_LENGTH = 3
 
-/** The newest rows: so many, and in characters so much of each and of all. */
+/** The sample: the newest rows, limited in number, in characters per row, and in total characters. */
 const SAMPLED_ROWS = 128
 const SAMPLED_LENGTH = 2_048
 const SAMPLED_LENGTH_OF_ALL = 65_536
-/** Runs share counters, so that a sample takes 16 KiB; a shared counter estimates too much. */
+/** Runs share counters, so a sample takes 16 KiB. A shared counter overestimates. */
 const COUNTERS = 8_192
-/** A sample is taken again once the table has grown by this factor. */
+/** The sample is renewed once the table has grown by this factor. */
 const GROWTH = 2
 const MAX_STRUCTURES = 64
 
@@ -38,7 +38,7 @@ function counterOf(text: string, at: number): number {
 interface SampledRows {
   readonly pk: number
   readonly live: number
-  /** The SQL expression of the text of a row. */
+  /** The SQL expression for the text of a row. */
   readonly text: string
 }
 
@@ -60,7 +60,7 @@ function sampleOf({ sql }: Reader, { pk, live, text }: SampledRows): Sample {
   return { rows: sampled.length, counts, takenAt: live }
 }
 
-/** Estimates the share of the structure's rows that have a run: more than 0, at most 1. */
+/** Estimates the share of the structure's rows with a run: more than 0, at most 1. */
 export function runShares(reader: Reader, structure: SampledRows): (run: string) => number {
   const samples = reader.sql.state.of(newSamples)
   const known = samples.get(structure.pk)

@@ -8,13 +8,13 @@ import { fieldColumns, hasCompanion, rowTableColumns } from './row-table-schema.
 import { columnValues, type LiveRow, rowValues } from './row-values.ts'
 
 /*
- * Small structures have no table of their own: their live rows are in one that they share, `small_rows`, so that thousands
- * of them do not make the schema of the file grow, which every connection reads. It has the columns that their tables would
- * have, and is in the order of structures, so that reading the rows of one costs the same. They have no indexes either: of
- * unique values no two rows have the same, because every write looks at the other rows, and writes come one at a time.
+ * Small structures share one table of live rows, `small_rows`. Thousands of them therefore do not enlarge the schema of
+ * the file, which every connection reads. The table has the columns that their own tables would have. It is ordered by
+ * structure, so reading the rows of one costs the same. Small structures have no indexes. Unique values stay unique
+ * because every write checks the other rows, and writes run one at a time.
  */
 
-/** The limits of a small structure. `length` is that of the texts of a row. */
+/** The limits of a small structure. `length` limits the texts of a row. */
 const MOST = { rows: 200, length: 4_096, uniqueSets: 10 }
 
 /** The attributes that determine the location of rows. */
@@ -30,13 +30,13 @@ export function isLong(data: RecordData): boolean {
   return length > MOST.length
 }
 
-/** Whether a small structure is still small with these new rows. */
+/** Whether a small structure stays small with these new rows. */
 export function staysSmall({ sql }: Reader, structurePk: number, rows: readonly LiveRow[]): boolean {
   const held = sql.scalar<number>(`SELECT count(*) FROM ${SMALL_ROWS} WHERE structure = ?`, structurePk)
   return held + rows.length <= MOST.rows && !rows.some(({ data }) => isLong(data))
 }
 
-/** Numbers have the type that the column of a table would give them. */
+/** Numbers get the type that a table column would give them. */
 const placeholders = (fields: readonly FieldDefinition[]): string[] =>
   fields.flatMap(({ type }) =>
     type === 'number' ? ['CAST(? AS REAL)', '?'] : hasCompanion(type) ? ['?', '?'] : ['?'],
@@ -50,7 +50,7 @@ const insertText = memoizeByObject((definition: Definition): string => {
 export const insertSmallRow = ({ sql }: Reader, structurePk: number, definition: Definition, row: LiveRow) =>
   sql.run(insertText(definition), structurePk, ...rowValues(definition, row))
 
-/** Writes the columns of the fields that changed, and `updated_at`. */
+/** Writes the columns of the changed fields, and `updated_at`. */
 export function updateSmallRow(
   { sql }: Reader,
   structurePk: number,
@@ -63,7 +63,7 @@ export function updateSmallRow(
   sql.run(text, updatedAt, ...columnValues(changed, data), structurePk, pk)
 }
 
-/** `UPDATE …`, `DELETE FROM …` of one row. */
+/** Runs `UPDATE …` or `DELETE FROM …` on one row. */
 export const runOnSmallRow = (
   { sql }: Reader,
   structurePk: number,
@@ -82,7 +82,7 @@ export const deleteSmallRows = ({ sql }: Reader, structurePk: number, pks: strin
 export const deleteAllSmallRows = ({ sql }: Reader, structurePk: number) =>
   sql.run(`DELETE FROM ${SMALL_ROWS} WHERE structure = ?`, structurePk)
 
-/** Moves the rows of a small structure into its own table, which is empty. */
+/** Moves the rows of a small structure into its own, empty table. */
 export function moveToOwnTable(reader: Reader, structurePk: number, definition: Shape): void {
   const columns = rowTableColumns(definition).join(', ')
   const own = `INSERT INTO ${rowTable(structurePk)} (${columns})`
@@ -109,8 +109,8 @@ export function copyFromOwnTable({ sql }: Reader, structurePk: number, definitio
 }
 
 /**
- * Entries of the table that are not live rows of a small structure, with the id of their record if there is one. The
- * rows of the structures that the query `deleted` returns are skipped.
+ * Table entries other than live rows of a small structure, with the id of their record, if any. Rows of the structures
+ * that the query `deleted` returns are skipped.
  */
 export const smallStrays = (
   { sql }: Reader,
@@ -124,6 +124,6 @@ export const smallStrays = (
          AND held.structure NOT IN (${deleted})`,
   )
 
-/** Removes all rows but those of the structures that a query returns. */
+/** Removes all rows except the rows of the structures that a query returns. */
 export const deleteOtherSmallRows = ({ sql }: Reader, structures: string) =>
   sql.run(`DELETE FROM ${SMALL_ROWS} WHERE structure NOT IN (${structures})`)

@@ -8,11 +8,11 @@ import type { Tx } from '../../../storage/writes/transaction.ts'
 import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.ts'
 
 /*
- * The text index of a structure serves `*` searches over many rows. Like other automatic indexes it is created by the
- * policy (`index-policy.ts`). It says which rows have which runs of three characters: every row that contains a text has
- * all runs of it, and rows that have them are verified.
+ * The text index of a structure serves `*` searches over many rows. The policy (`index-policy.ts`) creates it like
+ * other automatic indexes. It maps runs of three characters to rows. Every row that contains a text has all runs of
+ * that text, so rows with all runs are candidates and are verified.
  *
- * Jobs fill it: rows with a pk above `indexed_to` and rows listed in `row_search_pending` are not up to date in it, so a
+ * Jobs fill it. Rows with a pk above `indexed_to` and rows in `row_search_pending` are not up to date in it, so a
  * search verifies these as well.
  */
 
@@ -20,11 +20,11 @@ import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.t
 export const TEXT_INDEX = '*'
 
 /*
- * By default FTS5 occasionally merges so much at once that writes would have to wait. Here it is merged in steps of their
- * own once all rows are indexed, and while many are, so that searches do not have to look into too many parts.
+ * By default, FTS5 occasionally merges so much at once that writes would have to wait. Here, separate steps merge it
+ * once all rows are indexed, and also during large fills. Searches then never read too many parts.
  */
 const MERGE_SETTINGS = { automerge: 0, crisismerge: 1_900, usermerge: 16 }
-/** A step that indexes fewer characters does not merge, which would take longer than indexing them. */
+/** A step that indexes fewer characters does not merge, because merging would take longer than indexing. */
 const MANY_CHARACTERS = 32_768
 
 /** Texts are folded before they are indexed. */
@@ -48,17 +48,17 @@ export function dropTextIndex({ sql }: Reader, structurePk: number): void {
 }
 
 /**
- * Rows that are not up to date before a job indexes them; a search verifies as many in 0.3 ms. Indexing every row by itself
- * would cost ten times as much as writing it, because each adds a part to the index and parts are merged by their number.
+ * Number of outdated rows before a job indexes them; a search verifies as many in 0.3 ms. Indexing every row separately
+ * would cost ten times as much as writing it. Each one adds a part to the index, and parts are merged by their number.
  */
 const ROWS_PER_UPDATE = 64
 
-/** The rows written since the last job of each structure was enqueued; the first one of a process enqueues one. */
+/** Rows written since the last job of each structure was enqueued; the first row of a process enqueues one. */
 const newCounts = () => new Map<number, number>()
 
 /**
- * Must be called for every row that is written. A new one is above `indexed_to`, unless it has the pk of a row that a
- * mirror removed.
+ * Must be called for every written row. A new row is above `indexed_to`, unless it reuses the pk of a row that a mirror
+ * removed.
  */
 export function markForTextIndex(tx: Tx, { pk, indexedTo }: StructureRow, rowPk: number): void {
   if (indexedTo === null) return
@@ -79,7 +79,7 @@ export interface TextIndexed {
 export const listTextIndexed = ({ sql }: Reader): TextIndexed[] =>
   sql.all('SELECT structure AS pk, indexed_to AS indexedTo FROM structure_stats WHERE indexed_to IS NOT NULL')
 
-/** Up to `limit` rows that are not up to date in the index. */
+/** Up to `limit` rows that are outdated in the index. */
 export const findUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed, limit: number): number[] =>
   sql.column(
     `SELECT * FROM (SELECT row FROM row_search_pending WHERE structure = ? LIMIT ?)
@@ -92,12 +92,12 @@ export const findUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed, l
   )
 
 const MAX_ROWS_PER_STEP = 1_000
-/** In characters of all rows together, except for one row that is longer alone: some 15 ms of work. */
+/** Total of a step's rows in characters, about 15 ms of work. A longer single row is indexed alone. */
 const MAX_LENGTH_PER_STEP = 131_072
-/** With this many rows not up to date, a search through the index takes some 30 ms longer. */
+/** With this many outdated rows, a search through the index takes about 30 ms longer. */
 const MANY_UNINDEXED = 30_000
 
-/** Brings at most so many rows up to date in the text index, or merges it; returns whether there was anything to do. */
+/** Brings up to `maxRows` rows up to date in the text index, or merges it; returns whether there was any work. */
 export function fillTextIndex(reader: Reader, structurePk: number, maxRows: number): boolean {
   const texts = findDefinitionTexts(reader, structurePk)
   if (!texts || !listTextIndexed(reader).some(({ pk }) => pk === structurePk)) return false
@@ -116,7 +116,7 @@ const whenIdle = {
     listTextIndexed(reader).some((structure) => hasManyUnindexed(reader, structure)),
 }
 
-/** Brings the text index of a structure up to date, and then merges it. */
+/** Brings the text index of a structure up to date, then merges it. */
 export const textIndexUpdate = defineJob<number, null>('structure.text', fillStep, { isLong: true, whenIdle })
 
 /** Fills a new text index. */
@@ -128,9 +128,9 @@ export const textIndexFill = defineJob<number, null>('structure.newText', fillSt
 
 interface Step {
   readonly structurePk: number
-  /** The SQL expression of the text of a row. */
+  /** The SQL expression for the text of a row. */
   readonly text: string
-  /** The most rows. */
+  /** Maximum number of rows. */
   readonly most: number
 }
 
@@ -139,15 +139,15 @@ interface Sized {
   readonly length: number
 }
 
-/** The rows of a step; the others are not read. */
+/** The rows that fit in a step; the others are not read. */
 function withinStep(rows: Iterable<Sized>): { readonly pks: readonly number[]; readonly length: number } {
   const chosen = firstWithin(rows, MAX_LENGTH_PER_STEP, ({ length }) => length)
   return { pks: chosen.map(({ pk }) => pk), length: chosen.reduce((sum, { length }) => sum + length, 0) }
 }
 
-/** Indexes some pending rows and returns the length of their texts; undefined where there are none. */
+/** Indexes some pending rows and returns the length of their texts; undefined if none are pending. */
 function indexPending({ sql }: Reader, { structurePk, text, most }: Step): number | undefined {
-  // A row that is gone has no length.
+  // A deleted row has no length.
   const lengthOf = `(SELECT length(${text}) FROM ${rowTable(structurePk)} WHERE pk = row)`
   const pending = withinStep(
     sql.each<Sized>(
@@ -169,7 +169,7 @@ function indexPending({ sql }: Reader, { structurePk, text, most }: Step): numbe
   return pending.length
 }
 
-/** Indexes some rows above `indexed_to` and returns the length of their texts; undefined where there are none. */
+/** Indexes some rows above `indexed_to` and returns the length of their texts; undefined if there are none. */
 function indexNew({ sql }: Reader, { structurePk, text, most }: Step): number | undefined {
   const from = sql.scalar<number>('SELECT indexed_to FROM structure_stats WHERE structure = ?', structurePk)
   const rows = rowTable(structurePk)

@@ -3,12 +3,12 @@ import { textIndexTable } from '../../../storage/row-table-names.ts'
 import { RUN_LENGTH, runShares } from './run-frequencies.ts'
 import { findUnindexed, type TextIndexed } from './text-index.ts'
 
-/** The number of runs of a long text that are considered; more would narrow a search no further. */
+/** Maximum number of runs used from a long text; more would not narrow a search further. */
 const MAX_RUNS = 30
 
 /**
- * The runs of three characters by which rows with a text are found: every other one, and the last. The runs between them
- * would lead to as many rows within a few percent.
+ * The runs of three characters that locate a text: every other one, and the last. The runs between them would change
+ * the number of rows found by only a few percent.
  */
 function runsOf(text: string): string[] {
   const characters = [...text]
@@ -20,12 +20,12 @@ function runsOf(text: string): string[] {
   return last < 0 ? [] : [...runs.add(runAt(last))]
 }
 
-/** The number of entries of the index that are read in the time that verifying one row takes. */
+/** The number of index entries read in the time of verifying one row. */
 const ENTRIES_PER_ROW = 300
 
 /**
- * The rarest runs, as long as reading the entries of one more is expected to take less time than verifying the rows that it
- * excludes.
+ * The rarest runs. Another run is added while reading its entries is expected to take less time than verifying the rows
+ * that it excludes.
  */
 function worthReading(runs: readonly string[], live: number, shareOf: (run: string) => number): string[] {
   const byShare = runs
@@ -40,20 +40,20 @@ function worthReading(runs: readonly string[], live: number, shareOf: (run: stri
   return byShare.slice(0, end === -1 ? undefined : end).map(({ run }) => run)
 }
 
-/** Whether the text index can find a text; it knows nothing of shorter ones. */
+/** Whether the text index can find a text; it cannot find texts shorter than a run. */
 export const isSearchable = (text: string): boolean => runsOf(text).length > 0
 
 const quoted = (run: string) => `"${run.replaceAll('"', '""')}"`
 
-/** A structure with a text index, and how its rows are searched. */
+/** A structure with a text index, and the means to search its rows. */
 export interface SearchedRows extends TextIndexed {
   readonly live: number
-  /** The SQL expression of the text of a row. */
+  /** The SQL expression for the text of a row. */
   readonly text: string
 }
 
 /**
- * Every row that may contain all of the texts, which are folded and searchable; undefined where there are more than
+ * Every row that may contain all of the texts, which must be folded and searchable. Undefined if there are more than
  * `most`.
  */
 export function findCandidates(

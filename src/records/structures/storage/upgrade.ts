@@ -8,18 +8,18 @@ import { changeUniqueSets, dropRowTable } from './row-table-schema.ts'
 import { copyFromOwnTable } from './small-rows.ts'
 
 /*
- * Older programs kept indexes in tables of their own with triggers, and had text indexes of other forms. Structures whose
- * row tables may be of that kind have 2 in `own_table`; they are converted some at a time.
+ * Older programs stored indexes in separate tables with triggers, and had text indexes in other formats. Structures
+ * whose row tables may be in that format have 2 in `own_table`; they are converted in batches.
  */
 
-/** How many structures have a row table of an older program. */
+/** The number of structures with a row table of an older program. */
 export const countOldRowTables = ({ sql }: Reader): number =>
   sql.scalar('SELECT count(*) FROM structure_stats WHERE own_table = 2')
 
 const STRUCTURES_AT_ONCE = 100
 const ROWS_AT_ONCE = 20_000
 
-/** Converts the row tables of some structures: many where they are small. */
+/** Converts the row tables of some structures: many if they are small. */
 export function convertSomeRowTables(reader: Reader): void {
   const old = reader.sql.rows<[pk: number, live: number]>(
     'SELECT structure, live FROM structure_stats WHERE own_table = 2 ORDER BY live LIMIT ?',
@@ -33,7 +33,7 @@ export function convertSomeRowTables(reader: Reader): void {
   }
 }
 
-/** Converts the row table of a structure, or takes it away if the structure is small. */
+/** Converts the row table of a structure, or removes it if the structure is small. */
 function convertRowTable(reader: Reader, pk: number): void {
   const { sql } = reader
   const texts = findDefinitionTexts(reader, pk)
@@ -52,7 +52,7 @@ function convertRowTable(reader: Reader, pk: number): void {
       sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', pk, name)
 }
 
-/** Drops every index of the structure, whatever its form. */
+/** Drops every index of the structure, in any format. */
 function dropOldIndexes(reader: Reader, pk: number): void {
   const { sql } = reader
   const table = rowTable(pk)
@@ -72,7 +72,7 @@ function dropOldIndexes(reader: Reader, pk: number): void {
   sql.run('UPDATE structure_stats SET indexed_to = NULL WHERE structure = ?', pk)
 }
 
-/** Takes the table away from a structure that is small; returns whether it was. */
+/** Moves a small structure from its own table to the shared one; returns whether it was small. */
 export function shareTable(reader: Reader, pk: number, definition: Definition): boolean {
   if (!copyFromOwnTable(reader, pk, definition)) return false
   dropRowTable(reader, pk)

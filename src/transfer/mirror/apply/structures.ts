@@ -40,8 +40,8 @@ const ROWS_AT_ONCE = 200
 export class Records implements Restorer<StoredRecord> {
   readonly kind = 'record'
   /**
-   * Structures before the transaction by pk, within it by id; undefined while one is being deleted together with its
-   * rows.
+   * Structures before the transaction by pk, within it by id. Undefined while a structure is being deleted together
+   * with its rows.
    */
   readonly #structures = new Map<number | string, StructureRow | undefined>()
   /** The pending records, all of one structure. */
@@ -54,7 +54,7 @@ export class Records implements Restorer<StoredRecord> {
     }
   }
 
-  /** No two rows collide while values move between them: they are not in the row tables meanwhile. */
+  /** Rows leave the row tables while values move between them, so that no two rows collide. */
   setAside(copy: CopyTransaction, id: string): void {
     this.#takeOut(copy, id)
   }
@@ -128,8 +128,8 @@ interface Structure {
 const ABSENT: Partial<StructureRow> = { icon: null, color: null }
 
 /**
- * The rows of removed structures are deleted later (`records/structures/deletion.ts`). Rows that change must not be in the
- * row tables meanwhile, because they may violate new unique constraints.
+ * The rows of removed structures are deleted later (`records/structures/deletion.ts`). Rows that change must not be in
+ * the row tables meanwhile, because they may violate new unique constraints.
  */
 export const structures: Restorer<Structure> = {
   kind: 'structure',

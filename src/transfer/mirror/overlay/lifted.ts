@@ -75,8 +75,8 @@ export class Lifted {
   }
 
   /**
-   * Reapplies the local changes to the current state of the tables, except those that equal the remote state and
-   * those that `isReset` selects. Returns log entries for objects that look different since.
+   * Reapplies the local changes to the current state of the tables, except changes that equal the remote state or that
+   * `isReset` selects. Returns log entries for objects whose visible state has changed since.
    */
   layAgain(isReset: (row: OverlayRow) => boolean = () => false): MirroredChange[] {
     const { tx, workspacePk } = this.copy
@@ -102,8 +102,8 @@ export class Lifted {
   }
 
   /**
-   * The overlay row of a local change from now on; undefined if nothing differs from the remote. `before` names tags
-   * as the base does.
+   * The new overlay row of a local change; undefined if nothing differs from the remote. `before` names tags as the
+   * base does.
    */
   #settled(local: Local, before: string | null, isReset: boolean): OverlayRow | undefined {
     const { tx } = this.copy
@@ -182,7 +182,7 @@ export class Lifted {
     })
   }
 
-  /** Quick Access items are those of the remote, without those of notes that were deleted here. */
+  /** Keeps the Quick Access items of the remote, except items of notes that were deleted here. */
   #keepItems(items: readonly { readonly id: string }[]): void {
     const { tx } = this.copy
     if (this.#locals.every(({ row }) => row.kind === 'record')) return

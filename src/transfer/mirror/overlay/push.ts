@@ -23,11 +23,11 @@ export interface PushRequest {
 }
 
 /**
- * Sends all local changes to the remote, in one transaction and based on the versions that they changed; returns
- * them. Repeated before the copy has received anything from the remote, this sends the same request, which has no
- * further effect. Later it sends another one, because the remote may have deleted pushed objects. If the remote
- * refuses that one after an interrupted push, it may have carried out the earlier push: the rest is pushed once the
- * copy has received it.
+ * Sends all local changes to the remote in one transaction, based on the versions that they changed; returns them.
+ * Repeated before the copy has received anything from the remote, this sends the same request, which has no further
+ * effect. Later it sends another request, because the remote may have deleted pushed objects. If the remote refuses
+ * that request after an interrupted push, it may have committed the earlier push. The rest is pushed once the copy has
+ * received that push.
  */
 export async function pushLocalChanges(
   db: Db,
@@ -52,7 +52,7 @@ function listInterrupted(reader: Reader): LocalChange[] {
   )
 }
 
-/** A kept object that the remote deleted is restored there first. */
+/** Restores a kept object on the remote first if the remote deleted it. */
 async function pushOnce(
   db: Db,
   remote: Remote,
@@ -100,7 +100,7 @@ function refuseConflicts(changes: readonly LocalChange[]): void {
   )
 }
 
-/** Objects that are pushed unchanged come back from the remote. */
+/** Records the pushed states, to recognize them when the copy receives them from the remote. */
 const markPushed = (db: Db, changes: readonly LocalChange[]): Promise<void> =>
   db.write(({ sql }): void => {
     for (const { kind, id, after } of changes)
@@ -131,7 +131,7 @@ function sentOf({ kind, op, id, structure_id: structure, before, after }: Sent):
   }
 }
 
-/** A change of an object that the remote has deleted: all of it is sent, because its state there is unknown. */
+/** Sends the whole object if the remote has deleted it, because its state there is unknown. */
 async function sentAfterRestore(change: LocalChange, remote: Remote): Promise<object> {
   const { kind, id, structure_id, before, after } = change
   const restored = await remote.restore(kind, id)
@@ -151,7 +151,7 @@ type Values = Readonly<Record<string, unknown>>
 /** A field may be called `constructor`. */
 const ownOrNull = (values: Values, key: string) => (Object.hasOwn(values, key) ? (values[key] ?? null) : null)
 
-/** The values that differ, null for removed ones. */
+/** The values that differ; null for removed values. */
 function differing(before: Values, after: Values): Record<string, unknown> {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)])
   const values = [...keys].map((key) => [key, ownOrNull(after, key)] as const)
@@ -199,7 +199,7 @@ export interface LocalChange {
   readonly changed: readonly string[]
   /** The conflicting change of the remote, as a sentence; null for none. */
   readonly conflict: string | null
-  /** Whether the remote deleted the object although it is kept. */
+  /** Whether the remote deleted an object whose conflict is resolved in favour of the local state. */
   readonly isLost: boolean
   /**
    * The state before the local change, or the remote state if that is overwritten, and the local state; null for
@@ -211,7 +211,7 @@ export interface LocalChange {
 
 const parsed = (json: string | null) => (json === null ? null : (JSON.parse(json) as RemoteObject))
 
-/** In the order of their first changes; those to keep are based on the current remote state. */
+/** In the order of their first changes. Changes to keep are based on the current remote state. */
 export function listLocalChanges(reader: Reader, keepMine: readonly string[] = []): LocalChange[] {
   const workspacePk = findState(reader)?.workspace ?? 0
   return listOverlay(reader).flatMap((row): LocalChange[] | LocalChange => {

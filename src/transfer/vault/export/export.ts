@@ -48,7 +48,7 @@ export const exportVault = (
 
 const HALF_MS = 0.5
 
-/** The time of the file is that of the last change; half a millisecond more survives the rounding of file systems. */
+/** Dates the file by the last change. The extra half millisecond survives the rounding of file systems. */
 function writeDated(folder: string, path: string, instant: number, write: (path: string) => void): void {
   const whole = join(folder, path)
   mkdirSync(dirname(whole), { recursive: true })
@@ -80,13 +80,13 @@ function noteText(
     ),
   ]
   if (lines.length > 0) return `---\n${lines.join('\n')}\n---\n${body}`
-  // A body that begins like front matter must not be taken for it.
+  // Empty front matter keeps an import from parsing the start of such a body as front matter.
   return splitFrontMatter(body).frontMatter ? `---\n---\n${body}` : body
 }
 
 const keyText = (name: string): string => (/^[A-Za-z][\w -]*$/.test(name) ? name : JSON.stringify(name))
 
-/** The notes and files of a workspace, with the files that they become. */
+/** The notes and files of a workspace, with their exported files. */
 export type ExportedTree = ReturnType<typeof planTree>
 export type ExportedNote = ExportedTree['notes'][number]
 export type ExportedFile = ExportedTree['files'][number]
@@ -105,7 +105,7 @@ interface Imported {
   readonly title: string | undefined
 }
 
-/** Where what was imported was in its folder, by the id of the note or file. */
+/** The paths of imported notes and files in their folders, by object id. */
 function importedPaths({ sql }: Reader, workspace: number): Map<string, Imported> {
   const rows = sql.all<{ object: string; path: string; fields: string | null }>(
     'SELECT object, path, fields FROM imported_files WHERE workspace = ? ORDER BY pk DESC',
@@ -119,22 +119,22 @@ function importedPaths({ sql }: Reader, workspace: number): Map<string, Imported
   )
 }
 
-/** Signs that no wiki link may have in its target. */
+/** Characters that wiki link targets cannot contain. */
 const NOT_IN_LINKS = /[[\]#^|]/g
 
-/** The folders around a path, innermost first; none for a name alone. */
+/** The enclosing folders of a path, innermost first; none for a bare name. */
 function* foldersAround(path: string): Generator<string> {
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
     yield path.slice(0, end)
 }
 
-/** Gives out paths, each once, also for file systems that ignore case. No file has the path of a folder. */
+/** Allocates each path once, also for file systems that ignore case. No file gets the path of a folder. */
 class FreePaths {
-  /** With the name by which an import knows an exported workspace. */
+  /** Includes the manifest, by which an import recognizes an exported workspace. */
   readonly #taken = new Set([keyOf(MANIFEST)])
   readonly #folders = new Set<string>()
 
-  /** The path itself; undefined when it is taken, leads out of the folder, or is not allowed everywhere. */
+  /** The path itself; undefined if it is taken, leads out of the folder, or is invalid on some system. */
   exact(path: string): string | undefined {
     const isPlain = path
       .split('/')
@@ -142,7 +142,7 @@ class FreePaths {
     return isPlain && this.#take(path) ? path : undefined
   }
 
-  /** A path in the folder for this name, numbered when it is taken; at the top when a file has the path of the folder. */
+  /** A path in the folder for this name, numbered if taken; at the top if a file has the folder's path. */
   for(wanted: string, name: string, extension: string): string {
     const folder = wanted.split('/').map(fitName).join('/')
     const plain = fileNameOf(name.replace(NOT_IN_LINKS, '-'))
@@ -165,15 +165,15 @@ class FreePaths {
     foldersAround(path).some((folder) => this.#taken.has(keyOf(folder)))
 }
 
-/** The same for names that a file system may take for one. */
+/** Equal for names that a file system may treat as equal. */
 const keyOf = (path: string): string => fold(normalized(path, 'NFKC').toUpperCase())
 
-/** The title that a note gets from the name of its file. */
+/** The title that an import derives from the file name. */
 const titleOfPath = (path: string): string => nameOf(withoutExtension(baseName(path)))
 
 /**
- * Where each note and file goes: what was imported to where it was, unless it was renamed since; a new note to the top,
- * and a new file beside its note.
+ * Plans the path of each note and file. Imported objects return to their former paths, unless renamed since. New notes
+ * go to the top, and new files beside their notes.
  */
 function planTree(reader: Reader, { workspacePk }: Caller) {
   const imported = importedPaths(reader, workspacePk)

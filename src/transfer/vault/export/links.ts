@@ -19,7 +19,7 @@ import { findTarget } from '../plan/links.ts'
 import { baseName, withoutExtension } from '../plan/note.ts'
 import type { ExportedFile, ExportedNote, ExportedTree } from './export.ts'
 
-/** Signs that end a wiki link or split its target. */
+/** Characters that end a wiki link or split its target. */
 const NOT_IN_LINKS = /[[\]#^|]/
 const TABLE_ROW = /^[ \t]*\|/
 
@@ -34,7 +34,7 @@ export class ExportedLinks {
   readonly #targets: LinkTargets<ExportedNote, ExportedFile>
   readonly #notes: ReadonlyMap<number, ExportedNote>
   readonly #files: ReadonlyMap<string, ExportedFile>
-  /** How many paths have a name. */
+  /** The number of paths with each name. */
   readonly #names = new Map<string, number>()
 
   constructor(
@@ -76,7 +76,7 @@ export class ExportedLinks {
     return result + body.slice(at)
   }
 
-  /** The new link; undefined for one that stays as it is. */
+  /** The rewritten link; undefined if the link needs no change. */
   #linkFor(inner: string, comment: LinkComment, place: Place): string | undefined {
     const bar = inner.indexOf('|')
     const target = (bar === -1 ? inner : inner.slice(0, bar)).trim()
@@ -103,7 +103,7 @@ export class ExportedLinks {
     const heading = target.slice(name.length) + part
     const { from, isInTable } = place
     const labelPart = label === null || heading !== '' ? undefined : this.#partLeadingTo(from, label, note)
-    // An import makes such a label of a link to a part.
+    // An import turns a link to a part into a link with such a label.
     if (label !== null && labelPart) return wikiLink(label, null, isInTable)
     if (this.#partLeadingTo(from, target, note) !== undefined) {
       if (part === '' && !(isInTable && label !== null)) return undefined
@@ -114,13 +114,13 @@ export class ExportedLinks {
     return this.#link(withoutExtension(note.file.path), heading, shown, place, note.file.path)
   }
 
-  /** The part that a target names of the note, or nothing; undefined when the target does not lead to the note. */
+  /** The part of the note that a target names, or nothing; undefined if the target does not lead to the note. */
   #partLeadingTo(from: ExportedNote, written: string, note: ExportedNote): string | undefined {
     const found = findTarget(this.#targets, { ...from, title: '', aliases: [] }, written, true)
     return found && 'note' in found.target && found.target.note.pk === note.pk ? found.part : undefined
   }
 
-  /** By the name where only one path has it, else by the whole path. */
+  /** Links by name if only one path has that name, else by whole path. */
   #link(path: string, part: string, label: string | null, { from, isInTable }: Place, whole = path): string {
     if (NOT_IN_LINKS.test(path)) {
       const relative = posix.relative(posix.dirname(from.file.path), whole)
@@ -137,6 +137,6 @@ export class ExportedLinks {
   }
 }
 
-/** In a row of a table the bar would end a cell. */
+/** The bar would end a cell in a table row. */
 const wikiLink = (target: string, label: string | null, isInTable: boolean): string =>
   label === null ? `[[${target}]]` : `[[${target}${isInTable ? '\\|' : '|'}${label}]]`

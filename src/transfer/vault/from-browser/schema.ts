@@ -15,7 +15,7 @@ const instant = () => t.integer({ minimum: EARLIEST_MS, maximum: LATEST_MS })
 
 const path = () => t.text({ minLength: 1, maxLength: MAX_PATH })
 
-/** A file of the folder, and the state of it: with the bytes that the server sends it is their tag, too. */
+/** A file of the folder and its state, which is also the tag of the bytes that the server sends. */
 const place = {
   path: path(),
   state: t.text({ pattern: '^[0-9-]{1,100}$', says: 'its size and time, of digits and hyphens' }),

@@ -21,21 +21,21 @@ import { isNoteFile } from '../plan/note.ts'
 import type { FileQuery, IdsBody, ImportedQuery, ImportedResponse, NotesBody } from './schema.ts'
 
 /*
- * A folder that a browser imports, in many transactions. Each file has an id reserved before anything links to it, and
- * what was made of it is written down with it: an import that broke off goes on after it, with the same links.
+ * A browser imports a folder in many transactions. Each file gets a reserved id before anything links to it, and its
+ * outcome is stored with that id. An interrupted import therefore resumes with the same links.
  */
 
-/** Where the files of a person's folder are written down; no folder that a command imports has such a path. */
+/** The folder under which a user's files are recorded. No folder that a command imports has such a path. */
 const storedFolder = ({ userId }: Caller, folder: string): string => `${userId}/${folder}`
 
-/** The file of a folder, and the id of what is or will be made of it. */
+/** A file of the folder, and the id of its present or future note or file. */
 interface Reserved {
   readonly pk: number
   readonly id: string
   readonly isFinished: boolean
 }
 
-/** The reserved id of a file; a new one when it has none yet. */
+/** Returns the reserved id of a file, or reserves a new one. */
 function reserve(tx: Tx, caller: Caller, folder: string, path: string): Reserved {
   const place = { workspace: caller.workspacePk, folder: storedFolder(caller, folder), path }
   const known = tx.sql.get<{ pk: number; id: string; digest: string }>(
@@ -49,7 +49,7 @@ function reserve(tx: Tx, caller: Caller, folder: string, path: string): Reserved
   return { pk, id, isFinished: false }
 }
 
-/** The note or file of a reserved id is there. */
+/** Records that the note or file of a reserved id exists. */
 const finishFile = (tx: Tx, { pk }: Reserved, made: Written): void => updateImported(tx, pk, columnsOf(made))
 
 type Body = Static<typeof NotesBody>
@@ -59,7 +59,7 @@ const NAME = `CASE kind
   WHEN 'note' THEN (SELECT title FROM notes n WHERE n.id = object AND n.deleted_at IS NULL)
   ELSE (SELECT file_name FROM files f WHERE f.id = object AND ${VISIBLE}) END`
 
-/** The notes and files that were made of the files of a folder, and the names of all notes. */
+/** The notes and files that were imported from a folder, and the names of all notes. */
 export const readImported = long(
   read({
     name: 'portability.imported',
@@ -85,7 +85,7 @@ export const readImported = long(
   }),
 )
 
-/** The id of each file's note or file, in the order of the paths: a new one for a file that has none yet. */
+/** The id of each file's note or file, in the order of the paths. Files without an id get a new one. */
 export const importIds = write({
   name: 'portability.import-ids',
   covers: 'notes',
@@ -94,7 +94,7 @@ export const importIds = write({
   }),
 })
 
-/** Makes notes of files of a folder, each wholly or not at all; returns those that are refused. */
+/** Imports files of a folder as notes, each completely or not at all; returns the refused files. */
 export const importNotes = long(
   write({
     name: 'portability.import-notes',
@@ -171,7 +171,7 @@ export const finishImportedFile = write({
   },
 })
 
-/** Stores a file of a folder; refuses one that is stored already. */
+/** Stores a file of a folder; refuses a file that is already stored. */
 export async function importFile(
   writer: FileWriter,
   { folder, path, state, file_name: fileName, created_at_ms: createdAt }: Static<typeof FileQuery>,

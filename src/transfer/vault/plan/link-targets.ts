@@ -28,14 +28,14 @@ export interface LinkReference {
 }
 
 interface Entry<Target> {
-  /** The folded path; that of a note without its extension. */
+  /** The folded path, for notes without the extension. */
   readonly path: string
   readonly target: Target
 }
 
 const depth = (path: string): number => path.split('/').length
 
-/** Finds entries by their whole paths or by the ends of these, as a wiki link names them. */
+/** Finds entries by whole path or by the end of a path, as wiki links name them. */
 class PathIndex<Target> {
   readonly #byPath = new Map<string, Entry<Target>>()
   readonly #byName = new Map<string, Entry<Target>[]>()
@@ -75,7 +75,7 @@ class PathIndex<Target> {
   }
 }
 
-/** A name may be left without the extension of a note. */
+/** Links may omit the extension of a note. */
 const IMPLIED_EXTENSIONS = ['', '.md', '.markdown']
 
 /** Finds entries by their paths with extensions, as a Markdown link names them: exactly, else ignoring case. */
@@ -89,7 +89,7 @@ class WholePaths<Target> {
     if (!this.#folded.has(fold(path))) this.#folded.set(fold(path), target)
   }
 
-  /** A path that begins with a slash begins at the top of the folder; every other one at the note that holds the link. */
+  /** Paths with a leading slash start at the top of the folder, all others at the note that contains the link. */
   find(from: string, path: string): Target | undefined {
     const isFromTop = path.startsWith('/')
     const resolved = joinedPath(isFromTop ? '' : folderOf(from), path.replace(/^\/+/, ''))
@@ -142,13 +142,15 @@ export class LinkTargets<
 
 const MAX_ALIAS_LENGTH = 200
 
-/** Whether a note may have this alias: `isName` says whether something, or a note of the folder, has that name. */
+/**
+ * Whether a note may have this alias. `isName` returns whether an existing object or a note of the folder has a name.
+ */
 const isFree = (alias: string, isName: (name: string) => boolean): boolean =>
   codePointLength(alias) <= MAX_ALIAS_LENGTH && !hasControlCharacter(alias) && !isName(alias)
 
 /**
- * The first alias of a note that is no name of another one: an alias takes precedence over a title, so an alias equal to a
- * note's title would take over the links to that note. Links that use its other aliases are rewritten.
+ * The first alias that is not the name of another note. Aliases take precedence over titles, so an alias equal to a
+ * note's title would capture the links to that note. Links that use the other aliases are rewritten.
  */
 export function aliasFor(
   { aliases, title }: VaultNote,
@@ -166,7 +168,7 @@ export function aliasFor(
 /** Characters that would end or split a link, or start code in it. */
 const NOT_IN_TARGET = /[[\]|`]/
 
-/** The target of a link to a note, with a heading: its title if that resolves to it, else its id. */
+/** The target of a link to a note, followed by the heading: the title if it resolves to the note, else the id. */
 export function targetFor(
   { title, id }: { readonly title: string; readonly id: string },
   heading: string,

@@ -13,7 +13,7 @@ import {
 import type { LinkableNote, LinkTarget, LinkTargets } from './link-targets.ts'
 import type { FolderFile, Remark, VaultNote } from './note.ts'
 
-/** A file that is stored. */
+/** A stored file. */
 export interface AddedFile {
   readonly id: string
   readonly fileName: string
@@ -26,9 +26,9 @@ export interface LinkContext {
   resolvesTo(target: string, note: VaultNote): boolean
   /** Whether the service resolves this target to no note. */
   isNoName(target: string): boolean
-  /** A target that the service resolves to the note: its title where that is unambiguous, else its id; with the heading. */
+  /** A target that the service resolves to the note, followed by the heading: the title if unambiguous, else the id. */
   targetFor(note: VaultNote, heading?: string): string
-  /** Adds the file, attached to `from`, unless it is added already; undefined when it is refused. */
+  /** Adds the file, attached to `from`, unless it was added before. Returns undefined if the file is refused. */
   addFile(file: FolderFile, from: VaultNote): AddedFile | undefined
 }
 
@@ -39,13 +39,10 @@ interface Replacement {
   readonly text: string
 }
 
-/** A body without any of these has neither links nor tags. */
+/** A body without a match has neither links nor tags. */
 const LINK_OR_TAG = /\[\[|\]\(|\]:|#/
 
-/**
- * The body of a note with its links rewritten, of which there are `count`, and its lines outside code as they are in
- * the file.
- */
+/** Returns the body of a note with rewritten links, their number as `count`, and the original lines outside code. */
 export function planBody(context: LinkContext, note: VaultNote, written: string, remark: Remark) {
   const lines = LINK_OR_TAG.test(written) ? [...linesOutsideCode(written)] : []
   const { body, count } = rewriteLinks(context, note, written, lines)
@@ -55,9 +52,8 @@ export function planBody(context: LinkContext, note: VaultNote, written: string,
 }
 
 /**
- * The body with its links in a form that the service resolves to what they mean in the folder, and how many were changed;
- * the rest is as it was.
- * `lines` are the lines outside code (`linesOutsideCode`).
+ * Rewrites links so that the service resolves them to their targets in the folder. Returns the body, otherwise
+ * unchanged, and the number of changed links. `lines` are the lines outside code (`linesOutsideCode`).
  */
 export function rewriteLinks(
   context: LinkContext,
@@ -81,7 +77,7 @@ export function rewriteLinks(
     for (const { start, end, text } of replacements.sort((left, right) => left.start - right.start)) {
       if (start < at) continue
       result += body.slice(at, start) + text
-      // A comment of the writer's own is none of the link.
+      // A comment of the file's author does not belong to the link.
       if (!text.endsWith('-->') && body.startsWith('<!-- ', end)) result += NO_COMMENT
       at = end
       count += 1
@@ -94,7 +90,7 @@ interface Paragraph extends TextSpan {
   readonly lines: readonly TextSpan[]
 }
 
-/** Lines that follow each other without a blank one between them: the text of a link may go on in the next line. */
+/** Groups consecutive lines up to a blank one: the text of a link may continue on the next line. */
 function* paragraphsOf(body: string, all: readonly TextSpan[]): Generator<Paragraph> {
   let lines: TextSpan[] = []
   let text = ''
@@ -125,7 +121,7 @@ interface FoundTarget<Target> {
   readonly part: string
 }
 
-/** A name may itself contain the sign of a part, so the longest name that exists is used. */
+/** Names may contain part signs themselves, so the longest existing name matches. */
 export function findTarget<Note extends LinkableNote, File extends { readonly path: string }>(
   linkTargets: LinkTargets<Note, File>,
   from: Note,
@@ -154,7 +150,7 @@ function* wikiLinks(context: LinkContext, from: VaultNote, line: TextSpan): Gene
   }
 }
 
-/** The new link; undefined for one that stays as it is. */
+/** The rewritten link; undefined if the link needs no change. */
 function rewrittenWikiLink(
   context: LinkContext,
   from: VaultNote,
@@ -163,7 +159,7 @@ function rewrittenWikiLink(
 ): string | undefined {
   const link = linkOf(inner)
   if (!link) return undefined
-  // In a table the bar is escaped.
+  // Links in tables escape the bar.
   const written = link.target.replace(/\\$/, '')
   const found = findTarget(context.linkTargets, from, written, true)
   if (!found) return undefined
@@ -175,10 +171,10 @@ function rewrittenWikiLink(
   return noteLink(context, target.note, written.trim(), part.startsWith('#') ? part : '')
 }
 
-/** Signs that would end a link, or begin its label or code. */
+/** Characters that would end a link, or start its label or code. */
 const NOT_IN_HEADING: Readonly<Record<string, string>> = { '[': '(', ']': ')', '|': '-', '`': "'" }
 
-/** A heading is part of the target, and the mark of a block, which the service does not know, in a comment. */
+/** A heading becomes part of the target. The service does not support block marks, so they go into a comment. */
 function noteLink(context: LinkContext, note: VaultNote, label: string | null, part: string): string {
   const isHeading = part.startsWith('#')
   const heading = isHeading ? part.replace(/[[\]|`]/g, (sign) => NOT_IN_HEADING[sign] ?? '') : ''
@@ -193,7 +189,7 @@ interface FileLink {
   readonly isEmbed: boolean
 }
 
-/** The label of an embedded file is its name, and its caption or size follows the link. */
+/** An embedded file is labelled with its name; its caption or size follows the link. */
 function fileLink(
   context: LinkContext,
   from: VaultNote,
@@ -209,14 +205,14 @@ function fileLink(
 }
 
 /**
- * `[text](target)` and `[text](<target> "title")`; a target may contain one level of parentheses. Also what is escaped,
- * which begins no link.
+ * `[text](target)` and `[text](<target> "title")`; a target may contain one level of parentheses. Also matches escaped
+ * characters, which start no link.
  */
 const MARKDOWN_LINK =
   /\\.|\[((?:[^[\]\\]|\\.)*)\]\((?:<([^<>]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))(?:[ \t]{1,3}(?:"[^"]*"|'[^']*'))?\)/g
-/** A line that cannot go on with the text of a link: another item of a list, a quotation, a heading. */
+/** A line that cannot continue the text of a link: a list item, a quotation, a heading. */
 const NEXT_BLOCK = /[\r\n][ \t]*(?:[-*+>#|]|\d{1,9}[.)])/
-/** A URL, a place in this page, or nothing at all. */
+/** A URL, an anchor in the same page, or an empty target. */
 const NOT_A_PATH = /^(?:[a-z][a-z0-9+.-]*:|\/\/|[#?]|\s*$)/i
 
 function* markdownLinks(
@@ -257,7 +253,7 @@ function* referenceLinks(
   }
 }
 
-/** The link in double brackets; undefined for one that leads out of the folder. */
+/** The link in double brackets; undefined for a link that leads out of the folder. */
 function rewrittenMarkdownLink(
   context: LinkContext,
   from: VaultNote,
@@ -294,12 +290,12 @@ const plainLabel = (text: string): string =>
       .replace(/\p{Cc}[\p{Cc} ]*/gu, ' '),
   ).trim()
 
-/** `[label]: target "title"` on a line of its own, also in a quotation. A label that begins with `^` is a footnote's. */
+/** `[label]: target "title"` on a line of its own, also in a quotation. Labels of footnotes begin with `^`. */
 const DEFINITION =
   /^[ >]{0,8}\[((?!\^)(?:[^[\]\\]|\\.){1,999})\]:[ \t]{0,8}(?:<([^<>]*)>|([^\s<]\S*))(?:[ \t]{1,8}(?:"[^"]*"|'[^']*'|\([^()]*\)))?[ \t]*$/
 /** `[text][label]`, `[label][]` or `[label]`, but not a link of another form or a part of one. */
 const REFERENCE_LINK = /(?<![[\]\\])\[((?:[^[\]\\]|\\.)*)\](?:\[((?:[^[\]\\]|\\.)*)\]|(?![[(]))/g
-/** Stands for code that is blanked out in a line; a label with code is not supported. */
+/** Stands for blanked-out code in a line. Labels with code are not supported. */
 const BLANKED_CODE = '\0'
 
 interface ReferenceLink {
@@ -314,7 +310,7 @@ interface ReferenceLink {
 /** CommonMark compares labels ignoring case and the amount of white space. */
 const labelKey = (label: string): string => fold(label).trim().replace(/\s+/g, ' ')
 
-/** The link reference definitions of a body. The first of several for one label counts. */
+/** The link reference definitions of a body. The first definition of a label takes precedence. */
 class LinkDefinitions {
   readonly #targets = new Map<string, string>()
 

@@ -6,9 +6,9 @@ import { codePointLength, fold, MAX_NAME_LENGTH, normalized, withCommas } from '
 import { isTooLong, MAX_CONTENT } from '../../../notes/content-length.ts'
 import { splitFrontMatter } from '../../front-matter.ts'
 
-/** A file of the folder that is imported. */
+/** A file of the imported folder. */
 export interface FolderFile {
-  /** Relative to the folder, with slashes, as the file system spells it. */
+  /** Relative to the folder, with slashes, in the spelling of the file system. */
   readonly path: string
   readonly bytes: number
   readonly modifiedAt: number
@@ -16,7 +16,7 @@ export interface FolderFile {
 
 const NOTE_EXTENSION = /\.(?:md|markdown)$/i
 
-/** Whether a file becomes a note; every other one is stored as a file. */
+/** Whether a file becomes a note; all others are stored as files. */
 export const isNoteFile = ({ path }: Pick<FolderFile, 'path'>): boolean => NOTE_EXTENSION.test(path)
 
 /** The path of a note without its file extension. */
@@ -24,23 +24,23 @@ export const withoutExtension = (path: string): string => path.replace(NOTE_EXTE
 
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** Why a file is left out of which an earlier import made something. */
+/** The reason for skipping a file whose note or file from an earlier import was deleted. */
 export const DELETED = 'what was imported from it has been deleted; rename the file to import it again.'
 
-/** Why a name is left out: folders and files of programs, such as `.obsidian`, `.trash` and `.git`. */
+/** The reason for skipping a name: folders and files of programs, such as `.obsidian`, `.trash` and `.git`. */
 export function skipReason(name: string): string | undefined {
   if (name.startsWith('.')) return 'its name begins with a dot.'
   return name === 'node_modules' ? 'it holds the packages of a program.' : undefined
 }
 
-/** Front matter sorted into what a note has a field for; the rest are properties. */
+/** Front matter, sorted into the fields of a note. All other keys are properties. */
 interface NoteFields {
   title?: string
   tags: string[]
   aliases: string[]
   createdAt?: number
   updatedAt?: number
-  /** By their keys as written. */
+  /** Keyed as written. */
   readonly properties: Map<string, unknown>
 }
 
@@ -58,7 +58,7 @@ export interface VaultNote extends Omit<NoteFields, 'title'> {
   readonly remarks: readonly string[]
 }
 
-/** A larger file holds more characters than a note may have, in any encoding, whatever its front matter is. */
+/** A larger file exceeds the character limit of notes in any encoding, whatever its front matter. */
 const MAX_BYTES = 16_777_216
 
 /** The text as a name of at most 500 characters without control characters. */
@@ -69,10 +69,10 @@ export function nameOf(text: string): string {
   return name.trim() === '' ? 'Untitled' : name
 }
 
-/** Takes a sentence about something that is stored differently from how the file has it. */
+/** Records a sentence about content that is stored differently from the file. */
 export type Remark = (what: string) => void
 
-/** The name with which a file is stored. */
+/** The name of the stored file. */
 export function fileNameFor({ path }: FolderFile, remark: Remark): string {
   const name = nameOf(baseName(path))
   if (name !== normalized(baseName(path), 'NFC')) remark(`its name becomes "${name}".`)
@@ -84,7 +84,7 @@ export function refuseLongFile({ bytes }: FolderFile): void {
   if (bytes > MAX_BYTES) throw tooLong()
 }
 
-/** The text of a file; refuses one that is not text. */
+/** Decodes the text of a file; refuses a file that is not text. */
 export function decodeNote(content: Uint8Array, { path }: FolderFile): string {
   try {
     return decodeText(content, path)
@@ -96,14 +96,14 @@ export function decodeNote(content: Uint8Array, { path }: FolderFile): string {
 const tooLong = () =>
   refused(`it is longer than ${withCommas(MAX_CONTENT)} characters; split it into several files.`)
 
-/** A file of a folder as it was read. */
+/** The content of a file, as read. */
 export interface NoteText {
   readonly file: FolderFile
   readonly text: string
   readonly digest: string
 }
 
-/** All of a note but its body. The file's modification time counts up to the time of the import. */
+/** Parses a note except its body. The file's modification time is capped at the time of the import. */
 export function readNote({ file, text, digest }: NoteText, now: number): VaultNote {
   if (text.includes('\0')) throw refused('it contains a NUL character, which no text may.')
   const { frontMatter, body } = splitFrontMatter(text, 'lossless')
@@ -189,7 +189,7 @@ const FIELD_KEYS: readonly [Assign, keys: string][] = [
   [assignInstant('updatedAt'), `${UPDATED}, ${MODIFIED}`],
 ]
 
-/** By the key in lower case, with single spaces between its words. */
+/** Keyed in lower case, with single spaces between words. */
 const ASSIGN_BY_KEY: ReadonlyMap<string, Assign> = new Map(
   FIELD_KEYS.flatMap(([assign, keys]) => keys.split(', ').map((key) => [key, assign])),
 )

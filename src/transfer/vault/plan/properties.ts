@@ -22,7 +22,7 @@ function typeOf(value: unknown): PropertyType {
   return 'json'
 }
 
-/** The narrowest type that holds values of both. */
+/** The narrowest type that holds values of both types. */
 function commonType(one: PropertyType, other: PropertyType): PropertyType {
   if (one === other) return one
   return one === 'json' || other === 'json' ? 'json' : 'text'
@@ -34,7 +34,7 @@ function coerced(type: PropertyType, value: unknown): unknown {
   return isPlain && (type === 'text' || type === 'select') ? String(value) : value
 }
 
-/** A property that got a wider type than its first values have. */
+/** A property with a wider type than its first values need. */
 export interface DemotedProperty {
   readonly property: string
   readonly from: PropertyType
@@ -43,14 +43,14 @@ export interface DemotedProperty {
   readonly place: string
 }
 
-/** A property that is to be defined. */
+/** A property to be defined. */
 export interface NewProperty {
   readonly key: string
   readonly label: string
   readonly type: PropertyType
 }
 
-/** A property that is defined. */
+/** A defined property. */
 export interface KnownProperty {
   readonly key: string
   readonly type: PropertyType
@@ -108,7 +108,7 @@ export class PropertyPlan<Rule extends KnownProperty> {
     property.type = to
   }
 
-  /** The collected properties by name, in the order in which they were first seen; each is to be handed to `define`. */
+  /** The collected properties by name, in the order of their first use. The caller must pass each one to `define`. */
   newProperties(): ReadonlyMap<string, NewProperty> {
     const taken = new Set([...this.#known.values()].map(({ key }) => key))
     return new Map(
@@ -124,7 +124,7 @@ export class PropertyPlan<Rule extends KnownProperty> {
     this.#known.set(name, rule)
   }
 
-  /** The values of a note, none of which was refused, as they are stored. Of two keys for one property the first counts. */
+  /** The stored values of a note without refused values. If two keys name one property, the first takes precedence. */
   valuesOf(properties: ReadonlyMap<string, unknown>): Map<Rule, unknown> {
     const values = new Map<Rule, unknown>()
     for (const [written, value] of properties) {

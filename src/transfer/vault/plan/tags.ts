@@ -6,7 +6,7 @@ import type { Remark, VaultNote } from './note.ts'
 
 const MAX_TAG_LENGTH = 100
 
-/** No URL can address a tag of such a name. */
+/** No URL can address a tag with such a name. */
 const DOTS = /^\.\.?$/
 
 /** A word as the name of a tag, without the hash; undefined when the name would be empty, too long, `.` or `..`. */
@@ -25,10 +25,10 @@ const WORD = '#[\\p{L}\\p{M}\\p{N}\\p{Extended_Pictographic}\\p{Join_Control}_/-
 const INLINE_TAGS = new RegExp(`(?<=^|\\s)(?:${WORD})+`, 'gmu')
 /** `#1984` is a number, not a tag. */
 const NOT_A_NUMBER = /[^#\p{N}/_]/u
-/** `_Issue #work_`: the last sign ends the emphasis. */
+/** `_Issue #work_`: the last underscore ends the emphasis. */
 const OPEN_EMPHASIS = /(?:^|[\s\p{P}])__?(?=[^\s_])[^_\n]*$/u
 
-/** Six or eight digits of which not all are letters, `#fff`, and any form where a colour is expected. */
+/** Six or eight hexadecimal digits that are not all letters, `#fff`, and any form where a colour is expected. */
 const LONG_COLOUR = /^#(?=.*\d)(?:[\da-f]{6}|[\da-f]{8})$/i
 const GREY = /^#([\da-f])\1{2}(?:\1{3})?$/i
 const ANY_COLOUR = /^#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$/i
@@ -59,7 +59,7 @@ export function* bodyTags(lines: readonly TextSpan[]): Generator<string> {
   for (const paragraph of paragraphsOf(lines)) yield* inlineTags(paragraph)
 }
 
-/** The names of the tags of a note: those of its front matter, its body and, if wanted, its folder. */
+/** The tag names of a note: from its front matter, its body and, if requested, its folder. */
 export function tagNamesOf(
   { tags, file: { path } }: VaultNote,
   lines: readonly TextSpan[],
@@ -108,7 +108,7 @@ class ProseFinder {
   /** The columns at which the content of the open list items begins. */
   #lists: number[] = []
 
-  /** The part of the line that is prose; undefined when none is. */
+  /** The prose of the line; undefined if it has none. */
   proseOf(line: string, followsOther: boolean): string | undefined {
     if (this.#isInHtml(line)) return undefined
     if (line.trim() === '') {
@@ -170,14 +170,14 @@ const NOT_TEXT: readonly RegExp[] = [
   /%%[\s\S]*?%%/g,
   /\$\$[\s\S]*?\$\$/g,
   /\$(?![\s$])[^$\n]*(?<![\s\\])\$(?!\d)/g,
-  // Of what is escaped, which begins no link, nothing is replaced.
+  // Escaped characters start no link, so they stay.
   /\\.|!?\[(?:[^[\]\\]|\\.)*\](?:\((?:<[^<>\n]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)(?:[ \t]{1,3}(?:"[^"\n]*"|'[^'\n]*'))?\)|\[(?:[^[\]\\]|\\.)*\])/g,
 ]
 const MASK = '\0'
 const masked = (text: string) => text.replace(/[^\n]/g, MASK)
 const maskedUnlessEscape = (text: string) => (text.startsWith('\\') ? text : masked(text))
 
-/** Comments are found from end to end: an expression would look from each beginning for an end that there may not be. */
+/** Matches comments pair by pair: an expression would search from each start for an end that may not exist. */
 function withoutComments(text: string): string {
   let result = ''
   let from = 0
@@ -207,8 +207,8 @@ function textOf(paragraph: readonly string[]): string {
 }
 
 /**
- * The paragraphs of a body in which Obsidian shows tags, in which everything else is replaced by NUL characters. `lines`
- * are the lines outside code (`linesOutsideCode`).
+ * The paragraphs of a body in which Obsidian shows tags. NUL characters replace everything else. `lines` are the lines
+ * outside code (`linesOutsideCode`).
  */
 function* paragraphsOf(lines: readonly TextSpan[]): Generator<string> {
   const finder = new ProseFinder()
@@ -227,7 +227,7 @@ function* paragraphsOf(lines: readonly TextSpan[]): Generator<string> {
   if (paragraph.length > 0) yield textOf(paragraph)
 }
 
-/** Where a block of HTML ends: at a line that matches, or before the next blank line. */
+/** The end of an HTML block: at a matching line, or before the next blank line. */
 type HtmlEnd = RegExp | 'blank line'
 
 const BLOCK_ELEMENTS =
@@ -235,7 +235,7 @@ const BLOCK_ELEMENTS =
   'fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|' +
   'menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul'
 
-/** The beginnings of HTML blocks, as CommonMark numbers them from 1 to 6. */
+/** The starts of HTML blocks, as CommonMark numbers them from 1 to 6. */
 const BEGINNINGS: readonly [beginning: RegExp, end: HtmlEnd][] = [
   [/^<(?:script|pre|style|textarea)(?=[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
   [/^<!--/, /-->/],
@@ -245,10 +245,10 @@ const BEGINNINGS: readonly [beginning: RegExp, end: HtmlEnd][] = [
   [new RegExp(`^</?(?:${BLOCK_ELEMENTS})(?=[\\s/>]|$)`, 'i'), 'blank line'],
 ]
 const ATTRIBUTE = `\\s+[\\w:.@#-]+(?:\\s*=\\s*(?:"[^"]*"|'[^']*'|[^\\s"'=<>\`]+))?`
-/** The seventh: one whole tag on a line of its own. It cannot interrupt a paragraph. */
+/** The seventh start: one whole tag on a line of its own. It cannot interrupt a paragraph. */
 const LONE_TAG = new RegExp(`^<(?:[a-z][a-z\\d-]*(?:${ATTRIBUTE})*\\s*/?|/[a-z][a-z\\d-]*\\s*)>\\s*$`, 'i')
 
-/** Where the block of HTML ends that begins on this line; undefined when none begins. */
+/** The end of the HTML block that starts on this line; undefined if none starts. */
 function htmlEndOf(line: string, isInParagraph: boolean): HtmlEnd | undefined {
   if (line[0] !== '<') return undefined
   const [, end] = BEGINNINGS.find(([beginning]) => beginning.test(line)) ?? []
