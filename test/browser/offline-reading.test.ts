@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
       .row_view.id
     await server.post('/v1/records', { structure: 'Leads', data: { name: 'Lead 300', size: 300 } })
     await open('settings/offline')
-    await untilText(page, '1 picture of 42 bytes')
+    await untilText(page, '1 picture (42 bytes)')
     await untilText(page, 'Leads: 301 rows')
     await setOffline(page, true)
   }, 2 * BROWSER_TIMEOUT_MS)
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
       await page.waitForFunction(`document.querySelector('#note img')?.naturalWidth === 1`)
       await untilText(page, 'The files of this note aren’t available offline.')
       await open('settings/offline')
-      await untilText(page, '1 picture of 42 bytes')
+      await untilText(page, '1 picture (42 bytes)')
     },
     BROWSER_TIMEOUT_MS,
   )

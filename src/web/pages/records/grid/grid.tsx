@@ -358,7 +358,7 @@ function GridRow({ grid, index, tabRow, classNames, starts, onClose }: GridRowPr
           <a
             href={rowAddress(row.id)}
             tabIndex={-1}
-            aria-label={`Open row ${number}${isNew ? ', just changed' : ''}`}
+            aria-label={`Open row ${number}${isNew ? ', changed now' : ''}`}
           >
             {isNew ? 'now' : number}
           </a>
