@@ -330,7 +330,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
       await untilText(page, 'Saved.')
       const saved = (await app.server.get(`/v1/records/structures/${id}`)).body.structure
       expect([saved.name, saved.fields.length]).toEqual(['Spare parts', 3])
-      await page.waitForFunction(`!document.body.textContent.includes('Somebody else changed')`)
+      await page.waitForFunction(`!document.body.textContent.includes('Someone else changed')`)
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -112,7 +112,8 @@ export class Checkpoints {
   }
 
   #check(): void {
-    if (this.#running) return
+    // The pages cannot be counted in a transaction; the next check does it.
+    if (this.#running || this.#options.sql.database.inTransaction) return
     const isIdle = !this.#hasCommitted
     this.#hasCommitted = false
     const { total, left } = this.#pages()
