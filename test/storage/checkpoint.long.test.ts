@@ -210,11 +210,8 @@ test('the write-ahead log is moved into the file once nothing was committed for 
   clock.advance(999)
   expect(statSync(file).size).toBe(before)
   clock.advance(1)
-  while (statSync(file).size < before + 1_000_000) {
-    await Bun.sleep(5)
-    // A check during a transaction is made again after an interval.
-    clock.advance(1000)
-  }
+  // Some of the bytes fill free pages of the file.
+  while (statSync(file).size < before + 800_000) await Bun.sleep(5)
   await db.finishCheckpoint()
   db.close()
   folder.remove()

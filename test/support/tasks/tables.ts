@@ -113,7 +113,7 @@ export const TABLE_TASKS: readonly Task[] = [
       await openCells(desk, table)
       const lines = Array.from({ length: 500 }, (_, at) => `Pasted ${at + 1}`)
       await gridOn(page).paste(lines.join('\n'))
-      await desk.says('500 × 1 cells to paste')
+      await desk.says('Paste 500 × 1 cells')
       await keys.skip()
       await keys.enter('Add as 500 new rows')
       await desk.until(async () => (await countOf(desk, table)) === 503)
