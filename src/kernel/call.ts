@@ -43,13 +43,19 @@ type AnyOperation = Operation<unknown, unknown>
 type AnyRead = ReadOperation<unknown, unknown>
 type AnyWrite = WriteOperation<unknown, unknown>
 
+/** A reported finding, and the time that the read took since the finding before it, or since its beginning. */
+interface Finding {
+  readonly value: unknown
+  readonly ms: number
+}
+
 /** The output of an operation, and the follow-up work of the main thread, in a format that crosses threads. */
 export interface Performed {
   readonly output: unknown
   /** The keys of the jobs that the response of a write waits for. */
   readonly keys?: readonly JobKey[]
   /** The findings of a read. */
-  readonly findings?: readonly unknown[]
+  readonly findings?: readonly Finding[]
 }
 
 const asText = (output: unknown): unknown =>
@@ -63,8 +69,14 @@ export function performRead(
   { grant, input, form }: Sent,
   findStanding: FindStanding,
 ): Performed {
-  const findings: unknown[] = []
-  const snapshot = { sql, now, report: (finding: unknown) => void findings.push(finding) }
+  const findings: Finding[] = []
+  let since = performance.now()
+  const report = (value: unknown) => {
+    const until = performance.now()
+    findings.push({ value, ms: until - since })
+    since = until
+  }
+  const snapshot = { sql, now, report }
   const output = operation.run(snapshot, callerIn(snapshot, grant, now, findStanding), input)
   return { output: form === 'value' ? output : asText(output), findings }
 }
@@ -213,7 +225,7 @@ export class Kernel {
   }
 
   #learned(operation: AnyRead, { output, findings = [] }: Performed): unknown {
-    for (const finding of findings) operation.learn?.(this.options, finding)
+    for (const { value, ms } of findings) operation.learn?.(this.options, value, ms)
     return output
   }
 

@@ -35,8 +35,11 @@ export interface Snapshot extends Reader {
 
 interface ReadDeclaration<Input, Output> extends Declaration {
   run(snapshot: Snapshot, caller: Caller, input: Input): Output
-  /** Processes a finding of `run` on the main thread after the read, for example by caching it. */
-  learn?(server: Server, finding: unknown): void
+  /**
+   * Processes a finding of `run` on the main thread after the read, for example by caching it. `ms` is the time that the
+   * read took for it.
+   */
+  learn?(server: Server, finding: unknown, ms: number): void
 }
 
 interface WriteDeclaration<Input, Output> extends Declaration {

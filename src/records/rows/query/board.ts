@@ -82,7 +82,6 @@ export function boardColumns(
   snapshot: Snapshot,
   { caller, request: sent, byDay }: BoardInput,
 ): BoardColumn[] {
-  const started = performance.now()
   const request = withView(snapshot, caller, sent)
   const query = rowQuery(snapshot, caller, request)
   const field = byDay ? dateField(query, byDay.date) : groupField(query, request.group_by ?? request.groupBy)
@@ -104,7 +103,7 @@ export function boardColumns(
   })
   const missing = path || snapshot.sql.isLimited ? [] : missingForFilter(query, choice)
   const used = path ? TEXT_INDEX : choice?.index.name
-  const costs = readCosts(query, indexes, performance.now() - started, missing, [used])
+  const costs = readCosts(query, indexes, missing, [used])
   const columns = columnsOf(snapshot, field, stacks)
   reportRows(snapshot, { costs, ordered: { key, rows: stacks } })
   return columns

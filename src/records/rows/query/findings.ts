@@ -28,8 +28,8 @@ export function reportRows(snapshot: Snapshot, finding: RowFinding): void {
 }
 
 /** The `learn` of every operation that reads rows. */
-export function learnOfRows(server: Server, finding: unknown): void {
+export function learnOfRows(server: Server, finding: unknown, ms: number): void {
   const found = finding as RowFinding
   cache(server.db, found)
-  recordReadCosts(server, found.costs)
+  recordReadCosts(server, found.costs, ms)
 }

@@ -76,7 +76,6 @@ export interface ListResult {
 
 /** One page of live rows, newest first by default; `learnOfRows` takes the reported findings. */
 export function listPage(snapshot: Snapshot, input: ListInput): ListResult {
-  const started = performance.now()
   const plan = planList(snapshot, input)
   const found = findWithTextIndex(snapshot, plan)
   const matches = found ?? matchesBeforePage(snapshot, plan)
@@ -86,7 +85,7 @@ export function listPage(snapshot: Snapshot, input: ListInput): ListResult {
   const missing = found || snapshot.sql.isLimited ? [] : missingIndexes(plan)
   const textIndex = needlesOf(query.conditions).length > 0 ? TEXT_INDEX : undefined
   const used = [textIndex, choice?.index.name, sortingIndex(plan)?.name]
-  const costs = readCosts(query, indexes, performance.now() - started, missing, used)
+  const costs = readCosts(query, indexes, missing, used)
   reportRows(snapshot, { costs, counted: { key: plan.key, total }, range })
   const rows = loadPage(snapshot, pks)
   const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }

@@ -379,14 +379,12 @@ export const missingForText = ({ conditions }: RowQuery): string[] =>
 export function readCosts(
   { structure }: RowQuery,
   indexes: Indexes,
-  ms: number,
   missing: readonly string[],
   used: readonly (string | undefined)[],
 ): ReadCosts {
   return {
     structurePk: structure.pk,
     rows: structure.live,
-    ms,
     missing: [...new Set(missing)].filter((name) => !indexes.has(name)),
     used: used.filter((name) => name !== undefined && indexes.get(name)?.isUnique === false) as string[],
   }

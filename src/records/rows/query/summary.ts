@@ -117,9 +117,8 @@ export const summariseRecords = read({
 export function summarise(snapshot: Snapshot, input: SummaryInput): Summary {
   const plan = planSummary(snapshot, input)
   const { query, indexes, choice, columns, periodOf, field, by } = plan
-  const started = performance.now()
   const report = (missing: readonly string[], used: readonly (string | undefined)[]) =>
-    reportRows(snapshot, { costs: readCosts(query, indexes, performance.now() - started, missing, used) })
+    reportRows(snapshot, { costs: readCosts(query, indexes, missing, used) })
   const index = wholeIndex(plan)
   if (index) {
     const buckets = [wholeOfIndex(snapshot, query, index)]

@@ -13,7 +13,6 @@ import { TEXT_INDEX } from './text-index.ts'
 export interface ReadCosts {
   readonly structurePk: number
   readonly rows: number
-  readonly ms: number
   /** The names of the indexes that would have saved most of the cost. */
   readonly missing: readonly string[]
   readonly used: readonly string[]
@@ -51,9 +50,14 @@ function reportOf(worker: Server['worker'], { structurePk, column }: IndexPlace)
 }
 
 /**
- * Adds up the costs of a read, records the indexes it used, and starts to build an index that has become worthwhile.
+ * Adds up the time of reads that lacked an index, records the indexes they used, and starts to build an index that has
+ * become worthwhile.
  */
-export function recordReadCosts(server: Server, { structurePk, rows, ms, missing, used }: ReadCosts): void {
+export function recordReadCosts(
+  server: Server,
+  { structurePk, rows, missing, used }: ReadCosts,
+  ms: number,
+): void {
   for (const column of used) recordUse(server, { structurePk, column })
   const { manyRows } = server.worker
   for (const column of rows > manyRows ? missing : []) {
