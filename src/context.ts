@@ -67,16 +67,9 @@ export interface InWorkspace extends Pick<Caller, 'workspacePk' | 'rights'> {
   readonly userId?: string
 }
 
-/** Only these members, for use in another thread. */
-export const placeOf = ({ workspacePk, userId, rights }: InWorkspace): InWorkspace => ({
-  workspacePk,
-  ...(userId !== undefined && { userId }),
-  rights,
-})
-
 /** The whole workspace, for the server's own work. */
 export const wholeWorkspace = (workspacePk: number): InWorkspace => ({ workspacePk, rights: undefined })
 
 /** The scope of one kind in a read over several kinds; a hidden kind is read in an empty workspace. */
 export const placeFor = (caller: InWorkspace, kind: Kind): InWorkspace =>
-  hides(caller.rights, kind) ? { ...placeOf(caller), workspacePk: NOWHERE } : placeOf(caller)
+  hides(caller.rights, kind) ? { ...caller, workspacePk: NOWHERE } : caller

@@ -41,7 +41,8 @@ export const standsForWriting = ({ scope, role }: Pick<Standing, 'scope' | 'role
 
 /**
  * The credential of a call, and the requirements of its endpoint or tool. Plain values, because a grant crosses
- * threads. It identifies the caller and never holds permissions: every transaction and snapshot looks those up itself.
+ * threads. It identifies the caller and holds no permissions of keys and sessions: every transaction and snapshot looks
+ * those up itself.
  */
 export interface Grant
   extends Pick<Caller, 'workspacePk' | 'workspaceId' | 'userId' | 'keyId' | 'keyName' | 'surface'> {

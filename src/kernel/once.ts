@@ -48,21 +48,19 @@ const asText = (body: ResponseContent) => (typeof body === 'string' ? body : JSO
 
 /**
  * Creates in the transaction, or finds the response to the same request. `toSave` omits parts that only the first
- * response may show. `check` refuses callers who may not create it now, even if the response is only replayed.
+ * response may show.
  */
 export function once<Created extends ResponseContent>(
   tx: Tx,
   request: SignedRequest | undefined,
-  create: (tx: Tx) => Created,
+  create: () => Created,
   toSave: (created: Created) => ResponseContent = (created) => created,
-  check: (tx: Tx) => unknown = () => {},
 ): Outcome {
-  check(tx)
-  if (!request) return { text: asText(create(tx)), replayed: false }
+  if (!request) return { text: asText(create()), replayed: false }
   const { keyId, target, idempotencyKey, bodyHash } = request
   const found = findSavedResponse(tx, keyId, target, idempotencyKey, tx.now - RESPONSE_SAVED_MS)
   if (!found) {
-    const created = create(tx)
+    const created = create()
     saveResponse(tx, { ...request, response: asText(toSave(created)), savedAt: tx.now })
     return { text: asText(created), replayed: false }
   }

@@ -2,15 +2,15 @@ import type { Clock } from './clock.ts'
 import { FairQueue } from './fair-queue.ts'
 
 /*
- * How requests share what a server has little of: memory for bodies and responses, threads for queries, hashes of passwords,
- * the turns of this thread. Each is an `Admission`, counted in bytes or in pieces of work: as a whole and for each key, which
- * is the caller, or the address of a client without one. Work that finds no room waits its turn or is refused.
+ * Fair shares of scarce resources: memory for bodies and responses, threads for queries, password hashes, the time of
+ * this thread. Each resource is an `Admission` with a capacity in bytes or units of work, in total and per key. The key
+ * is the caller, or the address of a client without one. Work above the capacity is queued or refused.
  */
 
-/** Gives back the room that was admitted; calling it again does nothing. */
+/** Releases the admitted capacity; calling it again does nothing. */
 export type Release = () => void
 
-/** Identifies queued work. Lines are served round-robin, and so are the keys within a line. */
+/** Identifies queued work. Lines are served round-robin, as are the keys within a line. */
 export interface AdmissionPlace<Line extends string = string> {
   readonly line?: Line
   readonly key: string
@@ -19,16 +19,16 @@ export interface AdmissionPlace<Line extends string = string> {
 }
 
 export interface AdmissionOptions {
-  /** The room in all: bytes, or pieces of work. */
+  /** The total capacity, in bytes or units of work. */
   readonly most: number
-  /** The room of one key. A key that holds nothing may always have one item, however large. */
+  /** The capacity of one key. A key that holds nothing may exceed it with a single item. */
   readonly mostPerKey?: number
-  /** How many may wait in each line, and of each key; no limit unless given. */
+  /** Limits on queued items per line and per key; none by default. */
   readonly waitingPerLine?: number
   readonly waitingPerKey?: number
-  /** How long something waits before it is refused, by which clock; no limit unless given. */
+  /** Queued items are refused after this time; by default they wait without limit. */
   readonly waitingWithin?: { readonly ms: number; readonly clock: Clock }
-  /** The refusal of work for which there is no room. */
+  /** The refusal of work above the capacity. */
   readonly refusal?: () => Error
 }
 
@@ -41,7 +41,7 @@ interface Waiting {
   stopTimer: () => void
 }
 
-/** A key that floods its line, or a line flooded by many keys, takes no room from the others. */
+/** A key that floods its line, or a line flooded by many keys, does not delay the others. */
 export class Admission<Line extends string = string> {
   readonly #options: AdmissionOptions
   /** Only lines with waiting work; the first is served next. */
@@ -63,7 +63,7 @@ export class Admission<Line extends string = string> {
     return this.#held + amount <= most && (own === 0 || own + amount <= mostPerKey)
   }
 
-  /** Whether something waits for what this key holds: work of the key itself, or of any while all room is taken. */
+  /** Whether queued work waits for capacity that this key holds. */
   isInTheWay(key: string): boolean {
     const { most, mostPerKey = most } = this.#options
     return this.#waiting().some(
@@ -71,13 +71,13 @@ export class Admission<Line extends string = string> {
     )
   }
 
-  /** Admits at once, or throws the refusal. */
+  /** Admits immediately, or throws the refusal. */
   hold(key: string, amount = 1): Release {
     if (!this.hasRoom(key, amount)) throw this.#refusal()
     return this.#take(key, amount)
   }
 
-  /** Calls `begin` when there is room, at once if there is; returns how to leave the queue. */
+  /** Calls `begin` once there is capacity, possibly immediately; returns a function that leaves the queue. */
   enter(
     { line, key, isBackground }: AdmissionPlace<Line>,
     begin: (release: Release) => void,
@@ -106,7 +106,7 @@ export class Admission<Line extends string = string> {
     return leave
   }
 
-  /** Resolves when there is room; rejects with the refusal. */
+  /** Resolves once there is capacity; rejects with the refusal. */
   reserve(place: AdmissionPlace<Line>, amount = 1): Promise<Release> {
     return new Promise((resolve, reject) => this.enter(place, resolve, { amount, reject }))
   }
@@ -120,7 +120,7 @@ export class Admission<Line extends string = string> {
     }
   }
 
-  /** Rejects everything that waits. */
+  /** Rejects all queued work. */
   refuse(error: unknown): void {
     const waiting = this.#waiting()
     this.#lines.clear()
@@ -165,7 +165,7 @@ export class Admission<Line extends string = string> {
     this.#held += amount
   }
 
-  /** Admits as much of the waiting work as there is room for. */
+  /** Admits queued work up to the capacity. */
   #admit(): void {
     for (let next = this.#next(); next; next = this.#next()) {
       next.isQueued = false
@@ -174,7 +174,7 @@ export class Admission<Line extends string = string> {
     }
   }
 
-  /** Takes out the work that is served next; its line moves to the end. */
+  /** Removes and returns the work that is served next; its line moves to the end. */
   #next(): Waiting | undefined {
     for (const [line, queue] of this.#lines) {
       const next = queue.take((key, { amount }) => this.hasRoom(key, amount))

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { placeOf } from '../../src/context.ts'
 import { pksInOrder, rowsInList } from '../../src/records/rows/query/list.ts'
 import { parseRequest } from '../../src/records/rows/query/row-query.ts'
 import { autoIndexBuild } from '../../src/records/structures/storage/auto-index.ts'
@@ -115,7 +114,7 @@ function readAll(
   query: { filter: unknown; sort: string; direction: 'asc' | 'desc' },
 ): string[] {
   const request = parseRequest({ ...query, structure, filter: JSON.stringify(query.filter) })
-  const input = { caller: placeOf(callerOf(service)), request }
+  const input = { caller: callerOf(service), request }
   const pks = [...pksInOrder(service.ctx.db, input)]
   return Array.from(rowsInList(service.ctx.db, input, pks), ({ id }) => id)
 }

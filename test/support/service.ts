@@ -170,7 +170,7 @@ function newDatabase(): Uint8Array {
   return emptyDatabase
 }
 
-/** The least cost that Argon2 accepts; `account/passwords.test.ts` states the product's cost. */
+/** The least cost that Argon2 accepts; `people/accounts/passwords.test.ts` states the product's cost. */
 export const CHEAP_PASSWORDS: PasswordCost = { memoryCost: 8, timeCost: 1 }
 
 /** A whole service in memory, with one workspace and a write key. */
