@@ -206,12 +206,12 @@ test('the write-ahead log is moved into the file once nothing was committed for 
   const file = folder.file('daybook.db')
   const db = openAs('server', file)
   const before = statSync(file).size
-  await db.write((tx): void => tx.sql.script('CREATE TABLE blobs AS SELECT randomblob(1000000) AS bytes'))
+  await db.write((tx): void => tx.sql.script('CREATE TABLE blobs AS SELECT randomblob(1500000) AS bytes'))
   clock.advance(999)
   expect(statSync(file).size).toBe(before)
   clock.advance(1)
-  // Some of the bytes fill free pages of the file.
-  while (statSync(file).size < before + 800_000) await Bun.sleep(5)
+  // The rest of the bytes fills free pages of the file.
+  while (statSync(file).size < before + 1_000_000) await Bun.sleep(5)
   await db.finishCheckpoint()
   db.close()
   folder.remove()
