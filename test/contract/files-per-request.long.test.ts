@@ -10,17 +10,17 @@ import { newFolder } from '../support/process.ts'
  */
 
 const MOST: Readonly<Record<string, number>> = {
-  'read the caller': 19,
+  'read the caller': 18,
   'create a note': 48,
-  'store a batch and its deliveries': 53,
-  'update a watch': 72,
+  'store a batch and its deliveries': 54,
+  'update a watch': 70,
   'query notes by a tree': 32,
-  'receive an event of a source': 54,
-  'receive a form': 54,
+  'receive an event of a source': 53,
+  'receive a form': 52,
 }
 
 /** Excludes files that timers run, with or without the request: checkpoints, and checks of the database files. */
-const COUNTED = /^src\/(?!lib\/|db\/connection\/(?:checkpoint|foreign-wal|wal-index)\.ts)/
+const COUNTED = /^src\/(?!lib\/|storage\/connection\/(?:checkpoint|foreign-wal|wal-index)\.ts)/
 
 const ONE_REQUEST = './test/contract/one-request.ts'
 const ROOT = join(import.meta.dir, '../..')
@@ -47,7 +47,7 @@ async function linesRun(name: string, isSent: boolean): Promise<Map<string, numb
   return lines
 }
 
-async function filesOf(name: string): Promise<string[]> {
+async function comparedFiles(name: string): Promise<string[]> {
   const [without, sent] = await Promise.all([linesRun(name, false), linesRun(name, true)])
   const files = new Set<string>()
   for (const [line, count] of sent)
@@ -55,8 +55,18 @@ async function filesOf(name: string): Promise<string[]> {
   return [...files].sort()
 }
 
+/** Files beyond the limit may be those of a timer that ran within the request; they are absent from another run. */
+async function filesOf(name: string, most: number): Promise<string[]> {
+  let files = await comparedFiles(name)
+  for (let more = 0; files.length > most && more < 2; more++) {
+    const again = await comparedFiles(name)
+    files = files.filter((file) => again.includes(file))
+  }
+  return files
+}
+
 test.each(Object.entries(MOST))('to %s executes at most %i files', async (name, most) => {
-  const files = await filesOf(name)
+  const files = await filesOf(name, most)
   if (process.env.FILES === 'list')
     process.stdout.write(`${name}: ${files.length}\n  ${files.join('\n  ')}\n`)
   expect(files.length).toBeLessThanOrEqual(most)
