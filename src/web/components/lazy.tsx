@@ -6,7 +6,7 @@ import { Banner, Loading } from './pane.tsx'
 /** Shown if code could not be loaded: the server is unreachable or serves a newer version. */
 export const NotLoaded = () => (
   <Banner kind="bad">
-    <p>This page could not be loaded. Reload it.</p>
+    <p>This page could not be loaded.</p>
     <Button onClick={() => location.reload()}>Reload page</Button>
   </Banner>
 )

@@ -146,7 +146,7 @@ function addDocument(
       save: (changes, ifUnchanged) =>
         sendInOrder(typed.at, async () => {
           if (!isOwn({ user, workspace }))
-            throw new Error('This note belongs to another workspace. Open it to save.')
+            throw new Error('This note belongs to another workspace. Open that workspace to save.')
           return (await saving()).saveNote(id, changes, ifUnchanged, tags)
         }),
       read: async () => (await saving()).readVersion(id),
