@@ -130,7 +130,6 @@ export function enqueueOnce<Key extends JobKey, State>(
   state: State,
 ): void {
   const { kind } = job
-  if (tx.transaction.state.of(newEnqueued).byName.has(nameOf(kind, key))) return
   tx.sql.run(
     `INSERT OR IGNORE INTO jobs (kind, key, state, due_at) VALUES (?, ?, ?, ${AT_ONCE})`,
     kind,
@@ -144,8 +143,6 @@ export const nameOf = (kind: string, key: JobKey): string => `${kind} ${key}`
 
 /** Stores a job due at this instant, unless the existing one is due earlier. */
 export function enqueueBy(tx: Tx, job: Pick<Job, 'kind'>, key: JobKey, dueAt: number): void {
-  const enqueued = tx.transaction.state.of(newEnqueued).byName.get(nameOf(job.kind, key))
-  if (enqueued && enqueued.dueAt <= dueAt) return
   tx.sql.run(
     `INSERT INTO jobs (kind, key, state, due_at) VALUES (?, ?, 'null', ?)
      ON CONFLICT DO UPDATE SET due_at = excluded.due_at WHERE due_at > excluded.due_at`,
@@ -168,9 +165,9 @@ export function onEnqueued({ sql }: Reader, listener: EnqueueListener): () => vo
   return () => void listeners.delete(listener)
 }
 
-/** The jobs that a transaction has enqueued. */
+/** The jobs that a transaction has enqueued, including those of savepoints that were rolled back. */
 const newEnqueued = () => ({
-  byName: new Map<string, { readonly kind: string; readonly key: JobKey; readonly dueAt: number }>(),
+  byName: new Map<string, { readonly kind: string; readonly key: JobKey }>(),
   delayMs: Number.POSITIVE_INFINITY,
 })
 
@@ -186,7 +183,7 @@ function noteEnqueued(
     tx.afterCommit(() => {
       for (const listener of tx.sql.state.of(newListeners)) listener(enqueued.delayMs)
     })
-  enqueued.byName.set(nameOf(kind, key), { kind, key, dueAt })
+  enqueued.byName.set(nameOf(kind, key), { kind, key })
   enqueued.delayMs = Math.min(enqueued.delayMs, Math.max(dueAt - tx.now, whenIdle ? IDLE_MS : 0))
 }
 

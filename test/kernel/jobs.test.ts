@@ -4,6 +4,8 @@ import {
   defineJob,
   defineRecurringJob,
   enqueue,
+  enqueueBy,
+  enqueueOnce,
   isPending,
   type Job,
   later,
@@ -45,6 +47,24 @@ async function isDone(job: Job<string, number>, key: string): Promise<boolean> {
   for (let tries = 0; tries < 500 && isPending(service.ctx.db, job, key); tries++) await Bun.sleep(2)
   return !isPending(service.ctx.db, job, key)
 }
+
+test('a job enqueued again after its savepoint was rolled back is stored', async () => {
+  const moment = defineJob<number, null>('test.moment', () => 'done')
+  await service.ctx.db.write((tx): void => {
+    tx.sql.run('SAVEPOINT part')
+    enqueueOnce(tx, moment, 1, null)
+    enqueueBy(tx, moment, 2, 5)
+    tx.sql.run('ROLLBACK TO part')
+    tx.sql.run('RELEASE part')
+    enqueueOnce(tx, moment, 1, null)
+    enqueueBy(tx, moment, 2, 7)
+  })
+  const { sql } = service.ctx.db
+  expect(sql.all('SELECT key, due_at AS dueAt FROM jobs WHERE kind = ? ORDER BY key', moment.kind)).toEqual([
+    { key: 1, dueAt: 0 },
+    { key: 2, dueAt: 7 },
+  ])
+})
 
 test('a job is stored with the write that causes it, and not by one that is refused', async () => {
   const seen: number[] = []
