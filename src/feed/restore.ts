@@ -8,7 +8,7 @@ import { removeAllFromSearch } from '../notes/search/tables.ts'
 import { findByAlias, findTrashedNote, getNote, releaseAlias } from '../notes/store.ts'
 import { createNote, refuseTakenAlias } from '../notes/writing/create.ts'
 import { writeProperties, writeSentProperties } from '../notes/writing/properties.ts'
-import { putInTrash, takeOutOfTrash } from '../notes/writing/trash.ts'
+import { putInTrash, restoreFromTrash } from '../notes/writing/trash.ts'
 import { replaceParts } from '../notes/writing/update.ts'
 import { refuseBrokenReferences } from '../records/rows/writing/field-values.ts'
 import { changeLive, deleteLive, releaseUnique, restoreDeleted } from '../records/rows/writing/one-record.ts'
@@ -131,6 +131,6 @@ export class ObjectWriter {
     const { workspacePk } = caller
     const alias = wanted === undefined ? findTrashedNote(tx, workspacePk, id)?.alias : wanted
     if (alias && findByAlias(tx, workspacePk, fold(alias))) refuseTakenAlias(tx, workspacePk, alias)
-    takeOutOfTrash(tx, caller, id, wanted)
+    restoreFromTrash(tx, caller, id, wanted)
   }
 }

@@ -13,7 +13,7 @@ import { insertItem, type TakenItem } from '../notes/pinned/service.ts'
 import { findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
 import type { PropertyValues } from '../notes/writing/properties.ts'
 import { type NoteText, replaceEach } from '../notes/writing/replace-content.ts'
-import { takeBack } from '../records/rows/writing/one-record.ts'
+import { revertChange } from '../records/rows/writing/one-record.ts'
 import type { Reader } from '../storage/reader.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 import { ObjectWriter } from './restore.ts'
@@ -202,7 +202,7 @@ function release(writer: ObjectWriter, object: ChangedObject): void {
 
 function valuesBefore({ changes }: ChangedObject): Record<string, unknown> {
   const values: Record<string, unknown> = {}
-  for (const change of changes.toReversed()) takeBack(values, change)
+  for (const change of changes.toReversed()) revertChange(values, change)
   return values
 }
 

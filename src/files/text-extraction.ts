@@ -96,7 +96,7 @@ function endClaim(tx: Tx, claim: Claim, outcome: Outcome): void {
 }
 
 /** Uncounts an attempt for which no process could start: the file is retried without a limit. */
-const takeBackAttempt = runBy((file: number, token: string) =>
+const revertAttempt = runBy((file: number, token: string) =>
   update(files, { claim: null, attempts: sql`attempts - 1` }, isClaimed(file, token)),
 )
 
@@ -168,7 +168,7 @@ async function resultOf(
     return await extraction.result
   } catch (error) {
     if (error instanceof NotStarted)
-      await db.write((tx): void => void takeBackAttempt(tx, claim.file, claim.token))
+      await db.write((tx): void => void revertAttempt(tx, claim.file, claim.token))
     throw error
   } finally {
     if (extraction) signal?.removeEventListener('abort', extraction.stop)

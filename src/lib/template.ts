@@ -2,7 +2,7 @@
 
 const HOLE = /\{([A-Za-z_]\w*(?:\.\w+)*)\}/g
 
-export const holesIn = (template: string): string[] =>
+export const placeholdersIn = (template: string): string[] =>
   [...template.matchAll(HOLE)].map(([, hole = '']) => hole)
 
 /** Text beyond `most` characters may be omitted. */

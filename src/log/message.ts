@@ -2,7 +2,7 @@ import type { Surface } from '../kernel/caller.ts'
 import { isoOrNull, isoTimestamp } from '../lib/dates.ts'
 import { type FieldValue, previousValues, type RecordChange, type RecordState } from '../lib/record-data.ts'
 import { atPlace, refused } from '../lib/refusal.ts'
-import { defaultTemplate, filled, holesIn } from '../lib/template.ts'
+import { defaultTemplate, filled, placeholdersIn } from '../lib/template.ts'
 import { VERSION } from '../lib/version.ts'
 
 /** The events of row changes, which a subscription without named events gets. */
@@ -162,7 +162,7 @@ function sourceOf(kind: Kind, hole: string): Source | undefined {
 }
 
 export const fieldsInTemplate = (template: string | null): string[] =>
-  holesIn(template ?? '').flatMap((hole) => FIELD.exec(hole)?.[1] ?? [])
+  placeholdersIn(template ?? '').flatMap((hole) => FIELD.exec(hole)?.[1] ?? [])
 
 /** Refuses a template with an unknown placeholder; `hasField` tests whether the rows have a field. */
 export function checkTemplate(template: string, kind: Kind, hasField: (key: string) => boolean): void {
@@ -170,7 +170,7 @@ export function checkTemplate(template: string, kind: Kind, hasField: (key: stri
     const key = kind === 'record' ? FIELD.exec(hole)?.[1] : undefined
     return key === undefined ? sourceOf(kind, hole) === undefined : !hasField(key)
   }
-  const found = holesIn(template).find(isUnknown)
+  const found = placeholdersIn(template).find(isUnknown)
   if (found === undefined) return
   const holes = [...Object.keys(NAMES[kind]), ...(kind === 'record' ? ['record.<field>'] : [])]
   throw refused(

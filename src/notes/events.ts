@@ -192,7 +192,7 @@ export function publishNote(
   const subscriptions = isCopying ? [] : subscriptionsTo(tx, workspacePk, 'note')
   const note = subscriptions.length > 0 ? findNote(tx, workspacePk, id) : undefined
   if (!note) return
-  if (type === 'note.deleted') sendWaitingOf(tx, note.pk)
+  if (type === 'note.deleted') sendPendingOf(tx, note.pk)
   const event = { type, at: tx.now, source: sourceOf(author) }
   const concerned = subscriptions.filter((subscription) => wants(subscription, type, keyId))
   send(tx, workspacePk, note, event, concerned)
@@ -299,12 +299,12 @@ interface Waiting {
 const WAITING =
   'SELECT note, webhook, due_at AS dueAt, changed_at AS changedAt, surface, key_id AS keyId, before FROM webhook_waiting'
 
-function sendWaitingOf(tx: Tx, note: number): void {
-  for (const waiting of tx.sql.all<Waiting>(`${WAITING} WHERE note = ?`, note)) sendWaiting(tx, waiting)
+function sendPendingOf(tx: Tx, note: number): void {
+  for (const waiting of tx.sql.all<Waiting>(`${WAITING} WHERE note = ?`, note)) sendPending(tx, waiting)
 }
 
 /** Ends the quiet time with an event, unless the result equals the original. */
-function sendWaiting(tx: Tx, { note: pk, webhook, changedAt, surface, keyId, before }: Waiting): void {
+function sendPending(tx: Tx, { note: pk, webhook, changedAt, surface, keyId, before }: Waiting): void {
   tx.sql.run('DELETE FROM webhook_waiting WHERE note = ? AND webhook = ?', pk, webhook)
   const subscription = findObjectSubscription(tx, webhook)
   const found = tx.sql.get<{ id: string; workspace: number }>(
@@ -331,6 +331,6 @@ export const noteMoments = defineJob<number, null>(MOMENTS.notes, (tx) => {
   const waiting = tx.sql.get<Waiting>(`${WAITING} ORDER BY due_at LIMIT 1`)
   if (!waiting) return 'done'
   if (waiting.dueAt > tx.now) return later(waiting.dueAt, null)
-  sendWaiting(tx, waiting)
+  sendPending(tx, waiting)
   return null
 })

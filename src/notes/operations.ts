@@ -16,7 +16,7 @@ import {
   purgeNote,
   purgeTrash,
   putInTrash,
-  takeOutOfTrash,
+  restoreFromTrash,
 } from './writing/trash.ts'
 import { patchNote } from './writing/update.ts'
 
@@ -108,7 +108,7 @@ export const editNote = write({
 export const restoreNote = write({
   name: 'notes.restore',
   covers,
-  run: (tx, caller, { id }: Named) => ({ note: presentNote(takeOutOfTrash(tx, caller, id)) }),
+  run: (tx, caller, { id }: Named) => ({ note: presentNote(restoreFromTrash(tx, caller, id)) }),
 })
 
 /* A purge takes several calls, so that it never blocks other writes for long. */

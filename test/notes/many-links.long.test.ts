@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { JobRunner } from '../../src/kernel/job-runner.ts'
 import { replaceEach } from '../../src/notes/writing/replace-content.ts'
-import { removeSomeTrashedBefore, takeOutOfTrash } from '../../src/notes/writing/trash.ts'
+import { removeSomeTrashedBefore, restoreFromTrash } from '../../src/notes/writing/trash.ts'
 import { callerOf } from '../support/cli.ts'
 import { makeFile } from '../support/files.ts'
 import { makeNote } from '../support/notes.ts'
@@ -129,7 +129,7 @@ test('a long note whose body changes in the trash while it is restored has the l
   const note = await makeNote(service, { content: `${'long '.repeat(20_000)}[[Old]]` })
   await service.delete(`/v1/notes/${note.id}`)
   const { ctx } = service
-  const restoring = ctx.db.write((tx) => takeOutOfTrash(tx, callerOf(service), note.id))
+  const restoring = ctx.db.write((tx) => restoreFromTrash(tx, callerOf(service), note.id))
   await ctx.db.write((tx): void => {
     const pk = tx.sql.scalar<number>('SELECT pk FROM notes WHERE id = ?', note.id)
     replaceEach(tx, callerOf(service), [pk], () => ({ content: '[[New]]', links: 0 }))

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Refusal } from '../../src/lib/refusal.ts'
 import { excerptOf } from '../../src/notes/excerpt.ts'
-import { KeptNotes, nameTest } from '../../src/web/offline/kept-notes.ts'
-import { KeptRows } from '../../src/web/offline/kept-rows.ts'
+import { nameTest, OfflineNotes } from '../../src/web/offline/offline-notes.ts'
+import { OfflineRows } from '../../src/web/offline/offline-rows.ts'
 import { randomSource } from '../support/random.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -72,7 +72,7 @@ test('rows', async () => {
   }))
   await service.post('/v1/records', { structure: 'Rows', rows: made })
   const { records } = await read('/v1/records', { structure: 'Rows', limit: '100', direction: 'asc' })
-  const kept = new KeptRows(structure, records)
+  const kept = new OfflineRows(structure, records)
   const condition = () => {
     const field = pick([...keys, '*', 'created_at', 'nothing'])
     const op = pick([
@@ -117,7 +117,7 @@ test('notes, and what links to them', async () => {
   const { notes } = await read('/v1/notes', { sort: 'edited_at', limit: '100' })
   type Note = { id: string; content: string; edited_at: string }
   const heads = (notes as Note[]).map(({ content, ...head }) => ({ ...head, excerpt: excerptOf(content) }))
-  const kept = new KeptNotes(
+  const kept = new OfflineNotes(
     heads as never,
     new Map((notes as Note[]).map(({ id, content }) => [id, content])),
   )

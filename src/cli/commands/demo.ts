@@ -5,7 +5,7 @@ import { readConfig } from '../../config.ts'
 import { newToken } from '../../people/sessions/cookie.ts'
 import { DATABASE_SUFFIXES } from '../../storage/file-names.ts'
 import { type Command, flag } from '../command.ts'
-import { runUntilAsked } from '../run-until-asked.ts'
+import { runUntilSignal } from '../run-until-signal.ts'
 
 export const demo: Command = {
   name: 'demo',
@@ -33,7 +33,7 @@ export const demo: Command = {
         'A sample workspace of an imaginary workshop. Open this link to explore it; Ctrl+C stops and deletes it.\n',
       )
       io.out(`${server.url}${DEMO_PATH}/${link.token}\n`)
-      return await runUntilAsked(server, io, asked)
+      return await runUntilSignal(server, io, asked)
     } finally {
       for (const suffix of DATABASE_SUFFIXES) rmSync(db + suffix, { force: true })
     }

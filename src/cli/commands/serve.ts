@@ -1,7 +1,7 @@
 import { CHECKPOINTS, type Flags, readConfig } from '../../config.ts'
 import { LOG_LEVELS } from '../../lib/log.ts'
 import { type Command, DB_FLAG, setting } from '../command.ts'
-import { runUntilAsked } from '../run-until-asked.ts'
+import { runUntilSignal } from '../run-until-signal.ts'
 
 export const serve: Command = {
   name: 'serve',
@@ -68,7 +68,7 @@ export const serve: Command = {
     const config = readConfig(io.env, withLogLevel(input.flags))
     const { startServer } = await import('../../server.ts')
     const server = await startServer(config, (message) => io.err(message))
-    return runUntilAsked(server, io)
+    return runUntilSignal(server, io)
   },
 }
 

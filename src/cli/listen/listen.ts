@@ -10,7 +10,7 @@ import { newSecret } from '../../log/message.ts'
 import type { RecordObject } from '../../records/rows/schema.ts'
 import { checkedBaseUrl, type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
-import { LAST_MESSAGES_MS } from '../run-until-asked.ts'
+import { LAST_MESSAGES_MS } from '../run-until-signal.ts'
 import { fetchWorkspaceId, recordExists, watchEvents } from './client.ts'
 import { createForwarder, eventPayload, type Forwarder, outcomeText } from './forward.ts'
 

@@ -13,7 +13,7 @@ import type { Db } from '../../storage/database.ts'
 import { checkedBaseUrl, type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
 import { inWorkspace } from '../open-database.ts'
-import { LAST_MESSAGES_MS } from '../run-until-asked.ts'
+import { LAST_MESSAGES_MS } from '../run-until-signal.ts'
 import { requestUntilAnswered } from './client.ts'
 
 const STATE = '.daybook-listen.json'

@@ -5,7 +5,6 @@ import { fail, refused } from '../../lib/refusal.ts'
 import { counted } from '../../lib/text.ts'
 import { takeServerLock } from '../../storage/connection/server-lock.ts'
 import type { Db } from '../../storage/database.ts'
-import { resetLocalChanges } from '../../transfer/mirror/overlay/lifted.ts'
 import {
   type LocalChange,
   listLocalChanges,
@@ -13,6 +12,7 @@ import {
   untilBack,
   WAYS_OUT,
 } from '../../transfer/mirror/overlay/push.ts'
+import { resetLocalChanges } from '../../transfer/mirror/overlay/suspended-changes.ts'
 import { detach, getState, type MirrorState, statusOf } from '../../transfer/mirror/state.ts'
 import { type Verification, verifyCopy } from '../../transfer/mirror/verify.ts'
 import { type Input, listFlag } from '../command.ts'

@@ -16,7 +16,7 @@ import type { Io } from '../io.ts'
 import { type Forwarder, outcomeText } from '../listen/forward.ts'
 import { readForwarder } from '../listen/listen.ts'
 import { withDatabaseFile } from '../open-database.ts'
-import { LAST_MESSAGES_MS, runUntilAsked } from '../run-until-asked.ts'
+import { LAST_MESSAGES_MS, runUntilSignal } from '../run-until-signal.ts'
 import { COPY_DEFAULTS } from './defaults.ts'
 
 const PROGRESS_EVERY = 50_000
@@ -131,7 +131,7 @@ async function serveMirror(
   const server = await startServer(request.config, (message) => io.err(message), {
     start: (ctx) => startFollowing(ctx, request),
   })
-  return runUntilAsked(server, io, asked, () => stop.abort())
+  return runUntilSignal(server, io, asked, () => stop.abort())
 }
 
 /** The flags with the defaults of a mirror, which differ from those of a server. */

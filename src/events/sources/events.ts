@@ -135,7 +135,7 @@ const REPLAYED_TOGETHER = 50
  * Leaves an event without a stored body unmapped. Skips an event that was received again, replayed by another request,
  * or deleted.
  */
-function unlessJudgedMeanwhile(error: unknown): Pick<Outcome, 'status'> | undefined {
+function unlessProcessedMeanwhile(error: unknown): Pick<Outcome, 'status'> | undefined {
   if (error instanceof Refusal && error.data.reason === 'dropped') return { status: 'unmapped' }
   if (error instanceof Refusal && (error.code === 'refused' || error.code === 'not_found')) return undefined
   throw error
@@ -154,7 +154,7 @@ export async function replayUnmapped(
     if (ids.length === 0) return done
     const outcomes = await Promise.all(
       ids.map((eventId) =>
-        replayEvent(replays, { sourceId: source.id, eventId }).catch(unlessJudgedMeanwhile),
+        replayEvent(replays, { sourceId: source.id, eventId }).catch(unlessProcessedMeanwhile),
       ),
     )
     for (const outcome of outcomes)

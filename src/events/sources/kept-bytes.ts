@@ -25,7 +25,7 @@ export function keptOf({ body }: Pick<Call, 'body'>, status: Status): KeptBody {
 }
 
 /** Refuses to replay an event whose body is not stored completely. */
-export function checkKeptWhole(event: EventRow): void {
+export function checkStoredWhole(event: EventRow): void {
   if (isWhole(event)) return
   const why = event.isDropped
     ? 'The body of this event is no longer stored: a source keeps the newest 1 GiB.'

@@ -18,7 +18,7 @@ import { definitionOf, type StructureRow } from '../../records/structures/store.
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { type Decision, decideCall, isCurrent, structureOf, writeDecided } from './decide.ts'
-import { addKeptBytes, checkKeptWhole, dropSealed, keptOf } from './kept-bytes.ts'
+import { addKeptBytes, checkStoredWhole, dropSealed, keptOf } from './kept-bytes.ts'
 import { checkMap, checkWhen } from './map.ts'
 import { type Call, shownHeaders } from './providers.ts'
 import { eventIn, type Reading, readCall } from './read-call.ts'
@@ -202,7 +202,7 @@ function replayable(reader: Reader, caller: Caller, { sourceId, eventId }: Repla
   const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
   if (event.status === 'written' || event.status === 'updated')
     throw refused('This event was written already; change the row itself.')
-  checkKeptWhole(event)
+  checkStoredWhole(event)
   return { source, event }
 }
 
@@ -355,7 +355,7 @@ function triedCall(
   const { body, event_id: eventId } = request
   if (eventId !== undefined) {
     const event = store.findEvent(reader, source.pk, eventId) ?? fail(notFound('event'))
-    checkKeptWhole(event)
+    checkStoredWhole(event)
     return { size: event.size, read: () => readCall(source, store.callOf(reader, event.pk)) }
   }
   const headers = headersIn(request.headers)

@@ -212,7 +212,7 @@ export const propertyPatching = ({ usageOfProperty }: PropertyHooks) =>
       refuseLongOptions(patch.options, before.options)
       if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
       if (inUse && patch.type !== undefined && patch.type !== before.type) {
-        refuseHeldRetype(tx, before, patch.type)
+        refuseRetypeInUse(tx, before, patch.type)
         refuseWhileUsed(
           `The property "${before.key}"`,
           usageOfProperty.now(tx, caller.workspacePk, before, inUse.found),
@@ -231,8 +231,8 @@ export const propertyPatching = ({ usageOfProperty }: PropertyHooks) =>
 const keptLabel = (before: PropertyRow, { key = before.key, label }: PropertyPatch) =>
   before.label === null && label === before.key && key === before.key ? { label: null } : {}
 
-function refuseHeldRetype(reader: Reader, { pk, key }: PropertyRow, type: PropertyType): void {
-  if (!isHeldByAnyNote(reader, pk)) return
+function refuseRetypeInUse(reader: Reader, { pk, key }: PropertyRow, type: PropertyType): void {
+  if (!isUsedByAnyNote(reader, pk)) return
   throw refused(
     `Notes, trashed ones included, hold values of the property "${key}"; clear them before changing its type to "${type}".`,
   )
@@ -254,7 +254,7 @@ const findHolding = rowBy((property: number) =>
   from(noteProperties, { note: noteProperties.note }).where(eq(noteProperties.property, property)).limit(1),
 )
 
-const isHeldByAnyNote = (reader: Reader, property: number): boolean =>
+const isUsedByAnyNote = (reader: Reader, property: number): boolean =>
   findHolding(reader, property) !== undefined
 
 /** Values of active notes that are not among the options, a JSON array, with their numbers of notes. */

@@ -77,7 +77,7 @@ const setAliasInTrash = (tx: Tx, pk: number, alias: string | null): void =>
  * Restores a trashed note unchanged, including `updated_at`. It does not return to Quick Access, and loses its alias if
  * another note has taken it meanwhile. `wanted` is its new alias, if not its own.
  */
-export function takeOutOfTrash(tx: Tx, caller: Caller, id: string, wanted?: string | null): NoteRow {
+export function restoreFromTrash(tx: Tx, caller: Caller, id: string, wanted?: string | null): NoteRow {
   const { workspacePk } = caller
   const note = getTrashedNote(tx, caller, id)
   const isTaken = note.alias !== null && findByAlias(tx, workspacePk, fold(note.alias)) !== undefined

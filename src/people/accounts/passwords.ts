@@ -44,7 +44,7 @@ export const hashPassword = (
   admissionOf(db).run(place, () => Bun.password.hash(password, { algorithm: 'argon2id', ...passwordCost }))
 
 /** A hash that no password matches. */
-const hashOfNobody = ({ memoryCost, timeCost }: PasswordCost) =>
+const hashOfNoUser = ({ memoryCost, timeCost }: PasswordCost) =>
   `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${'A'.repeat(43)}$${'A'.repeat(43)}`
 
 /** Whether the password matches this hash. Without a hash it never matches, and takes the same time. */
@@ -54,7 +54,7 @@ export async function isPassword(
   place: HashingPlace,
   { passwordCost = PASSWORD_COST, db }: Hashing,
 ): Promise<boolean> {
-  const compared = hash ?? hashOfNobody(passwordCost)
+  const compared = hash ?? hashOfNoUser(passwordCost)
   const isSame = await admissionOf(db).run(place, () => Bun.password.verify(password, compared))
   return isSame && hash !== null
 }

@@ -90,12 +90,12 @@ export class FailedSignIns {
       if (isRight) this.#forgive(failure)
       return isRight
     } catch (error) {
-      this.#takeBack(failure)
+      this.#remove(failure)
       throw error
     }
   }
 
-  #takeBack(failure: Failure): void {
+  #remove(failure: Failure): void {
     const { user, address } = failure
     const others = (failures: Failures) => failures.filter((one) => one !== failure)
     this.#setOfUser(user, others(this.#ofUser(user)))
@@ -104,7 +104,7 @@ export class FailedSignIns {
 
   /** Removes a successful attempt; the failures of its address for its user count only toward the daily limit. */
   #forgive(success: Failure): void {
-    this.#takeBack(success)
+    this.#remove(success)
     const { user, address } = success
     const ofUser = this.#ofUser(user)
     const ofAddress = this.#recent(this.#byAddress.get(address))

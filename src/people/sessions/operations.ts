@@ -128,7 +128,7 @@ export const setPassword = write({
  * Removes a sign-in option from a user, who must keep another one. Every other session of the user ends, because it may
  * have begun with the removed option.
  */
-function removeWayIn(
+function removeSignInOption(
   tx: Tx,
   { userPk, id }: SessionRow,
   settings: ProviderSettings,
@@ -153,7 +153,7 @@ export const removePassword = write({
     const session = getRecentSession(tx, caller, tx.now)
     if (findUserByPk(tx, session.userPk)?.passwordHash === null)
       throw new Refusal('not_found', 'You have no password.')
-    removeWayIn(tx, session, settings, () => setPasswordHash(tx, session.userPk, null))
+    removeSignInOption(tx, session, settings, () => setPasswordHash(tx, session.userPk, null))
     return { removed: true }
   },
 })
@@ -169,7 +169,7 @@ export const unlinkProvider = write({
       throw refused(
         'Your account at the provider says which workspaces you enter; ask an owner to change that.',
       )
-    removeWayIn(tx, session, settings, () => void deleteProviderLink(tx, session.userPk))
+    removeSignInOption(tx, session, settings, () => void deleteProviderLink(tx, session.userPk))
     return { removed: true }
   },
 })
@@ -217,7 +217,7 @@ export const removePasskey = write({
   run: (tx, caller, { id, settings }: WithSettings & { readonly id: string }) => {
     const session = getOwnSession(tx, caller)
     const { pk } = getPasskey(tx, session.userPk, id)
-    removeWayIn(tx, session, settings, () => void deletePasskey(tx, pk))
+    removeSignInOption(tx, session, settings, () => void deletePasskey(tx, pk))
     return { deleted: true, id }
   },
 })

@@ -196,17 +196,17 @@ async function writeOnce(
   const token = pageTokenIn(sent.isJson ? undefined : sent.texts.get(TOKEN_INPUT), now)
   const key = idempotencyKeyOf(exchange) ?? token
   const length = lengthOf(values)
-  const takeBacks = [limits.perDay.begin(share.id, exchange.address, form.settings.per_address_per_day)]
+  const reversals = [limits.perDay.begin(share.id, exchange.address, form.settings.per_address_per_day)]
   let isWritten = false
   try {
-    takeBacks.push(limits.bytes.begin(share.workspace, length))
+    reversals.push(limits.bytes.begin(share.workspace, length))
     const replayed = await writePost(ctx, visit, { ...values, key })
     isWritten = !replayed
     return replayed
   } catch (error) {
     throw key !== undefined && key === token ? ofPage(form, error) : atFormField(form, error)
   } finally {
-    if (!isWritten) for (const takeBack of takeBacks) takeBack()
+    if (!isWritten) for (const revert of reversals) revert()
   }
 }
 

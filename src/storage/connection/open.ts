@@ -219,10 +219,10 @@ function finishUpgrade(database: Database, { upgradeSteps: steps, log }: OpenOpt
   if (!steps) return
   withSql(database, (reader) => {
     const all = steps.left(reader)
-    let toldAt = performance.now()
+    let reportedAt = performance.now()
     for (let left = all; left > 0; left = steps.left(reader)) {
-      if (performance.now() - toldAt > PROGRESS_MS) {
-        toldAt = performance.now()
+      if (performance.now() - reportedAt > PROGRESS_MS) {
+        reportedAt = performance.now()
         log.info('finishing the upgrade', { done: all - left, of: all })
         log.flush()
       }

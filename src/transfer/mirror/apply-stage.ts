@@ -5,8 +5,8 @@ import type { Tx } from '../../storage/writes/transaction.ts'
 import { CopyTransaction } from './apply/copy-transaction.ts'
 import { applyObjects } from './apply/objects.ts'
 import { addEvents } from './events.ts'
-import { Lifted } from './overlay/lifted.ts'
 import { listOverlay } from './overlay/store.ts'
+import { SuspendedChanges } from './overlay/suspended-changes.ts'
 import { reconcile } from './reconcile.ts'
 import { Stage } from './stage.ts'
 import { type Progress, saveLeftOut, saveProgress } from './state.ts'
@@ -24,11 +24,11 @@ export interface Target {
 export function applyStage(tx: Tx, stage: Stage, target: Target): void {
   const { workspacePk, mode, progress } = target
   const copy = new CopyTransaction(tx, workspacePk, stage, mode === 'fresh')
-  const lifted = mode === 'fresh' ? undefined : liftConcerned(copy, mode === 'whole')
+  const lifted = mode === 'fresh' ? undefined : suspendConcerned(copy, mode === 'whole')
   if (mode === 'whole') reconcile(copy)
   if (mode !== 'fresh' && target.isForwarding) addEvents(copy)
   applyObjects(copy)
-  const differences = lifted?.layAgain() ?? []
+  const differences = lifted?.reapply() ?? []
   // An update that changes only omitted attributes is logged too, because `updated_at` differs.
   if (mode !== 'fresh') appendMirrored(tx, workspacePk, [...stage.entries(), ...differences])
   saveLeftOut(tx, stage, mode !== 'changes')
@@ -36,7 +36,7 @@ export function applyStage(tx: Tx, stage: Stage, target: Target): void {
 }
 
 /** Removes the local changes that the staged changes may concern from the tables. */
-function liftConcerned(copy: CopyTransaction, isWhole: boolean): Lifted | undefined {
+function suspendConcerned(copy: CopyTransaction, isWhole: boolean): SuspendedChanges | undefined {
   const { tx, stage } = copy
   const overlay = listOverlay(tx)
   if (overlay.length === 0) return undefined
@@ -45,7 +45,7 @@ function liftConcerned(copy: CopyTransaction, isWhole: boolean): Lifted | undefi
   const rows = overlay.filter(
     ({ kind, structure }) => isWhole || (kind === 'record' ? structures.has(structure ?? '') : hasNotes),
   )
-  return rows.length === 0 ? undefined : new Lifted(copy, rows)
+  return rows.length === 0 ? undefined : new SuspendedChanges(copy, rows)
 }
 
 const NOTE_KINDS = ['note', 'tag', 'property', 'quick_access_item'] as const

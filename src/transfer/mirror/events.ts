@@ -143,13 +143,13 @@ function dataAfterEach(
   let data = end
   for (const entry of entries.toReversed()) {
     versions.unshift(data)
-    if (entry.op === 'updated') data = takeBack(data, entry, order)
+    if (entry.op === 'updated') data = revertChange(data, entry, order)
   }
   return versions
 }
 
 /** The data before an update, with keys in the order of the fields. */
-function takeBack(
+function revertChange(
   after: RecordData,
   { changed, previous }: MirroredChange,
   order: readonly string[],
@@ -167,7 +167,7 @@ const withPrevious = (
   after: RecordState,
   entry: MirroredChange,
   order: readonly string[],
-): RecordState => ({ ...(before ?? after), data: takeBack(after.data, entry, order) })
+): RecordState => ({ ...(before ?? after), data: revertChange(after.data, entry, order) })
 
 /** An event in the format in which it is posted. */
 export interface MirrorEvent {

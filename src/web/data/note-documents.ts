@@ -201,7 +201,7 @@ export interface Subject {
 }
 
 /** Adopts the drafts of closed tabs and saves them, oldest first. */
-async function takeUpDrafts(subject: Subject): Promise<void> {
+async function adoptDrafts(subject: Subject): Promise<void> {
   const current = owner()
   if (!current) return
   await queue()
@@ -230,7 +230,7 @@ export function draftsLoaded(subject: Subject = {}): Promise<void> {
 
 /** Adopts drafts, in one tab at a time. */
 async function takeUp(subject: Subject = {}): Promise<void> {
-  const act = () => takeUpDrafts(subject)
+  const act = () => adoptDrafts(subject)
   try {
     if (navigator.locks) await navigator.locks.request('daybook-queue', act)
     else await act()

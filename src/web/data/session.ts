@@ -78,12 +78,12 @@ export const entryRefusal = signal<string | undefined>(undefined)
 
 /** Loads the session with the page. Only a 401 means signed out; other errors are retried. */
 async function loadSession(): Promise<void> {
-  const timer = setTimeout(enterKept, PATIENCE_MS)
+  const timer = setTimeout(enterOfflineSession, PATIENCE_MS)
   try {
     enter(await readSession())
   } catch (error) {
     const isRefused = error instanceof Refused
-    if (error instanceof Unreachable) await enterKept()
+    if (error instanceof Unreachable) await enterOfflineSession()
     if (isRefused && error.status === 401) session.value ??= null
     else setTimeout(() => void loadSession(), retryDelayOf(error))
     entryRefusal.value = isRefused ? error.message : undefined
@@ -96,7 +96,7 @@ async function loadSession(): Promise<void> {
 const PATIENCE_MS = 3_000
 
 /** Shows the offline copy of the last user until the server returns the session. */
-async function enterKept(): Promise<void> {
+async function enterOfflineSession(): Promise<void> {
   const copy = await import('../offline/answers.ts').catch(() => undefined)
   const kept = session.peek() === undefined ? await copy?.keptSession() : undefined
   if (!kept || session.peek() !== undefined) return

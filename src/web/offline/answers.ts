@@ -5,9 +5,9 @@ import type { Draft } from '../data/note-text.ts'
 import { awaySince, Refused } from '../data/request.ts'
 import { sessionKey } from '../data/session-key.ts'
 import type { Structure } from '../pages/records/model.ts'
-import { type About, database, type Mark, onKeptChange, rowsOf, whereOf } from './database.ts'
-import { type Filter, type KeptNote, KeptNotes, nameTest } from './kept-notes.ts'
-import { KeptRows } from './kept-rows.ts'
+import { type About, database, type Mark, onOfflineCopyChange, rowsOf, whereOf } from './database.ts'
+import { type Filter, nameTest, type OfflineNote, OfflineNotes } from './offline-notes.ts'
+import { OfflineRows } from './offline-rows.ts'
 import { listDrafts, onQueueChange } from './queue.ts'
 
 /*
@@ -16,7 +16,7 @@ import { listDrafts, onQueueChange } from './queue.ts'
  */
 
 /** The requested data is not in the offline copy. */
-export class NotKept extends Error {
+export class NotOffline extends Error {
   constructor(reason: string, advice = 'Reconnect and try again.') {
     super(`${reason} ${advice}`)
   }
@@ -24,10 +24,10 @@ export class NotKept extends Error {
 
 /** The offline copy, merged with the edits since. */
 class Kept {
-  readonly #rows = new Map<string, Promise<KeptRows>>()
+  readonly #rows = new Map<string, Promise<OfflineRows>>()
   #stored: ReturnType<typeof readStored> | undefined
   #drafts: Promise<readonly Draft[]> | undefined
-  #notes: Promise<KeptNotes> | undefined
+  #notes: Promise<OfflineNotes> | undefined
 
   constructor(
     readonly about: About,
@@ -40,12 +40,12 @@ class Kept {
     return this.#drafts
   }
 
-  get notes(): Promise<KeptNotes> {
+  get notes(): Promise<OfflineNotes> {
     this.#notes ??= this.#readNotes()
     return this.#notes
   }
 
-  async #readNotes(): Promise<KeptNotes> {
+  async #readNotes(): Promise<OfflineNotes> {
     this.#stored ??= readStored()
     const [stored, drafts] = await Promise.all([this.#stored, this.drafts])
     const [notes, texts] = [new Map(stored.notes), new Map(stored.texts)]
@@ -53,7 +53,7 @@ class Kept {
       notes.set(draft.note, headOf(draft, notes.get(draft.note)))
       texts.set(draft.note, draft.text.content)
     }
-    return new KeptNotes([...notes.values()], texts)
+    return new OfflineNotes([...notes.values()], texts)
   }
 
   /** Called after an edit. */
@@ -62,7 +62,7 @@ class Kept {
     this.#notes = undefined
   }
 
-  rows(structure: Structure): Promise<KeptRows> {
+  rows(structure: Structure): Promise<OfflineRows> {
     const known = this.#rows.get(structure.id) ?? readRows(structure)
     this.#rows.set(structure.id, known)
     return known
@@ -82,16 +82,16 @@ async function readStored() {
   }
 }
 
-async function readRows(structure: Structure): Promise<KeptRows> {
+async function readRows(structure: Structure): Promise<OfflineRows> {
   const kept = await (await database()).getAll('rows', rowsOf(structure.id))
-  return new KeptRows(
+  return new OfflineRows(
     structure,
     kept.map(({ row }) => row),
   )
 }
 
 /** A note with its edits applied. */
-function headOf({ note, text, at, tags = [] }: Draft, head: KeptNote | undefined): KeptNote {
+function headOf({ note, text, at, tags = [] }: Draft, head: OfflineNote | undefined): OfflineNote {
   const written = {
     title: text.title,
     excerpt: excerptOf(text.content),
@@ -112,7 +112,7 @@ function headOf({ note, text, at, tags = [] }: Draft, head: KeptNote | undefined
 }
 
 let kept: Promise<Kept | undefined> | undefined
-onKeptChange(() => {
+onOfflineCopyChange(() => {
   kept = undefined
 })
 
@@ -126,7 +126,7 @@ onQueueChange(() => {
   if (awaySince.peek() !== undefined) timer = setTimeout(() => void refetch(LISTS), PAUSE_MS)
 })
 
-async function readKept(): Promise<Kept | undefined> {
+async function readOfflineCopy(): Promise<Kept | undefined> {
   const about = await (await database()).get('about', 'copy')
   if (about?.cursor === undefined) return undefined
   const { user, workspace } = about.session
@@ -135,7 +135,7 @@ async function readKept(): Promise<Kept | undefined> {
 
 /** The offline copy of the current workspace. */
 async function currentCopy(): Promise<Kept | undefined> {
-  kept ??= readKept().catch(() => undefined)
+  kept ??= readOfflineCopy().catch(() => undefined)
   const found = await kept
   const isShown =
     found && sessionKey.peek() === `${found.about.session.user.id} ${found.about.session.workspace.id}`
@@ -143,7 +143,7 @@ async function currentCopy(): Promise<Kept | undefined> {
 }
 
 /** The session in which the copy was made; undefined without a copy. */
-export const keptSession = async () => (await readKept().catch(() => undefined))?.about.session
+export const keptSession = async () => (await readOfflineCopy().catch(() => undefined))?.about.session
 
 interface Asked {
   readonly kept: Kept
@@ -174,13 +174,13 @@ interface NotesBody {
 async function queryNotes({ kept, body }: Asked) {
   const { filter, limit = 50, offset = 0, search } = body as NotesBody
   const fits = filter === undefined ? () => true : nameTest(filter)
-  if (!fits) throw new NotKept('This filter doesn’t work offline.')
+  if (!fits) throw new NotOffline('This filter doesn’t work offline.')
   return (await kept.notes).list({ ...(search !== undefined && { search }), fits, limit, offset })
 }
 
-async function noteOf({ kept, parts: [id = ''] }: Asked): Promise<KeptNote> {
+async function noteOf({ kept, parts: [id = ''] }: Asked): Promise<OfflineNote> {
   const note = (await kept.notes).find(id)
-  if (!note) throw new NotKept('This note isn’t available offline.')
+  if (!note) throw new NotOffline('This note isn’t available offline.')
   return note
 }
 
@@ -189,14 +189,14 @@ async function readNote(asked: Asked) {
   const draft = (await asked.kept.drafts).find(({ note: id }) => id === note.id)
   if (draft) return { note: { ...note, ...draft.base, tags: note.tags } }
   const content = (await asked.kept.notes).texts.get(note.id)
-  if (content === undefined) throw new NotKept(`The text of “${note.title}” isn’t available offline.`)
+  if (content === undefined) throw new NotOffline(`The text of “${note.title}” isn’t available offline.`)
   return { note: { ...note, content } }
 }
 
 async function readProperties(asked: Asked) {
   const { id, properties } = await noteOf(asked)
   const isWhole = (await asked.kept.notes).texts.has(id)
-  if (!properties && !isWhole) throw new NotKept('The properties of this note aren’t available offline.')
+  if (!properties && !isWhole) throw new NotOffline('The properties of this note aren’t available offline.')
   return { properties: properties ?? {} }
 }
 
@@ -208,20 +208,20 @@ async function readLinks(asked: Asked) {
 async function readView({ parts: [id] }: Asked) {
   const { views } = await saved<{ views: { id: string }[] }>('/v1/views')
   const view = views.find((one) => one.id === id)
-  if (!view) throw new NotKept('This view isn’t available offline.')
+  if (!view) throw new NotOffline('This view isn’t available offline.')
   return { view }
 }
 
 async function saved<Response extends object>(path: string): Promise<Response> {
   const found = await (await database()).get('answers', path)
-  if (!found) throw new NotKept('This isn’t available offline.')
+  if (!found) throw new NotOffline('This isn’t available offline.')
   return found as Response
 }
 
 async function structureNamed(nameOrId: string): Promise<Structure> {
   const { structures } = await saved<{ structures: Structure[] }>('/v1/records/structures')
   const found = structures.find(({ id, name }) => id === nameOrId || name === nameOrId)
-  if (!found) throw new NotKept('This table isn’t available offline.')
+  if (!found) throw new NotOffline('This table isn’t available offline.')
   return found
 }
 
@@ -232,13 +232,13 @@ const readStructure = async ({ parts: [nameOrId = ''] }: Asked) => ({
 const isWhole = ({ since }: Mark): boolean => since !== undefined
 
 async function listRows({ kept, query }: Asked) {
-  if (query.deleted === 'true') throw new NotKept('Deleted rows aren’t available offline.')
+  if (query.deleted === 'true') throw new NotOffline('Deleted rows aren’t available offline.')
   const structure = await structureNamed(query.structure ?? '')
   const mark = kept.marks.find((one) => one.structure === structure.id)
   if (!mark || !isWhole(mark))
     throw mark?.problem
-      ? new NotKept(mark.problem)
-      : new NotKept(
+      ? new NotOffline(mark.problem)
+      : new NotOffline(
           `${structure.name} isn’t available offline.`,
           'Select “Keep offline” in its menu when you are online.',
         )
@@ -250,7 +250,7 @@ async function readRow({ kept, parts: [id = ''] }: Asked) {
     const found = await (await database()).get('rows', [structure, id])
     if (found) return { record: found.row, structure_id: structure }
   }
-  throw new NotKept('This row isn’t available offline.')
+  throw new NotOffline('This row isn’t available offline.')
 }
 
 /** Answers by method and path; a part in braces matches any value. */
@@ -281,7 +281,7 @@ const NOT_KEPT: readonly (readonly [path: RegExp, what: string])[] = [
 
 /**
  * Answers a read of the current workspace; undefined if there is no copy of it. Throws the error that the server would
- * return, or `NotKept`.
+ * return, or `NotOffline`.
  */
 export async function answerFromCopy(
   method: string,
@@ -305,5 +305,5 @@ export async function answerFromCopy(
   const saved = method === 'GET' ? await (await database()).get('answers', address) : undefined
   if (saved) return saved
   const [, what = 'This isn’t available offline.'] = NOT_KEPT.find(([form]) => form.test(path)) ?? []
-  throw new NotKept(what)
+  throw new NotOffline(what)
 }

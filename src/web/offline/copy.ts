@@ -7,7 +7,7 @@ import { Refused, request } from '../data/request.ts'
 import type { Session } from '../data/session.ts'
 import type { Row, RowPage } from '../pages/records/model.ts'
 import { type About, COPY, database, type Mark, rowsOf, tellChanged, whereOf } from './database.ts'
-import type { KeptNote } from './kept-notes.ts'
+import type { OfflineNote } from './offline-notes.ts'
 import { keepPictures } from './pictures.ts'
 
 /*
@@ -57,7 +57,7 @@ async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<u
   await Promise.all([next(), next(), next()])
 }
 
-const kept = ({ content = '', edited_at, excerpt, ...head }: Note): KeptNote => ({
+const kept = ({ content = '', edited_at, excerpt, ...head }: Note): OfflineNote => ({
   ...head,
   edited_at: edited_at ?? head.updated_at,
   excerpt: excerpt ?? excerptOf(content),
@@ -99,7 +99,7 @@ type Kept = Pick<About, 'access'> & Partial<Pick<About, 'since'>>
 /** Creates a new copy, which replaces the old one only once it is complete. */
 async function makeCopy(session: Session, { access, since = Date.now() }: Kept): Promise<void> {
   const { cursor } = await read<{ cursor: string }>('/v1/changes?after=now')
-  const heads: KeptNote[] = []
+  const heads: OfflineNote[] = []
   for (let more = true; more && heads.length < KNOWN_NOTES; ) {
     const path = `/v1/notes?sort=edited_at&content=false&excerpt=true&limit=200&offset=${heads.length}`
     const page = await read<{ notes: Note[]; has_more: boolean }>(path)
@@ -111,7 +111,7 @@ async function makeCopy(session: Session, { access, since = Date.now() }: Kept):
   const texts = await readTexts(notes, notesWithText(heads, lists))
   if (hasItems(lists, '/v1/properties', 'properties'))
     await each([...texts.keys()], async (id) => {
-      const { properties } = await read<Pick<KeptNote, 'properties'>>(`/v1/notes/${id}/properties`)
+      const { properties } = await read<Pick<OfflineNote, 'properties'>>(`/v1/notes/${id}/properties`)
       const head = notes.get(id)
       if (head && properties) notes.set(id, { ...head, properties })
     })
@@ -148,7 +148,7 @@ const hasItems = (lists: ReadonlyMap<string, object>, path: string, name: string
   ((lists.get(path) as Record<string, readonly unknown[]> | undefined)?.[name]?.length ?? 0) > 0
 
 /** The IDs of the notes whose texts are stored: the newest, the pinned, and those in quick access. */
-function notesWithText(heads: readonly KeptNote[], lists: ReadonlyMap<string, object>): Set<string> {
+function notesWithText(heads: readonly OfflineNote[], lists: ReadonlyMap<string, object>): Set<string> {
   const { items = [] } = (lists.get('/v1/quick-access') ?? {}) as { items?: readonly { note_id: string }[] }
   const pinned = heads.filter(({ pinned }) => pinned)
   const latest = heads.slice(0, WHOLE_NOTES)
@@ -157,7 +157,7 @@ function notesWithText(heads: readonly KeptNote[], lists: ReadonlyMap<string, ob
 
 /** Stores the texts of these notes, and the titles of new ones. */
 async function readTexts(
-  notes: Map<string, KeptNote>,
+  notes: Map<string, OfflineNote>,
   wanted: ReadonlySet<string>,
 ): Promise<Map<string, string>> {
   const texts = new Map<string, string>()

@@ -2,7 +2,7 @@ import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { StoredCell } from '../data/pending-cells.ts'
 import type { Session } from '../data/session.ts'
 import type { Row } from '../pages/records/model.ts'
-import type { KeptNote } from './kept-notes.ts'
+import type { OfflineNote } from './offline-notes.ts'
 import type { StoredBase, StoredNote } from './queue.ts'
 
 /*
@@ -10,7 +10,7 @@ import type { StoredBase, StoredNote } from './queue.ts'
  * the queue of unacknowledged edits.
  */
 
-export interface KeptRow {
+export interface OfflineRow {
   readonly structure: string
   readonly id: string
   readonly row: Row
@@ -44,9 +44,9 @@ export interface About {
 
 interface Schema extends DBSchema {
   about: { key: 'copy'; value: About }
-  notes: { key: string; value: KeptNote }
+  notes: { key: string; value: OfflineNote }
   texts: { key: string; value: string }
-  rows: { key: [structure: string, id: string]; value: KeptRow }
+  rows: { key: [structure: string, id: string]; value: OfflineRow }
   marks: { key: [user: string, workspace: string, structure: string]; value: Mark }
   /** Unchanged responses, by path. */
   answers: { key: string; value: object }
@@ -114,7 +114,7 @@ export function tellChanged(): void {
 const listeners = new Set<() => void>()
 
 /** Calls the listener after changes of the database, in any tab. */
-export function onKeptChange(listener: () => void): () => void {
+export function onOfflineCopyChange(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }

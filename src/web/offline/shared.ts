@@ -118,7 +118,7 @@ async function attach(id: string, file: File): Promise<void> {
 }
 
 /** Continues with earlier shared content, and shows a notice for content that needs confirmation. */
-export async function takeUpShared(): Promise<void> {
+export async function adoptShared(): Promise<void> {
   if (!(await caches.has(SHARED))) return
   for (const { url } of await (await cache()).keys()) {
     const id = new URL(url).pathname.slice(PATH.length)

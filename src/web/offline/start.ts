@@ -23,13 +23,13 @@ import {
   database,
   type Mark,
   onCleared,
-  onKeptChange,
+  onOfflineCopyChange,
   tellChanged,
   whereOf,
 } from './database.ts'
 import { emptyPictures } from './pictures.ts'
 import { countOthers, emptyQueue } from './queue.ts'
-import { emptyShared, takeUpShared } from './shared.ts'
+import { adoptShared, emptyShared } from './shared.ts'
 import { emptyStorage, hasStorageOfOthers } from './storage.ts'
 
 /*
@@ -228,7 +228,7 @@ export function startOffline(): void {
   void startServiceWorker()
   effect(() => {
     const isReachable = awaySince.value === undefined && !isSignedOut.value
-    if (session.value && isReachable) takeUpShared().catch(() => undefined)
+    if (session.value && isReachable) adoptShared().catch(() => undefined)
   })
   effect(() => void showBadge(pendingCount.value))
   effect(() => setNotice('led away', isProxyRedirect.value ? LED_AWAY : undefined))
@@ -239,7 +239,7 @@ export function startOffline(): void {
     // Each tab also has its own session storage.
     if (data.except === undefined) emptyStorage()
   }
-  onKeptChange(() => void readShown())
+  onOfflineCopyChange(() => void readShown())
   onCleared(keepAgain)
   void readShown()
   effect(() => {

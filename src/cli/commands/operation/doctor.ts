@@ -9,7 +9,7 @@ import { type Command, DB_FLAG, JSON_FLAG } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { bytesInWords, countsInWords, onOneLine, printJson } from '../../output.ts'
 import { serve } from '../serve.ts'
-import { askHealth, notAsked, type ServerHealth, warningsOf } from './health.ts'
+import { askHealth, type ServerHealth, unreachableServer, warningsOf } from './health.ts'
 
 interface Report {
   readonly version: string
@@ -101,7 +101,7 @@ export const doctor: Command = {
       database,
       server: database.contents
         ? await askHealth(url)
-        : notAsked('The address of the server cannot be read.'),
+        : unreachableServer('The address of the server cannot be read.'),
     }
     if (input.flags.json) printJson(io, report)
     else print(io, report)

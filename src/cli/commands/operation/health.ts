@@ -53,12 +53,16 @@ function reachable(url: string): string {
 }
 
 /** The health of a server without a known address. */
-export const notAsked = (error: string): ServerHealth => ({ url: null, status: 'unreachable', error })
+export const unreachableServer = (error: string): ServerHealth => ({
+  url: null,
+  status: 'unreachable',
+  error,
+})
 
 /** Requests the health of the server at this address, if one has run; never throws. */
 export async function askHealth(url: string | undefined): Promise<ServerHealth> {
-  if (url === undefined) return notAsked('No server has run on this database yet.')
-  if (!URL.canParse(url)) return notAsked(`"${url}" is no URL.`)
+  if (url === undefined) return unreachableServer('No server has run on this database yet.')
+  if (!URL.canParse(url)) return unreachableServer(`"${url}" is no URL.`)
   const origin = reachable(url)
   try {
     const { statusCode, body } = await get(`${origin}/healthz`)

@@ -150,7 +150,7 @@ export class ProviderSignIn {
     const known = findLinkOf(tx, account.issuer, account.subject)?.user
     if (purpose.kind === 'link') return this.#link(tx, purpose, account, known)
     if (purpose.kind === 'setup') return this.#setUp(tx, purpose, account, known, browser)
-    const userPk = known ?? addNewcomer(ctx, tx, account, names)
+    const userPk = known ?? addNewMember(ctx, tx, account, names)
     if (userPk === undefined) return 'unknown'
     followClaim(ctx, tx, userPk, account)
     // Access removed by the claim stays removed even without a session.
@@ -253,7 +253,7 @@ function followClaim(ctx: AppContext, tx: Tx, userPk: number, account: Account):
 }
 
 /** Creates a user for an account that no user is linked to, if the claim gives it a role; returns the pk. */
-function addNewcomer(ctx: AppContext, tx: Tx, account: Account, names: readonly unknown[]) {
+function addNewMember(ctx: AppContext, tx: Tx, account: Account, names: readonly unknown[]) {
   if (ruleFor(ctx, tx, account)?.role === undefined) return undefined
   const { pk } = createUser(tx, freeName(tx, names))
   saveProviderLink(tx, { user: pk, issuer: account.issuer, subject: account.subject })

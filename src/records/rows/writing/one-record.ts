@@ -130,12 +130,12 @@ function revertLive(tx: Tx, caller: Caller, id: string, to: string): RecordRow {
     )
   const values: Record<string, unknown> = {}
   const later = selectOfObject(tx, workspacePk, id, { after: number, limit: Number.MAX_SAFE_INTEGER })
-  for (const change of eachChange(tx, later)) takeBack(values, change)
+  for (const change of eachChange(tx, later)) revertChange(values, change)
   return changeLive(tx, caller, id, values)
 }
 
 /** Collects the values to restore; of several old values, the oldest wins. */
-export function takeBack(values: Record<string, unknown>, { operation, detail }: Change): void {
+export function revertChange(values: Record<string, unknown>, { operation, detail }: Change): void {
   if (operation === 'updated' && detail !== null) Object.assign(values, parseDifference(detail).previous)
 }
 

@@ -12,7 +12,7 @@ import type { Reader } from '../../../storage/reader.ts'
 import type { OverlayRow } from './store.ts'
 
 /** A locally changed note or record, and the state to be reapplied. */
-export interface Laid {
+export interface ReappliedChange {
   readonly row: OverlayRow
   readonly json: string
 }
@@ -24,7 +24,7 @@ export interface Laid {
 export function findProblems(
   reader: Reader,
   workspacePk: number,
-  laid: readonly Laid[],
+  laid: readonly ReappliedChange[],
 ): Map<OverlayRow, string> {
   const problems = new Map<OverlayRow, string>()
   for (let found = -1; found !== problems.size; ) {
@@ -41,7 +41,7 @@ export function findProblems(
   return problems
 }
 
-interface Wanted extends Laid {
+interface Wanted extends ReappliedChange {
   /** The objects that can be reapplied together. */
   readonly ids: ReadonlySet<string>
   /** The number of rows added to each structure, by its id. */

@@ -6,7 +6,7 @@ import { type Phrase, parseSearch, visitWords } from '../../search/words.ts'
 import type { components } from '../data/api-types.d.ts'
 
 /** A note without its text, so that lists of thousands of notes load fast. */
-export interface KeptNote extends Omit<components['schemas']['Note'], 'content'> {
+export interface OfflineNote extends Omit<components['schemas']['Note'], 'content'> {
   readonly edited_at: string
   readonly excerpt: string
   /** Its property values by key, if the whole note is stored. */
@@ -23,7 +23,7 @@ export interface NotesQuery {
   readonly offset: number
 }
 
-type NoteTest = (note: KeptNote) => boolean
+type NoteTest = (note: OfflineNote) => boolean
 
 /** The parts of a filter of notes that can be evaluated offline. */
 export interface Filter {
@@ -64,27 +64,28 @@ type Sortable = 'updated_at' | 'edited_at' | 'created_at' | 'title'
 const SORTS: readonly string[] = ['updated_at', 'edited_at', 'created_at', 'title'] satisfies Sortable[]
 
 /** Lists, searches and links the stored notes in the same way as the server. */
-export class KeptNotes {
-  readonly #byId: ReadonlyMap<string, KeptNote>
-  #terms: ReadonlyMap<string, ReadonlySet<KeptNote>> | undefined
-  #names: ReadonlyMap<string, KeptNote> | undefined
+export class OfflineNotes {
+  readonly #byId: ReadonlyMap<string, OfflineNote>
+  #terms: ReadonlyMap<string, ReadonlySet<OfflineNote>> | undefined
+  #names: ReadonlyMap<string, OfflineNote> | undefined
 
   constructor(
-    readonly notes: readonly KeptNote[],
+    readonly notes: readonly OfflineNote[],
     /** By note ID; some notes have only a title. */
     readonly texts: ReadonlyMap<string, string>,
   ) {
     this.#byId = new Map(notes.map((note) => [note.id, note]))
   }
 
-  find(id: string): KeptNote | undefined {
+  find(id: string): OfflineNote | undefined {
     return this.#byId.get(id)
   }
 
   /** A page of the matching notes, with snippets for a search. */
   list({ tag, search, sort, direction, fits = () => true, limit, offset }: NotesQuery) {
     const phrases = search === undefined ? undefined : parseSearch(search)
-    const isTagged = ({ tags }: KeptNote) => tag === undefined || tags.some((one) => fold(one) === fold(tag))
+    const isTagged = ({ tags }: OfflineNote) =>
+      tag === undefined || tags.some((one) => fold(one) === fold(tag))
     const tagged = this.notes.filter((note) => isTagged(note) && fits(note))
     const found = phrases ? this.#search(tagged, phrases) : tagged
     const by = SORTS.includes(sort ?? '') ? (sort as Sortable) : undefined
@@ -97,14 +98,14 @@ export class KeptNotes {
     return { notes, total: found.length, has_more: offset + limit < found.length }
   }
 
-  #partsOf(note: KeptNote): readonly string[] {
+  #partsOf(note: OfflineNote): readonly string[] {
     return [note.title, note.tags.join('\n'), this.texts.get(note.id) ?? '']
   }
 
   /** Notes by their words. */
-  get #index(): ReadonlyMap<string, ReadonlySet<KeptNote>> {
+  get #index(): ReadonlyMap<string, ReadonlySet<OfflineNote>> {
     if (this.#terms) return this.#terms
-    const terms = new Map<string, Set<KeptNote>>()
+    const terms = new Map<string, Set<OfflineNote>>()
     for (const note of this.notes)
       for (const part of this.#partsOf(note))
         visitWords(part, (term) => {
@@ -117,17 +118,17 @@ export class KeptNotes {
     return terms
   }
 
-  #search(among: readonly KeptNote[], phrases: readonly Phrase[]): KeptNote[] {
+  #search(among: readonly OfflineNote[], phrases: readonly Phrase[]): OfflineNote[] {
     if (phrases.length === 0) return []
     const tests = phrases.map((phrase) => this.#test(phrase))
     return among.filter((note) => tests.every((test) => test(note)))
   }
 
-  #test(phrase: Phrase): (note: KeptNote) => boolean {
+  #test(phrase: Phrase): (note: OfflineNote) => boolean {
     const { terms, isPrefix, isExcluded, titlesOnly } = phrase
     const wanted = { ...phrase, isExcluded: false }
     const sets = terms.map((term, at) => this.#holders(term, isPrefix && at === terms.length - 1))
-    const occurs = (note: KeptNote): boolean => {
+    const occurs = (note: OfflineNote): boolean => {
       if (!sets.every((set) => set.has(note))) return false
       if (terms.length === 1 && !titlesOnly) return true
       const [title = '', tags = '', text = ''] = this.#partsOf(note)
@@ -136,30 +137,30 @@ export class KeptNotes {
     return (note) => occurs(note) !== isExcluded
   }
 
-  #holders(term: string, isPrefix: boolean): ReadonlySet<KeptNote> {
+  #holders(term: string, isPrefix: boolean): ReadonlySet<OfflineNote> {
     if (!isPrefix) return this.#index.get(term) ?? new Set()
-    const all = new Set<KeptNote>()
+    const all = new Set<OfflineNote>()
     for (const [known, holders] of this.#index)
       if (known.startsWith(term)) for (const note of holders) all.add(note)
     return all
   }
 
   /** Matches in the title rank first, then matches in tags. */
-  #rank(note: KeptNote, phrases: readonly Phrase[]): number {
+  #rank(note: OfflineNote, phrases: readonly Phrase[]): number {
     const wanted = phrases.filter(({ isExcluded }) => !isExcluded)
     const place = this.#partsOf(note).findIndex((part) => wanted.some((phrase) => isMatch(part, [phrase])))
     return place === -1 ? 3 : place
   }
 
-  #snippet(note: KeptNote, phrases: readonly Phrase[]): string {
+  #snippet(note: OfflineNote, phrases: readonly Phrase[]): string {
     const [title = '', tags = '', text = ''] = this.#partsOf(note)
     return noteSnippet(text, [title, tags], phrases)
   }
 
   /** Notes by link target: ID, else alias, else title (of several notes, the oldest). */
-  get #targets(): ReadonlyMap<string, KeptNote> {
+  get #targets(): ReadonlyMap<string, OfflineNote> {
     if (this.#names) return this.#names
-    const names = new Map<string, KeptNote>()
+    const names = new Map<string, OfflineNote>()
     const newestFirst = [...this.notes].sort(order('created_at', 'desc'))
     for (const note of newestFirst) names.set(fold(note.title).trim(), note)
     for (const note of newestFirst) if (note.alias !== null) names.set(fold(note.alias).trim(), note)
@@ -168,7 +169,7 @@ export class KeptNotes {
     return names
   }
 
-  #resolve(target: string): KeptNote | undefined {
+  #resolve(target: string): OfflineNote | undefined {
     for (const name of namesIn(target)) {
       const found = this.#targets.get(fold(name).trim())
       if (found) return found
@@ -196,7 +197,7 @@ export class KeptNotes {
   }
 
   /** The text around the first link from one note to another; undefined without a link. */
-  #contextOf(from: KeptNote, to: string): string | undefined {
+  #contextOf(from: OfflineNote, to: string): string | undefined {
     const text = this.texts.get(from.id) ?? ''
     for (const { text: inner, start } of bracketed(text)) {
       const link = linkOf(inner)
@@ -207,13 +208,16 @@ export class KeptNotes {
   }
 }
 
-const newest = (one: KeptNote, other: KeptNote): number =>
+const newest = (one: OfflineNote, other: OfflineNote): number =>
   compareCodePoints(other.updated_at, one.updated_at) || compareCodePoints(other.id, one.id)
 
-function order(by: Sortable, direction: string | undefined): (one: KeptNote, other: KeptNote) => number {
+function order(
+  by: Sortable,
+  direction: string | undefined,
+): (one: OfflineNote, other: OfflineNote) => number {
   const sign = (direction ?? (by === 'title' ? 'asc' : 'desc')) === 'asc' ? 1 : -1
-  const folded = new Map<KeptNote, string>()
-  const sortedBy = (note: KeptNote): string => {
+  const folded = new Map<OfflineNote, string>()
+  const sortedBy = (note: OfflineNote): string => {
     if (by !== 'title') return note[by]
     const known = folded.get(note) ?? fold(note.title)
     folded.set(note, known)

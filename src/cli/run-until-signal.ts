@@ -9,7 +9,7 @@ const STOP_AT_MOST_MS = 20_000
  * Prints the address of a server, and stops it when the process is asked to end or its database is lost. Returns the
  * exit code.
  */
-export async function runUntilAsked(
+export async function runUntilSignal(
   server: RunningServer,
   io: Io,
   asked: Promise<unknown> = io.untilAskedToEnd(),

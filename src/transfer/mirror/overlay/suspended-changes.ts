@@ -17,7 +17,7 @@ import { applyObjects } from '../apply/objects.ts'
 import type { RemoteObject } from '../object-forms.ts'
 import { currentJson, differenceEntry } from '../reconcile.ts'
 import { Stage } from '../stage.ts'
-import { findProblems, type Laid } from './problems.ts'
+import { findProblems, type ReappliedChange } from './problems.ts'
 import {
   addItem,
   findNoteKey,
@@ -51,7 +51,7 @@ interface Local extends LocalState {
  * Local changes, removed from the tables so that these hold the remote state until the changes are reapplied. In
  * between, remote changes are applied as in any copy.
  */
-export class Lifted {
+export class SuspendedChanges {
   readonly #locals: readonly Local[]
   readonly #names: Renamed
 
@@ -78,7 +78,7 @@ export class Lifted {
    * Reapplies the local changes to the current state of the tables, except changes that equal the remote state or that
    * `isReset` selects. Returns log entries for objects whose visible state has changed since.
    */
-  layAgain(isReset: (row: OverlayRow) => boolean = () => false): MirroredChange[] {
+  reapply(isReset: (row: OverlayRow) => boolean = () => false): MirroredChange[] {
     const { tx, workspacePk } = this.copy
     const items = itemKind.list(tx, wholeWorkspace(workspacePk))
     const localTags = this.#localTags()
@@ -154,7 +154,7 @@ export class Lifted {
     )
   }
 
-  #lay(laid: readonly Laid[], problems: ReadonlyMap<OverlayRow, string>): void {
+  #lay(laid: readonly ReappliedChange[], problems: ReadonlyMap<OverlayRow, string>): void {
     const { tx } = this.copy
     const free = laid.filter(({ row }) => !problems.has(row))
     this.#write([...this.#tagsFor(free), ...free])
@@ -166,7 +166,7 @@ export class Lifted {
   }
 
   /** The tags that only these notes have; the others are removed. */
-  #tagsFor(laid: readonly Laid[]): Laid[] {
+  #tagsFor(laid: readonly ReappliedChange[]): ReappliedChange[] {
     const { tx, workspacePk } = this.copy
     const used = new Set(
       laid.flatMap(({ row, json }) =>
@@ -235,8 +235,8 @@ export function settleUndone(tx: Tx, workspacePk: number): boolean {
 function reset(tx: Tx, workspacePk: number, isReset: (row: OverlayRow) => boolean): void {
   const stage = new Stage(':memory:')
   try {
-    const lifted = new Lifted(new CopyTransaction(tx, workspacePk, stage, false), listOverlay(tx))
-    const differences = lifted.layAgain(isReset)
+    const lifted = new SuspendedChanges(new CopyTransaction(tx, workspacePk, stage, false), listOverlay(tx))
+    const differences = lifted.reapply(isReset)
     appendMirrored(tx, workspacePk, differences)
   } finally {
     stage.close()

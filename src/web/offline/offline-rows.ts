@@ -23,7 +23,7 @@ interface Known {
 }
 
 /** Filters and sorts the stored rows of a table in the same way as the server. */
-export class KeptRows {
+export class OfflineRows {
   readonly #known: readonly Known[]
   readonly #fields: ReadonlyMap<string, TypedField>
   /** The result of the last query, because its pages are read one after the other. */
