@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { AppContext, InWorkspace } from '../../context.ts'
 import type { FeatureHooks } from '../../feature-hooks.ts'
-import { defineJob, enqueue, settle } from '../../kernel/jobs.ts'
+import { defineJob, enqueue, findState, keysOf, settle } from '../../kernel/jobs.ts'
 import { write } from '../../kernel/operation.ts'
 import { refused } from '../../lib/refusal.ts'
 import { wakeAfterCommit } from '../../log/bus.ts'
@@ -24,6 +24,11 @@ import { getStructure, type StructureRow } from './store.ts'
 
 const ROWS_PER_STEP = 200
 
+function removeRows(tx: Tx, place: RowPlace, pks: readonly number[]): void {
+  deleteLiveRows(tx, place, pks)
+  tx.sql.run('DELETE FROM records WHERE pk IN (SELECT value FROM json_each(?))', JSON.stringify(pks))
+}
+
 /** Removes the live and deleted rows of a deleted structure, and then their table. */
 export const rowRemoval = defineJob<number, RowPlace>('structure.rows', (tx, pk, place) => {
   const live = tx.sql.column<number>(`SELECT pk FROM ${liveRows(place)} LIMIT ?`, ROWS_PER_STEP)
@@ -32,9 +37,7 @@ export const rowRemoval = defineJob<number, RowPlace>('structure.rows', (tx, pk,
     pk,
     ROWS_PER_STEP - live.length,
   )
-  deleteLiveRows(tx, place, live)
-  const pks = JSON.stringify([...live, ...deleted])
-  tx.sql.run('DELETE FROM records WHERE pk IN (SELECT value FROM json_each(?))', pks)
+  removeRows(tx, place, [...live, ...deleted])
   if (live.length + deleted.length > 0) return place
   dropRowTable(tx, pk)
   return 'done'
@@ -54,6 +57,21 @@ export const rowIndexRemoval = defineJob<number, RowPlace>(
   },
   { isLong: true },
 )
+
+const DELETED = `${keysOf(rowIndexRemoval)} UNION ALL ${keysOf(rowRemoval)}`
+
+/** Removes the rows of deleted structures that have these ids, ahead of the job, so that others can get the ids. */
+export function freeRowIds(tx: Tx, ids: readonly string[]): void {
+  for (const structure of tx.sql.column<number>(DELETED)) {
+    const place = findState(tx, rowIndexRemoval, structure) ?? findState(tx, rowRemoval, structure)
+    const pks = tx.sql.column<number>(
+      'SELECT pk FROM records WHERE id IN (SELECT value FROM json_each(?)) AND structure = ?',
+      JSON.stringify(ids),
+      structure,
+    )
+    if (place && pks.length > 0) removeRows(tx, place, pks)
+  }
+}
 
 /** Removes a structure without a log; its subscriptions, sources and views must be gone. */
 export function removeStructure(tx: Tx, pk: number): void {

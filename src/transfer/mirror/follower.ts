@@ -11,7 +11,7 @@ import { countOverlay } from './overlay/store.ts'
 import { settleUndone } from './overlay/suspended-changes.ts'
 import { type ChangePage, CursorExpired, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
 import { RemoteReading } from './remote-reading.ts'
-import { FieldKnown, FieldLost, NameTaken, Selector } from './selection.ts'
+import { FieldKnown, FieldLost, NameTaken, Selector, StructureReplaced } from './selection.ts'
 import { Stage } from './stage.ts'
 import { findState, type MirrorState, saveProblem, saveProgress } from './state.ts'
 import { knowledgeOfProgram } from './unknown.ts'
@@ -42,7 +42,7 @@ const FEW_CHANGED = 100
 export const stageFileOf = (file: string): string => `${file}.stage`
 
 /** Errors after which the whole workspace is copied again, because changes cannot bring the copy up to date. */
-const COPIED_ANEW = [CursorExpired, NameTaken, FieldKnown]
+const COPIED_ANEW = [CursorExpired, NameTaken, FieldKnown, StructureReplaced]
 
 export class Follower {
   readonly #selector: Selector

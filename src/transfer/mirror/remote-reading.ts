@@ -7,7 +7,7 @@ import { instantOf } from './apply/copy-transaction.ts'
 import type { RemoteFile } from './apply/files.ts'
 import { completedObject, type RemoteChange, type RemoteObject } from './object-forms.ts'
 import { type ChangePage, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
-import { FieldKnown, type Selector } from './selection.ts'
+import { FieldKnown, type Selector, StructureReplaced } from './selection.ts'
 import type { Stage } from './stage.ts'
 import { FIELD, Unknown } from './unknown.ts'
 
@@ -133,6 +133,8 @@ export class RemoteReading {
     const change = this.selector.change({ ...received, object })
     if (!change) return
     const { structure_id } = change
+    if (kind === 'structure' && op === 'deleted' && change.object !== null)
+      throw new StructureReplaced(`The structure ${id} was deleted and created again.`)
     this.stage.put(kind, id, structure_id, change.object)
     this.stage.addEntry(change)
     if (kind === 'note' && op === 'restored') this.#restoredNotes.add(String(id))

@@ -229,6 +229,9 @@ export class NameTaken extends Error {}
 /** A field has a known type now, and the copy lacks its values: the workspace must be copied again. */
 export class FieldKnown extends Error {}
 
+/** A deleted structure was created again under its id; no change says which rows of the first one are gone. */
+export class StructureReplaced extends Error {}
+
 /** Data that must not be copied can no longer be identified. */
 export class FieldLost extends Error {}
 

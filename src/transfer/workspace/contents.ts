@@ -26,6 +26,7 @@ import { insertNote } from '../../notes/writing/create.ts'
 import { importProperties, readProperties } from '../../notes/writing/properties.ts'
 import { ensureTags } from '../../notes/writing/tags.ts'
 import { putRecords } from '../../records/rows/store.ts'
+import { freeRowIds } from '../../records/structures/deletion.ts'
 import { presentStructure } from '../../records/structures/present.ts'
 import { CreateStructureBody } from '../../records/structures/schema.ts'
 import { createStructure, type NewStructure } from '../../records/structures/service.ts'
@@ -141,6 +142,10 @@ export function importRows(
 ): void {
   const definition = definitionOf(structure)
   const records = values.map((value) => readRow(definition, asObject(value)))
+  freeRowIds(
+    tx,
+    records.map(({ id }) => id),
+  )
   putRecords(tx, structure, records)
   const created: string[] = []
   for (const { id, deletedAt } of records) {

@@ -7,7 +7,7 @@ import { placeholderOf } from '../../../log/objects/objects.ts'
 import { columnsShown } from '../../../log/objects/statements.ts'
 import type { RecordObject } from '../../../records/rows/schema.ts'
 import { findRecord, putRecords, type RecordRow } from '../../../records/rows/store.ts'
-import { removeStructure } from '../../../records/structures/deletion.ts'
+import { freeRowIds, removeStructure } from '../../../records/structures/deletion.ts'
 import { type FieldInput, fieldDefinitions, lostFields } from '../../../records/structures/fields.ts'
 import { changeRows, dropRows, startRows } from '../../../records/structures/storage/changed-definition.ts'
 import { countChange, deleteLiveRow } from '../../../records/structures/storage/live-rows.ts'
@@ -22,7 +22,6 @@ import {
   uniqueSetsOf,
   updateStructure,
 } from '../../../records/structures/store.ts'
-import type { Reader } from '../../../storage/reader.ts'
 import { structures as table } from '../../../storage/schema/structures.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import { type CopyTransaction, instantsOf, type Restorer } from './copy-transaction.ts'
@@ -108,12 +107,14 @@ export class Records implements Restorer<StoredRecord> {
 
 /** The records of the copy, by id. */
 function knownRecords(
-  { sql }: Reader,
+  tx: Tx,
   pending: readonly PendingRecord[],
 ): Map<string, Pick<RecordRow, 'pk' | 'createdAt'>> {
-  const known = sql.all<Pick<RecordRow, 'id' | 'pk' | 'createdAt'>>(
+  const ids = pending.map(({ record }) => record.id)
+  freeRowIds(tx, ids)
+  const known = tx.sql.all<Pick<RecordRow, 'id' | 'pk' | 'createdAt'>>(
     'SELECT id, pk, created_at AS createdAt FROM records WHERE id IN (SELECT value FROM json_each(?))',
-    JSON.stringify(pending.map(({ record }) => record.id)),
+    JSON.stringify(ids),
   )
   return new Map(known.map(({ id, ...row }) => [id, row]))
 }

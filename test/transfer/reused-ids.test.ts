@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeEach, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createIdSource } from '../../src/lib/ids.ts'
+import { findFaults } from '../../src/operation/integrity.ts'
+import { structureDeletion } from '../../src/records/structures/deletion.ts'
+import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
+import { importWorkspace } from '../../src/transfer/workspace/import.ts'
+import { callerOf } from '../support/cli.ts'
+import { runJobs } from '../support/jobs.ts'
+import { faultsOf, mirrorOf } from '../support/mirror.ts'
+import { newFolder } from '../support/process.ts'
+import { declare, list, write } from '../support/records.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/* Jobs remove the rows of a deleted structure after the deletion, while an import or a mirror may write their ids again. */
+
+let service: TestService
+const folder = newFolder()
+
+beforeEach(async () => {
+  service = await startService()
+})
+afterEach(() => service.close())
+afterAll(() => folder.remove())
+
+const noProgress = () => {}
+const FIELDS = [{ key: 'n', type: 'number', unique: true }]
+
+/** The structures that hold rows in the shared table, and in a table of their own. */
+const SIZES = { few: 3, many: 700 }
+
+async function declareFilled(size: number) {
+  const { id } = await declare(service, 'Rows', FIELDS)
+  for (let from = 0; from < size; from += 500)
+    await write(
+      service,
+      'Rows',
+      ...Array.from({ length: Math.min(500, size - from) }, (_, at) => ({ n: from + at })),
+    )
+  const [, last] = (await list(service, 'Rows')).body.records
+  await service.delete(`/v1/records/${last.id}`)
+  return id as string
+}
+
+/** Deletes the structure and leaves its rows to the job. */
+const deleteWithoutJobs = (id: string) =>
+  service.ctx.kernel.callAs(callerOf(service), structureDeletion(service.ctx.features), {
+    id,
+    body: { name: 'Rows' },
+  })
+
+const importFrom = (name: string) =>
+  importWorkspace(service.ctx.db, callerOf(service), {
+    folder: folder.file(name),
+    isDryRun: false,
+    skipsBad: false,
+    onProgress: noProgress,
+  })
+
+for (const [name, size] of Object.entries(SIZES)) {
+  test(`imports ${name} rows whose ids a deleted structure still holds, and keeps them`, async () => {
+    const id = await declareFilled(size)
+    const before = (await list(service, 'Rows')).body
+    exportWorkspace(service.ctx.db, callerOf(service), folder.file(name), noProgress)
+    await deleteWithoutJobs(id)
+
+    expect(await importFrom(name)).toMatchObject({ isWritten: true, refused: [] })
+    expect((await list(service, 'Rows')).body).toEqual(before)
+    await runJobs(service.ctx)
+
+    expect((await list(service, 'Rows')).body).toEqual(before)
+    expect(findFaults(service.ctx.db)).toEqual([])
+  })
+}
+
+test('a mirror keeps rows that moved under their ids to another structure, when that of the first is deleted', async () => {
+  const id = await declareFilled(SIZES.many)
+  exportWorkspace(service.ctx.db, callerOf(service), folder.file('moved'), noProgress)
+  const definition = folder.file('moved/structures/Rows.json')
+  const text = readFileSync(definition, 'utf8')
+  writeFileSync(definition, text.replaceAll(id, createIdSource()(0)))
+  const mirror = await mirrorOf(service)
+  await deleteWithoutJobs(id)
+  await importFrom('moved')
+
+  await mirror.catchUp()
+  await runJobs(mirror.ctx)
+
+  expect((await mirror.get('/v1/records?structure=Rows')).body).toEqual((await list(service, 'Rows')).body)
+  expect(await mirror.differing()).toEqual([])
+  expect(faultsOf(mirror)).toEqual([])
+  await mirror.close()
+})
+
+test('a mirror notices that a structure was deleted and created again since it last asked', async () => {
+  const id = await declareFilled(SIZES.few)
+  exportWorkspace(service.ctx.db, callerOf(service), folder.file('again'), noProgress)
+  await write(service, 'Rows', { n: -1 }, { n: -2 })
+  const mirror = await mirrorOf(service)
+  await deleteWithoutJobs(id)
+  await importFrom('again')
+
+  await mirror.catchUp()
+
+  expect((await mirror.get('/v1/records?structure=Rows')).body).toEqual((await list(service, 'Rows')).body)
+  expect(await mirror.differing()).toEqual([])
+  expect(faultsOf(mirror)).toEqual([])
+  await mirror.close()
+})
