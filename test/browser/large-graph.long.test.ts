@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('a graph of 5,000 notes in a browser', () => {
       expect(await titlesIn('.side .section:last-child')).toEqual(
         graph.nodes.slice(0, LISTED).map(({ title }) => title),
       )
-      await press(page, `${(NOTES - LISTED).toLocaleString('en')} more`)
+      await press(page, `Show ${(NOTES - LISTED).toLocaleString('en')} more`)
       await page.waitForFunction(
         `document.querySelectorAll('.side .section:last-child li').length === ${2 * LISTED}`,
       )

@@ -4,8 +4,8 @@ import { useQuery } from '../../data/use-query.ts'
 import { startWorker } from '../../data/worker.ts'
 import type { LayoutRequest, LayoutResponse } from './layout.ts'
 
-export type TableIcon = Answer<'/v1/graph', 'get'>
-export type GraphNode = TableIcon['nodes'][number]
+export type Graph = Answer<'/v1/graph', 'get'>
+export type GraphNode = Graph['nodes'][number]
 
 export const useLenses = () => useQuery(['lens'], ({ signal }) => api.get('/v1/lenses', { signal }))
 
@@ -36,12 +36,12 @@ export const useTagsOfNotes = () =>
 
 /** The positions of the nodes, computed in a worker; `ms` is the total time once it has finished. */
 export interface Layout {
-  readonly graph: TableIcon
+  readonly graph: Graph
   readonly positions: Float32Array
   readonly ms: number | undefined
 }
 
-function requestOf({ nodes, edges }: TableIcon): LayoutRequest {
+function requestOf({ nodes, edges }: Graph): LayoutRequest {
   const places = new Map(nodes.map(({ id }, at) => [id, at]))
   return {
     nodes: nodes.map(({ id }) => id),
@@ -52,7 +52,7 @@ function requestOf({ nodes, edges }: TableIcon): LayoutRequest {
   }
 }
 
-export function useLayout(graph: TableIcon | undefined): Layout | undefined {
+export function useLayout(graph: Graph | undefined): Layout | undefined {
   const [layout, setLayout] = useState<Layout>()
   useEffect(() => {
     if (!graph || graph.nodes.length === 0) return

@@ -5,7 +5,7 @@ import { Icon } from '../../components/icon.tsx'
 import { Pane } from '../../components/pane.tsx'
 import { formatNumber } from '../../data/formats.ts'
 import { address, search as parameters, setParameters } from '../../router.ts'
-import type { GraphNode, TableIcon } from './data.ts'
+import type { Graph, GraphNode } from './data.ts'
 
 const PAGE = 200
 
@@ -38,7 +38,7 @@ function Nodes({ nodes, selected }: { nodes: readonly GraphNode[]; selected?: st
 }
 
 /** The graph as a list: the neighbours of the selected node, and all nodes. */
-export function NodeList({ graph, selected }: { graph: TableIcon; selected: string | undefined }) {
+export function NodeList({ graph, selected }: { graph: Graph; selected: string | undefined }) {
   const text = parameters.value.get('find') ?? ''
   const [count, setCount] = useState(PAGE)
   const byId = new Map(graph.nodes.map((node) => [node.id, node]))

@@ -11,7 +11,7 @@ import { mayWrite } from '../../data/session.ts'
 import { address, navigate, search, setParameters } from '../../router.ts'
 import styles from '../../styles/graph.css' with { type: 'text' }
 import { Canvas } from './canvas.tsx'
-import { type TableIcon, useGraph, useLayout, useLenses, useTagsOfNotes } from './data.ts'
+import { type Graph, useGraph, useLayout, useLenses, useTagsOfNotes } from './data.ts'
 import { NodeList } from './list.tsx'
 
 addStyles(styles)
@@ -83,7 +83,7 @@ const LensSelect = ({ lenses, lens }: { lenses: readonly Lens[]; lens: Lens | un
 )
 
 /** Selects the next or previous node, in the order of the list. */
-function selectNeighbour(graph: TableIcon | undefined, by: number): void {
+function selectNeighbour(graph: Graph | undefined, by: number): void {
   if (!graph || graph.nodes.length === 0) return
   const at = graph.nodes.findIndex(({ id }) => id === parameter('node'))
   const next = graph.nodes[(at + by + graph.nodes.length) % graph.nodes.length]
