@@ -16,7 +16,7 @@ import { StatusLines } from './components/status-lines.tsx'
 import './data/install.ts'
 import { startDocuments } from './data/note-documents.ts'
 import { preferences } from './data/preferences.ts'
-import { answerFrom, awaySince, isSignedOut } from './data/request.ts'
+import { answerFrom, isSignedOut, unreachableSince } from './data/request.ts'
 import { hadCookie, session, startSession } from './data/session.ts'
 import { sessionKey } from './data/session-key.ts'
 import { holdVersion } from './data/version.ts'
@@ -32,7 +32,7 @@ const NO_OFFLINE_COPY =
 
 function Application() {
   if (session.value === undefined)
-    return <Loading label={awaySince.value === undefined ? undefined : NO_OFFLINE_COPY} />
+    return <Loading label={unreachableSince.value === undefined ? undefined : NO_OFFLINE_COPY} />
   if (session.value === null || setupToken() !== undefined) return <SignIn />
   return (
     <>

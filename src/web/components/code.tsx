@@ -1,4 +1,4 @@
-const MOST_ROWS = 18
+const MAX_ROWS = 18
 
 /** Read-only text to copy. It scrolls on its own, with the keyboard too. */
 export const Code = ({ label, text }: { label: string; text: string }) => (
@@ -8,7 +8,7 @@ export const Code = ({ label, text }: { label: string; text: string }) => (
     readOnly
     wrap="off"
     spellcheck={false}
-    rows={Math.min(text.split('\n').length, MOST_ROWS)}
+    rows={Math.min(text.split('\n').length, MAX_ROWS)}
     value={text}
   />
 )

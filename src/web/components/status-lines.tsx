@@ -1,10 +1,10 @@
 import { connection } from '../data/live.ts'
 import { notices, pendingCount } from '../data/pending.ts'
-import { awaySince, isBusy } from '../data/request.ts'
+import { isBusy, unreachableSince } from '../data/request.ts'
 import { entryRefusal, isReadOnlyCopy, mirrorOf, session } from '../data/session.ts'
 import { shortTime } from './time.tsx'
 
-const isAway = () => awaySince.value !== undefined || (session.value && connection.value === 'away')
+const isAway = () => unreachableSince.value !== undefined || (session.value && connection.value === 'away')
 
 /** The state of the connection, in one line. */
 export function ServerState() {
@@ -18,7 +18,8 @@ export function ServerState() {
   return <span class={`status ${kind}`}>{text}</span>
 }
 
-const since = () => (awaySince.value === undefined ? '' : ` since ${shortTime(new Date(awaySince.value))}`)
+const since = () =>
+  unreachableSince.value === undefined ? '' : ` since ${shortTime(new Date(unreachableSince.value))}`
 
 const pending = () => {
   const count = pendingCount.value

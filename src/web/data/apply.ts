@@ -8,7 +8,7 @@ type Body = NonNullable<Call<NonNullable<paths['/v1/changes/apply']['post']>>['b
 export type AppliedChange = Body['changes'][number]
 
 /** The maximum number of changes in a transaction of the API. */
-const MOST = 1_000
+const MAX_CHANGES = 1_000
 
 /** The changes were not written; `at` is the index of the rejected one, if the server named one. */
 export class NotApplied extends Error {
@@ -42,9 +42,9 @@ export async function undoTransactions(transactions: readonly string[]): Promise
  */
 export async function applyChanges(changes: readonly AppliedChange[]): Promise<readonly string[]> {
   const transactions: string[] = []
-  for (let from = 0; from < changes.length; from += MOST) {
+  for (let from = 0; from < changes.length; from += MAX_CHANGES) {
     try {
-      const body = { changes: changes.slice(from, from + MOST) }
+      const body = { changes: changes.slice(from, from + MAX_CHANGES) }
       const { transaction } = await api.post('/v1/changes/apply', { body })
       if (transaction !== null) transactions.push(transaction)
     } catch (error) {

@@ -20,11 +20,10 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   const shorter = Math.min(before.length, after.length) - start
   while (end < shorter && before[before.length - 1 - end] === after[after.length - 1 - end]) end++
   const old = before.slice(start, before.length - end)
-  const young = after.slice(start, after.length - end)
-  if (old.length === 0 && young.length === 0) return []
-  const hunks =
-    old.length === 0 || young.length === 0 ? undefined : hunksOf(old, young, searchEdits(old, young))
-  return (hunks ?? [{ from: 0, to: old.length, newFrom: 0, newTo: young.length }]).map((hunk) => ({
+  const next = after.slice(start, after.length - end)
+  if (old.length === 0 && next.length === 0) return []
+  const hunks = old.length === 0 || next.length === 0 ? undefined : hunksOf(old, next, searchEdits(old, next))
+  return (hunks ?? [{ from: 0, to: old.length, newFrom: 0, newTo: next.length }]).map((hunk) => ({
     from: hunk.from + start,
     to: hunk.to + start,
     newFrom: hunk.newFrom + start,
@@ -33,17 +32,17 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 }
 
 /** The furthest line on each diagonal for every number of edits; undefined with too many edits. */
-function searchEdits(old: readonly string[], young: readonly string[]): Int32Array[] | undefined {
-  const limit = Math.min(MAX_EDITS, old.length + young.length)
+function searchEdits(old: readonly string[], next: readonly string[]): Int32Array[] | undefined {
+  const limit = Math.min(MAX_EDITS, old.length + next.length)
   const trace: Int32Array[] = []
   const reached = new Int32Array(2 * limit + 3)
   for (let edits = 0; edits <= limit; edits++) {
     trace.push(reached.slice(limit - edits, limit + edits + 3))
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
       let x = furthest(reached, limit + 1 + diagonal, diagonal, edits)
-      while (x < old.length && x - diagonal < young.length && old[x] === young[x - diagonal]) x++
+      while (x < old.length && x - diagonal < next.length && old[x] === next[x - diagonal]) x++
       reached[limit + 1 + diagonal] = x
-      if (x >= old.length && x - diagonal >= young.length) return trace
+      if (x >= old.length && x - diagonal >= next.length) return trace
     }
   }
   return undefined
@@ -58,12 +57,12 @@ function furthest(reached: Int32Array, at: number, diagonal: number, edits: numb
 
 function hunksOf(
   old: readonly string[],
-  young: readonly string[],
+  next: readonly string[],
   trace: readonly Int32Array[] | undefined,
 ): Hunk[] | undefined {
   if (!trace) return undefined
   const hunks: Hunk[] = []
-  let [x, y] = [old.length, young.length]
+  let [x, y] = [old.length, next.length]
   for (let edits = trace.length - 1; edits > 0; edits--) {
     const reached = trace[edits] ?? new Int32Array()
     const diagonal = x - y

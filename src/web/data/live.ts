@@ -1,6 +1,6 @@
 import { effect, signal, untracked } from '@preact/signals'
 import { invalidate, refetch } from './cache.ts'
-import { awaySince, isSignedOut, request, retryDelayOf, setAway } from './request.ts'
+import { isSignedOut, request, retryDelayOf, setUnreachable, unreachableSince } from './request.ts'
 
 /** An entry of the change feed. */
 export interface Change {
@@ -34,7 +34,7 @@ export function onMissed(listener: () => void): () => void {
   return () => missedListeners.delete(listener)
 }
 
-function readAllAgain(): void {
+function refetchAll(): void {
   void refetch()
   for (const listener of missedListeners) listener()
 }
@@ -43,8 +43,8 @@ let isAway = false
 /** Queries shown while the server was away were answered from the offline copy. */
 effect(() => {
   const wasAway = isAway
-  isAway = awaySince.value !== undefined
-  if (wasAway && !isAway) untracked(readAllAgain)
+  isAway = unreachableSince.value !== undefined
+  if (wasAway && !isAway) untracked(refetchAll)
 })
 
 /** Changes that arrive within this time are applied together. */
@@ -52,16 +52,16 @@ const GATHER_MS = 100
 
 let stream: EventSource | undefined
 let isFollowing = false
-let waiting = new Set<string>()
+let pendingKinds = new Set<string>()
 
 function gather({ kind }: Change): void {
-  if (waiting.size === 0) setTimeout(applyGathered, GATHER_MS)
-  waiting.add(kind)
+  if (pendingKinds.size === 0) setTimeout(applyGathered, GATHER_MS)
+  pendingKinds.add(kind)
 }
 
 function applyGathered(): void {
-  const kinds = waiting
-  waiting = new Set()
+  const kinds = pendingKinds
+  pendingKinds = new Set()
   void invalidate(kinds)
 }
 
@@ -79,14 +79,14 @@ export function startLive(hasMissed = false): void {
   stream = opened
   opened.onopen = () => {
     connection.value = 'live'
-    if (awaySince.peek() !== undefined) awaySince.value = undefined
-    else if (isBehind) readAllAgain()
+    if (unreachableSince.peek() !== undefined) unreachableSince.value = undefined
+    else if (isBehind) refetchAll()
     isBehind = false
   }
   opened.onerror = () => {
     isBehind = true
     connection.value = 'away'
-    setAway()
+    setUnreachable()
     if (opened.readyState === EventSource.CLOSED) void openAgain(opened)
   }
   opened.addEventListener('change', (event) => {

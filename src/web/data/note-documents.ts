@@ -8,8 +8,8 @@ import {
   type NoteVersion,
 } from './note-text.ts'
 import { discarders, keepers, pendingCount, savers, setNotice } from './pending.ts'
-import { awaySince, isSignedOut } from './request.ts'
-import { type Kept, SaveQueue } from './save-queue.ts'
+import { isSignedOut, unreachableSince } from './request.ts'
+import { SaveQueue, type UnsavedEdits } from './save-queue.ts'
 import { sendInOrder } from './sending.ts'
 import { session } from './session.ts'
 import { sessionKey } from './session-key.ts'
@@ -28,7 +28,7 @@ async function queue(): Promise<Queue> {
   await import('../offline/pending-cells.ts')
   const loaded = await import('../offline/queue.ts')
   // Before this tab writes a draft: other tabs do not adopt the drafts of an open tab.
-  if (!loadedQueue) watchTabs(() => void takeUp())
+  if (!loadedQueue) watchTabs(() => void adoptInOneTab())
   hasOtherTabs = areOthersOpen
   loadedQueue = loaded
   return loaded
@@ -95,8 +95,8 @@ export function showDocument(id: string): () => void {
 function setConflictNotice(id: string): void {
   const { state, text } = findDocument(id)?.queue ?? {}
   const kind = state?.peek().kind
-  const isTold = !shown.has(id) && (kind === 'conflict' || kind === 'refused')
-  setNotice(`note ${id}`, isTold ? `Not saved: ${text?.peek().title}.` : undefined, `/app/notes/${id}`)
+  const isNotified = !shown.has(id) && (kind === 'conflict' || kind === 'refused')
+  setNotice(`note ${id}`, isNotified ? `Not saved: ${text?.peek().title}.` : undefined, `/app/notes/${id}`)
 }
 
 /** Saves a note that is no longer shown; its document remains until the save is acknowledged. */
@@ -121,7 +121,7 @@ function forget(document: NoteDocument): void {
   setNotice(`note ${document.id}`, undefined)
   if (!isLeftOver) return
   isLeftOver = false
-  void takeUp()
+  void adoptInOneTab()
 }
 
 /** Creates a note. It is available immediately, even if the server cannot be reached. */
@@ -179,7 +179,7 @@ const keepSaved = (id: string, saved: NoteVersion): Promise<void> =>
 
 /** Stores each draft immediately, because the tab may be closed at any time. */
 function keeperOf(key: DraftKey, tags: readonly string[]) {
-  return async (draft: Kept | undefined, at: number) => {
+  return async (draft: UnsavedEdits | undefined, at: number) => {
     // Drafts of another user are not stored during this session.
     if (session.peek() && session.peek()?.user.id !== key.user) return
     try {
@@ -205,7 +205,7 @@ async function adoptDrafts(subject: Subject): Promise<void> {
   const current = owner()
   if (!current) return
   await queue()
-  const { takeUp } = await import('../offline/take-up.ts')
+  const { adoptPendingEdits: takeUp } = await import('../offline/adopt.ts')
   isLeftOver = await takeUp(current, subject, {
     isOpen: (id) => documents.peek().has(nameOf({ ...current, id })),
     // With the owner from before the adoption: another user may have signed in since.
@@ -224,12 +224,12 @@ let ready: Promise<void> | undefined
  * it.
  */
 export function draftsLoaded(subject: Subject = {}): Promise<void> {
-  ready ??= takeUp()
-  return hasOtherTabs?.() ? ready.then(() => takeUp(subject)) : ready
+  ready ??= adoptInOneTab()
+  return hasOtherTabs?.() ? ready.then(() => adoptInOneTab(subject)) : ready
 }
 
 /** Adopts drafts, in one tab at a time. */
-async function takeUp(subject: Subject = {}): Promise<void> {
+async function adoptInOneTab(subject: Subject = {}): Promise<void> {
   const act = () => adoptDrafts(subject)
   try {
     if (navigator.locks) await navigator.locks.request('daybook-queue', act)
@@ -249,7 +249,7 @@ export function startDocuments(): void {
     void untracked(flushAll)
   })
   effect(() => {
-    if (awaySince.value === undefined) void untracked(flushAll)
+    if (unreachableSince.value === undefined) void untracked(flushAll)
   })
   addEventListener('pagehide', flushAll)
   addEventListener('online', flushAll)

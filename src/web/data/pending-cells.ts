@@ -4,7 +4,7 @@ import { sessionKey } from './session-key.ts'
 import { TAB } from './tabs.ts'
 
 /** Identifies an entry of the queue. */
-export interface Place {
+export interface EntryKey {
   readonly user: string
   readonly workspace: string
   readonly name: string
@@ -24,9 +24,9 @@ export interface Cell {
   readonly isShown: boolean
 }
 
-export interface StoredCell extends Place, Cell {}
+export interface StoredCell extends EntryKey, Cell {}
 
-export type Owner = Pick<Place, 'user' | 'workspace' | 'tab'>
+export type Owner = Pick<EntryKey, 'user' | 'workspace' | 'tab'>
 
 /** The current user, workspace and tab; undefined without a session. */
 export function currentOwner(): Owner | undefined {

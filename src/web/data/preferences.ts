@@ -35,9 +35,9 @@ export interface Preferences {
 const REST_MS = 300
 
 /** The storage key of the last user's preferences, which apply before the session is loaded. */
-const KEPT = 'preferences'
+const STORAGE_KEY = 'preferences'
 
-function kept(name: string): Preferences {
+function readStored(name: string): Preferences {
   try {
     return JSON.parse(localStorage.getItem(name) ?? '{}')
   } catch {
@@ -45,7 +45,7 @@ function kept(name: string): Preferences {
   }
 }
 
-export const preferences = signal<Preferences>(kept(KEPT))
+export const preferences = signal<Preferences>(readStored(STORAGE_KEY))
 
 let unsent: Preferences = {}
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -56,7 +56,7 @@ const merged = (old: Preferences, change: Preferences): Preferences => ({
   tables: { ...old.tables, ...change.tables },
 })
 
-function keep(name: string, value: Preferences): void {
+function store(name: string, value: Preferences): void {
   try {
     localStorage.setItem(name, JSON.stringify(value))
   } catch {
@@ -66,15 +66,15 @@ function keep(name: string, value: Preferences): void {
 
 function show(shown: Preferences): void {
   preferences.value = shown
-  keep(KEPT, shown)
+  store(STORAGE_KEY, shown)
 }
 
 /** The storage key of unsent changes, which the next page sends. */
-const unsentOf = (person: string | undefined) => `${KEPT} of ${person}`
+const unsentOf = (person: string | undefined) => `${STORAGE_KEY} of ${person}`
 
 function setUnsent(change: Preferences): void {
   unsent = change
-  keep(unsentOf(sessionKey.peek()), change)
+  store(unsentOf(sessionKey.peek()), change)
 }
 
 /** Changes preferences; undefined restores the default. */
@@ -112,13 +112,13 @@ savers.add(send)
 
 effect(() => {
   const person = sessionKey.value
-  unsent = person === undefined ? {} : kept(unsentOf(person))
+  unsent = person === undefined ? {} : readStored(unsentOf(person))
   if (person === undefined) return
   // Unsent changes are sent before the preferences are read.
   send()
     .then(read)
     .then(
-      (stored) => sessionKey.peek() === person && show(merged(stored, kept(unsentOf(person)))),
+      (stored) => sessionKey.peek() === person && show(merged(stored, readStored(unsentOf(person)))),
       () => undefined,
     )
 })

@@ -58,18 +58,18 @@ export const retryDelayOf = (error: unknown): number =>
 export const isSignedOut = signal(false)
 
 /** The instant since which the server cannot be reached; undefined if it can. */
-export const awaySince = signal<number | undefined>(undefined)
+export const unreachableSince = signal<number | undefined>(undefined)
 
 /** Answers reads from the offline copy until the server responds again. */
-export function setAway(): void {
-  if (awaySince.peek() !== undefined) return
-  awaySince.value = Date.now()
-  setTimeout(askWhetherBack, RETRY_MS)
+export function setUnreachable(): void {
+  if (unreachableSince.peek() !== undefined) return
+  unreachableSince.value = Date.now()
+  setTimeout(pollServer, RETRY_MS)
 }
 
-function askWhetherBack(): void {
-  if (awaySince.peek() === undefined) return
-  const again = () => setTimeout(askWhetherBack, RETRY_MS)
+function pollServer(): void {
+  if (unreachableSince.peek() === undefined) return
+  const again = () => setTimeout(pollServer, RETRY_MS)
   request('GET', '/app/api/session', { isFresh: true }).then(again, again)
 }
 
@@ -117,7 +117,7 @@ export async function request<Result>(
 ): Promise<Result> {
   const isKept = !options.isFresh && (method === 'GET' || path === '/v1/notes/query')
   const fromCopy = async () => (isKept ? await copy(method, path, options.body) : undefined) as Result
-  const known = awaySince.peek() === undefined ? undefined : await fromCopy()
+  const known = unreachableSince.peek() === undefined ? undefined : await fromCopy()
   if (known) return known
   try {
     return await call<Result>(method, path, options)
@@ -176,8 +176,8 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
   headers.set('Accept', ACCEPT)
   const response = await received(fetch(path, { ...init, headers, credentials: 'same-origin' }))
   isProxyRedirect.value = response.redirected
-  if (response.redirected) throw away()
-  awaySince.value = undefined
+  if (response.redirected) throw unreachable()
+  unreachableSince.value = undefined
   const sentAt = Date.parse(response.headers.get('date') ?? '')
   if (!Number.isNaN(sentAt)) aheadMs = sentAt - Date.now()
   return response
@@ -190,12 +190,12 @@ async function received<Sent>(sending: Promise<Sent>): Promise<Sent> {
   } catch (error) {
     // A response that is not JSON does not come from the server.
     if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error
-    throw away()
+    throw unreachable()
   }
 }
 
-function away(): Unreachable {
-  setAway()
+function unreachable(): Unreachable {
+  setUnreachable()
   return new Unreachable('The server cannot be reached. Try again later.')
 }
 

@@ -24,7 +24,7 @@ export type SaveState =
   | { readonly kind: 'refused'; readonly sentence: string; readonly isGone: boolean }
 
 /** The unacknowledged edits: the text, its base version, and fingerprints of the texts sent since. */
-export type Kept = Pick<Draft, 'base' | 'text' | 'sent'>
+export type UnsavedEdits = Pick<Draft, 'base' | 'text' | 'sent'>
 
 /** The dependencies of a queue. */
 export interface QueueOptions {
@@ -32,7 +32,7 @@ export interface QueueOptions {
   readonly save: (changes: Partial<NoteText>, ifUnchanged: string) => Promise<NoteVersion>
   readonly read: () => Promise<NoteVersion>
   /** Stores the unacknowledged edits; undefined removes them once everything is saved. */
-  readonly keep: (draft: Kept | undefined) => void
+  readonly keep: (draft: UnsavedEdits | undefined) => void
   /** Calls a function after a delay. Returns a function that cancels the call. */
   readonly later: (act: () => void, ms: number) => () => void
   readonly onUnsaved: (isUnsaved: boolean) => void
@@ -70,7 +70,7 @@ export class SaveQueue {
   constructor(
     base: NoteVersion,
     readonly options: QueueOptions,
-    draft: Pick<Kept, 'text' | 'sent'> = { text: base, sent: [] },
+    draft: Pick<UnsavedEdits, 'text' | 'sent'> = { text: base, sent: [] },
   ) {
     const { text, sent } = draft
     this.#base = base
@@ -107,11 +107,11 @@ export class SaveQueue {
 
   /** Saves pending edits immediately. Resolves when they are saved or cannot be saved now. */
   async flush(): Promise<void> {
-    const isUnderWay = this.#isSaving
+    const isInFlight = this.#isSaving
     if (this.#isUnsaved && this.state.peek().kind !== 'conflict') this.#save()
     await this.#saving
     // Edits since the start of that save would wait for a pause in typing.
-    if (isUnderWay && this.state.peek().kind === 'waiting') await this.flush()
+    if (isInFlight && this.state.peek().kind === 'waiting') await this.flush()
   }
 
   /** Adopts a saved version if no edits are pending; otherwise the next save merges it. */

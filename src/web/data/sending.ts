@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals'
-import { awaySince, Unreachable } from './request.ts'
+import { Unreachable, unreachableSince } from './request.ts'
 
 /*
  * Sends edits of notes and cells in the order in which they were written, one request at a time. Nothing is sent while the
@@ -7,13 +7,13 @@ import { awaySince, Unreachable } from './request.ts'
  */
 
 /** Coordination between tabs, once its code is loaded: a delayed edit in one tab may be older than one in another. */
-interface Turns {
+interface SendOrder {
   putOff(at: number): void
   take<Result>(at: number, send: () => Promise<Result>): Promise<Result>
   /** Reports that this tab has no pending edits. */
   end(): void
 }
-export const turns: { current?: Turns } = {}
+export const sendOrder: { current?: SendOrder } = {}
 
 /** The request was not sent, in contrast to a request without a response. */
 export class NotSent extends Unreachable {}
@@ -24,17 +24,17 @@ interface PendingEdit {
   readonly send: () => Promise<void>
 }
 
-const waiting: PendingEdit[] = []
+const pending: PendingEdit[] = []
 let isSending = false
 /** Set when the server is back, while pending edits are collected and sorted before sending. */
 let gathered: Promise<unknown> | undefined
 effect(() => {
-  if (awaySince.value === undefined) return
+  if (unreachableSince.value === undefined) return
   return () => {
     gathered = new Promise((resolve) =>
       setTimeout(() => {
         resolve(undefined)
-        if (!isSending) turns.current?.end()
+        if (!isSending) sendOrder.current?.end()
       }),
     )
   }
@@ -43,16 +43,16 @@ effect(() => {
 /** Sends an edit in order. Throws `NotSent` while the server cannot be reached. */
 export function sendInOrder<Result>(at: number, send: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const inTurn = async () => {
+    const sendNext = async () => {
       try {
-        if (awaySince.peek() !== undefined) throw new NotSent()
-        return await (turns.current?.take(at, send) ?? send())
+        if (unreachableSince.peek() !== undefined) throw new NotSent()
+        return await (sendOrder.current?.take(at, send) ?? send())
       } catch (error) {
-        if (error instanceof Unreachable) turns.current?.putOff(at)
+        if (error instanceof Unreachable) sendOrder.current?.putOff(at)
         throw error
       }
     }
-    waiting.push({ at, send: () => inTurn().then(resolve, reject) })
+    pending.push({ at, send: () => sendNext().then(resolve, reject) })
     if (!isSending) void sendAll()
   })
 }
@@ -63,7 +63,7 @@ async function sendAll(): Promise<void> {
   gathered = undefined
   for (let next = takeOldest(); next; next = takeOldest()) await next.send()
   isSending = false
-  if (awaySince.peek() === undefined) turns.current?.end()
+  if (unreachableSince.peek() === undefined) sendOrder.current?.end()
 }
 
-const takeOldest = (): PendingEdit | undefined => waiting.sort((one, other) => one.at - other.at).shift()
+const takeOldest = (): PendingEdit | undefined => pending.sort((one, other) => one.at - other.at).shift()

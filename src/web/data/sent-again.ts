@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals'
-import { awaySince, isSignedOut, retryDelayOf } from './request.ts'
+import { isSignedOut, retryDelayOf, unreachableSince } from './request.ts'
 
 /**
  * Resolves when a failed request can be retried: after a delay, or as soon as the server is back and there is a session.
@@ -15,4 +15,4 @@ export function untilRetry(error: unknown): Promise<void> {
   })
 }
 
-const isReachable = () => awaySince.value === undefined && !isSignedOut.value
+const isReachable = () => unreachableSince.value === undefined && !isSignedOut.value

@@ -1,7 +1,7 @@
 import { batch, computed, effect, signal } from '@preact/signals'
 import { cache, refetch } from './cache.ts'
 import { startLive, stopLive } from './live.ts'
-import { isSignedOut, Refused, request, retryDelayOf, setAway, Unreachable } from './request.ts'
+import { isSignedOut, Refused, request, retryDelayOf, setUnreachable, Unreachable } from './request.ts'
 import { sessionKey } from './session-key.ts'
 
 export type Role = 'owner' | 'editor' | 'viewer'
@@ -98,9 +98,9 @@ const PATIENCE_MS = 3_000
 /** Shows the offline copy of the last user until the server returns the session. */
 async function enterOfflineSession(): Promise<void> {
   const copy = await import('../offline/answers.ts').catch(() => undefined)
-  const kept = session.peek() === undefined ? await copy?.keptSession() : undefined
+  const kept = session.peek() === undefined ? await copy?.offlineSession() : undefined
   if (!kept || session.peek() !== undefined) return
-  setAway()
+  setUnreachable()
   enter(kept)
 }
 

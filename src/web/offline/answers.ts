@@ -2,7 +2,7 @@ import { Refusal } from '../../lib/refusal.ts'
 import { excerptOf } from '../../notes/excerpt.ts'
 import { refetch } from '../data/cache.ts'
 import type { Draft } from '../data/note-text.ts'
-import { awaySince, Refused } from '../data/request.ts'
+import { Refused, unreachableSince } from '../data/request.ts'
 import { sessionKey } from '../data/session-key.ts'
 import type { Structure } from '../pages/records/model.ts'
 import { type About, database, type Mark, onOfflineCopyChange, rowsOf, whereOf } from './database.ts'
@@ -23,7 +23,7 @@ export class NotOffline extends Error {
 }
 
 /** The offline copy, merged with the edits since. */
-class Kept {
+class OfflineCopy {
   readonly #rows = new Map<string, Promise<OfflineRows>>()
   #stored: ReturnType<typeof readStored> | undefined
   #drafts: Promise<readonly Draft[]> | undefined
@@ -83,10 +83,10 @@ async function readStored() {
 }
 
 async function readRows(structure: Structure): Promise<OfflineRows> {
-  const kept = await (await database()).getAll('rows', rowsOf(structure.id))
+  const stored = await (await database()).getAll('rows', rowsOf(structure.id))
   return new OfflineRows(
     structure,
-    kept.map(({ row }) => row),
+    stored.map(({ row }) => row),
   )
 }
 
@@ -111,9 +111,9 @@ function headOf({ note, text, at, tags = [] }: Draft, head: OfflineNote | undefi
   }
 }
 
-let kept: Promise<Kept | undefined> | undefined
+let copy: Promise<OfflineCopy | undefined> | undefined
 onOfflineCopyChange(() => {
-  kept = undefined
+  copy = undefined
 })
 
 /** Lists of notes are refetched from the copy after this pause in writing. */
@@ -121,47 +121,47 @@ const PAUSE_MS = 1_000
 const LISTS = { queryKey: ['note tag view'] }
 let timer: ReturnType<typeof setTimeout> | undefined
 onQueueChange(() => {
-  void kept?.then((found) => found?.forgetDrafts())
+  void copy?.then((found) => found?.forgetDrafts())
   clearTimeout(timer)
-  if (awaySince.peek() !== undefined) timer = setTimeout(() => void refetch(LISTS), PAUSE_MS)
+  if (unreachableSince.peek() !== undefined) timer = setTimeout(() => void refetch(LISTS), PAUSE_MS)
 })
 
-async function readOfflineCopy(): Promise<Kept | undefined> {
+async function readOfflineCopy(): Promise<OfflineCopy | undefined> {
   const about = await (await database()).get('about', 'copy')
   if (about?.cursor === undefined) return undefined
   const { user, workspace } = about.session
-  return new Kept(about, await (await database()).getAll('marks', whereOf(user.id, workspace.id)))
+  return new OfflineCopy(about, await (await database()).getAll('marks', whereOf(user.id, workspace.id)))
 }
 
 /** The offline copy of the current workspace. */
-async function currentCopy(): Promise<Kept | undefined> {
-  kept ??= readOfflineCopy().catch(() => undefined)
-  const found = await kept
+async function currentCopy(): Promise<OfflineCopy | undefined> {
+  copy ??= readOfflineCopy().catch(() => undefined)
+  const found = await copy
   const isShown =
     found && sessionKey.peek() === `${found.about.session.user.id} ${found.about.session.workspace.id}`
   return isShown ? found : undefined
 }
 
 /** The session in which the copy was made; undefined without a copy. */
-export const keptSession = async () => (await readOfflineCopy().catch(() => undefined))?.about.session
+export const offlineSession = async () => (await readOfflineCopy().catch(() => undefined))?.about.session
 
-interface Asked {
-  readonly kept: Kept
+interface ReadRequest {
+  readonly copy: OfflineCopy
   readonly path: string
   readonly parts: readonly string[]
   readonly query: Readonly<Record<string, string>>
   readonly body: unknown
 }
 
-type Answer = (asked: Asked) => Promise<object>
+type Answer = (request: ReadRequest) => Promise<object>
 
-const pageOf = ({ limit = '50', offset = '0' }: Asked['query']) => ({
+const pageOf = ({ limit = '50', offset = '0' }: ReadRequest['query']) => ({
   limit: Number(limit),
   offset: Number(offset),
 })
 
-async function listNotes({ kept, query }: Asked) {
-  return (await kept.notes).list({ ...query, ...pageOf(query) })
+async function listNotes({ copy, query }: ReadRequest) {
+  return (await copy.notes).list({ ...query, ...pageOf(query) })
 }
 
 interface NotesBody {
@@ -171,41 +171,41 @@ interface NotesBody {
   readonly offset?: number
 }
 
-async function queryNotes({ kept, body }: Asked) {
+async function queryNotes({ copy, body }: ReadRequest) {
   const { filter, limit = 50, offset = 0, search } = body as NotesBody
   const fits = filter === undefined ? () => true : nameTest(filter)
   if (!fits) throw new NotOffline('This filter doesn’t work offline.')
-  return (await kept.notes).list({ ...(search !== undefined && { search }), fits, limit, offset })
+  return (await copy.notes).list({ ...(search !== undefined && { search }), fits, limit, offset })
 }
 
-async function noteOf({ kept, parts: [id = ''] }: Asked): Promise<OfflineNote> {
-  const note = (await kept.notes).find(id)
+async function noteOf({ copy, parts: [id = ''] }: ReadRequest): Promise<OfflineNote> {
+  const note = (await copy.notes).find(id)
   if (!note) throw new NotOffline('This note isn’t available offline.')
   return note
 }
 
-async function readNote(asked: Asked) {
-  const { properties: _, excerpt: __, edited_at: ___, ...note } = await noteOf(asked)
-  const draft = (await asked.kept.drafts).find(({ note: id }) => id === note.id)
+async function readNote(request: ReadRequest) {
+  const { properties: _, excerpt: __, edited_at: ___, ...note } = await noteOf(request)
+  const draft = (await request.copy.drafts).find(({ note: id }) => id === note.id)
   if (draft) return { note: { ...note, ...draft.base, tags: note.tags } }
-  const content = (await asked.kept.notes).texts.get(note.id)
+  const content = (await request.copy.notes).texts.get(note.id)
   if (content === undefined) throw new NotOffline(`The text of “${note.title}” isn’t available offline.`)
   return { note: { ...note, content } }
 }
 
-async function readProperties(asked: Asked) {
-  const { id, properties } = await noteOf(asked)
-  const isWhole = (await asked.kept.notes).texts.has(id)
+async function readProperties(request: ReadRequest) {
+  const { id, properties } = await noteOf(request)
+  const isWhole = (await request.copy.notes).texts.has(id)
   if (!properties && !isWhole) throw new NotOffline('The properties of this note aren’t available offline.')
   return { properties: properties ?? {} }
 }
 
-async function readLinks(asked: Asked) {
-  const { id } = await noteOf(asked)
-  return (await asked.kept.notes).links(id)
+async function readLinks(request: ReadRequest) {
+  const { id } = await noteOf(request)
+  return (await request.copy.notes).links(id)
 }
 
-async function readView({ parts: [id] }: Asked) {
+async function readView({ parts: [id] }: ReadRequest) {
   const { views } = await saved<{ views: { id: string }[] }>('/v1/views')
   const view = views.find((one) => one.id === id)
   if (!view) throw new NotOffline('This view isn’t available offline.')
@@ -218,23 +218,23 @@ async function saved<Response extends object>(path: string): Promise<Response> {
   return found as Response
 }
 
-async function structureNamed(nameOrId: string): Promise<Structure> {
+async function findStructure(nameOrId: string): Promise<Structure> {
   const { structures } = await saved<{ structures: Structure[] }>('/v1/records/structures')
   const found = structures.find(({ id, name }) => id === nameOrId || name === nameOrId)
   if (!found) throw new NotOffline('This table isn’t available offline.')
   return found
 }
 
-const readStructure = async ({ parts: [nameOrId = ''] }: Asked) => ({
-  structure: await structureNamed(nameOrId),
+const readStructure = async ({ parts: [nameOrId = ''] }: ReadRequest) => ({
+  structure: await findStructure(nameOrId),
 })
 
 const isWhole = ({ since }: Mark): boolean => since !== undefined
 
-async function listRows({ kept, query }: Asked) {
+async function listRows({ copy, query }: ReadRequest) {
   if (query.deleted === 'true') throw new NotOffline('Deleted rows aren’t available offline.')
-  const structure = await structureNamed(query.structure ?? '')
-  const mark = kept.marks.find((one) => one.structure === structure.id)
+  const structure = await findStructure(query.structure ?? '')
+  const mark = copy.marks.find((one) => one.structure === structure.id)
   if (!mark || !isWhole(mark))
     throw mark?.problem
       ? new NotOffline(mark.problem)
@@ -242,11 +242,11 @@ async function listRows({ kept, query }: Asked) {
           `${structure.name} isn’t available offline.`,
           'Select “Keep offline” in its menu when you are online.',
         )
-  return (await kept.rows(structure)).list({ ...query, ...pageOf(query) })
+  return (await copy.rows(structure)).list({ ...query, ...pageOf(query) })
 }
 
-async function readRow({ kept, parts: [id = ''] }: Asked) {
-  for (const { structure } of kept.marks) {
+async function readRow({ copy, parts: [id = ''] }: ReadRequest) {
+  for (const { structure } of copy.marks) {
     const found = await (await database()).get('rows', [structure, id])
     if (found) return { record: found.row, structure_id: structure }
   }
@@ -260,7 +260,7 @@ const ANSWERS: readonly (readonly [form: RegExp, answer: Answer])[] = [
   [/^GET \/v1\/notes\/(?!trash$)([^/]+)$/, readNote],
   [/^GET \/v1\/notes\/([^/]+)\/properties$/, readProperties],
   [/^GET \/v1\/notes\/([^/]+)\/links$/, readLinks],
-  [/^GET \/v1\/notes\/([^/]+)\/tags$/, async (asked) => ({ tags: (await noteOf(asked)).tags })],
+  [/^GET \/v1\/notes\/([^/]+)\/tags$/, async (request) => ({ tags: (await noteOf(request)).tags })],
   [/^GET \/v1\/views\/([^/]+)$/, readView],
   [/^GET \/v1\/records$/, listRows],
   [/^GET \/v1\/records\/structures\/([^/]+)$/, readStructure],
@@ -268,7 +268,7 @@ const ANSWERS: readonly (readonly [form: RegExp, answer: Answer])[] = [
 ]
 
 /** Reasons why a read cannot be answered offline, by path. */
-const NOT_KEPT: readonly (readonly [path: RegExp, what: string])[] = [
+const UNAVAILABLE: readonly (readonly [path: RegExp, what: string])[] = [
   [/^\/v1\/notes\/trash/, 'The trash isn’t available offline.'],
   [/^\/v1\/views\/[^/]+\/notes$/, 'This view doesn’t work offline.'],
   [/\/revisions/, 'Earlier versions aren’t available offline.'],
@@ -297,13 +297,13 @@ export async function answerFromCopy(
     const parts = match.slice(1).map(decodeURIComponent)
     const query = Object.fromEntries(searchParams)
     try {
-      return await answer({ kept: found, path, parts, query, body })
+      return await answer({ copy: found, path, parts, query, body })
     } catch (error) {
       throw error instanceof Refusal ? new Refused(400, error.code, error.message, undefined) : error
     }
   }
   const saved = method === 'GET' ? await (await database()).get('answers', address) : undefined
   if (saved) return saved
-  const [, what = 'This isn’t available offline.'] = NOT_KEPT.find(([form]) => form.test(path)) ?? []
+  const [, what = 'This isn’t available offline.'] = UNAVAILABLE.find(([form]) => form.test(path)) ?? []
   throw new NotOffline(what)
 }

@@ -6,7 +6,7 @@ import type { NoteVersion } from '../data/note-text.ts'
 import { Refused, request } from '../data/request.ts'
 import type { Session } from '../data/session.ts'
 import type { Row, RowPage } from '../pages/records/model.ts'
-import { type About, COPY, database, type Mark, rowsOf, tellChanged, whereOf } from './database.ts'
+import { type About, COPY, database, type Mark, notifyCopyChange, rowsOf, whereOf } from './database.ts'
 import type { OfflineNote } from './offline-notes.ts'
 import { keepPictures } from './pictures.ts'
 
@@ -16,10 +16,10 @@ import { keepPictures } from './pictures.ts'
  */
 
 /** The maximum number of titles and texts in the copy. */
-export const KNOWN_NOTES = 5_000
-export const WHOLE_NOTES = 500
+export const MAX_NOTES = 5_000
+export const MAX_NOTES_WITH_TEXT = 500
 const MAX_CHARACTERS = 40_000_000
-export const MOST_ROWS = 50_000
+export const MAX_OFFLINE_ROWS = 50_000
 
 /** Small lists that are stored unchanged. */
 const LISTS: readonly string[] = [
@@ -57,7 +57,7 @@ async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<u
   await Promise.all([next(), next(), next()])
 }
 
-const kept = ({ content = '', edited_at, excerpt, ...head }: Note): OfflineNote => ({
+const offlineNoteOf = ({ content = '', edited_at, excerpt, ...head }: Note): OfflineNote => ({
   ...head,
   edited_at: edited_at ?? head.updated_at,
   excerpt: excerpt ?? excerptOf(content),
@@ -71,7 +71,7 @@ const readAccess = async (): Promise<string> =>
  * Updates or creates the copy. `isSure` means that the user's read access is unchanged. Returns whether the copy was
  * created again because the server was restored from a backup.
  */
-export async function bringUpToDate(session: Session, isSure: boolean): Promise<boolean> {
+export async function updateCopy(session: Session, isSure: boolean): Promise<boolean> {
   const about = await (await database()).get('about', 'copy')
   const access = isSure && about ? about.access : await readAccess()
   const isSame =
@@ -94,16 +94,16 @@ export async function bringUpToDate(session: Session, isSure: boolean): Promise<
   return isSetBack
 }
 
-type Kept = Pick<About, 'access'> & Partial<Pick<About, 'since'>>
+type CopyOptions = Pick<About, 'access'> & Partial<Pick<About, 'since'>>
 
 /** Creates a new copy, which replaces the old one only once it is complete. */
-async function makeCopy(session: Session, { access, since = Date.now() }: Kept): Promise<void> {
+async function makeCopy(session: Session, { access, since = Date.now() }: CopyOptions): Promise<void> {
   const { cursor } = await read<{ cursor: string }>('/v1/changes?after=now')
   const heads: OfflineNote[] = []
-  for (let more = true; more && heads.length < KNOWN_NOTES; ) {
+  for (let more = true; more && heads.length < MAX_NOTES; ) {
     const path = `/v1/notes?sort=edited_at&content=false&excerpt=true&limit=200&offset=${heads.length}`
     const page = await read<{ notes: Note[]; has_more: boolean }>(path)
-    heads.push(...page.notes.map(kept))
+    heads.push(...page.notes.map(offlineNoteOf))
     more = page.has_more && page.notes.length > 0
   }
   const lists = await readLists(LISTS)
@@ -123,22 +123,22 @@ async function makeCopy(session: Session, { access, since = Date.now() }: Kept):
   for (const [id, text] of texts) void store('texts').put(text, id)
   for (const [path, list] of lists) void store('answers').put(list, path)
   // Rows are read again as well.
-  for (const mark of await transaction.objectStore('marks').getAll(placeOf(session))) {
+  for (const mark of await transaction.objectStore('marks').getAll(rangeOf(session))) {
     const { since: _, ...unread } = mark
     void transaction.objectStore('marks').put({ ...unread, rows: 0 })
   }
   const size = { notes: notes.size, characters: 0 }
   void store('about').put({ session, cursor, since, access, ...size }, 'copy')
   await transaction.done
-  tellChanged()
+  notifyCopyChange()
 }
 
-const placeOf = ({ user, workspace }: Session) => whereOf(user.id, workspace.id)
+const rangeOf = ({ user, workspace }: Session) => whereOf(user.id, workspace.id)
 
 async function readLists(paths: readonly string[]): Promise<Map<string, object>> {
   const lists = new Map<string, object>()
   await each(paths, async (path) => {
-    const list = await unlessGone<object>(path)
+    const list = await readIfPresent<object>(path)
     if (list) lists.set(path, list)
   })
   return lists
@@ -151,7 +151,7 @@ const hasItems = (lists: ReadonlyMap<string, object>, path: string, name: string
 function notesWithText(heads: readonly OfflineNote[], lists: ReadonlyMap<string, object>): Set<string> {
   const { items = [] } = (lists.get('/v1/quick-access') ?? {}) as { items?: readonly { note_id: string }[] }
   const pinned = heads.filter(({ pinned }) => pinned)
-  const latest = heads.slice(0, WHOLE_NOTES)
+  const latest = heads.slice(0, MAX_NOTES_WITH_TEXT)
   return new Set([...latest, ...pinned].map(({ id }) => id).concat(items.map(({ note_id }) => note_id)))
 }
 
@@ -167,9 +167,9 @@ async function readTexts(
     const { content } = note
     characters += content.length
     texts.set(note.id, content)
-    notes.set(note.id, { ...kept(note), ...notes.get(note.id) })
+    notes.set(note.id, { ...offlineNoteOf(note), ...notes.get(note.id) })
   }
-  for (let offset = 0; offset < Math.min(WHOLE_NOTES, notes.size); ) {
+  for (let offset = 0; offset < Math.min(MAX_NOTES_WITH_TEXT, notes.size); ) {
     const path = `/v1/notes?sort=edited_at&limit=100&offset=${offset}`
     const page = await read<{ notes: Note[]; has_more: boolean }>(path)
     for (const note of page.notes) add(note)
@@ -177,13 +177,15 @@ async function readTexts(
     offset += page.notes.length
   }
   const rest = [...wanted].filter((id) => !texts.has(id))
-  await each(rest, async (id) => add((await unlessGone<{ note: Note }>(`/v1/notes/${id}`))?.note ?? NO_NOTE))
+  await each(rest, async (id) =>
+    add((await readIfPresent<{ note: Note }>(`/v1/notes/${id}`))?.note ?? NO_NOTE),
+  )
   return texts
 }
 
 const NO_NOTE = { id: '', content: '' } as Note
 
-const unlessGone = <Response>(path: string): Promise<Response | undefined> =>
+const readIfPresent = <Response>(path: string): Promise<Response | undefined> =>
   read<Response>(path).catch((error) => {
     if (error instanceof Refused && error.status === 404) return undefined
     throw error
@@ -230,7 +232,7 @@ async function follow(session: Session, about: About, from: string): Promise<voi
   await transaction.done
   if (cursor !== from) {
     await trim()
-    tellChanged()
+    notifyCopyChange()
   }
 }
 
@@ -242,12 +244,12 @@ async function apply(session: Session, { changes, cursor }: FeedPage): Promise<v
   const about = await transaction.objectStore('about').get('copy')
   // The copy was emptied in the meantime.
   if (!about) return
-  const marks = await transaction.objectStore('marks').getAll(placeOf(session))
+  const marks = await transaction.objectStore('marks').getAll(rangeOf(session))
   for (const { kind, id, op, structure_id, object } of changes) {
     if (kind === 'note') {
       const note = object as Note | null
       void (note
-        ? transaction.objectStore('notes').put(kept(withoutContent(note)))
+        ? transaction.objectStore('notes').put(offlineNoteOf(withoutContent(note)))
         : transaction.objectStore('notes').delete(id))
       void (note
         ? transaction.objectStore('texts').put(note.content, id)
@@ -280,7 +282,7 @@ export async function keepSavedNote(id: string, { title, content, updated_at }: 
   void transaction.objectStore('notes').put({ ...head, ...changed })
   void transaction.objectStore('texts').put(content, id)
   await transaction.done
-  tellChanged()
+  notifyCopyChange()
 }
 
 /** Updates a row saved in this tab, if its table is marked. */
@@ -290,7 +292,7 @@ export async function keepSavedRow(structure: string, row: Row): Promise<void> {
   if (!kept || kept.row.updated_at >= row.updated_at) return
   void transaction.store.put({ ...kept, row })
   await transaction.done
-  tellChanged()
+  notifyCopyChange()
 }
 
 /** Deletes the notes and texts beyond the limits. */
@@ -302,39 +304,39 @@ async function trim(): Promise<void> {
   const whole = notesWithText(heads, new Map(quick ? [['/v1/quick-access', quick]] : []))
   for (const id of await transaction.objectStore('texts').getAllKeys())
     if (!whole.has(id)) void transaction.objectStore('texts').delete(id)
-  for (const { id } of heads.slice(KNOWN_NOTES))
+  for (const { id } of heads.slice(MAX_NOTES))
     if (!whole.has(id)) void transaction.objectStore('notes').delete(id)
   await transaction.done
 }
 
 /** Reads the rows of newly marked tables. A table with too many rows is not tried again after every change. */
 async function copyMarked(session: Session, isAgain: boolean, isSure: boolean): Promise<void> {
-  const marks = await (await database()).getAll('marks', placeOf(session))
+  const marks = await (await database()).getAll('marks', rangeOf(session))
   for (const mark of marks) {
     if ((mark.since !== undefined && !isAgain) || (mark.problem !== undefined && isSure)) continue
     await copyRows(mark)
-    tellChanged()
+    notifyCopyChange()
   }
 }
 
 /** The maximum number of attempts to read rows, because rows deleted meanwhile shift the following pages. */
-const MOST_TRIES = 5
+const MAX_ATTEMPTS = 5
 
 async function copyRows(mark: Mark): Promise<void> {
   const { structure } = mark
   const views = viewsOf(structure)
-  const shown = await unlessGone<object>(views)
+  const shown = await readIfPresent<object>(views)
   const db = await database()
   if (!shown) return db.delete('marks', keyOf(mark))
   await db.put('answers', shown, views)
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const { cursor } = await read<{ cursor: string }>('/v1/changes?after=now')
     await db.delete('rows', rowsOf(structure))
     let rows = 0
     for (let more = true; more; ) {
       const path = `/v1/records?structure=${structure}&direction=asc&limit=500&offset=${rows}`
       const page = await read<RowPage>(path)
-      if (page.total > MOST_ROWS) return unmarkTooLarge(mark, page.total)
+      if (page.total > MAX_OFFLINE_ROWS) return unmarkTooLarge(mark, page.total)
       const transaction = db.transaction(['rows', 'marks'], 'readwrite')
       const isMarked = await transaction.objectStore('marks').getKey(keyOf(mark))
       if (!isMarked) return
@@ -363,7 +365,7 @@ async function putMark(mark: Mark): Promise<void> {
 
 /** Deletes the rows of a table that has too many. */
 async function unmarkTooLarge({ since: _, ...mark }: Mark, total: number): Promise<void> {
-  const problem = `${mark.name} has ${formatNumber(total)} rows; at most ${formatNumber(MOST_ROWS)} can be kept offline.`
+  const problem = `${mark.name} has ${formatNumber(total)} rows; at most ${formatNumber(MAX_OFFLINE_ROWS)} can be kept offline.`
   await (await database()).delete('rows', rowsOf(mark.structure))
   await putMark({ ...mark, rows: 0, problem })
 }
@@ -371,12 +373,12 @@ async function unmarkTooLarge({ since: _, ...mark }: Mark, total: number): Promi
 /** Counts the stored rows, which may have changed since they were read. */
 async function countRows(session: Session): Promise<void> {
   const db = await database()
-  for (const mark of await db.getAll('marks', placeOf(session))) {
+  for (const mark of await db.getAll('marks', rangeOf(session))) {
     const rows = await db.count('rows', rowsOf(mark.structure))
     if (mark.since === undefined || rows === mark.rows) continue
-    if (rows > MOST_ROWS) await unmarkTooLarge(mark, rows)
+    if (rows > MAX_OFFLINE_ROWS) await unmarkTooLarge(mark, rows)
     else await putMark({ ...mark, rows })
-    tellChanged()
+    notifyCopyChange()
   }
 }
 

@@ -106,7 +106,7 @@ export const whereOf = (user: string, workspace: string): IDBKeyRange =>
 /** Notifies all tabs about changes of the database. */
 const news = new BroadcastChannel('daybook-offline')
 
-export function tellChanged(): void {
+export function notifyCopyChange(): void {
   news.postMessage('changed')
   for (const listener of listeners) listener()
 }

@@ -1,9 +1,15 @@
 import { draftsLoaded } from '../data/note-documents.ts'
-import { type CellName, cellStore, type Owner, type Place, type StoredCell } from '../data/pending-cells.ts'
+import {
+  type CellName,
+  cellStore,
+  type EntryKey,
+  type Owner,
+  type StoredCell,
+} from '../data/pending-cells.ts'
 import { database } from './database.ts'
 import { entriesOf, keyOf, writing } from './queue.ts'
 
-const placeOf = ({ user, workspace, tab }: Owner, name: CellName): Place => ({
+const placeOf = ({ user, workspace, tab }: Owner, name: CellName): EntryKey => ({
   user,
   workspace,
   name: `cell ${name.join(' ')}`,

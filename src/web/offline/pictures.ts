@@ -7,8 +7,8 @@ import { fetchBytes, request } from '../data/request.ts'
 
 /** The cache of the images; the service worker uses the same name. */
 const PICTURES = 'daybook-pictures'
-const MOST_BYTES = 100_000_000
-const MOST_BYTES_EACH = 10_000_000
+const MAX_BYTES = 100_000_000
+const MAX_PICTURE_BYTES = 10_000_000
 
 interface Stored {
   readonly id: string
@@ -32,8 +32,8 @@ export async function keepPictures(texts: readonly string[]): Promise<{ count: n
   let bytes = 0
   for (const id of new Set(mentioned)) {
     const { mime_type = '', size = 0 } = byId.get(id?.toLowerCase() ?? '') ?? {}
-    const isKept = mime_type.startsWith('image/') && size <= MOST_BYTES_EACH
-    if (!isKept || bytes + size > MOST_BYTES) continue
+    const isKept = mime_type.startsWith('image/') && size <= MAX_PICTURE_BYTES
+    if (!isKept || bytes + size > MAX_BYTES) continue
     wanted.add(contentOf(id?.toLowerCase() ?? ''))
     bytes += size
   }

@@ -1,7 +1,7 @@
 import { deleteDB, openDB } from 'idb'
 import type { Draft, DraftKey } from '../data/note-text.ts'
-import type { Place } from '../data/pending-cells.ts'
-import { database, onCleared, tellChanged } from './database.ts'
+import type { EntryKey } from '../data/pending-cells.ts'
+import { database, notifyCopyChange, onCleared } from './database.ts'
 import { forget, listLast, untilWritten } from './last-drafts.ts'
 
 /*
@@ -10,7 +10,7 @@ import { forget, listLast, untilWritten } from './last-drafts.ts'
  */
 
 /** The stored draft of a note. Only the difference between its content and that of its base is stored. */
-export interface StoredNote extends Place, Omit<Draft, 'base' | 'text'> {
+export interface StoredNote extends EntryKey, Omit<Draft, 'base' | 'text'> {
   readonly base: Omit<Draft['base'], 'content'>
   readonly title: string
   /** The number of characters of the base before and after the inserted text. */
@@ -19,17 +19,17 @@ export interface StoredNote extends Place, Omit<Draft, 'base' | 'text'> {
   readonly inserted: string
 }
 
-export interface StoredBase extends Place {
+export interface StoredBase extends EntryKey {
   readonly content: string
 }
 
-export const draftPlace = ({ user, workspace, note, tab }: DraftKey): Place => ({
+export const entryKeyOf = ({ user, workspace, note, tab }: DraftKey): EntryKey => ({
   user,
   workspace,
   name: `note ${note}`,
   tab,
 })
-export const keyOf = ({ user, workspace, name, tab }: Place) => [user, workspace, name, tab]
+export const keyOf = ({ user, workspace, name, tab }: EntryKey) => [user, workspace, name, tab]
 
 /** The length of the common start of two texts, found by comparing halves, which is fast. */
 function commonStart(one: string, other: string): number {
@@ -60,7 +60,7 @@ function storedOf({ base: { content, ...base }, text, ...draft }: Draft): Stored
   const before = commonStart(content, text.content)
   const after = commonEnd(content.slice(before), text.content.slice(before))
   const inserted = text.content.slice(before, text.content.length - after)
-  return { ...draft, ...draftPlace(draft), base, title: text.title, before, after, inserted }
+  return { ...draft, ...entryKeyOf(draft), base, title: text.title, before, after, inserted }
 }
 
 export function draftOf(
@@ -75,7 +75,7 @@ export function draftOf(
 const storedBases = new Map<string, string>()
 onCleared(() => storedBases.clear())
 
-const TOLD_MS = 1_000
+const NOTIFY_MS = 1_000
 const listeners = new Set<() => void>()
 
 /** Calls the listener after changes of the queue: at once in this tab, within `TOLD_MS` in others. */
@@ -84,21 +84,21 @@ export function onQueueChange(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-const heard = () => {
+const notifyListeners = () => {
   for (const listener of listeners) listener()
 }
 const written = new BroadcastChannel('daybook-written')
-written.onmessage = heard
-let isTelling = false
+written.onmessage = notifyListeners
+let isNotifying = false
 
-function tellWritten(): void {
-  heard()
-  if (isTelling) return
-  isTelling = true
+function notifyWritten(): void {
+  notifyListeners()
+  if (isNotifying) return
+  isNotifying = true
   setTimeout(() => {
-    isTelling = false
+    isNotifying = false
     written.postMessage('')
-  }, TOLD_MS)
+  }, NOTIFY_MS)
 }
 
 type Stores = Parameters<Awaited<ReturnType<typeof database>>['put']>[0]
@@ -113,16 +113,16 @@ export async function writing(
   // Without this, the browser may delay the write, and a tab closed before it would lose the edit.
   raw.commit?.()
   await raw.done
-  tellWritten()
+  notifyWritten()
 }
 
 export function putDraft(draft: Draft): Promise<void> {
-  const place = draftPlace(draft)
+  const place = entryKeyOf(draft)
   const name = keyOf(place).join(' ')
   return untilWritten(name, draft, writeDraft(draft, place, name))
 }
 
-async function writeDraft(draft: Draft, place: Place, name: string): Promise<void> {
+async function writeDraft(draft: Draft, place: EntryKey, name: string): Promise<void> {
   const { content, updated_at } = draft.base
   const isStored = storedBases.get(name) === updated_at
   storedBases.set(name, updated_at)
@@ -138,7 +138,7 @@ async function writeDraft(draft: Draft, place: Place, name: string): Promise<voi
 }
 
 export function removeDraft(key: DraftKey): Promise<void> {
-  const place = draftPlace(key)
+  const place = entryKeyOf(key)
   const name = keyOf(place).join(' ')
   forget(name)
   return writing((store) => {
@@ -190,7 +190,7 @@ export async function emptyQueue(except?: string): Promise<void> {
     for (const key of await transaction.objectStore(name).getAllKeys())
       if (key[0] !== except) void transaction.objectStore(name).delete(key)
   await transaction.done
-  tellChanged()
+  notifyCopyChange()
 }
 
 const OLD_DATABASE = 'daybook-drafts'
@@ -206,9 +206,9 @@ export async function takeOldDrafts(): Promise<void> {
     const drafts: OldDraft[] = await old.getAll('drafts')
     const bases: Omit<StoredBase & DraftKey, 'name'>[] = await old.getAll('bases')
     await writing((store) => {
-      for (const draft of drafts) store('queue').put({ ...draft, ...draftPlace(draft) })
+      for (const draft of drafts) store('queue').put({ ...draft, ...entryKeyOf(draft) })
       for (const { note, ...base } of bases)
-        store('bases').put({ ...base, name: draftPlace({ ...base, note }).name })
+        store('bases').put({ ...base, name: entryKeyOf({ ...base, note }).name })
     })
   }
   old.close()

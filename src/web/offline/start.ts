@@ -2,7 +2,6 @@ import { computed, effect, signal } from '@preact/signals'
 import { onChange, onMissed } from '../data/live.ts'
 import { discarders, keepers, pendingCount, setNotice } from '../data/pending.ts'
 import {
-  awaySince,
   isProxyRedirect,
   isRetryable,
   isSignedOut,
@@ -11,20 +10,21 @@ import {
   retryDelayOf,
   serverNow,
   Unreachable,
+  unreachableSince,
 } from '../data/request.ts'
 import { type Session, session, TO_BE_ENDED } from '../data/session.ts'
 import { TAB } from '../data/tabs.ts'
 import { startServiceWorker } from '../worker/start.ts'
-import './turns.ts'
-import { bringUpToDate } from './copy.ts'
+import './send-order.ts'
+import { updateCopy } from './copy.ts'
 import {
   type About,
   COPY,
   database,
   type Mark,
+  notifyCopyChange,
   onCleared,
   onOfflineCopyChange,
-  tellChanged,
   whereOf,
 } from './database.ts'
 import { emptyPictures } from './pictures.ts'
@@ -41,10 +41,10 @@ export const about = signal<About | undefined>(undefined)
 export const marks = signal<readonly Mark[]>([])
 
 /** Has other tabs discard pending edits, except those of one user. */
-const others = new BroadcastChannel('daybook-kept')
+const discardChannel = new BroadcastChannel('daybook-kept')
 
 /** Messages to the tab that updates the copy: apply new changes, or check for missed ones. */
-type Stirred = 'changed' | 'missed'
+type KeeperMessage = 'changed' | 'missed'
 const keeper = new BroadcastChannel('daybook-keeper')
 
 /** Changes within this time are applied together. */
@@ -58,13 +58,13 @@ export async function emptyCopy(): Promise<void> {
   await transaction.done
   // Pages without HTTPS have no caches.
   if ('caches' in globalThis) await emptyPictures()
-  tellChanged()
+  notifyCopyChange()
 }
 
 /** Deletes all stored data, in all tabs, except the edits of one user. */
 export async function emptyAll(except?: string): Promise<void> {
   discard(except)
-  others.postMessage({ except })
+  discardChannel.postMessage({ except })
   emptyStorage(except)
   // Without storage there is nothing to delete.
   for (const empty of [emptyCopy, emptyShared, () => emptyQueue(except)]) await empty().catch(() => undefined)
@@ -89,7 +89,7 @@ async function allMarks(): Promise<readonly Mark[]> {
 }
 
 /** Deletes the data of other users. */
-async function emptyOfOthers({ user }: Session): Promise<void> {
+async function deleteDataOfOthers({ user }: Session): Promise<void> {
   const db = await database()
   const owners = [
     (await db.get('about', 'copy'))?.session.user.id,
@@ -119,10 +119,10 @@ async function run(): Promise<void> {
 
 async function runOnce(): Promise<void> {
   const current = session.peek()
-  if (!current || isSignedOut.peek() || awaySince.peek() !== undefined) return
+  if (!current || isSignedOut.peek() || unreachableSince.peek() !== undefined) return
   const isSure = !isMissed
   isMissed = false
-  const isSetBack = await bringUpToDate(current, isSure)
+  const isSetBack = await updateCopy(current, isSure)
   // This notice remains until the page is closed.
   if (isSetBack) setNotice('set back', SET_BACK)
   setNotice('copy', undefined)
@@ -154,15 +154,15 @@ function failed(error: Error): void {
   setNotice('copy', error.name === 'QuotaExceededError' ? NO_ROOM : sentence)
 }
 
-let isSoon = false
+let isScheduled = false
 /** Whether changes, possibly of the user's access, may have been missed. */
 let isMissed = true
 
-function soon(): void {
-  if (isSoon) return
-  isSoon = true
+function runSoon(): void {
+  if (isScheduled) return
+  isScheduled = true
   setTimeout(() => {
-    isSoon = false
+    isScheduled = false
     void run()
   }, GATHER_MS)
 }
@@ -180,28 +180,28 @@ export async function setMark(structure: { id: string; name: string }, isKept: b
     await db.delete('rows', IDBKeyRange.bound([structure.id], [structure.id, []]))
   }
   await readShown()
-  tellChanged()
-  keeper.postMessage('changed' satisfies Stirred)
+  notifyCopyChange()
+  keeper.postMessage('changed' satisfies KeeperMessage)
   if (isOwner) void run()
 }
 
 /** Handles a message in the tab that updates the copy. In the background, it does not follow the feed itself. */
-function follow(what: Stirred): void {
+function follow(what: KeeperMessage): void {
   isMissed ||= what === 'missed'
-  if (isOwner) soon()
+  if (isOwner) runSoon()
   else keeper.postMessage(what)
 }
 
 let isOwner = false
 
 /** Makes this tab responsible for the copy, once no other tab is. */
-function own(): void {
+function takeOwnership(): void {
   const keep = () => {
     isOwner = true
     // Also changes with the user and the workspace.
     const place = computed(
       () =>
-        awaySince.value === undefined &&
+        unreachableSince.value === undefined &&
         !isSignedOut.value &&
         `${session.value?.user.id} ${session.value?.workspace.id}`,
     )
@@ -220,19 +220,19 @@ async function showBadge(own: number): Promise<void> {
   await setAppBadge?.call(navigator, own + (await countOthers(TAB))).catch(() => undefined)
 }
 
-const LED_AWAY =
+const PROXY_SIGN_IN =
   'A proxy wants you to sign in. Reload the page to do so; your changes are safe in this browser.'
 
 /** Starts the offline copy of the current user. */
 export function startOffline(): void {
   void startServiceWorker()
   effect(() => {
-    const isReachable = awaySince.value === undefined && !isSignedOut.value
+    const isReachable = unreachableSince.value === undefined && !isSignedOut.value
     if (session.value && isReachable) adoptShared().catch(() => undefined)
   })
   effect(() => void showBadge(pendingCount.value))
-  effect(() => setNotice('led away', isProxyRedirect.value ? LED_AWAY : undefined))
-  others.onmessage = ({ data }) => {
+  effect(() => setNotice('led away', isProxyRedirect.value ? PROXY_SIGN_IN : undefined))
+  discardChannel.onmessage = ({ data }) => {
     // Tabs of an earlier version send a string when a table is marked.
     if (typeof data === 'string') return
     discard(data.except)
@@ -240,15 +240,15 @@ export function startOffline(): void {
     if (data.except === undefined) emptyStorage()
   }
   onOfflineCopyChange(() => void readShown())
-  onCleared(keepAgain)
+  onCleared(storeAgain)
   void readShown()
   effect(() => {
     const current = session.value
-    if (current) void emptyOfOthers(current)
+    if (current) void deleteDataOfOthers(current)
   })
   effect(() => {
     const isOut = session.value === null || isSignedOut.value
-    void endSession(isOut && awaySince.value === undefined)
+    void endSession(isOut && unreachableSince.value === undefined)
   })
   effect(() => {
     // The sign-in dialog mentions pending changes.
@@ -257,15 +257,16 @@ export function startOffline(): void {
   keeper.onmessage = ({ data }) => isOwner && follow(data)
   onChange(() => follow('changed'))
   onMissed(() => follow('missed'))
-  own()
+  takeOwnership()
 }
 
-const TO_END = 'You are signed out in this browser. The session ends on the server when it can be reached.'
+const SIGN_OUT_PENDING =
+  'You are signed out in this browser. The session ends on the server when it can be reached.'
 
 /** Ends the session of a user who signed out while the server could not be reached, if possible now. */
 async function endSession(isPossible: boolean): Promise<void> {
   const isToEnd = TO_BE_ENDED in localStorage
-  setNotice('to be ended', isToEnd ? TO_END : undefined)
+  setNotice('to be ended', isToEnd ? SIGN_OUT_PENDING : undefined)
   if (!isToEnd || !isPossible) return
   try {
     await request('DELETE', '/app/api/session')
@@ -281,10 +282,10 @@ async function endSession(isPossible: boolean): Promise<void> {
 const CLEARED =
   'The browser cleared its storage. Your changes in open tabs are stored again; the offline copy is loaded when the server can be reached.'
 
-function keepAgain(): void {
+function storeAgain(): void {
   setNotice('cleared', CLEARED)
   for (const keep of keepers) keep()
-  tellChanged()
+  notifyCopyChange()
   if (isOwner) void run()
 }
 

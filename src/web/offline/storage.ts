@@ -14,12 +14,13 @@ const NAMES_PERSON = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}/
 /** The prefix of keys that are not deleted: they identify no user, and prevent repeated questions. */
 export const PASSKEY_OFFERED = 'daybook-asked '
 
-const isToStay = (name: string) => name.startsWith(PASSKEY_OFFERED) || name === TO_BE_ENDED
+const isKeptAfterSignOut = (name: string) => name.startsWith(PASSKEY_OFFERED) || name === TO_BE_ENDED
 
 /** Deletes the local and session storage of the application, except the data of one user. */
 export function emptyStorage(except?: string): void {
   for (const storage of STORAGES)
     for (const name of Object.keys(storage))
-      if (!isToStay(name) && (except === undefined || !name.includes(except))) storage.removeItem(name)
+      if (!isKeptAfterSignOut(name) && (except === undefined || !name.includes(except)))
+        storage.removeItem(name)
   preferences.value = {}
 }

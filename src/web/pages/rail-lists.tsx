@@ -1,4 +1,4 @@
-import { awaySince } from '../data/request.ts'
+import { unreachableSince } from '../data/request.ts'
 import { useViewsQuery } from './notes/list-data.ts'
 import { QuickAccess, useQuickAccessQuery } from './notes/quick-access.tsx'
 import { Tags } from './notes/tags.tsx'
@@ -10,7 +10,7 @@ import { useStructures } from './records/structures.ts'
 export const RailLists = () => {
   const lists = [useQuickAccessQuery(), useStructures(), useViewsQuery()]
   const isRead = lists.every(({ data, error }) => data !== undefined || error !== null)
-  if (!isRead && awaySince.value === undefined) return null
+  if (!isRead && unreachableSince.value === undefined) return null
   return (
     <>
       <QuickAccess />

@@ -3,7 +3,7 @@ import { asPrefix, findNotes as findByText, isNamed } from '../../data/find-note
 import { newIds } from '../../data/new-ids.ts'
 import { createDocument, saveDocument } from '../../data/note-documents.ts'
 import { createNoteFrom } from '../../data/presets.ts'
-import { awaySince } from '../../data/request.ts'
+import { unreachableSince } from '../../data/request.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate } from '../../router.ts'
 import { fileAddress, noteAddress, recordAddress } from '../addresses.ts'
@@ -78,7 +78,7 @@ const allNotes = (text: string, group: Group): Found => ({
 /** Creates a note with this title and opens it. While the server is unreachable, the note is a local draft. */
 export async function createNote(title: string): Promise<void> {
   let [id = ''] = newIds(1)
-  if (awaySince.peek() === undefined) id = (await api.post('/v1/notes', { body: { title } })).note.id
+  if (unreachableSince.peek() === undefined) id = (await api.post('/v1/notes', { body: { title } })).note.id
   else {
     createDocument(id, { title, content: '' }, [])
     await saveDocument(id)

@@ -194,7 +194,7 @@ function selectRange(pages: Pages, from: number, to: number, isOn: boolean): voi
 const BulkBar = lazy(async () => (await import('./bulk-bar.tsx')).BulkBar)
 const JustTrashed = lazy(async () => (await import('./list-states.tsx')).JustTrashed)
 const NoNotes = lazy(async () => (await import('./list-states.tsx')).NoNotes)
-const UnsettledNotes = lazy(async () => (await import('./list-states.tsx')).UnsettledNotes)
+const UnsettledNotes = lazy(async () => (await import('./list-states.tsx')).UnsavedNotes)
 
 interface ListRowProps {
   readonly index: number

@@ -6,7 +6,7 @@ import { Banner, Empty, Loading, QueryError } from '../../components/pane.tsx'
 import { api } from '../../data/api.ts'
 import { invalidate } from '../../data/cache.ts'
 import type { NoteDocument } from '../../data/note-documents.ts'
-import { awaySince } from '../../data/request.ts'
+import { unreachableSince } from '../../data/request.ts'
 import { mayWrite } from '../../data/session.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { navigate } from '../../router.ts'
@@ -144,7 +144,7 @@ export function NoNotes({ noteQuery: { list, search }, onCreate }: NoNotesProps)
   if (search !== '')
     return (
       <Empty>
-        No notes{awaySince.value !== undefined && ' in the offline copy'} contain all of these words.
+        No notes{unreachableSince.value !== undefined && ' in the offline copy'} contain all of these words.
       </Empty>
     )
   if (list.kind === 'trash')
@@ -158,7 +158,7 @@ export function NoNotes({ noteQuery: { list, search }, onCreate }: NoNotesProps)
 }
 
 /** Links to notes with conflicts or refused changes. */
-export function UnsettledNotes({ documents }: { documents: readonly NoteDocument[] }) {
+export function UnsavedNotes({ documents }: { documents: readonly NoteDocument[] }) {
   return (
     <Banner kind="warn">
       <p>

@@ -1,5 +1,5 @@
-import { awaySince } from '../../data/request.ts'
+import { unreachableSince } from '../../data/request.ts'
 
 /** Status of a cell that is not saved yet. */
 export const savingText = (): string =>
-  awaySince.value === undefined ? 'Saving…' : 'Not saved. Will save when the server is back.'
+  unreachableSince.value === undefined ? 'Saving…' : 'Not saved. Will save when the server is back.'

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../components/form.tsx'
 import { Time } from '../../components/time.tsx'
 import { notices, pendingCount } from '../../data/pending.ts'
+import { discardPending, listPending, type PendingEdit } from '../../offline/pending-edits.ts'
 import { onQueueChange } from '../../offline/queue.ts'
-import { discardPending, listPending, type PendingEdit } from '../../offline/waiting.ts'
 
 /** Unsaved changes in this browser: the reason for each, and buttons to copy or discard it. */
 export function PendingChanges() {

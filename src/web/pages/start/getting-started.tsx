@@ -23,10 +23,15 @@ export function GettingStarted() {
   })
   if (!mayWrite.value) return <Empty>Select a note.</Empty>
   if (preferences.value.sample?.workspace === session.value?.workspace.id) return <RemoveSample />
-  return data ? <Ways /> : <Empty>Select a note, or press N for a new one.</Empty>
+  return data ? <StartOptions /> : <Empty>Select a note, or press N for a new one.</Empty>
 }
 
-const WAYS: readonly (readonly [icon: IconName, title: string, about: string, parts: readonly string[]])[] = [
+const START_OPTIONS: readonly (readonly [
+  icon: IconName,
+  title: string,
+  about: string,
+  parts: readonly string[],
+])[] = [
   [
     'file',
     'Import a folder',
@@ -47,7 +52,7 @@ const WAYS: readonly (readonly [icon: IconName, title: string, about: string, pa
   ],
 ]
 
-function Ways() {
+function StartOptions() {
   const sample = useAction(async () => navigate(address(['notes', await createSample()])))
   return (
     <div class="first-hour">
@@ -59,7 +64,7 @@ function Ways() {
         or press <kbd>N</kbd> anywhere. Or start from something you have:
       </p>
       <ul class="ways">
-        {WAYS.map(([icon, title, about, parts]) => (
+        {START_OPTIONS.map(([icon, title, about, parts]) => (
           <li key={title}>
             <a href={address(parts)}>
               <Icon name={icon} />

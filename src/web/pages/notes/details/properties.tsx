@@ -3,7 +3,7 @@ import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { useSerialized } from '../../../components/serialized.ts'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
-import { awaySince } from '../../../data/request.ts'
+import { unreachableSince } from '../../../data/request.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { fieldText, type Property, PropertyControl, typedValue } from './property-control.tsx'
@@ -16,7 +16,8 @@ export const useProperties = () => usePropertiesQuery().data?.properties
 export function useArePropertiesLoaded(id: string): boolean {
   const queries = [usePropertiesQuery(), usePropertyValues(id)]
   return (
-    queries.every(({ data, error }) => data !== undefined || error !== null) || awaySince.value !== undefined
+    queries.every(({ data, error }) => data !== undefined || error !== null) ||
+    unreachableSince.value !== undefined
   )
 }
 

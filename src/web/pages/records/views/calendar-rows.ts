@@ -1,5 +1,5 @@
 import { api } from '../../../data/api.ts'
-import { awaySince, request } from '../../../data/request.ts'
+import { request, unreachableSince } from '../../../data/request.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import type { Condition } from '../conditions.ts'
 import { type Field, queryOf, type Row, type RowPage, type RowQuery } from '../model.ts'
@@ -115,7 +115,7 @@ export function useRange(
   return useQuery<Range>(
     ['record', 'range', JSON.stringify([rowQuery, date.key, end?.key, range])],
     async ({ signal }) => {
-      const isAway = () => awaySince.peek() !== undefined
+      const isAway = () => unreachableSince.peek() !== undefined
       if (!end && !isAway()) {
         const days = await readDays(rowQuery, date, range, maxRows, signal).catch((error: unknown) => {
           if (!isAway()) throw error

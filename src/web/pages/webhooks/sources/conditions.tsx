@@ -2,7 +2,7 @@ import { Button } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { type ConditionInput, nextId, OPERATORS, SUBJECTS, withType } from './when-draft.ts'
 
-const MOST_CONDITIONS = 20
+const MAX_CONDITIONS = 20
 
 interface ConditionsProps {
   readonly conditions: readonly ConditionInput[]
@@ -34,7 +34,7 @@ export function Conditions({ conditions, type, isReadOnly, onChange }: Condition
       ))}
       {!isReadOnly && (
         <p class="actions">
-          <Button disabled={conditions.length >= MOST_CONDITIONS} onClick={add}>
+          <Button disabled={conditions.length >= MAX_CONDITIONS} onClick={add}>
             <Icon name="plus" />
             Add condition
           </Button>

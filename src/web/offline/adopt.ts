@@ -1,11 +1,11 @@
 import type { Subject } from '../data/note-documents.ts'
 import type { Draft } from '../data/note-text.ts'
-import type { Owner, Place } from '../data/pending-cells.ts'
+import type { EntryKey, Owner } from '../data/pending-cells.ts'
 import { TAB } from '../data/tabs.ts'
-import { draftPlace, hasCells, listDrafts, putDraft, removeDraft, takeOldDrafts } from './queue.ts'
+import { entryKeyOf, hasCells, listDrafts, putDraft, removeDraft, takeOldDrafts } from './queue.ts'
 import { openTabs } from './tabs.ts'
 
-interface Taker {
+interface Adopter {
   /** Whether a note has unsaved edits in this tab. */
   readonly isOpen: (note: string) => boolean
   readonly take: (draft: Draft) => void
@@ -13,27 +13,27 @@ interface Taker {
   readonly give: (note: string, isDiscarded: boolean) => void
 }
 
-interface Taken extends Pick<Place, 'name' | 'tab'> {
+interface AdoptedEntry extends Pick<EntryKey, 'name' | 'tab'> {
   readonly isDiscarded?: boolean
 }
 
 /** Notifies other tabs about adopted edits. */
-const taken = new BroadcastChannel('daybook-taken')
+const adopted = new BroadcastChannel('daybook-taken')
 
 /** Has another tab discard an edit. */
-export const requestDiscard = ({ name, tab }: Place): void =>
-  taken.postMessage([{ name, tab, isDiscarded: true } satisfies Taken])
+export const requestDiscard = ({ name, tab }: EntryKey): void =>
+  adopted.postMessage([{ name, tab, isDiscarded: true } satisfies AdoptedEntry])
 
 /**
  * Adopts the edits of closed tabs, and, for the subject on the screen, those of tabs that do not show it. Returns whether
  * drafts remain because the same notes are being edited here.
  */
-export async function takeUp(
+export async function adoptPendingEdits(
   { user, workspace }: Pick<Owner, 'user' | 'workspace'>,
   subject: Subject,
-  { isOpen, take, give }: Taker,
+  { isOpen, take, give }: Adopter,
 ): Promise<boolean> {
-  taken.onmessage = ({ data }) => void giveAway(data, give)
+  adopted.onmessage = ({ data }) => void releaseEntries(data, give)
   await takeOldDrafts()
   const alive = await openTabs()
   let isLeft = false
@@ -49,18 +49,18 @@ export async function takeUp(
     drafts.push(draft)
   }
   for (const draft of drafts) take(draft)
-  const places: Place[] = drafts.map(draftPlace)
+  const places: EntryKey[] = drafts.map(entryKeyOf)
   if (await hasCells(user, workspace)) {
     const { adoptCells } = await import('../pages/records/edits.ts')
     places.push(...(await adoptCells(alive, subject.structure)))
   }
-  const ofOthers = places.filter(({ tab }) => alive.has(tab))
-  if (ofOthers.length > 0) taken.postMessage(ofOthers.map(({ name, tab }) => ({ name, tab })))
+  const fromOthers = places.filter(({ tab }) => alive.has(tab))
+  if (fromOthers.length > 0) adopted.postMessage(fromOthers.map(({ name, tab }) => ({ name, tab })))
   return isLeft
 }
 
 /** Releases edits that another tab adopted or discarded. */
-async function giveAway(places: readonly Taken[], give: Taker['give']): Promise<void> {
+async function releaseEntries(places: readonly AdoptedEntry[], give: Adopter['give']): Promise<void> {
   for (const { name, tab, isDiscarded = false } of places) {
     if (tab !== TAB) continue
     const [kind, id = '', row = '', field = ''] = name.split(' ')

@@ -1,5 +1,5 @@
 import { request } from '../data/request.ts'
-import { turns } from '../data/sending.ts'
+import { sendOrder } from '../data/sending.ts'
 
 /*
  * Sends the pending edits of all tabs in the order in which they were written, once the server is back. Each tab holds a
@@ -7,8 +7,8 @@ import { turns } from '../data/sending.ts'
  * another tab has an older edit.
  */
 
-const SENDING = 'daybook-sending'
-const WAITS = 'daybook-waits '
+const SENDING_LOCK = 'daybook-sending'
+const PENDING_LOCK = 'daybook-waits '
 /** The maximum time to wait for another tab. */
 const PATIENCE_MS = 5_000
 const PAUSE_MS = 20
@@ -18,16 +18,16 @@ let isOrdered = false
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** The time of the oldest delayed edit in this tab, and a function that releases its lock. */
-let told: { readonly at: number; readonly end: () => void } | undefined
+let announced: { readonly at: number; readonly end: () => void } | undefined
 
-async function tell(at: number | undefined): Promise<void> {
-  if (told?.at === at) return
-  const before = told
+async function announce(at: number | undefined): Promise<void> {
+  if (announced?.at === at) return
+  const before = announced
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-  told = at === undefined ? undefined : { at, end }
+  announced = at === undefined ? undefined : { at, end }
   if (at !== undefined)
     await new Promise<void>((resolve) => {
-      void navigator.locks.request(WAITS + at, { mode: 'shared' }, () => {
+      void navigator.locks.request(PENDING_LOCK + at, { mode: 'shared' }, () => {
         resolve()
         return ended
       })
@@ -37,12 +37,14 @@ async function tell(at: number | undefined): Promise<void> {
 
 async function isOlderElsewhere(at: number): Promise<boolean> {
   const { held = [] } = await navigator.locks.query()
-  return held.some(({ name = '' }) => name.startsWith(WAITS) && Number(name.slice(WAITS.length)) < at)
+  return held.some(
+    ({ name = '' }) => name.startsWith(PENDING_LOCK) && Number(name.slice(PENDING_LOCK.length)) < at,
+  )
 }
 
 /** Notifies other tabs that the server is back. */
-const back = new BroadcastChannel('daybook-back')
-back.onmessage = () => void request('GET', '/app/api/session', { isFresh: true }).catch(() => undefined)
+const serverBack = new BroadcastChannel('daybook-back')
+serverBack.onmessage = () => void request('GET', '/app/api/session', { isFresh: true }).catch(() => undefined)
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 
@@ -50,15 +52,17 @@ const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 async function take<Result>(at: number, send: () => Promise<Result>): Promise<Result> {
   if (!isOrdered) return send()
   clearTimeout(timer)
-  await tell(at)
+  await announce(at)
   const end = performance.now() + PATIENCE_MS
-  let isTold = false
-  const inTurn = async () => ((await isOlderElsewhere(at)) ? undefined : { sent: await send() })
+  let hasNotified = false
+  const sendIfOldest = async () => ((await isOlderElsewhere(at)) ? undefined : { sent: await send() })
   for (let left = PATIENCE_MS; left > 0; left = end - performance.now()) {
-    const done = await unlessLate(left, (signal) => navigator.locks.request(SENDING, { signal }, inTurn))
+    const done = await unlessLate(left, (signal) =>
+      navigator.locks.request(SENDING_LOCK, { signal }, sendIfOldest),
+    )
     if (done) return done.sent
-    if (!isTold) back.postMessage('')
-    isTold = true
+    if (!hasNotified) serverBack.postMessage('')
+    hasNotified = true
     await pause()
   }
   return send()
@@ -79,15 +83,15 @@ async function unlessLate<Result>(
 }
 
 if (navigator.locks)
-  turns.current = {
+  sendOrder.current = {
     putOff: (at) => {
       isOrdered = true
       clearTimeout(timer)
-      void tell(Math.min(at, told?.at ?? at))
+      void announce(Math.min(at, announced?.at ?? at))
     },
     take,
     end: () => {
-      void tell(undefined)
+      void announce(undefined)
       // By then, follow-up requests have been sent.
       clearTimeout(timer)
       timer = setTimeout(() => {

@@ -1,16 +1,16 @@
 import { findDocument } from '../data/note-documents.ts'
-import type { Place, StoredCell } from '../data/pending-cells.ts'
+import type { EntryKey, StoredCell } from '../data/pending-cells.ts'
 import { session } from '../data/session.ts'
 import { TAB } from '../data/tabs.ts'
 import { discardCell } from '../pages/records/edits.ts'
-import { database, tellChanged } from './database.ts'
+import { requestDiscard } from './adopt.ts'
+import { database, notifyCopyChange } from './database.ts'
 import { draftOf, keyOf, type StoredNote, writing } from './queue.ts'
 import { openTabs } from './tabs.ts'
-import { requestDiscard } from './take-up.ts'
 
 /** A pending edit. */
 export interface PendingEdit {
-  readonly place: Place
+  readonly place: EntryKey
   readonly name: string
   readonly text: string
   readonly at: number
@@ -20,13 +20,13 @@ export interface PendingEdit {
   readonly error: string
 }
 
-const ownPlace = (): string => {
+const currentScope = (): string => {
   const current = session.peek()
   return `${current?.user.id} ${current?.workspace.id}`
 }
 
 /** Why an edit of another workspace cannot be sent here. */
-function elsewhere(workspace: string): string | undefined {
+function refusalElsewhere(workspace: string): string | undefined {
   const current = session.peek()
   if (!current || current.workspace.id === workspace) return undefined
   const known = current.workspaces.find(({ id }) => id === workspace)
@@ -35,7 +35,7 @@ function elsewhere(workspace: string): string | undefined {
     : 'You no longer have access to the workspace of this change. Copy what you need.'
 }
 
-const WAITS = 'Sent when the server can be reached.'
+const WAITING_TEXT = 'Sent when the server can be reached.'
 
 /** All pending edits of the current user in this browser, oldest first. */
 export async function listPending(): Promise<PendingEdit[]> {
@@ -51,7 +51,7 @@ export async function listPending(): Promise<PendingEdit[]> {
   const contents = new Map(bases.map((base) => [keyOf(base).join(' '), base]))
   const found = entries.map((entry): PendingEdit => {
     const isElsewhere = entry.tab !== TAB && open.has(entry.tab)
-    const error = elsewhere(entry.workspace) ?? (isElsewhere ? 'Open in another tab.' : undefined)
+    const error = refusalElsewhere(entry.workspace) ?? (isElsewhere ? 'Open in another tab.' : undefined)
     if ('row' in entry) return cellOf(entry, error)
     const base = contents.get(keyOf(entry).join(' ')) ?? { ...entry, content: '' }
     return noteOf(entry, draftOf(entry, base).text, error)
@@ -59,7 +59,7 @@ export async function listPending(): Promise<PendingEdit[]> {
   return found.sort((one, other) => one.at - other.at)
 }
 
-const isHere = ({ user, workspace }: Place): boolean => `${user} ${workspace}` === ownPlace()
+const isHere = ({ user, workspace }: EntryKey): boolean => `${user} ${workspace}` === currentScope()
 
 function cellOf(entry: StoredCell, error: string | undefined): PendingEdit {
   const { structure, field, state, at } = entry
@@ -68,7 +68,7 @@ function cellOf(entry: StoredCell, error: string | undefined): PendingEdit {
       ? state.error
       : state.kind === 'conflict'
         ? `Someone else changed this cell to “${state.theirs ?? ''}”.`
-        : WAITS
+        : WAITING_TEXT
   return {
     place: entry,
     name: `${field.label ?? field.key} of a row in ${structure.name}`,
@@ -90,7 +90,7 @@ function noteOf(
       ? state.sentence
       : state?.kind === 'conflict'
         ? 'Someone else changed the same lines. Open the note to choose a version.'
-        : WAITS
+        : WAITING_TEXT
   return {
     place: entry,
     name: text.title,
@@ -111,5 +111,5 @@ export async function discardPending({ place }: PendingEdit): Promise<void> {
     store('queue').delete(keyOf(place))
     store('bases').delete(keyOf(place))
   })
-  tellChanged()
+  notifyCopyChange()
 }
