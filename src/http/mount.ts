@@ -24,7 +24,11 @@ import { createCheck, readQuery } from './validation.ts'
  * - return 404 for a method that a path does not support: `refuseOtherMethods`;
  * - pass null for a parameter with malformed percent-encoding: `checkParameters`;
  * - set the status of an error on the response to it: `onError`;
- * - give the response to `HEAD` another length: `fetch`.
+ * - give the response to `HEAD` another length: `fetch`;
+ * - describe itself wrongly: `openapi/corrections.ts`, with tests in `test/contract/openapi.test.ts`.
+ *
+ * Bun, below it, would answer long URLs (431) and bodies (413) without a body: its limits are above ours (`server.ts`),
+ * and ours refuse (`pipeline.ts`, `body.ts`), with tests in `test/http/socket.test.ts`.
  */
 
 const SETTINGS = {

@@ -36,12 +36,13 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return near[0]?.candidate
 }
 
-const MOST_LISTED = 20
+/** The number of names that a refusal lists. */
+export const MAX_LISTED = 20
 
 /** The first 20 names that are known in this context. */
 const listed = (known: readonly string[]): string =>
-  known.length > MOST_LISTED
-    ? `${known.slice(0, MOST_LISTED).join(', ')}, … (${known.length} in all)`
+  known.length > MAX_LISTED
+    ? `${known.slice(0, MAX_LISTED).join(', ')}, … (${known.length} in all)`
     : known.join(', ')
 
 /** `known: text, heading. Did you mean "text"?`: the end of a sentence about an unknown name. */

@@ -1,5 +1,5 @@
 import { File } from '../../files/schema.ts'
-import { exampleOf, type JsonSchema, type SchemaComponents } from '../../http/openapi/schemas.ts'
+import { exampleOf, type JsonSchema, type SchemaComponents } from '../../http/openapi/corrections.ts'
 import { EVENTS, type EventType } from '../../log/message.ts'
 import { RecordObject } from '../../records/rows/schema.ts'
 import { DeliveredEvent, DeliveredNote } from './event-schema.ts'

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import type { RefusalCode } from '../../lib/refusal.ts'
 import { STATUS_OF } from '../errors.ts'
 import { integer, strict } from '../schema/types.ts'
-import type { JsonSchema } from './schemas.ts'
+import type { JsonSchema } from './corrections.ts'
 
 /** `components.headers` of the document. */
 export const headerComponents = {
@@ -22,14 +22,44 @@ export const headerComponents = {
     description: '`true` if this is the saved response to an earlier call with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
   },
+  // Of downloads.
+  ETag: {
+    description: 'Identifies the bytes; for `If-None-Match` and `If-Range`.',
+    schema: { type: 'string', examples: ['"01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"'] },
+  },
+  'Content-Disposition': {
+    description: 'Always `attachment`, with the name of the file.',
+    schema: {
+      type: 'string',
+      examples: [`attachment; filename="handbook.pdf"; filename*=UTF-8''handbook.pdf`],
+    },
+  },
+  'Accept-Ranges': {
+    description: 'Byte ranges are supported.',
+    schema: { type: 'string', enum: ['bytes'] },
+  },
+  'Content-Range': {
+    description: 'The range and the total size; `bytes */<size>` if the range begins beyond the end.',
+    schema: { type: 'string', examples: ['bytes 0-1023/48211'] },
+  },
 }
 
-const headerReference = (name: keyof typeof headerComponents) => ({
-  [name]: { $ref: `#/components/headers/${name}` },
+const headerReferences = (...names: (keyof typeof headerComponents)[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+export const REQUEST_ID_HEADER = headerReferences('X-Request-Id')
+export const REPLAYED_HEADER = headerReferences('Idempotent-Replayed')
+
+const requestHeader = (name: string, description: string, example: string) => ({
+  name,
+  in: 'header',
+  description,
+  required: false,
+  schema: { type: 'string' },
+  example,
 })
 
-export const REQUEST_ID_HEADER = headerReference('X-Request-Id')
-export const REPLAYED_HEADER = headerReference('Idempotent-Replayed')
+const EXAMPLE_TAG = '"01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"'
 
 /**
  * `components.parameters` of the document, without an `example`: viewers would send it, and thus the same key with
@@ -57,6 +87,22 @@ export const parameterComponents = {
     required: false,
     schema: { type: 'string', examples: ['5d0c7e91ab34-1'] },
   },
+  // Of downloads.
+  Range: requestHeader(
+    'Range',
+    'A single range of bytes: `bytes=0-1023`, `bytes=1024-` or `bytes=-512`. Any other is ignored.',
+    'bytes=0-1023',
+  ),
+  'If-Range': requestHeader(
+    'If-Range',
+    'The `ETag` of the partial copy that the range continues; if it differs, all bytes are sent.',
+    EXAMPLE_TAG,
+  ),
+  'If-None-Match': requestHeader(
+    'If-None-Match',
+    'The `ETag` of a copy; if it is current, nothing is sent (304).',
+    EXAMPLE_TAG,
+  ),
 }
 
 /** The codes that only the browser application receives. */
@@ -174,7 +220,7 @@ function errorResponseComponent(status: ErrorStatus, schema: JsonSchema, problem
   const header = status === 401 || status === 429 || status === 503 ? HEADERS[status] : undefined
   return {
     description: RESPONSES[status][1],
-    headers: { ...REQUEST_ID_HEADER, ...(header && headerReference(header)) },
+    headers: { ...REQUEST_ID_HEADER, ...(header && headerReferences(header)) },
     content: {
       'application/json': {
         schema,
@@ -200,3 +246,30 @@ export const errorResponses = (statuses: readonly ErrorStatus[]) =>
   Object.fromEntries(
     statuses.map((status) => [status, { $ref: `#/components/responses/${RESPONSES[status][0]}` }]),
   )
+
+export const downloadParameters = (['Range', 'If-Range', 'If-None-Match'] as const).map((name) => ({
+  $ref: `#/components/parameters/${name}`,
+}))
+
+const DOWNLOAD_HEADERS = headerReferences('ETag', 'Content-Disposition', 'Accept-Ranges')
+
+const AFTER_THE_END = {
+  error: 'The header "Range" begins beyond the end: the size is 48211.',
+  code: 'refused',
+}
+
+/** The `responses` of a download; `errorSchema` refers to the error body. */
+export const downloadResponses = (content: object, errorSchema: JsonSchema, always: object) => ({
+  200: { description: 'All bytes.', headers: { ...always, ...DOWNLOAD_HEADERS }, content },
+  206: {
+    description: 'The bytes of the range.',
+    headers: { ...always, ...DOWNLOAD_HEADERS, ...headerReferences('Content-Range') },
+    content,
+  },
+  304: { description: 'The bytes match `If-None-Match`.', headers: { ...always, ...DOWNLOAD_HEADERS } },
+  416: {
+    description: 'The range begins beyond the end.',
+    headers: { ...always, ...headerReferences('Content-Range', 'Accept-Ranges') },
+    content: { 'application/json': { schema: errorSchema, example: AFTER_THE_END } },
+  },
+})

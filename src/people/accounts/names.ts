@@ -1,5 +1,5 @@
 import { isId } from '../../lib/ids.ts'
-import { didYouMean } from '../../lib/near-miss.ts'
+import { didYouMean, MAX_LISTED } from '../../lib/near-miss.ts'
 import { atPlace, invalid, invisibleName, refused } from '../../lib/refusal.ts'
 import {
   codePointLength,
@@ -78,13 +78,11 @@ export const rowNamed = <Row extends { readonly name: string }>(
   name: string,
 ): Row | undefined => rows.find((row) => nameKey(row.name) === nameKey(name))
 
-const MOST_LISTED = 20
-
 /** Lists the names, by default with the word before the last. Lists longer than the limit show only the first names. */
 const someOf = (names: readonly string[], list = quoteList): string =>
-  names.length <= MOST_LISTED
+  names.length <= MAX_LISTED
     ? list(names)
-    : `${quotedWithCommas(names.slice(0, MOST_LISTED))} and ${names.length - MOST_LISTED} more`
+    : `${quotedWithCommas(names.slice(0, MAX_LISTED))} and ${names.length - MAX_LISTED} more`
 
 const quotedWithCommas = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ')
 

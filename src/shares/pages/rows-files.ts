@@ -205,7 +205,7 @@ const escaped = (text: string): string =>
 
 const stamp = (instant: number): string => isoTimestamp(instant).replace(/[-:]|\.\d+/g, '')
 const day = (value: unknown): string => String(value).slice(0, 10).replaceAll('-', '')
-/** RFC 5545 allows no later year; things without an end end in this year. */
+/** The last day that RFC 5545 can write, because its years have four digits. The end of an event on it is not the day after. */
 const LAST_DAY = '99991231'
 const dayAfter = (value: unknown): string =>
   day(value) === LAST_DAY ? LAST_DAY : day(isoTimestamp(Date.parse(String(value).slice(0, 10)) + DAY_MS))

@@ -28,7 +28,8 @@ const WAIT_SECONDS = 10
 const FIRST_RETRY_MS = 250
 const MAX_RETRY_MS = 5_000
 /**
- * How long a change of the key's access may go unnoticed while many changes are applied; it ends a waiting request.
+ * The interval of checks of the key's access while one change follows another. Otherwise no check is needed, because a
+ * new access ends the request that waits for changes.
  */
 const REACH_CHECKED_EVERY_MS = 10_000
 /** The retry delay after a refusal. */
