@@ -10,14 +10,14 @@ import { ChangeSubscribers } from './feed/subscribers.ts'
 import { fileManagementRoutes, fileRoutes, filesOfNoteRoutes } from './files/routes.ts'
 import { createAuthorizer } from './http/authorizer.ts'
 import { BodyBudget } from './http/body.ts'
-import { comesFromElsewhere, createBrowserRules } from './http/browser/browser-rules.ts'
+import { createBrowserRules, isCrossSite } from './http/browser/browser-rules.ts'
 import { docsRoutes } from './http/docs/routes.ts'
 import type { HttpServer } from './http/exchange.ts'
 import { healthRoutes } from './http/health.ts'
 import type { ApiDescription, OpenApiDocument } from './http/openapi/document.ts'
 import { createPipeline } from './http/pipeline.ts'
 import { RequestMetrics } from './http/request-metrics.ts'
-import { newUntaken } from './http/responses.ts'
+import { newResponseBudget } from './http/responses.ts'
 import { id, integer, text } from './http/schema/types.ts'
 import { applicationRoutes } from './http/web-app/routes.ts'
 import { shuttingDown } from './lib/refusal.ts'
@@ -61,8 +61,8 @@ export interface Api {
 
 /** The whole HTTP service on one context: one line per feature. `port` returns the listening port. */
 export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ctx.config.port): Api {
-  const untaken = newUntaken()
-  const streams = new Streams(ctx, untaken.callers)
+  const responseBudget = newResponseBudget()
+  const streams = new Streams(ctx, responseBudget.callers)
   const watches = new Watches(ctx, streams)
   const requests = new RequestMetrics()
   const { host: boundHost, publicUrls, trustedProxies } = ctx.config
@@ -77,10 +77,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
   const formBytes = new FormBytes(ctx)
   const features = [
     docsRoutes((): Promise<OpenApiDocument> => openApi(), publicUrls),
-    applicationRoutes(
-      publicUrls,
-      (request) => cookie.tokenIn(request) !== undefined || comesFromElsewhere(request),
-    ),
+    applicationRoutes(publicUrls, (request) => cookie.tokenIn(request) !== undefined || isCrossSite(request)),
     healthRoutes(ctx.db, () => backups.isFailing),
     metricRoutes(ctx, {
       requests,
@@ -107,7 +104,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     recordDayRoutes(),
     webhookRoutes(ctx),
     shareRoutes(ctx),
-    visitorRoutes(ctx, formBytes, untaken.visitors),
+    visitorRoutes(ctx, formBytes, responseBudget.visitors),
     sourceRoutes(ctx, eventReaders, rejected),
     incomingRoutes(ctx, rejected),
     fileRoutes(ctx),
@@ -146,7 +143,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
       requests,
       noteError: (error) => ctx.db.noteError(error),
       bodies: new BodyBudget(ctx.clock),
-      untaken,
+      responseBudget,
       trustedProxies,
       stopped: () => ctx.db.refusal ?? shuttingDown(),
     },

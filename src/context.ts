@@ -50,7 +50,7 @@ export function contextOn(
     ...opened,
     bus,
     worker,
-    kernel: new Kernel({ db, worker, clock, log, findStanding: opened.features.findStanding }),
+    kernel: new Kernel({ db, worker, clock, log, findPermissions: opened.features.findPermissions }),
     ...(mirrorOf !== undefined && { mirrorOf, isMirrorWritable: isWritableCopy(db) }),
   }
 }

@@ -1,5 +1,5 @@
 import type { InWorkspace } from './context.ts'
-import type { FindStanding } from './kernel/caller.ts'
+import type { FindPermissions } from './kernel/caller.ts'
 import type { Job } from './kernel/jobs.ts'
 import { Refusal } from './lib/refusal.ts'
 import { quoteList } from './lib/text.ts'
@@ -91,7 +91,7 @@ export interface FeatureCounts {
  * implements them. Functions with a `Tx` run in the transaction of the change.
  */
 export interface FeatureHooks {
-  readonly findStanding: FindStanding
+  readonly findPermissions: FindPermissions
   readonly usageOfTag: UsageFinder<number, TagUsage>
   readonly usageOfProperty: UsageFinder<{ pk: number; id: string }, PropertyUsage>
   /** Descriptions of the references to a field of a structure, for the caller. */

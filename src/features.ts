@@ -14,7 +14,7 @@ import { jobTask } from './kernel/jobs.ts'
 import { scheduleBeginning, scheduleEnding } from './log/due.ts'
 import { lastChange } from './log/log.ts'
 import { changedAfter } from './log/read.ts'
-import { noteMoments } from './notes/events.ts'
+import { quietNoteEvents } from './notes/events.ts'
 import { lensKind } from './notes/lenses/service.ts'
 import { linkIndexing } from './notes/links/indexing.ts'
 import { noteCreation, noteTrashing } from './notes/operations.ts'
@@ -37,7 +37,7 @@ import { viewKind, viewsNaming } from './notes/views/service.ts'
 import { workspaceReading } from './people/accounts/operations.ts'
 import { checkRight } from './people/sessions/sessions.ts'
 import { conversionTrial, fieldConversion } from './records/rows/convert.ts'
-import { rowMoments } from './records/rows/due.ts'
+import { dueRowEvents } from './records/rows/due.ts'
 import { rowIndexRemoval, rowRemoval, structureDeletion } from './records/structures/deletion.ts'
 import { structurePatch, structureTrial } from './records/structures/service.ts'
 import { textIndexFill, textIndexUpdate } from './records/structures/storage/text-index.ts'
@@ -99,7 +99,7 @@ const propertyUsage = usages<{ pk: number; id: string }, PropertyUsage>(
  * here.
  */
 export const features: FeatureHooks = {
-  findStanding: checkRight,
+  findPermissions: checkRight,
   usageOfTag: tagUsage,
   usageOfProperty: propertyUsage,
   usageOfField: (reader, structure, key, caller) => [
@@ -133,8 +133,8 @@ export const features: FeatureHooks = {
     }
   },
   jobs: [
-    rowMoments,
-    noteMoments,
+    dueRowEvents,
+    quietNoteEvents,
     scheduleBeginning,
     scheduleEnding,
     tagDetachment,

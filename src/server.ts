@@ -155,7 +155,7 @@ async function serveDatabase(
       setTimeout(() => resolve(sentence), LOST_SHOWN_MS)
     }),
   )
-  ctx.db.onExternalWrite(() => ctx.bus.wake())
+  ctx.db.onExternalWrite(() => ctx.bus.notify())
   const deliveries = startSending(ctx)
   const jobs = new JobRunner(ctx, [...ctx.features.jobs, ...retentionJobs(ctx.config)])
   const background = [

@@ -37,7 +37,7 @@ const IDLE_MS = 3_000
 /** The output of a request, and whether its write must notify listeners of the main thread. */
 interface Done {
   readonly output: unknown
-  readonly wakes: boolean
+  readonly hasWritten: boolean
 }
 
 /** SQLite would write the WAL of the open database into a file that replaced it. */
@@ -79,13 +79,13 @@ class Requests {
     this.#stopFlag = stopFlag
     this.#ids.follow(lastId)
     try {
-      let done: Done = { output: undefined, wakes: false }
+      let done: Done = { output: undefined, hasWritten: false }
       if (kind === 'close') this.#close()
       else if (kind === 'open') this.#open(request)
       else if (kind === 'query')
-        done = { output: this.#runQuery((await findOperation(name)) as AnyQuery, request), wakes: false }
+        done = { output: this.#runQuery((await findOperation(name)) as AnyQuery, request), hasWritten: false }
       else done = this.#runTask((await findOperation(name)) as AnyTask, request)
-      return { output: sendable(done.output), lastId: this.#ids.last(), wakes: done.wakes }
+      return { output: sendable(done.output), lastId: this.#ids.last(), hasWritten: done.hasWritten }
     } catch (thrown) {
       const error = asUnavailable(asOpenError(thrown, request.file))
       if (error instanceof Refusal) return { code: error.code, sentence: error.message, data: error.data }
@@ -116,7 +116,7 @@ class Requests {
     const { sql } = this.#writing
     if ('isBackground' in task) this.#lowerPriority()
     else keepTemporaryInMemory(sql.database)
-    let wakes = false
+    let hasWritten = false
     sql.run('BEGIN IMMEDIATE')
     try {
       const tx = {
@@ -124,7 +124,7 @@ class Requests {
         now,
         newId: () => this.#ids(now),
         afterCommit: () => {
-          wakes = true
+          hasWritten = true
         },
         transaction: { startedAt: now, state: new State() },
       }
@@ -134,9 +134,9 @@ class Requests {
           : task.run(tx, request.input)
       self.postMessage(COMMITTING)
       sql.run('COMMIT')
-      return { output, wakes }
+      return { output, hasWritten }
     } catch (error) {
-      if (error instanceof Trial) return { output: error.outcome, wakes: false }
+      if (error instanceof Trial) return { output: error.outcome, hasWritten: false }
       throw error
     } finally {
       if (sql.database.inTransaction) sql.run('ROLLBACK')

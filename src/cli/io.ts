@@ -24,7 +24,7 @@ export interface Io {
   readAll(): Promise<Buffer>
   readChunks(): AsyncIterable<Uint8Array>
   /** Resolves when the process receives SIGTERM, SIGINT or SIGHUP. */
-  untilAskedToEnd(): Promise<void>
+  untilSignal(): Promise<void>
   /**
    * Lowers the priority of this process on the processor and, where the system derives it, on the disk, so that a
    * server beside it has precedence.
@@ -123,7 +123,7 @@ export function processIo(): Io {
     readChunks: () => process.stdin,
     readSecret: readLine,
     readAll: async () => Buffer.from(await Bun.stdin.arrayBuffer()),
-    untilAskedToEnd: nextSignal,
+    untilSignal: nextSignal,
     yieldProcessor: () => {
       try {
         setPriority(constants.priority.PRIORITY_LOW)

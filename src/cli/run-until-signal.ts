@@ -12,7 +12,7 @@ const STOP_AT_MOST_MS = 20_000
 export async function runUntilSignal(
   server: RunningServer,
   io: Io,
-  asked: Promise<unknown> = io.untilAskedToEnd(),
+  asked: Promise<unknown> = io.untilSignal(),
   beforeStop = () => {},
 ): Promise<number> {
   // Signal handlers are installed already, because readers of the line may send a signal at once.

@@ -71,9 +71,9 @@ export const COMMANDS: readonly Command[] = [
 /** Commands that only daybook runs; not listed in the help. */
 const INTERNAL: readonly Command[] = [extract]
 
-const asksForHelp = (argument: string | undefined) => argument === '--help' || argument === '-h'
+const isHelpFlag = (argument: string | undefined) => argument === '--help' || argument === '-h'
 
-const asksForVersion = ([argument, ...others]: readonly string[]) =>
+const isVersionFlag = ([argument, ...others]: readonly string[]) =>
   others.length === 0 && (argument === '--version' || argument === '-v')
 
 const inGroup = (group: string) => COMMANDS.filter(({ name }) => name.startsWith(`${group} `))
@@ -123,8 +123,8 @@ async function guideTopic(words: readonly string[]): Promise<string> {
  */
 async function helpText(argv: readonly string[]): Promise<string | undefined> {
   const [first] = argv
-  const topic = first === 'help' || asksForHelp(first) ? argv.slice(1) : argv
-  const wantsHelp = topic !== argv || first === undefined || argv.some(asksForHelp)
+  const topic = first === 'help' || isHelpFlag(first) ? argv.slice(1) : argv
+  const wantsHelp = topic !== argv || first === undefined || argv.some(isHelpFlag)
   if (!wantsHelp) return undefined
   const words = topic.filter((word) => !word.startsWith('-'))
   const [group] = words
@@ -142,7 +142,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     io.out(help)
     return 0
   }
-  const found = findCommand(asksForVersion(argv) ? [version.name] : argv)
+  const found = findCommand(isVersionFlag(argv) ? [version.name] : argv)
   if (!found) throw unknownCommand(argv)
   const input = parseInput(found.command, found.rest)
   const startedAt = performance.now()

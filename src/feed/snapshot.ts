@@ -159,11 +159,11 @@ export const readLastCursor = read({
 /** The lines of a snapshot, in parts. Clients may read them at any pace: nothing waits for them. */
 async function* snapshotLines(
   { kernel }: Pick<AppContext, 'kernel'>,
-  { turnKey, grant }: Credential,
+  { schedulingKey, grant }: Credential,
   { edited: isEdited }: Static<typeof SnapshotQuery>,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const reader: Credential = { turnKey, grant, signal, isBackground: true }
+  const reader: Credential = { schedulingKey: schedulingKey, grant, signal, isBackground: true }
   const encoder = new TextEncoder()
   const cursor = await kernel.call(readLastCursor, reader, {})
   yield encoder.encode(`{"cursor":"${cursor}"}\n`)

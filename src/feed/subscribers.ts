@@ -43,7 +43,7 @@ const followingOf = (follower: Follower, query: FeedQuery): Following => ({
 interface Workspace {
   /** The number of its last change. */
   last: number
-  readonly wakers: Set<() => void>
+  readonly listeners: Set<() => void>
 }
 
 /**
@@ -130,8 +130,8 @@ export class ChangeSubscribers {
     const following = followingOf(follower, query)
     const begin = (reader: StreamReader) => {
       const subscriber = new Subscriber(this, reader, following, after)
-      const leave = this.#join(workspacePk, () => subscriber.wake())
-      subscriber.wake()
+      const leave = this.#join(workspacePk, () => subscriber.notify())
+      subscriber.notify()
       return () => {
         subscriber.stop()
         leave()
@@ -151,7 +151,7 @@ export class ChangeSubscribers {
 
   /** Ends the wait of all requests, so that they respond. */
   close(): void {
-    for (const { wakers } of this.#workspaces.values()) for (const wake of [...wakers]) wake()
+    for (const { listeners } of this.#workspaces.values()) for (const notify of [...listeners]) notify()
   }
 
   /** The page after a position, shared by equal followers of this round. */
@@ -165,8 +165,8 @@ export class ChangeSubscribers {
     const key = `${this.lastOf(follower.workspacePk)} ${after} ${isStream} ${ofAll}`
     const known = this.#pages.get(key)
     if (known) return known
-    const { turnKey, grant } = follower
-    const reader = { turnKey, grant, isBackground: true }
+    const { schedulingKey, grant } = follower
+    const reader = { schedulingKey, grant, isBackground: true }
     const input = { query, after, isStream }
     const page = Promise.try(() => this.ctx.kernel.call(readNextChanges, reader, input)).then(withEvents)
     this.#pages.set(key, page)
@@ -178,15 +178,15 @@ export class ChangeSubscribers {
     const { db, bus } = this.ctx
     const workspace = this.#workspaces.get(workspacePk) ?? {
       last: lastChange(db, workspacePk),
-      wakers: new Set<() => void>(),
+      listeners: new Set<() => void>(),
     }
     if (this.#workspaces.size === 0)
-      this.#stopListening = [db.onCommit(() => this.#schedule()), bus.onWakeAll(() => this.#schedule())]
+      this.#stopListening = [db.onCommit(() => this.#schedule()), bus.onAnyChange(() => this.#schedule())]
     this.#workspaces.set(workspacePk, workspace)
-    workspace.wakers.add(wake)
+    workspace.listeners.add(wake)
     return () => {
-      workspace.wakers.delete(wake)
-      if (workspace.wakers.size > 0 || this.#workspaces.get(workspacePk) !== workspace) return
+      workspace.listeners.delete(wake)
+      if (workspace.listeners.size > 0 || this.#workspaces.get(workspacePk) !== workspace) return
       this.#workspaces.delete(workspacePk)
       if (this.#workspaces.size > 0) return
       for (const stop of this.#stopListening) stop()
@@ -210,7 +210,7 @@ export class ChangeSubscribers {
         const last = lastChange(this.ctx.db, pk)
         if (last === workspace.last) continue
         workspace.last = last
-        await this.streams.inTurns([...workspace.wakers], (wake) => wake())
+        await this.streams.serveAll([...workspace.listeners], (notify) => notify())
       }
     } catch (error) {
       this.ctx.log.warn('the change log could not be read', { error: String(error) })
@@ -252,7 +252,7 @@ class Subscriber {
     this.#isStopped = true
   }
 
-  wake(): void {
+  notify(): void {
     if (!this.#isRunning && !this.#isStopped) void this.#sendAll()
   }
 
@@ -270,7 +270,7 @@ class Subscriber {
       if (this.#isStopped) return
       if (error instanceof Refusal && error.code === 'cursor_expired')
         this.reader.end(closedEvent('cursor_expired'))
-      else this.subscribers.retryLater(() => this.wake())
+      else this.subscribers.retryLater(() => this.notify())
     } finally {
       this.#isRunning = false
     }
@@ -281,7 +281,7 @@ class Subscriber {
     if (this.#isStopped) return false
     if (page.events.length > 0) this.reader.sendAll(page.events)
     this.position = page.position
-    await this.reader.whenTaken()
+    await this.reader.whenSent()
     return page.hasMore
   }
 }

@@ -9,7 +9,7 @@ import { type ChangeKind, type ChangeOperation, differenceText, parseDifference 
 import { loggedRange } from '../log/log.ts'
 import { type Change, changesAfter, changesOfTransaction } from '../log/read.ts'
 import { saveUndo, touchedAfter } from '../log/transactions.ts'
-import { insertItem, type TakenItem } from '../notes/pinned/service.ts'
+import { insertItem, type RemovedItem } from '../notes/pinned/service.ts'
 import { findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
 import type { PropertyValues } from '../notes/writing/properties.ts'
 import { type NoteText, replaceEach } from '../notes/writing/replace-content.ts'
@@ -265,7 +265,7 @@ function takenItemsByNote(changes: readonly Change[]): Map<string, Change> {
 
 function restoreItem(tx: Tx, caller: Caller, taken: Change): void {
   if (taken.detail === null) return
-  const { createdAt, ...item } = JSON.parse(taken.detail) as TakenItem
+  const { createdAt, ...item } = JSON.parse(taken.detail) as RemovedItem
   insertItem({ ...tx, now: createdAt, newId: () => String(taken.id) }, caller, item)
 }
 

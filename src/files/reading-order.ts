@@ -6,7 +6,7 @@ export interface UnreadFile {
   readonly isOfForm: boolean
 }
 
-interface Turns {
+interface SenderHistory {
   /** The number of the sender's files that reached the time or memory limit of reading. */
   overLimit: number
   /** The number of the sender's last turn. */
@@ -20,7 +20,7 @@ interface Turns {
  */
 export class ReadingOrder {
   readonly #running = new Set<UnreadFile>()
-  #senders = new Map<string, Turns>()
+  #senders = new Map<string, SenderHistory>()
   #turns = 0
 
   get running(): number {
@@ -37,24 +37,24 @@ export class ReadingOrder {
     for (const file of unread)
       if (!pks.has(file.pk) && this.#mayRun(file) && (!next || this.#isBefore(file, next))) next = file
     if (!next) return undefined
-    this.#turnsOf(next).last = ++this.#turns
+    this.#historyOf(next).last = ++this.#turns
     this.#running.add(next)
     return next
   }
 
   end(file: UnreadFile, isOverLimit: boolean): void {
     this.#running.delete(file)
-    if (isOverLimit) this.#turnsOf(file).overLimit += 1
+    if (isOverLimit) this.#historyOf(file).overLimit += 1
   }
 
-  #turnsOf({ sender }: UnreadFile): Turns {
+  #historyOf({ sender }: UnreadFile): SenderHistory {
     const turns = this.#senders.get(sender) ?? { overLimit: 0, last: 0 }
     this.#senders.set(sender, turns)
     return turns
   }
 
   #mayRun(file: UnreadFile): boolean {
-    const isSlow = this.#turnsOf(file).overLimit > 0
+    const isSlow = this.#historyOf(file).overLimit > 0
     return ![...this.#running].some(
       ({ sender, isOfForm }) => (file.isOfForm && isOfForm) || (isSlow && sender === file.sender),
     )
@@ -62,7 +62,7 @@ export class ReadingOrder {
 
   #isBefore(file: UnreadFile, other: UnreadFile): boolean {
     if (file.isOfForm !== other.isOfForm) return other.isOfForm
-    const [own, others] = [this.#turnsOf(file), this.#turnsOf(other)]
+    const [own, others] = [this.#historyOf(file), this.#historyOf(other)]
     return own.overLimit === others.overLimit ? own.last < others.last : own.overLimit < others.overLimit
   }
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../context.ts'
 import type { Credential } from '../kernel/call.ts'
-import { type Grant, grantOf, type Standing, turnKeyOf } from '../kernel/caller.ts'
+import { type Grant, grantOf, type Permissions, schedulingKeyOf } from '../kernel/caller.ts'
 import { type Covers, checkCovered } from '../kernel/rights.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
@@ -198,7 +198,7 @@ function readOnlySentence(isSession: boolean, scope: Caller['scope']): string {
 }
 
 /** Throws the refusal that a request would get now; returns the caller's current permissions. */
-export type Recheck = (grant: Grant) => Standing
+export type Recheck = (grant: Grant) => Permissions
 
 /** The requirements of an endpoint for its callers; `isNamed` if its path names an object. */
 export interface Requirement {
@@ -220,8 +220,8 @@ export function admitted(caller: Caller, request: Request, { rule, isNamed }: Re
       grant ??= grantOf(caller, { needsOwner, needsWrite, covers, isNamed })
       return grant
     },
-    get turnKey() {
-      return turnKeyOf(caller)
+    get schedulingKey() {
+      return schedulingKeyOf(caller)
     },
     /** Lazy, because Bun creates the signal on first access, and only long waits need it. */
     get signal() {

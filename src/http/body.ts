@@ -1,15 +1,15 @@
-import { turnKeyOf } from '../kernel/caller.ts'
+import { schedulingKeyOf } from '../kernel/caller.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
 import type { Clock } from '../lib/clock.ts'
 import { invalid, Refusal } from '../lib/refusal.ts'
 import { stepsOfThread } from '../lib/thread-steps.ts'
 import type { Exchange } from './exchange.ts'
-import { checkCounts, MOST_TO_READ, MOST_TO_WRITE, storable } from './storable-json.ts'
-import type { FormCheck } from './validation.ts'
+import { checkCounts, READ_LIMITS, storable, WRITE_LIMITS } from './storable-json.ts'
+import type { SchemaCheck } from './validation.ts'
 
 /** Reads a body once enough memory is free; the request holds the memory until it is finished. */
-type WithRoom = (bytes: number, read: () => Promise<Uint8Array>) => Promise<Uint8Array>
+type WithMemory = (bytes: number, read: () => Promise<Uint8Array>) => Promise<Uint8Array>
 
 /** The body of a request as sent. */
 export class SentBody {
@@ -19,10 +19,10 @@ export class SentBody {
   ) {}
 
   /** The JSON value; `{}` if an optional body is absent. Ignores the Content-Type. */
-  async read(check: FormCheck, isRequired: boolean): Promise<unknown> {
+  async read(check: SchemaCheck, isRequired: boolean): Promise<unknown> {
     const { exchange } = this
     const { caller } = exchange
-    const key = caller ? turnKeyOf(caller) : addressGroup(exchange.address)
+    const key = caller ? schedulingKeyOf(caller) : addressGroup(exchange.address)
     const bytes = await this.#received(key, MAX_BODY_BYTES)
     const text = decodeUtf8(bytes)
     const value = bytes.byteLength === 0 ? undefined : await parsed(key, text, caller?.mayWrite ?? false)
@@ -48,7 +48,7 @@ export class SentBody {
 
   /** A broken connection is not a failure of the service. */
   async #received(key: string, most: number): Promise<Uint8Array> {
-    const withRoom: WithRoom = async (bytes, read) => {
+    const withRoom: WithMemory = async (bytes, read) => {
       const reservation = await this.bodies.reserve(key, bytes)
       this.exchange.reservation = reservation
       return reservation.arrived(read())
@@ -93,7 +93,7 @@ const tooLarge = (most: number) =>
 const DISCARDED_BYTES = 64 * 1024 * 1024
 const DISCARD_WITHIN_MS = 1_000
 
-async function receive(request: Request, withRoom: WithRoom, most: number): Promise<Uint8Array> {
+async function receive(request: Request, withRoom: WithMemory, most: number): Promise<Uint8Array> {
   const declared = Number(request.headers.get('content-length') ?? Number.NaN)
   const whole = async () => new Uint8Array(await request.arrayBuffer())
   if (declared <= SMALL_BODY_BYTES) return whole()
@@ -108,7 +108,7 @@ type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
 async function receiveUndeclared(
   reader: Reader,
   declared: number,
-  withRoom: WithRoom,
+  withRoom: WithMemory,
   most: number,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
@@ -157,7 +157,7 @@ const WHAT = 'The body'
  * (`stepsOfThread`).
  */
 function parsed(key: string, text: string, mayWrite: boolean): unknown {
-  const check = () => checkCounts(text, WHAT, mayWrite ? MOST_TO_WRITE : MOST_TO_READ)
+  const check = () => checkCounts(text, WHAT, mayWrite ? WRITE_LIMITS : READ_LIMITS)
   const parse = () => storable(text, WHAT)
   if (text.length > LONG_TEXT) return stepsOfThread.run(key, check).then(() => stepsOfThread.run(key, parse))
   check()
@@ -165,7 +165,7 @@ function parsed(key: string, text: string, mayWrite: boolean): unknown {
 }
 
 /** Runs work whose duration depends on the length of its input. Long work is scheduled fairly across keys. */
-export const inTurn = async <Result>(key: string, length: number, work: () => Result): Promise<Result> =>
+export const scheduled = async <Result>(key: string, length: number, work: () => Result): Promise<Result> =>
   length > LONG_TEXT ? stepsOfThread.run(key, work) : work()
 
 const MEBIBYTE = 1_048_576
@@ -226,7 +226,7 @@ export class BodyReservation {
   }
 
   /** Refuses a body that is still arriving; returns whether it did. */
-  giveUp(): boolean {
+  refuseSlow(): boolean {
     this.#reject?.(tooSlow())
     return this.#reject !== undefined
   }
@@ -276,7 +276,8 @@ export class BodyBudget {
     this.#cancelCheck = undefined
     if (!this.#memory.isWaiting) return
     for (const held of [...this.#arriving])
-      if (this.clock.now() - held.since >= MAX_ARRIVAL_MS && this.#memory.isInTheWay(held.key)) held.giveUp()
+      if (this.clock.now() - held.since >= MAX_ARRIVAL_MS && this.#memory.isInTheWay(held.key))
+        held.refuseSlow()
     this.#cancelCheck ??= this.clock.after(1_000, this.#check)
   }
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../context.ts'
 import type { Kernel } from '../kernel/call.ts'
-import { standsForWriting } from '../kernel/caller.ts'
+import { allowsWriting } from '../kernel/caller.ts'
 import { KEY_FORM, type RequestIdentity, savedFor } from '../kernel/once.ts'
 import type { Operation, WriteOperation } from '../kernel/operation.ts'
 import type { Covers } from '../kernel/rights.ts'
@@ -131,9 +131,9 @@ export class Exchange {
   recheck(): void {
     const { caller, authenticated, requirement, request } = this
     if (!caller || !authenticated || !requirement) return
-    const standing = this.rights.recheck(caller.grant)
-    const mayWrite = authenticated.mayWrite && standsForWriting(standing)
-    this.caller = admitted({ ...authenticated, ...standing, mayWrite }, request, requirement)
+    const permissions = this.rights.recheck(caller.grant)
+    const mayWrite = authenticated.mayWrite && allowsWriting(permissions)
+    this.caller = admitted({ ...authenticated, ...permissions, mayWrite }, request, requirement)
   }
 
   /** Checks the permission after the handler, unless the requested write has been done. */

@@ -12,14 +12,14 @@ import { errorResponse } from './errors.ts'
 import { Exchange, type HttpServer, type Rights, requestIds } from './exchange.ts'
 import { mount } from './mount.ts'
 import type { RequestMetrics } from './request-metrics.ts'
-import { addSafeHeaders, jsonResponse, type Untaken, withBody } from './responses.ts'
+import { addSafeHeaders, jsonResponse, type ResponseBudget, withBody } from './responses.ts'
 import { isStreamed } from './streamed.ts'
 
 export interface PipelineOptions extends Rights {
   /** Bounds the memory of request bodies. */
   bodies: BodyBudget
   /** Bounds the memory of responses. */
-  untaken: Untaken
+  responseBudget: ResponseBudget
   rules: BrowserRules
   corsOrigins: readonly string[]
   log: Log
@@ -68,7 +68,7 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
       : finish(exchange, response)
 
   const succeed = (exchange: Exchange, result: unknown): Response | Promise<Response> =>
-    respond(exchange, withBody(exchange, responseOf(result), options.untaken))
+    respond(exchange, withBody(exchange, responseOf(result), options.responseBudget))
 
   function fail(exchange: Exchange, error: unknown): Response | Promise<Response> {
     options.noteError(error)

@@ -1,4 +1,4 @@
-import { turnKeyOf } from '../kernel/caller.ts'
+import { schedulingKeyOf } from '../kernel/caller.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
 import { Refusal } from '../lib/refusal.ts'
@@ -108,7 +108,7 @@ export const LARGE_BYTES = MEBIBYTE
 const PART_BYTES = 262_144
 const RETRY_AFTER_SECONDS = 5
 
-export const noRoom = () =>
+export const tooManyUnread = () =>
   new Refusal(
     'unavailable',
     'Too many large responses are still unread; read them first, or request less at once.',
@@ -119,14 +119,14 @@ export const noRoom = () =>
  * The limits for responses to callers, by key or session, and to visitors without either, by address. Visitors use a
  * separate limit, so that they take no memory from callers.
  */
-export interface Untaken {
+export interface ResponseBudget {
   readonly callers: Admission
   readonly visitors: Admission
 }
 
-export const newUntaken = (): Untaken => ({
-  callers: new Admission({ most: 512 * MEBIBYTE, mostPerKey: 192 * MEBIBYTE, refusal: noRoom }),
-  visitors: new Admission({ most: 128 * MEBIBYTE, mostPerKey: 16 * MEBIBYTE, refusal: noRoom }),
+export const newResponseBudget = (): ResponseBudget => ({
+  callers: new Admission({ most: 512 * MEBIBYTE, mostPerKey: 192 * MEBIBYTE, refusal: tooManyUnread }),
+  visitors: new Admission({ most: 128 * MEBIBYTE, mostPerKey: 16 * MEBIBYTE, refusal: tooManyUnread }),
 })
 
 const BODY = Symbol('body')
@@ -142,7 +142,7 @@ export function responseWithText(body: string | Uint8Array<ArrayBuffer>, init: R
  * The response with its body. A large response to a read is passed on in parts as the client accepts them; the response
  * to a write is never refused.
  */
-export function withBody(exchange: Exchange, response: Response, untaken: Untaken): Response {
+export function withBody(exchange: Exchange, response: Response, untaken: ResponseBudget): Response {
   let { [BODY]: bytes } = response as { [BODY]?: Uint8Array<ArrayBuffer> }
   if (!bytes) return response
   const { request, caller } = exchange
@@ -150,7 +150,7 @@ export function withBody(exchange: Exchange, response: Response, untaken: Untake
   const isRead = request.method === 'GET' || (request.method === 'POST' && caller && !exchange.isFulfilled)
   if (!isRead) return new Response(bytes, { status, headers })
   const release = caller
-    ? untaken.callers.hold(turnKeyOf(caller), bytes.byteLength)
+    ? untaken.callers.hold(schedulingKeyOf(caller), bytes.byteLength)
     : untaken.visitors.hold(addressGroup(exchange.address), bytes.byteLength)
   let at = 0
   const close = () => {

@@ -42,7 +42,7 @@ export interface StreamReader {
   /**
    * Resolves when the client has received everything sent; a client that takes longer than a minute is disconnected.
    */
-  whenTaken(withinMs?: number): Promise<void>
+  whenSent(withinMs?: number): Promise<void>
   /** Sends one more event, and ends the stream. */
   end(last: StreamEvent): void
 }
@@ -146,7 +146,7 @@ class EventStream implements StreamReader {
     this.#write(bytesOf(events))
   }
 
-  async whenTaken(withinMs = STALLED_MS): Promise<void> {
+  async whenSent(withinMs = STALLED_MS): Promise<void> {
     if (!this.#isBusy || this.#state !== 'open') return
     const cancel = this.clock.after(withinMs, () => this.#cutOff())
     this.#idle ??= Promise.withResolvers<void>()

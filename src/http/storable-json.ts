@@ -6,7 +6,7 @@ import { withCommas } from '../lib/text.ts'
 const MAX_DEPTH = 100
 
 /** The maximum content of a body, because parsing it must not delay other requests. */
-export interface MostCounts {
+export interface CountLimits {
   readonly members: number
   readonly values: number
 }
@@ -15,9 +15,9 @@ export interface MostCounts {
  * Limits for bodies that are written. The largest one that endpoints accept has 1,000 changes of rows with 100 fields
  * each: 106,000 members. Parsing the worst body within these limits takes 50 ms.
  */
-export const MOST_TO_WRITE: MostCounts = { members: 110_000, values: 200_000 }
+export const WRITE_LIMITS: CountLimits = { members: 110_000, values: 200_000 }
 /** Far more than a filter of 50 conditions with 500 values each, or a form of 100 fields. */
-export const MOST_TO_READ: MostCounts = { members: 20_000, values: 100_000 }
+export const READ_LIMITS: CountLimits = { members: 20_000, values: 100_000 }
 
 function parseJson(text: string, what: string): unknown {
   try {
@@ -45,7 +45,7 @@ function endOfString(json: string, from: number): number {
  * Refuses, before parsing, a text that would take long to parse, or that is nested so deeply that parsing takes
  * seconds.
  */
-export function checkCounts(json: string, what: string, most?: MostCounts): void {
+export function checkCounts(json: string, what: string, most?: CountLimits): void {
   let [depth, members, values] = [0, 0, 1]
   for (let at = 0; at < json.length; at++) {
     const unit = json.charCodeAt(at)
@@ -96,13 +96,13 @@ export function checkStorable(value: unknown, what: string, depth = 0): void {
 }
 
 /** Parses a JSON text. Refuses one that cannot be stored unchanged; `what` names it in the refusal. */
-export function storableJson(text: string, what: string, most?: MostCounts): unknown {
+export function storableJson(text: string, what: string, most?: CountLimits): unknown {
   checkCounts(text, what, most)
   return storable(text, what)
 }
 
 /** Parses a JSON text of which only parts will be stored. */
-export function parsedJson(text: string, what: string, most: MostCounts): unknown {
+export function parsedJson(text: string, what: string, most: CountLimits): unknown {
   checkCounts(text, what, most)
   return parseJson(text, what)
 }

@@ -161,10 +161,10 @@ export function validationRefusal(part: Part, errors: Iterable<ValueError>): Ref
 }
 
 /** Refuses a value that does not match its schema. */
-export type FormCheck = (value: unknown) => void
+export type SchemaCheck = (value: unknown) => void
 
 /** The check of a body or a query, compiled on first use: there are many schemas, and few are used at once. */
-export function createCheck(part: Part, schema: TSchema): FormCheck {
+export function createCheck(part: Part, schema: TSchema): SchemaCheck {
   let compiled: TypeCheck<TSchema> | undefined
   return (value) => {
     compiled ??= TypeCompiler.Compile(schema)

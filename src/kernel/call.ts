@@ -2,10 +2,22 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Db } from '../storage/database.ts'
 import type { Reader } from '../storage/reader.ts'
-import { type QueryTurn, TooLongForMainThread, tooLong, type WorkerClient } from '../storage/worker/client.ts'
+import {
+  type QueryScheduling,
+  TooLongForMainThread,
+  tooLong,
+  type WorkerClient,
+} from '../storage/worker/client.ts'
 import { resultOf, Trial, type Tx } from '../storage/writes/transaction.ts'
 import type { WriteOptions } from '../storage/writes/write-queue.ts'
-import { type Caller, callerIn, type FindStanding, type Grant, grantOf, turnKeyOf } from './caller.ts'
+import {
+  type Caller,
+  callerIn,
+  type FindPermissions,
+  type Grant,
+  grantOf,
+  schedulingKeyOf,
+} from './caller.ts'
 import { enqueuedKeys, type JobKey, settle } from './jobs.ts'
 import { type Outcome, once, type RequestIdentity, signed } from './once.ts'
 import type { Operation, ReadOperation, WriteOperation } from './operation.ts'
@@ -18,18 +30,18 @@ import type { Operation, ReadOperation, WriteOperation } from './operation.ts'
  */
 
 /** Created once per request. The signal is read only where a call waits. */
-export interface Credential extends QueryTurn {
+export interface Credential extends QueryScheduling {
   readonly grant: Grant
 }
 
 /** The requested output: the value, its JSON text, or the text and the response saved for an `Idempotency-Key`. */
-export type Form = 'value' | 'text' | 'once'
+export type OutputFormat = 'value' | 'text' | 'once'
 
 /** A call in the format that crosses to another thread. */
 export interface Sent {
   readonly grant: Grant
   readonly input: unknown
-  readonly form: Form
+  readonly form: OutputFormat
   readonly identity?: RequestIdentity | undefined
   /** The text of `input.body`, which crosses in its place: parsing it again is faster than copying its parts. */
   readonly bodyText: string
@@ -67,7 +79,7 @@ export function performRead(
   { sql }: Reader,
   now: number,
   { grant, input, form }: Sent,
-  findStanding: FindStanding,
+  findPermissions: FindPermissions,
 ): Performed {
   const findings: Finding[] = []
   let since = performance.now()
@@ -77,7 +89,7 @@ export function performRead(
     since = until
   }
   const snapshot = { sql, now, report }
-  const output = operation.run(snapshot, callerIn(snapshot, grant, now, findStanding), input)
+  const output = operation.run(snapshot, callerIn(snapshot, grant, now, findPermissions), input)
   return { output: form === 'value' ? output : asText(output), findings }
 }
 
@@ -86,9 +98,9 @@ export function performWrite(
   operation: AnyWrite,
   tx: Tx,
   { grant, input, form, identity, bodyText }: Sent,
-  findStanding: FindStanding,
+  findPermissions: FindPermissions,
 ): Performed {
-  const caller = callerIn(tx, grant, tx.now, findStanding)
+  const caller = callerIn(tx, grant, tx.now, findPermissions)
   let isTrial = false
   const run = (): unknown => {
     const output = operation.run(tx, caller, input)
@@ -138,7 +150,7 @@ export interface Server {
 }
 
 interface KernelOptions extends Server {
-  readonly findStanding: FindStanding
+  readonly findPermissions: FindPermissions
 }
 
 /** A write with a longer body, in characters, takes milliseconds, so it does not share its commit. */
@@ -168,7 +180,7 @@ export class Kernel {
     const { covers, kind } = operation
     const needs = { needsOwner: false, needsWrite: kind === 'write', covers, isNamed }
     const credential = {
-      turnKey: turnKeyOf(caller),
+      schedulingKey: schedulingKeyOf(caller),
       grant: grantOf(caller, needs),
       get signal() {
         return caller.signal
@@ -213,9 +225,9 @@ export class Kernel {
   }
 
   #read(operation: AnyRead, credential: Credential, sent: Sent): unknown {
-    const { db, worker, clock, findStanding } = this.options
+    const { db, worker, clock, findPermissions } = this.options
     const now = clock.now()
-    const here = () => performRead(operation, db, now, sent, findStanding)
+    const here = () => performRead(operation, db, now, sent, findPermissions)
     const read = worker.read(operation, credential, here, () => sendable(sent)) as
       | Performed
       | Promise<Performed>
@@ -230,27 +242,30 @@ export class Kernel {
   }
 
   async #write(operation: AnyWrite, credential: Credential, sent: Sent): Promise<unknown> {
-    const { output, keys = [] } = await this.#written(operation, credential.turnKey, sent)
+    const { output, keys = [] } = await this.#written(operation, credential.schedulingKey, sent)
     for (const job of operation.settles ?? []) for (const key of keys) await settle(this.options, job, key)
     return output
   }
 
-  async #written(operation: AnyWrite, turnKey: string, sent: Sent): Promise<Performed> {
+  async #written(operation: AnyWrite, schedulingKey: string, sent: Sent): Promise<Performed> {
     const { worker } = this.options
     const { maxWriteLength: most } = worker
     const length = operation.isLong ? 0 : sent.bodyText.length || lengthOf(sent.input, most)
     try {
       if (worker.isInline || (!operation.isLong && length <= most))
-        return await this.#writtenHere(operation, sent, { turnKey, isLong: length > LONG_BODY })
+        return await this.#writtenHere(operation, sent, {
+          schedulingKey: schedulingKey,
+          isLong: length > LONG_BODY,
+        })
     } catch (error) {
       if (!(error instanceof TooLongForMainThread)) throw error
     }
-    return (await worker.task(operation.name, sendable(sent), turnKey)) as Performed
+    return (await worker.task(operation.name, sendable(sent), schedulingKey)) as Performed
   }
 
   #writtenHere(operation: AnyWrite, sent: Sent, options: WriteOptions): Promise<Performed> {
-    const { db, worker, findStanding } = this.options
-    const run = (tx: Tx) => performWrite(operation, tx, sent, findStanding)
+    const { db, worker, findPermissions } = this.options
+    const run = (tx: Tx) => performWrite(operation, tx, sent, findPermissions)
     const limited = (tx: Tx) => tx.sql.withWriteLimit(worker.maxWriteLength, tooLong, () => run(tx))
     return resultOf(db.write(worker.isInline ? run : limited, options))
   }

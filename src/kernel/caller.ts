@@ -30,13 +30,16 @@ export interface Caller {
 }
 
 /** The key for fair scheduling: one per API key, and one per user and surface. */
-export const turnKeyOf = ({ keyId, surface, userId }: Pick<Caller, 'keyId' | 'surface' | 'userId'>): string =>
-  keyId ?? `${surface} ${userId}`
+export const schedulingKeyOf = ({
+  keyId,
+  surface,
+  userId,
+}: Pick<Caller, 'keyId' | 'surface' | 'userId'>): string => keyId ?? `${surface} ${userId}`
 
 /** The permissions of a caller in the database, in one snapshot. */
-export type Standing = Pick<Caller, 'scope' | 'role' | 'rights'>
+export type Permissions = Pick<Caller, 'scope' | 'role' | 'rights'>
 
-export const standsForWriting = ({ scope, role }: Pick<Standing, 'scope' | 'role'>): boolean =>
+export const allowsWriting = ({ scope, role }: Pick<Permissions, 'scope' | 'role'>): boolean =>
   scope === 'write' && role !== 'viewer'
 
 /**
@@ -56,7 +59,7 @@ export interface Grant
   /** Whether the call names an object; that object is not found if its kind is hidden. */
   readonly isNamed: boolean
   /** Set for a caller without a key or session, such as a command. Its permissions do not end. */
-  readonly standing?: Standing | undefined
+  readonly permissions?: Permissions | undefined
 }
 
 /** The requirements of an endpoint or a tool for its callers. */
@@ -91,15 +94,20 @@ export const grantOf = (
   needsWrite,
   covers,
   isNamed,
-  standing: keyId === null && sessionId === '' ? { scope, role, rights } : undefined,
+  permissions: keyId === null && sessionId === '' ? { scope, role, rights } : undefined,
 })
 
 /** Returns the current permissions of a caller; throws the refusal that a call would get now. */
-export type FindStanding = (reader: Reader, grant: Grant, now: number) => Standing
+export type FindPermissions = (reader: Reader, grant: Grant, now: number) => Permissions
 
 /** The caller of a grant, as of this transaction or snapshot; throws the refusal for a permission that has ended. */
-export function callerIn(reader: Reader, grant: Grant, now: number, findStanding: FindStanding): Caller {
-  const { scope, role, rights } = grant.standing ?? findStanding(reader, grant, now)
+export function callerIn(
+  reader: Reader,
+  grant: Grant,
+  now: number,
+  findPermissions: FindPermissions,
+): Caller {
+  const { scope, role, rights } = grant.permissions ?? findPermissions(reader, grant, now)
   const { workspacePk, covers, needsWrite: isWrite, isNamed, sessionId } = grant
   return Object.freeze({
     workspacePk: checkCovered(rights, workspacePk, { covers, isWrite, isNamed }),
@@ -110,7 +118,7 @@ export function callerIn(reader: Reader, grant: Grant, now: number, findStanding
     sessionId: sessionId === '' ? undefined : sessionId,
     scope,
     role,
-    mayWrite: grant.mayWrite && standsForWriting({ scope, role }),
+    mayWrite: grant.mayWrite && allowsWriting({ scope, role }),
     rights,
     surface: grant.surface,
   })

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Db } from '../storage/database.ts'
 import type { Reader } from '../storage/reader.ts'
-import type { QueryTurn, WorkerClient, WorkerQuery, WorkerTask } from '../storage/worker/client.ts'
+import type { QueryScheduling, WorkerClient, WorkerQuery, WorkerTask } from '../storage/worker/client.ts'
 import { forSomeMilliseconds, pauseBetween } from '../storage/writes/chunks.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 
@@ -279,7 +279,7 @@ export const jobTask = (jobs: readonly Job[]): WorkerTask<JobInput, boolean> => 
   },
 })
 
-const BACKGROUND = { turnKey: 'jobs', isBackground: true }
+const BACKGROUND = { schedulingKey: 'jobs', isBackground: true }
 
 /** The prepared outputs for the next step of each job, by kind and key. */
 export type Prepared = Map<string, unknown>
@@ -303,7 +303,7 @@ async function prepareStep(
 interface Preparing {
   readonly all: Prepared
   /** The caller under which the queries are scheduled. */
-  readonly turn: QueryTurn
+  readonly turn: QueryScheduling
 }
 
 /** Runs some steps in a transaction; returns whether the job is due again immediately. */
@@ -312,7 +312,7 @@ export async function runOnce(
   job: Job,
   key: JobKey,
   all: Prepared,
-  turn: QueryTurn = BACKGROUND,
+  turn: QueryScheduling = BACKGROUND,
 ): Promise<boolean> {
   const { db, worker } = place
   const { kind, isLong } = job
@@ -337,7 +337,7 @@ export async function settle<Key extends JobKey, State>(
   place: Place,
   job: Job<Key, State>,
   key: Key,
-  turn?: QueryTurn,
+  turn?: QueryScheduling,
 ): Promise<void> {
   const all: Prepared = new Map()
   for (let steps = 1; await runOnce(place, job as Job, key, all, turn); steps++)

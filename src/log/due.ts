@@ -5,7 +5,7 @@ import { type FieldValue, type RecordState, valueIn } from '../lib/record-data.t
 import { findTimeZone, instantOfLocal, localTime } from '../lib/time-zones.ts'
 import { liveRows, placeOf, valueColumn } from '../storage/row-table-names.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { noteMoment } from './moments.ts'
+import { enqueueDue } from './due-jobs.ts'
 import type { Subscription } from './outbox.ts'
 
 /*
@@ -33,7 +33,7 @@ const zoneNamed = memoize((name: string) => findTimeZone(name))
  * The moment of a value; undefined without a value. A datetime contains a `T`, and each of its offset days has 24
  * hours.
  */
-export function momentOf(
+export function dueTimeOf(
   { offset_days: days = 0, at = AT, tz = ZONE }: Due,
   value: FieldValue | null | undefined,
 ): number | undefined {
@@ -57,7 +57,7 @@ interface Change {
 }
 
 /** Keeps the moments of a row in sync with a change. A moment in the past sends nothing. */
-export function keepMoments(
+export function syncDueTimes(
   tx: Tx,
   subscriptions: readonly Subscription[],
   { pk, before, after }: Change,
@@ -68,10 +68,10 @@ export function keepMoments(
     const value = after ? valueIn(after.data, due.field) : undefined
     if (before && after && valueIn(before.data, due.field) === value) continue
     if (tx.sql.get(IS_WAITING, schedule.pk, pk)) continue
-    const at = momentOf(due, value)
+    const at = dueTimeOf(due, value)
     if (at !== undefined && at > tx.transaction.startedAt) {
       tx.sql.run(INSERT, schedule.pk, pk, at)
-      noteMoment(tx, 'rows', at)
+      enqueueDue(tx, 'rows', at)
     } else if (before) tx.sql.run(DELETE, schedule.pk, pk)
   }
 }
@@ -133,10 +133,10 @@ export const scheduleBeginning = defineJob<number, null>('schedule.begin', (tx, 
           ROWS_PER_STEP,
         )
   for (const [pk, value] of rows) {
-    const at = momentOf(due, value)
+    const at = dueTimeOf(due, value)
     if (at === undefined || at <= found.since) continue
     sql.run(INSERT, schedule, pk, at)
-    noteMoment(tx, 'rows', at)
+    enqueueDue(tx, 'rows', at)
   }
   const isLast = rows.length < ROWS_PER_STEP
   sql.run(

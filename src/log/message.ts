@@ -125,7 +125,7 @@ export type Format = (typeof FORMATS)[number]
 export const KINDS = ['record', 'note', 'file'] as const
 export type Kind = (typeof KINDS)[number]
 
-export interface Form {
+export interface MessageFormat {
   readonly kind: Kind
   readonly format: Format
   /** Null for the default template of its kind. */
@@ -172,16 +172,16 @@ export function checkTemplate(template: string, kind: Kind, hasField: (key: stri
   }
   const found = placeholdersIn(template).find(isUnknown)
   if (found === undefined) return
-  const holes = [...Object.keys(NAMES[kind]), ...(kind === 'record' ? ['record.<field>'] : [])]
+  const placeholders = [...Object.keys(NAMES[kind]), ...(kind === 'record' ? ['record.<field>'] : [])]
   throw refused(
-    `"template" has {${found}}, which nothing fills; it may have ${holes.map((hole) => `{${hole}}`).join(', ')}.`,
+    `"template" has {${found}}, which nothing fills; it may have ${placeholders.map((hole) => `{${hole}}`).join(', ')}.`,
     atPlace('template'),
   )
 }
 
 /** The default template appends the label of the row, the title or the name, if any. */
 function textOf(
-  { kind, template }: Form,
+  { kind, template }: MessageFormat,
   payload: Payload,
   labelField: string | null,
   written: (value: string) => string,
@@ -242,7 +242,7 @@ const WRITERS: Readonly<
 }
 
 /** The message for an event; `labelField` belongs to its structure. */
-export function messageOf(form: Form, payload: Payload, labelField: string | null = null): Message {
+export function messageOf(form: MessageFormat, payload: Payload, labelField: string | null = null): Message {
   if (form.format === 'json') return { body: JSON.stringify(payload), contentType: null }
   return WRITERS[form.format]((written) => textOf(form, payload, labelField, written))
 }

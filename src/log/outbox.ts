@@ -5,15 +5,15 @@ import { previousValues, type RecordChange, type RecordState } from '../lib/reco
 import type { Reader } from '../storage/reader.ts'
 import type { webhooks } from '../storage/schema/webhooks.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { wakeAfterCommit } from './bus.ts'
+import { notifyAfterCommit } from './bus.ts'
 import type { Due } from './due.ts'
 import type { ChangeOperation } from './entries.ts'
 import { type ChangeAuthor, logChange, logCreatedRecords } from './log.ts'
 import {
   changePayload,
   type EventHead,
-  type Form,
   type Kind,
+  type MessageFormat,
   messageOf,
   type Payload,
   testPayload,
@@ -23,7 +23,7 @@ import { forwardsChanges } from './mirror-guard.ts'
 /* Matches events to subscriptions, stores them, and notifies the dispatcher after the commit. */
 
 /** A subscription by its pk, with the format of its messages. */
-export interface Receiver extends Form {
+export interface Receiver extends MessageFormat {
   readonly pk: number
 }
 
@@ -172,7 +172,7 @@ export interface Outbox {
   /** Records created since the last other change; they are logged together. */
   readonly created: string[]
   /** Whether the listeners of the structure will be notified after the commit. */
-  wakes: boolean
+  isNotifying: boolean
 }
 
 const INSERT_EVENT =
@@ -197,7 +197,7 @@ export function storeEvent(
     const { body, contentType } = messageOf(form, payload, labelField)
     const event = tx.sql.run(INSERT_EVENT, id, type, objectId, body, contentType).lastInsertRowid
     const webhooks = alike.map(({ pk }) => pk)
-    wakeDeliveries(tx, webhooks)
+    notifyDispatcher(tx, webhooks)
     return insertDeliveries(tx, event, webhooks, isUrgent)
   })
 }
@@ -268,24 +268,24 @@ export function publishChange(
     operation === 'updated' ? { changed, previous: previousValues(changed, before?.data) } : undefined
   const object = { kind: 'record', id: after.id, structureId: structure.id } as const
   logChange(tx, caller, object, operation, { difference, replaced: before?.updatedAt })
-  wakeListeners(outbox)
+  notifyListeners(outbox)
   storeEvents(outbox, [change])
 }
 
 /** The same for new records; `logCreated` logs them together. */
 export function publishCreated(outbox: Outbox, records: readonly RecordState[]): void {
   outbox.created.push(...records.map(({ id }) => id))
-  wakeListeners(outbox)
+  notifyListeners(outbox)
   storeEvents(
     outbox,
     records.map((after) => ({ kind: 'created', before: null, after, changed: [] })),
   )
 }
 
-function wakeListeners(outbox: Outbox): void {
-  const { tx, structure, wakes } = outbox
-  if (!wakes) wakeAfterCommit(tx, structure.id)
-  outbox.wakes = true
+function notifyListeners(outbox: Outbox): void {
+  const { tx, structure, isNotifying } = outbox
+  if (!isNotifying) notifyAfterCommit(tx, structure.id)
+  outbox.isNotifying = true
 }
 
 function storeEvents(outbox: Outbox, changes: readonly RecordChange[]): void {
@@ -307,7 +307,7 @@ function forward(outbox: Outbox, change: RecordChange): void {
   const payload = payloadFor(outbox, change)
   const insert = 'INSERT INTO mirror_events (id, type, record, body) VALUES (?, ?, ?, ?)'
   tx.sql.run(insert, payload.id, payload.type, change.after.id, JSON.stringify(payload))
-  wakeDeliveries(tx, [])
+  notifyDispatcher(tx, [])
 }
 
 const payloadFor = ({ tx, caller, structure }: Outbox, change: RecordChange): Payload =>
@@ -349,12 +349,12 @@ export function onDeliveries({ sql }: Reader, listener: DeliveryListener): () =>
 const newWoken = () => ({ isNotified: false, webhooks: new Set<number>() })
 
 /** Notifies the dispatcher after the commit that these subscriptions have deliveries, once per transaction. */
-export function wakeDeliveries(tx: Tx, webhooks: readonly number[]): void {
-  const woken = tx.transaction.state.of(newWoken)
-  if (!woken.isNotified)
+export function notifyDispatcher(tx: Tx, webhooks: readonly number[]): void {
+  const notified = tx.transaction.state.of(newWoken)
+  if (!notified.isNotified)
     tx.afterCommit(() => {
-      for (const listener of tx.sql.state.of(newListeners)) listener([...woken.webhooks])
+      for (const listener of tx.sql.state.of(newListeners)) listener([...notified.webhooks])
     })
-  woken.isNotified = true
-  for (const webhook of webhooks) woken.webhooks.add(webhook)
+  notified.isNotified = true
+  for (const webhook of webhooks) notified.webhooks.add(webhook)
 }

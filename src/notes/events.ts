@@ -1,11 +1,11 @@
 import { defineJob, later } from '../kernel/jobs.ts'
 import { utcDay } from '../lib/dates.ts'
 import { Refusal } from '../lib/refusal.ts'
+import { DUE_JOBS, enqueueDue } from '../log/due-jobs.ts'
 import { type Difference, differenceOf, oldValues } from '../log/entries.ts'
 import { type ChangeAuthor, logChange } from '../log/log.ts'
 import { type EventSource, objectPayload } from '../log/message.ts'
 import { beforeLocalChange } from '../log/mirror-guard.ts'
-import { MOMENTS, noteMoment } from '../log/moments.ts'
 import {
   findObjectSubscription,
   newHead,
@@ -247,7 +247,7 @@ const hashOf = (content: string): string => Bun.hash(content).toString(36)
 
 const SECOND_MS = 1000
 /** A note that never becomes quiet is sent after this multiple of the quiet time. */
-const MOST_TIMES_QUIET = 10
+const MAX_QUIET_TIMES = 10
 
 /** Starts or restarts the quiet time of a note. */
 function wait(
@@ -263,14 +263,14 @@ function wait(
     `UPDATE webhook_waiting SET due_at = min(?1, first_at + ?2), changed_at = ?3, surface = ?4, key_id = ?5
      WHERE note = ?6 AND webhook = ?7`,
     dueAt,
-    MOST_TIMES_QUIET * quietMs,
+    MAX_QUIET_TIMES * quietMs,
     tx.now,
     surface,
     keyId,
     note,
     pk,
   )
-  noteMoment(tx, 'notes', dueAt)
+  enqueueDue(tx, 'notes', dueAt)
   if (changes > 0) return
   const state: StateBefore = { ...before, hash: hashOf(content), ...(includeContent && { content }) }
   tx.sql.run(
@@ -286,7 +286,7 @@ function wait(
   )
 }
 
-interface Waiting {
+interface QuietNote {
   readonly note: number
   readonly webhook: number
   readonly dueAt: number
@@ -300,11 +300,11 @@ const WAITING =
   'SELECT note, webhook, due_at AS dueAt, changed_at AS changedAt, surface, key_id AS keyId, before FROM webhook_waiting'
 
 function sendPendingOf(tx: Tx, note: number): void {
-  for (const waiting of tx.sql.all<Waiting>(`${WAITING} WHERE note = ?`, note)) sendPending(tx, waiting)
+  for (const waiting of tx.sql.all<QuietNote>(`${WAITING} WHERE note = ?`, note)) sendPending(tx, waiting)
 }
 
 /** Ends the quiet time with an event, unless the result equals the original. */
-function sendPending(tx: Tx, { note: pk, webhook, changedAt, surface, keyId, before }: Waiting): void {
+function sendPending(tx: Tx, { note: pk, webhook, changedAt, surface, keyId, before }: QuietNote): void {
   tx.sql.run('DELETE FROM webhook_waiting WHERE note = ? AND webhook = ?', pk, webhook)
   const subscription = findObjectSubscription(tx, webhook)
   const found = tx.sql.get<{ id: string; workspace: number }>(
@@ -327,8 +327,8 @@ function sendPending(tx: Tx, { note: pk, webhook, changedAt, surface, keyId, bef
 }
 
 /** Sends the updates of notes whose quiet time has ended. */
-export const noteMoments = defineJob<number, null>(MOMENTS.notes, (tx) => {
-  const waiting = tx.sql.get<Waiting>(`${WAITING} ORDER BY due_at LIMIT 1`)
+export const quietNoteEvents = defineJob<number, null>(DUE_JOBS.notes, (tx) => {
+  const waiting = tx.sql.get<QuietNote>(`${WAITING} ORDER BY due_at LIMIT 1`)
   if (!waiting) return 'done'
   if (waiting.dueAt > tx.now) return later(waiting.dueAt, null)
   sendPending(tx, waiting)

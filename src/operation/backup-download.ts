@@ -51,7 +51,7 @@ interface Download {
 
 /** Calls `end` when the session ends or its user no longer owns every workspace. Returns a function that stops this. */
 function onNoLongerAllowed(ctx: AppContext, download: Download, end: () => void): () => void {
-  const stopWatching = ctx.bus.onWakeAll(() => {
+  const stopWatching = ctx.bus.onAnyChange(() => {
     try {
       checkOwnsAll(ctx, download.caller)
     } catch {

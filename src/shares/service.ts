@@ -3,7 +3,7 @@ import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { type AppContext, type Caller, placeFor, wholeWorkspace } from '../context.ts'
 import { type PageRequest, presentPage } from '../http/pagination.ts'
 import { strict } from '../http/schema/types.ts'
-import { createCheck, type FormCheck } from '../http/validation.ts'
+import { createCheck, type SchemaCheck } from '../http/validation.ts'
 import { checkWrite, hides, may, mayShare } from '../kernel/rights.ts'
 import { isoOrNull, isoTimestamp, parseInstant } from '../lib/dates.ts'
 import { patched } from '../lib/patch.ts'
@@ -278,10 +278,10 @@ export interface FormField {
   readonly isRequired: boolean
 }
 
-const checkOf = (options: Parameters<typeof strict>[0][string]): FormCheck =>
+const checkOf = (options: Parameters<typeof strict>[0][string]): SchemaCheck =>
   createCheck('body', strict({ options }))
 
-const CHECKS: Readonly<Record<ShareKind, FormCheck>> = {
+const CHECKS: Readonly<Record<ShareKind, SchemaCheck>> = {
   note: checkOf(NoOptions),
   view: checkOf(NoOptions),
   row_view: checkOf(RowViewOptions),

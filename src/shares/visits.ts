@@ -75,7 +75,7 @@ export function postCredential({ caller, share: { id, structure } }: Visit): Cre
   const structures = { [OTHERS]: 'read', ...(structure !== null && { [structure]: 'add' }) } as const
   const writer: Caller = { ...caller, rights: { notes: 'read', files: 'write', structures } }
   const needs = { needsOwner: false, needsWrite: true, covers: 'several', isNamed: false } as const
-  return { turnKey: `share ${id}`, grant: grantOf(writer, needs) }
+  return { schedulingKey: `share ${id}`, grant: grantOf(writer, needs) }
 }
 
 const OPEN_FOR_SECONDS = 24 * 3_600

@@ -18,6 +18,6 @@ export const TOUCH = 'updated_at = max(?, updated_at + 1)'
 export type Direction = 'asc' | 'desc'
 
 /** The SQL keyword of a direction. */
-export const sqlWay = (direction: Direction): 'ASC' | 'DESC' => (direction === 'asc' ? 'ASC' : 'DESC')
+export const sqlDirection = (direction: Direction): 'ASC' | 'DESC' => (direction === 'asc' ? 'ASC' : 'DESC')
 
 export const opposite = (direction: Direction): Direction => (direction === 'asc' ? 'desc' : 'asc')

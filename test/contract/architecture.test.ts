@@ -119,7 +119,7 @@ const DRIZZLE = [
 const BY_HAND = {
   'events/sources/deletion.ts': 'deletes events',
   'events/sources/integrity.ts': 'compares whole tables',
-  'events/sources/kept-bytes.ts': 'drops the oldest calls',
+  'events/sources/stored-bytes.ts': 'drops the oldest calls',
   'events/webhooks/deletion.ts': 'deletes deliveries',
   'events/webhooks/deliveries.ts': 'reads deliveries',
   'events/webhooks/integrity.ts': 'compares whole tables',

@@ -69,7 +69,10 @@ const LIST: Readonly<Record<string, Shared>> = {
     'which subscription attempts next, in turn within its workspace',
   ],
   'events/delivery/dispatch/outcome-writer.ts: #waiting': ['nobody', 'outcomes that are written together'],
-  'events/delivery/dispatch/turns.ts: #waiting': ['workspace', 'workspaces with a ready subscription'],
+  'events/delivery/dispatch/delivery-schedule.ts: #waiting': [
+    'workspace',
+    'workspaces with a ready subscription',
+  ],
   'files/extraction/process.ts: Bun.spawn': ['sender', 'a process for each file that is read'],
   'files/extraction/process.ts: new Worker': ['sender', 'in the process of one file'],
   'files/reading-order.ts: #running': ['sender', 'two files at a time, of forms one'],

@@ -29,7 +29,7 @@ describe('a request that waits for a change is refused', () => {
   test('when its user leaves', async () => {
     const { answer } = await wait(await service.newKey({ user: 'Vera', role: 'viewer' }))
     await service.ctx.db.write((tx): void => removeUser(tx, getUser(tx, 'Vera'), undefined))
-    service.ctx.bus.wake()
+    service.ctx.bus.notify()
     expect(await answer).toEqual([401, 'unauthorized'])
   })
 

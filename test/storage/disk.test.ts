@@ -116,7 +116,7 @@ test('what waits for a turn, so that others share its commit, is not seen, and i
       db.close()
     })
   }
-  const second = db.write(writeSecond, { turnKey: 'a caller' })
+  const second = db.write(writeSecond, { schedulingKey: 'a caller' })
   disk.respond()
   await expect(second).rejects.toThrow('shutting down')
   await first
@@ -183,15 +183,15 @@ test('a refusal that rests on a write of a group that is undone when the databas
   const { db, line, events, committed } = held
   const before = [line('a'), line('b'), line('c')]
   await until(() => disk.waiting.length === 1)
-  const refusals = ['first', 'second'].map((turnKey) => {
+  const refusals = ['first', 'second'].map((schedulingKey) => {
     const write = ({ sql }: Tx): void => {
-      if (turnKey === 'second') {
+      if (schedulingKey === 'second') {
         setImmediate(() => db.close())
         throw refused('There is a line already.')
       }
       sql.run("INSERT INTO lines VALUES ('d')")
     }
-    return db.write(write, { turnKey }).catch(({ message }) => message)
+    return db.write(write, { schedulingKey: schedulingKey }).catch(({ message }) => message)
   })
   disk.respond()
   await Promise.all(before)

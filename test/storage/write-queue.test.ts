@@ -80,9 +80,9 @@ test('callers who each wait for the response before they write again share commi
   const commits = () => db.commitSizes.counts.reduce((sum, count) => sum + count)
   const before = commits()
   const WRITES = 50
-  const caller = async (turnKey: string) => {
+  const caller = async (schedulingKey: string) => {
     for (let at = 0; at < WRITES; at++) {
-      await write(`${turnKey} ${at}`, { turnKey })
+      await write(`${schedulingKey} ${at}`, { schedulingKey })
       await nextTurn()
     }
   }
@@ -271,13 +271,13 @@ test('what another process writes is noticed; what this one writes is not', asyn
 
 test('short writes of one caller alternate with those of others', async () => {
   const order: string[] = []
-  const lineOf = (turnKey: string, text: string) =>
+  const lineOf = (schedulingKey: string, text: string) =>
     db.write(
       (tx): void => {
         order.push(text)
         tx.sql.run('INSERT INTO lines (text) VALUES (?)', text)
       },
-      { turnKey },
+      { schedulingKey: schedulingKey },
     )
   const many = Array.from({ length: 300 }, (_, at) => lineOf('a', `a${at}`))
   const few = [lineOf('b', 'b0'), lineOf('b', 'b1'), write('background')]

@@ -38,7 +38,7 @@ export async function runInProcess(args: string[], options: InProcessOptions = {
     readChunks: async function* () {
       yield Buffer.from(options.input ?? '')
     },
-    untilAskedToEnd: async () => {},
+    untilSignal: async () => {},
     yieldProcessor: () => {},
     endWithin: () => {},
     killAfter: () => {},

@@ -98,7 +98,7 @@ export async function mirrorOf(
     config,
     db,
     worker,
-    kernel: new Kernel({ db, worker, clock, log, findStanding: features.findStanding }),
+    kernel: new Kernel({ db, worker, clock, log, findPermissions: features.findPermissions }),
     bus,
     clock,
     log,

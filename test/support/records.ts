@@ -79,10 +79,10 @@ export async function contentOf(client: Client, structure: string) {
 /** Collects the ids of structures whose listeners are notified, one entry per notification. */
 export function watchWakes({ ctx }: TestService): string[] {
   const woken: string[] = []
-  const { wake } = ctx.bus
-  ctx.bus.wake = (structureId) => {
+  const { notify } = ctx.bus
+  ctx.bus.notify = (structureId) => {
     woken.push(structureId ?? 'all')
-    wake(structureId)
+    notify(structureId)
   }
   return woken
 }

@@ -200,7 +200,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     config,
     db,
     worker,
-    kernel: new Kernel({ db, worker, clock, log, findStanding: features.findStanding }),
+    kernel: new Kernel({ db, worker, clock, log, findPermissions: features.findPermissions }),
     bus,
     clock,
     log,

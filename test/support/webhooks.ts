@@ -77,7 +77,7 @@ export async function startHooked(options: TestServiceOptions & { start?: boolea
   const receiver = await startReceiver()
   const { webhookAllowlist: allowlist } = service.ctx.config
   const sender = createSender({ allowlist, clock: service.clock })
-  service.ctx.db.onExternalWrite(() => service.ctx.bus.wake())
+  service.ctx.db.onExternalWrite(() => service.ctx.bus.notify())
   let deliveries: Dispatcher | undefined
   let jobs: JobRunner | undefined
   const stop = async () => {

@@ -17,7 +17,7 @@ export const demo: Command = {
   ],
   examples: ['daybook demo', 'daybook demo --read-only'],
   run: async (input, io) => {
-    const asked = io.untilAskedToEnd()
+    const asked = io.untilSignal()
     const db = join(tmpdir(), `daybook-demo-${crypto.randomUUID()}.db`)
     const config = readConfig({}, { db, port: '0', 'log-level': 'warn' })
     const [{ seed, VIEWER }, { DEMO_PATH }, { startServer }] = await Promise.all([

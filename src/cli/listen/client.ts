@@ -45,7 +45,7 @@ export async function fetchWorkspaceId(daybook: RemoteDaybook, signal: AbortSign
   throw notADaybook(daybook)
 }
 
-interface Waiting {
+interface RetryOptions {
   readonly clock: Clock
   readonly signal: AbortSignal
 }
@@ -54,7 +54,7 @@ interface Waiting {
 export async function requestUntilAnswered<Body>(
   daybook: RemoteDaybook,
   path: string,
-  { clock, signal }: Waiting,
+  { clock, signal }: RetryOptions,
   query?: object,
 ): Promise<Body> {
   for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(delayMs * 2, MAX_RETRY_MS)) {
@@ -71,14 +71,14 @@ export async function requestUntilAnswered<Body>(
 export async function recordExists(
   daybook: RemoteDaybook,
   { structureId: structure, recordId }: { structureId: string; recordId: string },
-  waiting: Waiting,
+  waiting: RetryOptions,
 ): Promise<boolean> {
   const query = { structure, filter: [{ field: 'id', op: 'eq', value: recordId }], limit: 1 }
   const { total } = await requestUntilAnswered<{ total: number }>(daybook, '/v1/records', waiting, query)
   return total > 0
 }
 
-export interface WatchOptions extends Waiting {
+export interface WatchOptions extends RetryOptions {
   readonly daybook: RemoteDaybook
   /** The query of the watch, read again whenever the stream is opened. */
   query(): object

@@ -141,7 +141,7 @@ export async function listen(input: Input, io: Io): Promise<number> {
   const settings = readSettings(input, io)
   const stop = new AbortController()
   stop.signal.addEventListener('abort', () => settings.forwarder?.close())
-  void io.untilAskedToEnd().then(() => stop.abort())
+  void io.untilSignal().then(() => stop.abort())
   try {
     await listenUntil(stop.signal, settings, io)
   } catch (error) {

@@ -22,7 +22,7 @@ const STATE = '.daybook-listen.json'
 const RETRY_AFTER_MS = [1_000, 2_000, 4_000, 8_000]
 
 /** The last posted event of each source, stored in a file. */
-class Places {
+class ListenPositions {
   constructor(private readonly file: string) {}
 
   #all(): Record<string, unknown> {
@@ -59,14 +59,14 @@ function readSettings(input: Input) {
   if (url === undefined && !isPrinting) throw new WrongUsage('"listen" needs --to <url>, --print or both.')
   if (url !== undefined && (!URL.canParse(url) || !/^https?:\/\//i.test(url)))
     throw new WrongUsage(`--to must be an http or https URL, not "${url}".`)
-  return { url, isPrinting, places: new Places(textFlag(input, 'state') ?? STATE) }
+  return { url, isPrinting, places: new ListenPositions(textFlag(input, 'state') ?? STATE) }
 }
 
 /**
  * Posts an event and retries failures. Returns the reason of the last failure if all attempts failed. A post in
  * progress is completed even if the command must end, so that the next run need not repeat it.
  */
-async function postUntilTaken(url: string, { call, id }: ListenedEvent, io: Io, signal: AbortSignal) {
+async function postUntilAccepted(url: string, { call, id }: ListenedEvent, io: Io, signal: AbortSignal) {
   let fault = await post(url, call)
   for (const delayMs of RETRY_AFTER_MS) {
     if (fault === undefined || signal.aborted) return fault
@@ -99,7 +99,7 @@ async function deliverAll(
         places.save(events.sourceId, after)
         continue
       }
-      const fault = url === undefined ? undefined : await postUntilTaken(url, event, io, signal)
+      const fault = url === undefined ? undefined : await postUntilAccepted(url, event, io, signal)
       if (signal.aborted && fault !== undefined) return
       if (fault !== undefined)
         throw refused(
@@ -118,7 +118,7 @@ export async function listenToSource(input: Input, io: Io): Promise<number> {
   const settings = readSettings(input)
   const stop = new AbortController()
   const { signal } = stop
-  void io.untilAskedToEnd().then(() => {
+  void io.untilSignal().then(() => {
     stop.abort()
     io.endWithin(LAST_MESSAGES_MS)
   })

@@ -94,7 +94,7 @@ export async function follow(input: Input, io: Io): Promise<number> {
   const stop = new AbortController()
   const request = requestOf(input, io, stop.signal)
   // An interrupted copy starts over.
-  const asked = io.untilAskedToEnd().then(() => 'stop' as const)
+  const asked = io.untilSignal().then(() => 'stop' as const)
   const prepared = await Promise.race([prepareCopy(request), asked])
   if (prepared === 'stop') return abandon(stop, io)
   const { db: file } = request.config

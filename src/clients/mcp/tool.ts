@@ -3,7 +3,7 @@ import { type AppContext, isReadOnlyCopy, placeFor } from '../../context.ts'
 import { readOnly } from '../../http/authorizer.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { checkStorable } from '../../http/storable-json.ts'
-import { createCheck, type FormCheck } from '../../http/validation.ts'
+import { createCheck, type SchemaCheck } from '../../http/validation.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { long, type Operation, read, type Snapshot, write } from '../../kernel/operation.ts'
 import type { Covers, Kind } from '../../kernel/rights.ts'
@@ -75,7 +75,7 @@ export interface Tool extends Declaration<TSchema> {
   readonly writes: boolean
   readonly isDestructive?: boolean
   readonly creates?: boolean
-  readonly check: FormCheck
+  readonly check: SchemaCheck
   prepare?(ctx: AppContext, caller: Caller, input: unknown): Promise<void>
 }
 

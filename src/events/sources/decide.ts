@@ -1,5 +1,5 @@
 import { wholeWorkspace } from '../../context.ts'
-import { inTurn } from '../../http/body.ts'
+import { scheduled } from '../../http/body.ts'
 import { fail, isOfContent, notFound, refused, unavailable } from '../../lib/refusal.ts'
 import { definitionOf, findStructureByPk, type StructureRow } from '../../records/structures/store.ts'
 import type { Reader } from '../../storage/reader.ts'
@@ -37,10 +37,10 @@ const isPing = ({ provider }: SourceRow, { event }: Reading) =>
 
 /**
  * A call to decide: `size` is the size of its body in bytes, and `read` parses it. Long calls are scheduled fairly by
- * `turnKey`.
+ * `schedulingKey`.
  */
 interface Undecided {
-  readonly turnKey: string
+  readonly schedulingKey: string
   readonly size: number
   readonly read: () => Reading
 }
@@ -48,10 +48,10 @@ interface Undecided {
 export function decideCall(
   reader: Reader,
   source: SourceRow,
-  { turnKey, size, read }: Undecided,
+  { schedulingKey, size, read }: Undecided,
 ): Promise<Decision> {
   const structure = structureOf(reader, source)
-  return inTurn(turnKey, size, () => {
+  return scheduled(schedulingKey, size, () => {
     const reading = read()
     return {
       externalId: reading.externalId,

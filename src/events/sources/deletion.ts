@@ -1,7 +1,7 @@
 import { defineJob, enqueue } from '../../kernel/jobs.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
-import { IS_LISTED, subtractKeptBytes } from './kept-bytes.ts'
+import { IS_LISTED, subtractStoredBytes } from './stored-bytes.ts'
 
 /** Small, because bodies may be long. */
 const EVENTS_PER_STEP = 20
@@ -11,7 +11,7 @@ const SEALED_PER_STEP = 200
 function deleteSomeEvents(reader: Reader, condition: string, value: number, limit: number): number {
   const { sql } = reader
   const pks = sql.column<number>(`SELECT pk FROM source_events WHERE ${condition} LIMIT ?`, value, limit)
-  subtractKeptBytes(reader, pks)
+  subtractStoredBytes(reader, pks)
   sql.run(`DELETE FROM source_sealed WHERE event ${IS_LISTED}`, JSON.stringify(pks))
   sql.run(`DELETE FROM source_events WHERE pk ${IS_LISTED}`, JSON.stringify(pks))
   return pks.length

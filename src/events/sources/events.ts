@@ -90,7 +90,7 @@ export class EventReaders {
     const stops = [
       () => this.#waiting.delete(resolve),
       clock.after(seconds * 1_000, resolve),
-      bus.onWake(source, () => {
+      bus.onChange(source, () => {
         if (isFound()) resolve()
       }),
       this.streams.credentials.onEnd(caller, () =>

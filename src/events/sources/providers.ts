@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { t } from '../../http/schema/types.ts'
-import { createCheck, type FormCheck } from '../../http/validation.ts'
+import { createCheck, type SchemaCheck } from '../../http/validation.ts'
 import { nodeCrypto } from '../../lib/node-modules.ts'
 import { sha256 } from '../../lib/sha256.ts'
 
@@ -34,7 +34,7 @@ interface Provider {
   /** The positions of an event's id and type; a source of another provider may set them itself. */
   readonly places?: { readonly externalId: string; readonly event: string }
   /** Its options; none unless given. */
-  readonly options?: FormCheck
+  readonly options?: SchemaCheck
   /** The format of its secrets, if not every text is valid: completes "must be …". */
   readonly secret?: { readonly isValid: (secret: string) => boolean; readonly says: string }
   /** The headers that hold its signatures. */

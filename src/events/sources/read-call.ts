@@ -1,4 +1,4 @@
-import { MOST_TO_WRITE, parsedJson } from '../../http/storable-json.ts'
+import { parsedJson, WRITE_LIMITS } from '../../http/storable-json.ts'
 import { isObject } from '../../lib/json.ts'
 import { invalid, Refusal, refused } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
@@ -90,7 +90,7 @@ function bodyOf(call: Call): Body {
   if (text === '') throw refused('The body is empty.')
   const type = headerOf(call, 'content-type') ?? ''
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(type)
-  return isForm ? formOf(text) : { body: parsedJson(text, 'The body', MOST_TO_WRITE), text }
+  return isForm ? formOf(text) : { body: parsedJson(text, 'The body', WRITE_LIMITS), text }
 }
 
 function decoded(bytes: Uint8Array): string {
@@ -125,7 +125,7 @@ function formOf(text: string): Body {
 
 function jsonOr(text: string, form: object): Body {
   try {
-    return { body: parsedJson(text, 'The field "payload"', MOST_TO_WRITE), text }
+    return { body: parsedJson(text, 'The field "payload"', WRITE_LIMITS), text }
   } catch (error) {
     // JSON that is nested too deeply is still JSON.
     if (error instanceof Refusal && error.data.reason !== 'not_json') throw error

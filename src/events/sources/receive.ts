@@ -2,13 +2,13 @@ import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../../context.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import type { Credential } from '../../kernel/call.ts'
-import { grantOf, turnKeyOf } from '../../kernel/caller.ts'
+import { grantOf, schedulingKeyOf } from '../../kernel/caller.ts'
 import { write } from '../../kernel/operation.ts'
 import { DAY_MS } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
 import type { RecordData } from '../../lib/record-data.ts'
 import { atPlace, fail, invalid, isOfContent, notFound, refused } from '../../lib/refusal.ts'
-import { wakeAfterCommit } from '../../log/bus.ts'
+import { notifyAfterCommit } from '../../log/bus.ts'
 import { findWorkspace } from '../../people/accounts/store.ts'
 import { dataOf, findRecordByPk, type RecordRow } from '../../records/rows/store.ts'
 import { checkedChanges, mergedData } from '../../records/rows/writing/field-values.ts'
@@ -18,13 +18,13 @@ import { definitionOf, type StructureRow } from '../../records/structures/store.
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { type Decision, decideCall, isCurrent, structureOf, writeDecided } from './decide.ts'
-import { addKeptBytes, checkStoredWhole, dropSealed, keptOf } from './kept-bytes.ts'
 import { checkMap, checkWhen } from './map.ts'
 import { type Call, shownHeaders } from './providers.ts'
 import { eventIn, type Reading, readCall } from './read-call.ts'
 import type { TryBody } from './schema.ts'
 import { getSource } from './service.ts'
 import * as store from './store.ts'
+import { addStoredBytes, checkStoredWhole, dropSealed, storedBodyOf } from './stored-bytes.ts'
 
 /** The retention of an event, during which the provider's id identifies repeats. */
 export const EVENT_KEPT_MS = 30 * DAY_MS
@@ -140,7 +140,7 @@ export const storeCall = write({
       return { status: 'duplicate', event_id: known.id, record_id: known.recordId }
     }
     const { status, recordId, error } = apply(tx, target, decision)
-    const { body, size } = keptOf(call, status)
+    const { body, size } = storedBodyOf(call, status)
     const sealed =
       source.secret === null || size !== null ? undefined : store.seal(call, source.secret, source.id)
     const headers = JSON.stringify(shownHeaders(call, source.provider, store.optionsOf(source)))
@@ -162,9 +162,9 @@ export const storeCall = write({
     if (known) store.updateEvent(tx, known.pk, columns)
     if (sealed) store.putSealed(tx, { event: pk, secretVersion, sealed })
     else if (known) dropSealed(tx, pk)
-    addKeptBytes(tx, source.pk, kept - (known?.kept ?? 0), mostBytes)
+    addStoredBytes(tx, source.pk, kept - (known?.kept ?? 0), mostBytes)
     count(tx, source.pk, known?.status, status, tx.now)
-    wakeAfterCommit(tx, source.id)
+    notifyAfterCommit(tx, source.id)
     return { status, event_id: id, record_id: recordId }
   },
 })
@@ -217,7 +217,7 @@ export const replay = write({
     const { status, recordId, error } = apply(tx, target, decision)
     store.updateEvent(tx, event.pk, { status, recordId, error, event: decision.event })
     count(tx, source.pk, event.status, status)
-    wakeAfterCommit(tx, source.id)
+    notifyAfterCommit(tx, source.id)
     return { status, recordId, error }
   },
 })
@@ -227,7 +227,7 @@ const NEEDS = { needsOwner: false, needsWrite: true, covers: 'structures', isNam
 /** The credential of a verified call: writes of a source are scheduled fairly with all others. */
 function credentialOf({ id, name, workspace }: store.SourceRow): Credential {
   const grant = grantOf(callerFor({ name, workspace, workspaceId: '' }), NEEDS)
-  return { turnKey: `source ${id}`, grant }
+  return { schedulingKey: `source ${id}`, grant }
 }
 
 /** Stores a verified call and writes its row. */
@@ -238,11 +238,11 @@ export async function receive(
   const size = call.body.byteLength
   const getSourceNow = () => store.findSourceByToken(db, token) ?? fail(notFound('source'))
   const credential = credentialOf(getSourceNow())
-  const { turnKey } = credential
+  const { schedulingKey } = credential
   return writeDecided(
     async () => {
       const source = getSourceNow()
-      return decideCall(db, source, { turnKey, size, read: () => readCall(source, call) })
+      return decideCall(db, source, { schedulingKey, size, read: () => readCall(source, call) })
     },
     (decision) => kernel.call(storeCall, credential, { token, secretVersion, call, decision, mostBytes }),
   )
@@ -266,14 +266,14 @@ export const replaysOf = (
 
 /** Decides and writes an event again with the current source. Refuses events that were already written. */
 export function replayEvent({ db, caller, write }: ReplayContext, input: ReplayInput): Promise<Outcome> {
-  const turnKey = turnKeyOf(caller)
+  const schedulingKey = schedulingKeyOf(caller)
   let receivedAt = 0
   return writeDecided(
     async () => {
       const { source, event } = replayable(db, caller, input)
       receivedAt = event.receivedAt
       const read = () => readCall(source, store.callOf(db, event.pk))
-      return decideCall(db, source, { turnKey, size: event.size, read })
+      return decideCall(db, source, { schedulingKey, size: event.size, read })
     },
     (decision) => write({ ...input, decision, receivedAt }),
   )
@@ -336,11 +336,11 @@ export function tryEvent(
       ...(when && { when: JSON.stringify(when) }),
     }
   }
-  const { turnKey } = credential
+  const { schedulingKey } = credential
   return writeDecided(
     async () => {
       const source = sourceNow()
-      return decideCall(db, source, { turnKey, ...triedCall(db, source, request, bodyText) })
+      return decideCall(db, source, { schedulingKey, ...triedCall(db, source, request, bodyText) })
     },
     (decision) => exchange.outputOf(trial, { id, decision }),
   )

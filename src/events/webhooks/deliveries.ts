@@ -1,7 +1,7 @@
 import type { AppContext, Caller } from '../../context.ts'
 import { write } from '../../kernel/operation.ts'
 import { fail, notFound, refused } from '../../lib/refusal.ts'
-import { publishTest, wakeDeliveries } from '../../log/outbox.ts'
+import { notifyDispatcher, publishTest } from '../../log/outbox.ts'
 import type { Db } from '../../storage/database.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { IS_NEW, IS_NOT_NEW } from '../../storage/schema/webhooks.ts'
@@ -48,7 +48,7 @@ export function deliveryLog(reader: Reader, caller: Caller, id: string, delivery
 export function restart(tx: Tx, caller: Caller, id: string, deliveryId: string): Shown {
   const webhook = getWebhook(tx, caller, id, 'change')
   restartDelivery(tx, webhook.pk, getDelivery(tx, webhook, deliveryId), tx.now)
-  wakeDeliveries(tx, [webhook.pk])
+  notifyDispatcher(tx, [webhook.pk])
   return presentDelivery(webhook, getDelivery(tx, webhook, deliveryId))
 }
 
@@ -78,7 +78,7 @@ export const recoverSome = write({
     const upTo = endOfFailed(tx, pk, after, RECOVERED_PER_CHUNK)
     if (upTo === undefined) return { redelivered: 0, after: null }
     const redelivered = restartFailed(tx, pk, { after, upTo, since })
-    wakeDeliveries(tx, [pk])
+    notifyDispatcher(tx, [pk])
     return { redelivered, after: upTo }
   },
 })
@@ -117,9 +117,9 @@ export async function retryDeliveries(
   let retried = 0
   await inChunks(db, (tx): boolean => {
     startedAt ??= tx.now
-    const changed = restartWaiting(tx, pk, startedAt, RECOVERED_PER_CHUNK)
+    const changed = restartPending(tx, pk, startedAt, RECOVERED_PER_CHUNK)
     retried += changed
-    if (changed > 0) wakeDeliveries(tx, [pk])
+    if (changed > 0) notifyDispatcher(tx, [pk])
     return changed === RECOVERED_PER_CHUNK
   })
   return retried
@@ -212,7 +212,7 @@ const restartAt = (
   response_status = NULL, error = NULL, next_attempt_at = ${now}, last_attempt_at = NULL, ended_at = NULL`
 
 /** Does not restart a delivery twice if a server attempts it again in the meantime. */
-export const restartWaiting = (
+export const restartPending = (
   { sql, now }: Tx,
   webhook: number,
   attemptedBy: number,

@@ -8,7 +8,7 @@ import { endSchedules, startSchedule } from '../../log/due.ts'
 import { ALONE, differenceOf } from '../../log/entries.ts'
 import { type ChangeAuthor, logChange } from '../../log/log.ts'
 import { newSecret, parseEarlierSecrets } from '../../log/message.ts'
-import { renewSubscriptionsVersion, wakeDeliveries } from '../../log/outbox.ts'
+import { notifyDispatcher, renewSubscriptionsVersion } from '../../log/outbox.ts'
 import { findKey } from '../../people/accounts/keys.ts'
 import { findUserById } from '../../people/accounts/store.ts'
 import {
@@ -182,7 +182,7 @@ function ended(tx: Tx, caller: Caller, before: store.WebhookRow, resume = false)
     const running = { pausedAt: null, pauseReason: null, consecutiveFailures: 0, user: userOf(tx, caller) }
     store.updateWebhook(tx, pk, running, tx.now)
   }
-  wakeDeliveries(tx, [pk])
+  notifyDispatcher(tx, [pk])
   const after = getWebhook(tx, caller, id, 'change')
   logWebhookUpdate(tx, caller, before, after)
   return after

@@ -27,7 +27,7 @@ const LOOPBACK = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
 const isLoopback = (name: string): boolean => name === 'localhost' || name === '::1' || LOOPBACK.test(name)
 
 /** Whether another site, such as a sign-in provider, led to this request: browsers then omit the session cookie. */
-export const comesFromElsewhere = (request: Request): boolean =>
+export const isCrossSite = (request: Request): boolean =>
   /^(?:cross|same)-site$/.test(request.headers.get('sec-fetch-site') ?? '')
 
 /** The addresses of the application: where the server listens, and `--public-url`. */

@@ -18,7 +18,7 @@ export const AccessBody = t.Unsafe<Access | null>(
 )
 
 /** The same in a response; absent if the access is not restricted. */
-export const ShownAccess = t.Optional(
+export const AccessResponse = t.Optional(
   t.Unsafe<Access>(
     t.strict(
       t.optional({

@@ -1,7 +1,7 @@
 import { addressGroup } from '../../lib/address-group.ts'
 import { notFound } from '../../lib/refusal.ts'
 import { withCommas } from '../../lib/text.ts'
-import { comesFromElsewhere } from '../browser/browser-rules.ts'
+import { isCrossSite } from '../browser/browser-rules.ts'
 import { scriptSources } from '../browser/script-sources.ts'
 import { hasCurrent } from '../download.ts'
 import { hiddenEndpoints } from '../endpoints.ts'
@@ -149,7 +149,7 @@ function manifestResponse(request: Request, isSecure: boolean): Response {
       'Content-Type': 'application/manifest+json',
       'Cache-Control': 'no-store',
       // Requests that another site initiated must not change anything.
-      ...(!comesFromElsewhere(request) && { 'Set-Cookie': shareCookie(key, isSecure) }),
+      ...(!isCrossSite(request) && { 'Set-Cookie': shareCookie(key, isSecure) }),
     },
   })
 }

@@ -1,5 +1,5 @@
 import type { AppContext } from '../../context.ts'
-import { type Caller, turnKeyOf } from '../../kernel/caller.ts'
+import { type Caller, schedulingKeyOf } from '../../kernel/caller.ts'
 import { defineJob, enqueue, keysOf, removeJob, settle } from '../../kernel/jobs.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { WorkerQuery } from '../../storage/worker/client.ts'
@@ -167,7 +167,7 @@ function firstBehind(targets: readonly string[], after: string): readonly string
  */
 export async function refreshLinks(ctx: Pick<AppContext, 'db' | 'worker'>, caller: Caller): Promise<void> {
   const { workspacePk, signal } = caller
-  const turn = { turnKey: turnKeyOf(caller), ...(signal && { signal }) }
+  const turn = { schedulingKey: schedulingKeyOf(caller), ...(signal && { signal }) }
   for (const note of pendingNotes(ctx.db, workspacePk)) await settle(ctx, linkIndexing, note, turn)
 }
 

@@ -116,13 +116,13 @@ export function removeFromQuickAccess(tx: Tx, author: ChangeAuthor, note: number
 }
 
 /** The parts of a removed item that the log stores, so that undo can restore it. */
-export interface TakenItem extends Required<NewItemInput> {
+export interface RemovedItem extends Required<NewItemInput> {
   readonly createdAt: number
 }
 
 function remove(tx: Tx, author: ChangeAuthor, item: ReturnType<typeof getRow>): string {
   const { noteId: note_id, icon, color, iconFilled, position, createdAt } = item
-  const hidden: TakenItem = { note_id, icon, color, icon_filled: iconFilled === 1, position, createdAt }
+  const hidden: RemovedItem = { note_id, icon, color, icon_filled: iconFilled === 1, position, createdAt }
   itemKind.delete(tx, author, item, { hidden })
   return item.id
 }

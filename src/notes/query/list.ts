@@ -4,7 +4,7 @@ import { read } from '../../kernel/operation.ts'
 import { NOWHERE } from '../../kernel/rights.ts'
 import { parseSearch } from '../../search/words.ts'
 import type { Reader } from '../../storage/reader.ts'
-import { sqlWay } from '../../storage/sql-part.ts'
+import { sqlDirection } from '../../storage/sql-part.ts'
 import type { ListQuery } from '../schema.ts'
 import { findTagByName } from '../writing/tags.ts'
 import { FIELD_INDEXES } from './conditions.ts'
@@ -17,7 +17,7 @@ export type ListRequest = Static<typeof ListQuery>
 
 /** `ORDER BY` terms over `notes`: equal values are ordered by id in the same direction. */
 function orderSql({ sort = 'updated_at', direction = usualDirection(sort) }: ListRequest): string {
-  const way = sqlWay(direction)
+  const way = sqlDirection(direction)
   return `${FIELD_INDEXES[sort].column} ${way}, id ${way}`
 }
 

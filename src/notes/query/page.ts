@@ -4,7 +4,7 @@ import { compareCodePoints, fold } from '../../lib/text.ts'
 import { noteSnippet } from '../../search/note-snippet.ts'
 import type { Phrase } from '../../search/words.ts'
 import type { Reader } from '../../storage/reader.ts'
-import { type Direction, sqlWay } from '../../storage/sql-part.ts'
+import { type Direction, sqlDirection } from '../../storage/sql-part.ts'
 import { EXCERPT_SOURCE, excerptOf } from '../excerpt.ts'
 import { presentEdited, presentNote, presentNoteHead } from '../present.ts'
 import { loadBeginnings, loadNoteHeads, loadNotes, type NoteRow, tagNamesOf } from '../store.ts'
@@ -130,7 +130,7 @@ function pageByField(
 ): number[] {
   const { sql } = evaluation.reader
   const { column, index } = FIELD_INDEXES[by]
-  const way = sqlWay(direction)
+  const way = sqlDirection(direction)
   const order = `ORDER BY ${column} ${way}, id ${way} LIMIT ? OFFSET ?`
   const candidates = candidatesOf(evaluation, matching)
   if (candidates !== undefined)
@@ -183,7 +183,7 @@ function scanValues(
   page: PageRequest,
 ): ScanResult {
   const { text, values } = valueSource(reader, order, candidates)
-  const way = sqlWay(order.direction)
+  const way = sqlDirection(order.direction)
   const tie = inOrder ? 'note' : '(SELECT id FROM notes n WHERE n.pk = note)'
   const fetch = (limit: number, offset: number) =>
     reader.sql.column<number>(
@@ -255,7 +255,7 @@ function pageById(
   if (!set.isComplement)
     return byId(evaluation, pksOf(set), direction).slice(page.offset, page.offset + page.limit)
   const stop = evaluation.reader.sql.stopCondition('pk').text
-  const text = `SELECT pk FROM notes WHERE ${stop} AND workspace = ? ORDER BY ${evaluation.inOrder ? 'pk' : 'id'} ${sqlWay(direction)} LIMIT ? OFFSET ?`
+  const text = `SELECT pk FROM notes WHERE ${stop} AND workspace = ? ORDER BY ${evaluation.inOrder ? 'pk' : 'id'} ${sqlDirection(direction)} LIMIT ? OFFSET ?`
   const fetch = (limit: number, offset: number) =>
     evaluation.reader.sql.column<number>(text, evaluation.workspace, limit, offset)
   return filteredScan(fetch, (pk) => isIn(set, pk), page, 1).found
@@ -306,7 +306,7 @@ export function byId(
 ): number[] {
   if (inOrder) return direction === 'asc' ? [...pks] : pks.toReversed()
   return reader.sql.column(
-    `SELECT pk FROM notes NOT INDEXED WHERE pk IN (SELECT value FROM json_each(?)) ORDER BY id ${sqlWay(direction)}`,
+    `SELECT pk FROM notes NOT INDEXED WHERE pk IN (SELECT value FROM json_each(?)) ORDER BY id ${sqlDirection(direction)}`,
     JSON.stringify(pks),
   )
 }

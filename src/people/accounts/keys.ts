@@ -1,7 +1,7 @@
 import { and, count, eq, getTableColumns, gt, isNull, or, sql } from 'drizzle-orm'
 import { type AppContext, type Caller, isReadOnlyCopy } from '../../context.ts'
 import type { Authenticate } from '../../http/authorizer.ts'
-import type { Standing } from '../../kernel/caller.ts'
+import type { Permissions } from '../../kernel/caller.ts'
 import { type Access, readAccess, rightsOf, storedAccess } from '../../kernel/rights.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Log } from '../../lib/log.ts'
@@ -88,7 +88,7 @@ export const setKeyAccess = (tx: Tx, { pk }: KeyRow, access: Access | null): voi
   updateKey(tx, pk, { access: storedAccess(access) })
 
 /**
- * Revokes a key; repeating this changes nothing. A server that calls this must also wake its bus, so that streams are
+ * Revokes a key; repeating this changes nothing. A server that calls this must also notify its bus, so that streams are
  * closed.
  */
 export function revokeKey(tx: Tx, { id }: KeyRow): void {
@@ -104,7 +104,7 @@ export type CredentialEnd = 'key_revoked' | 'key_expired' | 'session_ended' | 'a
  * invalid.
  */
 export type CredentialState =
-  | { readonly isValid: true; readonly expiresAt: number | null; readonly standing: Standing }
+  | { readonly isValid: true; readonly expiresAt: number | null; readonly permissions: Permissions }
   | { readonly isValid: false; readonly end: CredentialEnd }
 
 /** The current state of a key that was once valid. A key whose user left the workspace counts as revoked. */
@@ -116,7 +116,7 @@ export function findKeyState(reader: Reader, id: string, now: number): Credentia
   if (!row || row.role === null) return { isValid: false, end: 'key_revoked' }
   const { expiresAt, scope, role, rights } = row
   if (expiresAt !== null && expiresAt <= now) return { isValid: false, end: 'key_expired' }
-  return { isValid: true, expiresAt, standing: { scope, role, rights } }
+  return { isValid: true, expiresAt, permissions: { scope, role, rights } }
 }
 
 interface KnownKey {

@@ -6,7 +6,7 @@ import { read, type Snapshot, write } from '../../kernel/operation.ts'
 import { type Access, readAccess } from '../../kernel/rights.ts'
 import { isoOrNull, isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { atPlace, fail, invalid, notFound, refused } from '../../lib/refusal.ts'
-import { wakeAfterCommit } from '../../log/bus.ts'
+import { notifyAfterCommit } from '../../log/bus.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { createKey, findKey, type ListedKey, listKeysOf, revokeKey, setKeyAccess } from './keys.ts'
@@ -114,7 +114,7 @@ export const setOwnKeyAccess = write({
     const key = getManagedKey(tx, caller, id)
     setKeyAccess(tx, key, checkedAccess(tx, caller, body.access, readAccess(key.access)))
     pauseOutOfReach(tx, key.workspace, key.user)
-    wakeAfterCommit(tx)
+    notifyAfterCommit(tx)
     return { key: presentManaged(tx, caller, id) }
   },
 })
@@ -125,7 +125,7 @@ export const revokeOwnKey = write({
   covers,
   run: (tx, caller, { id }: { id: string }) => {
     revokeKey(tx, getManagedKey(tx, caller, id))
-    wakeAfterCommit(tx)
+    notifyAfterCommit(tx)
     return { deleted: true, id }
   },
 })

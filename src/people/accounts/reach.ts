@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { InWorkspace } from '../../context.ts'
-import { type Standing, standsForWriting } from '../../kernel/caller.ts'
+import { allowsWriting, type Permissions } from '../../kernel/caller.ts'
 import { type Access, may, mayShare, OTHERS, type Rights, readAccess, rightsOf } from '../../kernel/rights.ts'
 import { isId } from '../../lib/ids.ts'
 import { atPlace, invalid } from '../../lib/refusal.ts'
@@ -41,7 +41,7 @@ const OUT_OF_REACH =
 const updateWebhook = updateOf(webhooks, webhooks.pk)
 
 /** The permissions of a member; undefined for other users. */
-function standingOf(reader: Reader, workspace: number, user: number): Standing | undefined {
+function permissionsOf(reader: Reader, workspace: number, user: number): Permissions | undefined {
   const member = listMembers(reader, workspace).find(({ pk }) => pk === user)
   if (!member) return undefined
   const { role, access } = member
@@ -59,13 +59,14 @@ function isReached(rights: Rights | undefined, { structureId, kind }: Subscripti
  * user or of one of the user's keys. A member with write access can resume them.
  */
 export function pauseOutOfReach(tx: Tx, workspace: number, user: number): void {
-  const member = standingOf(tx, workspace, user)
+  const member = permissionsOf(tx, workspace, user)
   for (const subscription of activeOf(tx, workspace, user)) {
     const { pk, id, structureId, keyId } = subscription
     const key = keyId === null ? undefined : findKeyState(tx, keyId, tx.now)
-    const standings = [member, ...(key?.isValid ? [key.standing] : [])]
-    const isKept = standings.every(
-      (standing) => standing && standsForWriting(standing) && isReached(standing.rights, subscription),
+    const permissionSets = [member, ...(key?.isValid ? [key.permissions] : [])]
+    const isKept = permissionSets.every(
+      (permissions) =>
+        permissions && allowsWriting(permissions) && isReached(permissions.rights, subscription),
     )
     if (isKept) continue
     updateWebhook(tx, pk, { pausedAt: tx.now, pauseReason: OUT_OF_REACH }, tx.now)

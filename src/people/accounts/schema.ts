@@ -1,4 +1,4 @@
-import { AccessBody, ShownAccess } from '../../http/schema/access.ts'
+import { AccessBody, AccessResponse } from '../../http/schema/access.ts'
 import { t } from '../../http/schema/types.ts'
 import { atPlace, invalid } from '../../lib/refusal.ts'
 import { ROLES } from '../../storage/schema/account.ts'
@@ -19,7 +19,7 @@ export const KeyInfo = t.response(
       }),
       t.Null({ description: 'In a session of the application.' }),
     ]),
-    access: ShownAccess,
+    access: AccessResponse,
   },
   { $id: 'KeyInfo' },
 )
@@ -57,7 +57,7 @@ const Key = t.strict({
   id: t.id(),
   name: t.String(),
   scope: t.choice(SCOPES),
-  access: ShownAccess,
+  access: AccessResponse,
   user: t.strict({ id: t.id(), name: t.String() }),
   created_at: t.timestamp(),
   expires_at: t.Union([t.timestamp(), t.Null()]),

@@ -125,7 +125,7 @@ const lastOwner = (user: string, workspace: string) =>
 
 /**
  * Removes a user from the workspace; without a workspace, removes the user from all of them and deletes the user. Their
- * keys, sessions and setup links end permanently. A server that calls this must also wake its bus, so that their
+ * keys, sessions and setup links end permanently. A server that calls this must also notify its bus, so that their
  * streams are closed. A user without any workspace loses password and passkeys. The last owner of a workspace cannot be
  * removed from it.
  */

@@ -4,7 +4,7 @@ import { read, write } from '../../kernel/operation.ts'
 import { type Access, narrows, readAccess } from '../../kernel/rights.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { fail, notFound, refused } from '../../lib/refusal.ts'
-import { wakeAfterCommit } from '../../log/bus.ts'
+import { notifyAfterCommit } from '../../log/bus.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Role } from '../../storage/schema/account.ts'
 import { getOwnUser } from '../accounts/operations.ts'
@@ -137,7 +137,7 @@ export const changeMember = write({
         ? undefined
         : checkedMemberAccess(tx, caller, next, access, readAccess(user.access))
     changeRole(tx, user, getOwnWorkspace(tx, caller), next, checked)
-    wakeAfterCommit(tx)
+    notifyAfterCommit(tx)
     return { member: presentMember(tx, settings, getMember(tx, caller, userId)) }
   },
 })
@@ -148,7 +148,7 @@ export const removeMember = write({
   covers,
   run: (tx, caller, { userId }: { readonly userId: string }) => {
     removeUser(tx, getMember(tx, caller, userId), getOwnWorkspace(tx, caller))
-    wakeAfterCommit(tx)
+    notifyAfterCommit(tx)
     return { deleted: true, id: userId }
   },
 })

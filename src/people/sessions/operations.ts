@@ -1,6 +1,6 @@
 import { read, write } from '../../kernel/operation.ts'
 import { fail, notFound, Refusal, refused } from '../../lib/refusal.ts'
-import { wakeAfterCommit } from '../../log/bus.ts'
+import { notifyAfterCommit } from '../../log/bus.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import {
   deleteProviderLink,
@@ -98,7 +98,7 @@ export const endSession = write({
     const ending = findSessionById(tx, id)
     if (!ending || ending.userPk !== own.userPk) throw notFound('session')
     deleteSession(tx, ending.pk)
-    wakeAfterCommit(tx)
+    notifyAfterCommit(tx)
     return { deleted: true, id }
   },
 })
@@ -119,7 +119,7 @@ export const setPassword = write({
       throw refused('The password was changed meanwhile; try again.')
     setPasswordHash(tx, userPk, hash)
     endSessionsOf(tx, userPk, id)
-    wakeAfterCommit(tx)
+    notifyAfterCommit(tx)
     return { changed: true }
   },
 })
@@ -142,7 +142,7 @@ function removeSignInOption(
   )
     throw refused('This is your last way to sign in; add another one first, such as a password or a passkey.')
   endSessionsOf(tx, userPk, id)
-  wakeAfterCommit(tx)
+  notifyAfterCommit(tx)
 }
 
 /** Removes the caller's password; the caller must have another sign-in option. */

@@ -1,4 +1,4 @@
-import { AccessBody, ShownAccess } from '../../http/schema/access.ts'
+import { AccessBody, AccessResponse } from '../../http/schema/access.ts'
 import { t } from '../../http/schema/types.ts'
 import { ROLES } from '../../storage/schema/account.ts'
 
@@ -115,7 +115,7 @@ const Member = t.strict({
   user_id: t.id(),
   name: t.String(),
   role: t.choice(ROLES),
-  access: ShownAccess,
+  access: AccessResponse,
   has_password: t.flag(),
   /** Both flags are present only if true, and never identify the passkey or account. */
   has_passkey: t.Optional(t.Literal(true)),

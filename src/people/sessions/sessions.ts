@@ -1,7 +1,7 @@
 import { desc, eq, lte, or, sql } from 'drizzle-orm'
 import { type AppContext, type Caller, isReadOnlyCopy } from '../../context.ts'
 import { invalidKey, ownerRequired, readOnly, signInNeeded } from '../../http/authorizer.ts'
-import { type Grant, type Standing, standsForWriting } from '../../kernel/caller.ts'
+import { allowsWriting, type Grant, type Permissions } from '../../kernel/caller.ts'
 import { checkCovered, readAccess, rightsOf } from '../../kernel/rights.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import { fail, notFound, Refusal } from '../../lib/refusal.ts'
@@ -133,21 +133,21 @@ export function findSessionState(
   })
   if (!row || expiryOf(row) <= now) return ENDED
   const { role, rights } = row
-  const standing = { scope: scopeOfRole(role), role, rights }
-  return { isValid: true, expiresAt: expiryOf(row), standing }
+  const permissions = { scope: scopeOfRole(role), role, rights }
+  return { isValid: true, expiresAt: expiryOf(row), permissions }
 }
 
 /** Throws the refusal that the request would get now; returns the caller's current permissions. */
-export function checkRight(reader: Reader, grant: Grant, now: number): Standing {
+export function checkRight(reader: Reader, grant: Grant, now: number): Permissions {
   const { keyId, sessionId, workspacePk, needsOwner, needsWrite: isWrite, covers, isNamed } = grant
   const state =
     keyId === null ? findSessionState(reader, sessionId, workspacePk, now) : findKeyState(reader, keyId, now)
   if (!state.isValid) throw keyId === null ? signInNeeded() : invalidKey()
-  const { standing } = state
-  if (needsOwner && standing.role !== 'owner') throw ownerRequired()
-  if (isWrite && !standsForWriting(standing)) throw readOnly({ keyId, scope: standing.scope })
-  checkCovered(standing.rights, workspacePk, { covers, isWrite, isNamed })
-  return standing
+  const { permissions } = state
+  if (needsOwner && permissions.role !== 'owner') throw ownerRequired()
+  if (isWrite && !allowsWriting(permissions)) throw readOnly({ keyId, scope: permissions.scope })
+  checkCovered(permissions.rights, workspacePk, { covers, isWrite, isNamed })
+  return permissions
 }
 
 /** The scope of a session, which depends on the role of its user. */

@@ -3,7 +3,7 @@ import type { AppContext, Caller } from '../../context.ts'
 import { addressGroup } from '../../lib/address-group.ts'
 import { atPlace, fail, invalid, Refusal, refused } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
-import { wakeAfterCommit } from '../../log/bus.ts'
+import { notifyAfterCommit } from '../../log/bus.ts'
 import { from, rowBy, runBy, update, upsertInto } from '../../storage/query.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { users } from '../../storage/schema/account.ts'
@@ -32,7 +32,7 @@ export interface Browser {
 }
 
 /** Writes of browsers that sign in are scheduled fairly by address. */
-export const signInLine = ({ address }: Browser) => ({ turnKey: `address ${addressGroup(address)}` })
+export const signInLine = ({ address }: Browser) => ({ schedulingKey: `address ${addressGroup(address)}` })
 
 /** A new session; the token cannot be read again later. */
 export interface NewSession {
@@ -96,13 +96,13 @@ export async function setUp(
   const enter = (tx: Tx) => {
     const userPk = findUserOfLink(tx, token, tx.now) ?? fail(usedLink())
     setPasswordHash(tx, userPk, hash)
-    return openDoor(ctx, tx, userPk, name, browser)
+    return acceptSetupLink(ctx, tx, userPk, name, browser)
   }
   return db.write(enter, signInLine(browser))
 }
 
 /** The common effect of all setup links: sets the chosen name, if any, begins a session and ends all others. */
-export function openDoor(
+export function acceptSetupLink(
   ctx: AppContext,
   tx: Tx,
   userPk: number,
@@ -113,7 +113,7 @@ export function openDoor(
   setUsedLink(tx, userPk)
   setClosedWorkspace(tx, userPk, null)
   endSessionsOf(tx, userPk)
-  wakeAfterCommit(tx)
+  notifyAfterCommit(tx)
   return beginSession(ctx, tx, userPk, browser, usedLink)
 }
 

@@ -1,7 +1,7 @@
 import type { AppContext, Caller } from '../../context.ts'
-import { LARGE_BYTES, newUntaken } from '../../http/responses.ts'
+import { LARGE_BYTES, newResponseBudget } from '../../http/responses.ts'
 import { closedEvent, type StreamReader, type StreamSource } from '../../http/sse.ts'
-import { turnKeyOf } from '../../kernel/caller.ts'
+import { schedulingKeyOf } from '../../kernel/caller.ts'
 import type { Rights } from '../../kernel/rights.ts'
 import type { Admission } from '../../lib/admission.ts'
 import { Refusal, unavailable } from '../../lib/refusal.ts'
@@ -17,7 +17,7 @@ const TURN_MS = 5
 const TAKEN_WITHIN_MS = 600_000
 
 /** A reader, and the caller that opened its stream. */
-interface Asker {
+interface Subscriber {
   readonly reader: StreamReader
   readonly caller: Caller
 }
@@ -35,7 +35,7 @@ export class Streams {
   #isClosed = false
 
   /** `untaken` bounds the memory that large events take. */
-  constructor(ctx: AppContext, untaken = newUntaken().callers) {
+  constructor(ctx: AppContext, untaken = newResponseBudget().callers) {
     this.#untaken = untaken
     this.credentials = new CredentialMonitor(ctx)
   }
@@ -56,7 +56,7 @@ export class Streams {
     isTouched: IsTouched,
   ): StreamSource {
     if (this.#isClosed) throw unavailable('The server is shutting down; reconnect in a moment.')
-    const who = `${verb} ${turnKeyOf(caller)}`
+    const who = `${verb} ${schedulingKeyOf(caller)}`
     const asked = this.#queries.get(who)
     if (asked && asked.size >= MAX_QUERIES && !asked.has(query)) throw tooManyQueries(verb)
     return (reader) => {
@@ -74,16 +74,16 @@ export class Streams {
   }
 
   /** Resolves when one stream may work, so that streams do not delay requests. */
-  turn(): Promise<void> {
+  nextStep(): Promise<void> {
     return stepsOfThread.run('streams', () => {})
   }
 
   /** Serves many readers, interleaved with other requests. */
-  async inTurns<Item>(items: readonly Item[], serve: (item: Item) => void): Promise<void> {
+  async serveAll<Item>(items: readonly Item[], serve: (item: Item) => void): Promise<void> {
     let until = performance.now() + TURN_MS
     for (const item of items) {
       if (performance.now() > until) {
-        await this.turn()
+        await this.nextStep()
         until = performance.now() + TURN_MS
       }
       serve(item)
@@ -95,9 +95,13 @@ export class Streams {
    * event because too much is still unsent. Readers that receive too slowly are disconnected. Each reader counts
    * separately, because each connection buffers its own unsent data. `length` is in characters.
    */
-  async send<To extends Asker>(length: number, all: readonly To[], send: (to: To) => void): Promise<To[]> {
+  async send<To extends Subscriber>(
+    length: number,
+    all: readonly To[],
+    send: (to: To) => void,
+  ): Promise<To[]> {
     const refused: To[] = []
-    await this.inTurns(all, (one) => {
+    await this.serveAll(all, (one) => {
       if (length <= LARGE_BYTES) send(one)
       else if (this.hasRoom(length, one)) this.#sendLarge(length, one, send)
       else refused.push(one)
@@ -106,16 +110,16 @@ export class Streams {
   }
 
   /** Whether `send` would send an event of this length to this reader. */
-  hasRoom(length: number, { caller }: Asker): boolean {
-    return length <= LARGE_BYTES || this.#untaken.hasRoom(turnKeyOf(caller), length)
+  hasRoom(length: number, { caller }: Subscriber): boolean {
+    return length <= LARGE_BYTES || this.#untaken.hasRoom(schedulingKeyOf(caller), length)
   }
 
-  #sendLarge<To extends Asker>(length: number, one: To, send: (to: To) => void): void {
-    const release = this.#untaken.hold(turnKeyOf(one.caller), length)
+  #sendLarge<To extends Subscriber>(length: number, one: To, send: (to: To) => void): void {
+    const release = this.#untaken.hold(schedulingKeyOf(one.caller), length)
     try {
       send(one)
     } finally {
-      void one.reader.whenTaken(TAKEN_WITHIN_MS).then(release)
+      void one.reader.whenSent(TAKEN_WITHIN_MS).then(release)
     }
   }
 
@@ -191,7 +195,7 @@ class CredentialMonitor {
     const watched = this.#watched.get(id) ?? { state, listeners: new Set(), stopTimer: undefined }
     this.#watched.set(id, watched)
     watched.listeners.add(listener)
-    this.#stopListening ??= this.ctx.bus.onWakeAll(() => this.#checkAll())
+    this.#stopListening ??= this.ctx.bus.onAnyChange(() => this.#checkAll())
     this.#check(watched, [listener])
     return () => {
       watched.listeners.delete(listener)
@@ -210,7 +214,8 @@ class CredentialMonitor {
     if (state === undefined) this.#checkLater(watched, this.ctx.clock.now() + RETRY_MS)
     else if (state.isValid) {
       this.#checkLater(watched, state.expiresAt)
-      for (const { end, isTouched } of [...asked]) if (isTouched(state.standing.rights)) end('access_changed')
+      for (const { end, isTouched } of [...asked])
+        if (isTouched(state.permissions.rights)) end('access_changed')
     } else for (const { end } of [...watched.listeners]) end(state.end)
   }
 

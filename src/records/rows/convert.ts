@@ -10,7 +10,7 @@ import type { Reader } from '../../storage/reader.ts'
 import { liveRows, type RowPlace, valueColumn } from '../../storage/row-table-names.ts'
 import { presentField, presentStructure } from '../structures/present.ts'
 import { MAX_FIELDS } from '../structures/schema.ts'
-import { changeStructure, judged, type StructurePatch } from '../structures/service.ts'
+import { changeStructure, checkedPatch, type StructurePatch } from '../structures/service.ts'
 import {
   type Definition,
   definitionOf,
@@ -67,7 +67,7 @@ export const conversionTrial = (features: FeatureHooks) =>
       run: (snapshot, caller, { nameOrId, body }: ConversionInput): Converted => {
         const before = convertible(snapshot, caller, nameOrId)
         const { field, patch } = conversionPatch(before, body)
-        const after = { ...before, ...judged(features, snapshot, caller, before, patch).columns }
+        const after = { ...before, ...checkedPatch(features, snapshot, caller, before, patch).columns }
         const definition = definitionOf(after)
         const counts = readValues(snapshot, caller, before, definition, field, body.key, () => {})
         return { structure: presentStructure(after), ...counts }

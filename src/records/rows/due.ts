@@ -1,8 +1,8 @@
 import { wholeWorkspace } from '../../context.ts'
 import { matchesFilter } from '../../filter/record/match.ts'
 import { defineJob, later, serviceOf } from '../../kernel/jobs.ts'
+import { DUE_JOBS } from '../../log/due-jobs.ts'
 import { duePayload } from '../../log/message.ts'
-import { MOMENTS } from '../../log/moments.ts'
 import { newHead, storeEvent, subscriptionsOf } from '../../log/outbox.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { definitionOf, findStructureByPk } from '../structures/store.ts'
@@ -10,7 +10,7 @@ import { dataOf, findRecordByPk, stateOf } from './store.ts'
 
 /* Sends the events of row moments (`log/due.ts`) that are due. */
 
-interface Moment {
+interface DueRow {
   readonly schedule: number
   readonly record: number
   readonly dueAt: number
@@ -20,7 +20,7 @@ interface Moment {
 const LATE_MS = 60_000
 
 /** Stores the event of a moment if its subscription still matches the current row. */
-function send(tx: Tx, { schedule, record, dueAt }: Moment): void {
+function send(tx: Tx, { schedule, record, dueAt }: DueRow): void {
   tx.sql.run('DELETE FROM webhook_moments WHERE schedule = ? AND record = ?', schedule, record)
   const place = tx.sql.get<{ workspace: number; structure: number }>(
     `SELECT workspace, structure FROM webhooks
@@ -42,8 +42,8 @@ function send(tx: Tx, { schedule, record, dueAt }: Moment): void {
 }
 
 /** Stores the events of due moments. */
-export const rowMoments = defineJob<number, null>(MOMENTS.rows, (tx) => {
-  const moment = tx.sql.get<Moment>(
+export const dueRowEvents = defineJob<number, null>(DUE_JOBS.rows, (tx) => {
+  const moment = tx.sql.get<DueRow>(
     'SELECT schedule, record, due_at AS dueAt FROM webhook_moments ORDER BY due_at LIMIT 1',
   )
   if (!moment) return 'done'

@@ -1,9 +1,9 @@
 import { type AppContext, type Caller, type InWorkspace, wholeWorkspace } from '../../context.ts'
 import type { RawCondition } from '../../filter/record/parse.ts'
-import { noRoom } from '../../http/responses.ts'
+import { tooManyUnread } from '../../http/responses.ts'
 import { closedEvent, type StreamEvent, type StreamReader, type StreamSource } from '../../http/sse.ts'
 import type { Credential } from '../../kernel/call.ts'
-import { grantOf, turnKeyOf } from '../../kernel/caller.ts'
+import { grantOf, schedulingKeyOf } from '../../kernel/caller.ts'
 import { read } from '../../kernel/operation.ts'
 import { may } from '../../kernel/rights.ts'
 import { BoundedCache, memoize } from '../../lib/bounded-cache.ts'
@@ -247,7 +247,7 @@ class WatchChannel {
     private readonly history: BoundedCache<string, Versions>,
     private readonly query: WatchQuery,
   ) {
-    this.#stopListening = ctx.bus.onWake(query.structureId, () => this.#runWithin(MERGE_MS))
+    this.#stopListening = ctx.bus.onChange(query.structureId, () => this.#runWithin(MERGE_MS))
   }
 
   get size(): number {
@@ -294,7 +294,7 @@ class WatchChannel {
     if (this.#isRunning) return
     this.#isRunning = true
     while (this.#due.size > 0) {
-      await this.streams.turn()
+      await this.streams.nextStep()
       const due = [...this.#due]
       this.#due.clear()
       if (due.some(this.#isThere)) await this.#serve(due)
@@ -309,7 +309,7 @@ class WatchChannel {
       const known = this.#latest?.page
       // A page without recipients is not read.
       if (known && !due.some((one) => this.streams.hasRoom(known.length, one)))
-        return this.#sendProblem(this.#lacking(due, known), noRoom())
+        return this.#sendProblem(this.#lacking(due, known), tooManyUnread())
       const page = await this.#readPage()
       await this.#send(page, due).finally(() => page.release())
     } catch (thrown) {
@@ -341,7 +341,7 @@ class WatchChannel {
     const resume = (watcher: Watcher, id: string) => this.#resume(watcher, id, page)
     const lacking = this.#lacking(due, page)
     const refused = await this.streams.send(page.length, lacking, (one) => one.send(page, since, resume))
-    if (refused.length > 0) this.#sendProblem(refused, noRoom())
+    if (refused.length > 0) this.#sendProblem(refused, tooManyUnread())
   }
 
   async #readPage(): Promise<WatchedPage> {
@@ -388,6 +388,11 @@ class WatchChannel {
       userId,
       surface,
     }
-    return { turnKey: turnKeyOf(first.caller), signal, isBackground: true, grant: grantOf(caller, READING) }
+    return {
+      schedulingKey: schedulingKeyOf(first.caller),
+      signal,
+      isBackground: true,
+      grant: grantOf(caller, READING),
+    }
   }
 }

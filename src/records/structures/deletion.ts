@@ -4,7 +4,7 @@ import type { FeatureHooks } from '../../feature-hooks.ts'
 import { defineJob, enqueue, findState, keysOf, settle } from '../../kernel/jobs.ts'
 import { write } from '../../kernel/operation.ts'
 import { refused } from '../../lib/refusal.ts'
-import { wakeAfterCommit } from '../../log/bus.ts'
+import { notifyAfterCommit } from '../../log/bus.ts'
 import { type ChangeAuthor, logChange } from '../../log/log.ts'
 import { liveRows, placeOf, type RowPlace } from '../../storage/row-table-names.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
@@ -84,7 +84,7 @@ function remove(features: FeatureHooks, tx: Tx, caller: ChangeAuthor, structure:
   features.onStructureDeleted(tx, caller, structure.pk)
   removeStructure(tx, structure.pk)
   logChange(tx, caller, changedStructure(structure.id), 'deleted')
-  wakeAfterCommit(tx, structure.id)
+  notifyAfterCommit(tx, structure.id)
 }
 
 /** Deletes a structure, its rows and its subscriptions; returns its id after everything is gone. */

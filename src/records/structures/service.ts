@@ -7,7 +7,7 @@ import { isId } from '../../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../../lib/patch.ts'
 import { atPlace, nameTaken, Refusal, refuseDotName, refused } from '../../lib/refusal.ts'
 import { counted, fold } from '../../lib/text.ts'
-import { wakeAfterCommit } from '../../log/bus.ts'
+import { notifyAfterCommit } from '../../log/bus.ts'
 import { logChange, logUpdate } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
@@ -163,7 +163,7 @@ export const structureTrial = (features: FeatureHooks) =>
           return undefined
         }
       }
-      const { columns, definition } = judged(features, snapshot, caller, before, patch, collect)
+      const { columns, definition } = checkedPatch(features, snapshot, caller, before, patch, collect)
       refusals.push(...collisions(snapshot, before, definition.uniqueSets))
       return {
         structure: presentStructure(refusals.length > 0 ? before : { ...before, ...columns }),
@@ -212,12 +212,12 @@ export function changeStructure(
   patch: StructurePatch,
 ): store.StructureRow {
   const before = getStructure(tx, caller, nameOrId, 'change')
-  const { columns, definition } = judged(features, tx, caller, before, patch)
+  const { columns, definition } = checkedPatch(features, tx, caller, before, patch)
   const { nameFold: _, ...shown } = columns
   if (isSame<typeof shown>(before, shown)) return before
   changeTable(tx, before, definition)
   store.updateStructure(tx, before.pk, columns, tx.now)
-  wakeAfterCommit(tx, before.id)
+  notifyAfterCommit(tx, before.id)
   const after = getStructure(tx, caller, before.id, 'change')
   const object = changedStructure(before.id)
   logUpdate(tx, caller, object, presentStructure(before), presentStructure(after), ['record_count'])
@@ -230,7 +230,7 @@ export const changedStructure = (id: string) => ({ kind: 'structure', id, struct
  * The definition after a change. Every rule runs through `check`, which throws the first refusal unless it collects
  * them.
  */
-export function judged(
+export function checkedPatch(
   features: FeatureHooks,
   reader: Reader,
   caller: Caller,

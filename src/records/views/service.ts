@@ -7,7 +7,7 @@ import type { Ability } from '../../kernel/rights.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { atPlace, fail, invalid, nameTaken, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
-import { wakeAfterCommit } from '../../log/bus.ts'
+import { notifyAfterCommit } from '../../log/bus.ts'
 import type { ChangeAuthor } from '../../log/log.ts'
 import { objectKind } from '../../log/objects/objects.ts'
 import { beginPrivate, endPrivate, nextKey } from '../../log/private.ts'
@@ -210,7 +210,7 @@ export const patchRowView = write({
     checkRowView(structure, after)
     const others = rowsOf(tx, before.structure).filter(({ pk }) => pk !== before.pk)
     refuseTakenName(others, after)
-    wakeAfterCommit(tx, before.structureId)
+    notifyAfterCommit(tx, before.structureId)
     if (after.personal < before.personal) endPrivate(tx, caller.workspacePk, id)
     const shown = rowViewKind.update(tx, caller, before, columns, { position: patch.position })
     if (after.personal > before.personal) beginPrivate(tx, id, caller.userId, nextKey(tx, caller.workspacePk))
@@ -242,7 +242,7 @@ export const deleteRowView = write({
     getStructure(tx, caller, row.structureId, abilityFor(row.personal))
     if (row.locked === 1) throw refused(`The view "${row.name}" is locked: unlock it before you delete it.`)
     deleteRow(tx, caller, row)
-    wakeAfterCommit(tx, row.structureId)
+    notifyAfterCommit(tx, row.structureId)
     return { deleted: true, id }
   },
 })

@@ -1,6 +1,6 @@
 import { checkedFileName } from '../../files/service.ts'
 import { formEntries } from '../../http/form-entries.ts'
-import { checkStorable, MOST_TO_READ, storableJson } from '../../http/storable-json.ts'
+import { checkStorable, READ_LIMITS, storableJson } from '../../http/storable-json.ts'
 import { isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
 import type { FieldValue, RecordData } from '../../lib/record-data.ts'
@@ -45,7 +45,7 @@ function readJson(bytes: Uint8Array): Sent {
 
 function parsed(bytes: Uint8Array): unknown {
   const text = new TextDecoder().decode(bytes)
-  return storableJson(text, 'The body', MOST_TO_READ)
+  return storableJson(text, 'The body', READ_LIMITS)
 }
 
 async function readForm(request: Request, bytes: Uint8Array): Promise<Sent> {

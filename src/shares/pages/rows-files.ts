@@ -2,7 +2,7 @@ import type { AppContext } from '../../context.ts'
 import { byteStream } from '../../http/byte-stream.ts'
 import { attachment } from '../../http/download.ts'
 import type { Exchange } from '../../http/exchange.ts'
-import { noRoom } from '../../http/responses.ts'
+import { tooManyUnread } from '../../http/responses.ts'
 import { markStreamed } from '../../http/streamed.ts'
 import { long, read } from '../../kernel/operation.ts'
 import { addressGroup } from '../../lib/address-group.ts'
@@ -119,7 +119,7 @@ async function fileResponse(
   const readPart = async (next: PartInput['next']): Promise<FilePart> =>
     ctx.kernel.callAs(visitor, sharedFilePart, { ...about, next })
   const address = addressGroup(exchange.address)
-  if (!untaken.hasRoom(address, PART_BYTES)) throw noRoom()
+  if (!untaken.hasRoom(address, PART_BYTES)) throw tooManyUnread()
   const { bytes, taken, edition, all = new Float64Array() } = await readPart(undefined)
   const close = untaken.hold(address, all.byteLength + PART_BYTES)
   let first: Uint8Array | undefined = bytes

@@ -72,7 +72,7 @@ export function nameOf({ structure, columns }: SharedRows, data: RecordData): st
 const PAGE_SIZE = 50
 
 /** The parameters in the address of a page of rows. */
-export interface RowsAsked {
+export interface RowsParameters {
   readonly page: number
   readonly sort: string | null
   readonly direction: string | null
@@ -83,7 +83,7 @@ interface RowsInput extends Pick<VisitedShare, 'name'> {
   /** The id of the view. */
   readonly target: string
   readonly base: string
-  readonly asked: RowsAsked
+  readonly asked: RowsParameters
   /** The files in which the rows can be downloaded. */
   readonly offers: { readonly csv: boolean; readonly ics: boolean }
 }
@@ -124,7 +124,7 @@ export const sharedRowsPage = long(
 const listed = ({ snapshot, caller, view }: Reading, request: Omit<ListRequest, 'view'>): RecordPage =>
   listPage(snapshot, { caller, request: parseRequest({ ...request, view: view.id }) }).page
 
-export async function rowsPage(ctx: AppContext, visit: Visit, asked: RowsAsked): Promise<Response> {
+export async function rowsPage(ctx: AppContext, visit: Visit, asked: RowsParameters): Promise<Response> {
   const { share, base } = visit
   const { name, target } = share
   const visitor = visitorOf(visit)

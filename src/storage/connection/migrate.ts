@@ -37,11 +37,11 @@ export function refuseUnknownSchema(
   const version = schemaVersion(database)
   if (version <= migrations.length) return
   throw new UnusableDatabase(
-    `This database was written by a newer daybook (schema ${version}; this program knows up to ${migrations.length}). Upgrade the program, or ${wayBack(database.filename, migrations.length)}`,
+    `This database was written by a newer daybook (schema ${version}; this program knows up to ${migrations.length}). Upgrade the program, or ${downgradeAdvice(database.filename, migrations.length)}`,
   )
 }
 
-function wayBack(file: string, version: number): string {
+function downgradeAdvice(file: string, version: number): string {
   const copy = findEarlierCopy(file, version)
   return copy === undefined
     ? 'restore a backup that was made before the upgrade.'

@@ -240,7 +240,7 @@ export function closeDatabase(database: Database, { role, checkpoint }: OpenOpti
   try {
     if (checkpoint !== 'off') {
       database.run(`PRAGMA wal_checkpoint(${role === 'server' ? 'TRUNCATE' : 'PASSIVE'})`)
-      putAtRest(database)
+      leaveWalMode(database)
     }
   } catch (error) {
     if (faultOf(error) === undefined) throw error
@@ -250,7 +250,7 @@ export function closeDatabase(database: Database, { role, checkpoint }: OpenOpti
 }
 
 /** Returns the file to rollback mode, in which it has no WAL, unless another process has it open. */
-function putAtRest(database: Database): void {
+function leaveWalMode(database: Database): void {
   database.run('PRAGMA busy_timeout = 0')
   changeJournal(database, 'DELETE')
 }

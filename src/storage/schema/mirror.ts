@@ -25,7 +25,7 @@ export const mirrors = sqliteTable('mirrors', {
 })
 
 /** Objects of the remote that the copy omits, because this version does not know their kind or a value in them. */
-export const mirrorLeftOut = sqliteTable(
+export const mirrorOmitted = sqliteTable(
   'mirror_left_out',
   { kind: text().notNull(), id: text().notNull() },
   (table) => [primaryKey({ columns: [table.kind, table.id] })],

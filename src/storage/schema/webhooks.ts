@@ -83,7 +83,7 @@ export const webhookEvents = sqliteTable('webhook_events', {
 })
 
 /** Notes whose changes are collected during a quiet period, after which they become one event. */
-export const webhookWaiting = sqliteTable(
+export const webhookQuietNotes = sqliteTable(
   'webhook_waiting',
   {
     note: integer()
@@ -127,7 +127,7 @@ export const webhookSchedules = sqliteTable('webhook_schedules', {
 })
 
 /** Future due times of rows. */
-export const webhookMoments = sqliteTable(
+export const webhookDueTimes = sqliteTable(
   'webhook_moments',
   {
     schedule: integer().notNull(),

@@ -9,11 +9,11 @@ import { noResponse } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import type { State } from '../state.ts'
 import type { Tx } from '../writes/transaction.ts'
-import { QueryScheduler, type QueryTurn } from './query-scheduler.ts'
+import { QueryScheduler, type QueryScheduling } from './query-scheduler.ts'
 import { TaskQueue } from './task-queue.ts'
 import type { WorkerRequest } from './thread.ts'
 
-export type { QueryTurn }
+export type { QueryScheduling }
 
 /**
  * A read that may take long. It begins on the main thread; if it reads too much there (`storage/read-limit.ts`), it
@@ -42,7 +42,7 @@ export const tooLong = () => new TooLongForMainThread()
 /** Listeners that are notified after the commit of a write. */
 export interface WriteListeners {
   /** Reports that anything in the structure may have changed; without an id, anything at all. */
-  wake(structureId?: string): void
+  notify(structureId?: string): void
 }
 
 /**
@@ -67,7 +67,7 @@ export interface WorkerClient {
   readonly manyRows: number
   /** The state of the database. */
   readonly state: State
-  run<Input, Output>(query: WorkerQuery<Input, Output>, input: Input, turn: QueryTurn): Promise<Output>
+  run<Input, Output>(query: WorkerQuery<Input, Output>, input: Input, turn: QueryScheduling): Promise<Output>
   /** Whether the database is in memory, so that everything runs on the main thread. */
   readonly isInline: boolean
   /** Writes with a longer text run in the write thread. */
@@ -76,9 +76,9 @@ export interface WorkerClient {
    * Runs a read on this thread and returns its output. A read that is too large or long runs in a reader thread with
    * this input.
    */
-  read(query: LongRead, turn: QueryTurn, here: () => unknown, input: () => unknown): unknown
-  /** Runs a write in the write thread, where writes take turns by `turnKey`. */
-  task(name: string, input: unknown, turnKey: string): Promise<unknown>
+  read(query: LongRead, turn: QueryScheduling, here: () => unknown, input: () => unknown): unknown
+  /** Runs a write in the write thread, where writes take turns by `schedulingKey`. */
+  task(name: string, input: unknown, schedulingKey: string): Promise<unknown>
   /** Does the server's own work in the write thread, or in the background thread. */
   write<Input, Output>(task: WorkerTask<Input, Output>, input: Input): Promise<Output>
   /** Refuses the queries, and lets the current task finish for some seconds. */
@@ -147,7 +147,7 @@ export function openWorker({
       log,
       ids,
       pauseDuring: (run) => db.pauseDuring(run),
-      onWrite: () => listeners.wake(),
+      onWrite: () => listeners.notify(),
     })
   const tasks = { writes: newTaskQueue(), background: newTaskQueue() }
   db.onLateSync(() => {
@@ -161,7 +161,7 @@ export function openWorker({
     input,
     now: clock.now(),
   })
-  const readInThread = async (name: string, input: unknown, turn: QueryTurn): Promise<unknown> => {
+  const readInThread = async (name: string, input: unknown, turn: QueryScheduling): Promise<unknown> => {
     let output: unknown
     try {
       output = await queries.run(request('query', name, input), turn)
@@ -170,7 +170,7 @@ export function openWorker({
       await db.synced()
     }
     // Encoding a large response takes milliseconds, and many requests may share one result.
-    await stepsOfThread.run(turn.turnKey, () => {})
+    await stepsOfThread.run(turn.schedulingKey, () => {})
     return output
   }
   const read: WorkerClient['read'] = ({ name, isLong }, turn, here, input) => {
@@ -189,11 +189,11 @@ export function openWorker({
     isInline,
     maxWriteLength,
     read,
-    task: async (name, input, turnKey) => {
+    task: async (name, input, schedulingKey) => {
       if (db.refusal) throw db.refusal
-      return tasks.writes.run(request('task', name, input), turnKey)
+      return tasks.writes.run(request('task', name, input), schedulingKey)
     },
-    run: async <Input, Output>(query: WorkerQuery<Input, Output>, input: Input, turn: QueryTurn) =>
+    run: async <Input, Output>(query: WorkerQuery<Input, Output>, input: Input, turn: QueryScheduling) =>
       (await read(
         query,
         turn,

@@ -6,9 +6,9 @@ import { type Refusal, refused, shuttingDown, unavailable } from '../../lib/refu
 import { ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
 
 /** The place of a query among those of others. */
-export interface QueryTurn {
+export interface QueryScheduling {
   /** The key by which queries take turns: that of a caller, mostly. */
-  readonly turnKey: string
+  readonly schedulingKey: string
   /** Aborts once the result is no longer needed; the query is then stopped. */
   readonly signal?: AbortSignal
   /** Whether the query has no time limit and is never refused, as for a watch. */
@@ -98,7 +98,10 @@ export class QueryScheduler {
     this.#options = options
   }
 
-  run(request: ThreadRequest, { turnKey: key, signal, isBackground = false }: QueryTurn): Promise<unknown> {
+  run(
+    request: ThreadRequest,
+    { schedulingKey: key, signal, isBackground = false }: QueryScheduling,
+  ): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(shuttingDown())
     if (signal?.aborted) return Promise.reject(callerIsGone())
     const name = nameOf(key, isBackground, request)

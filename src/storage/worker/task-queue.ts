@@ -85,14 +85,14 @@ export class TaskQueue {
     if (!this.#thread.isStarted)
       await this.#send({ ...request, kind: 'open', input: undefined }).catch(() => {})
     const { clock, ids, pauseDuring, onWrite } = this.#options
-    const { output, wakes } = await pauseDuring(async (beginSync) => {
+    const { output, hasWritten } = await pauseDuring(async (beginSync) => {
       const now = { now: clock.now(), lastId: ids.last() }
       const running = this.#send({ ...request, ...now }, () => beginSync(onLate))
       const done = await unlessThreadEnds(running, closedMeanwhile, failedMeanwhile)
       ids.follow(done.lastId)
       return done
     })
-    if (wakes) onWrite()
+    if (hasWritten) onWrite()
     return output
   }
 }

@@ -28,7 +28,7 @@ interface ItemOptions {
 export function newItem<T>(
   { sql, clock, newId, log }: ItemOptions,
   write: (tx: Tx) => T,
-  turnKey: string,
+  schedulingKey: string,
   resolve: (result: T) => void,
   reject: (error: unknown) => void,
 ): Item {
@@ -43,7 +43,7 @@ export function newItem<T>(
     }
   }
   return {
-    isOfRequest: turnKey !== '',
+    isOfRequest: schedulingKey !== '',
     run: () => {
       const now = clock.now()
       result = write({

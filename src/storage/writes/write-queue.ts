@@ -47,7 +47,7 @@ export type PausingAction<T> = (beginSync: (onLate: () => void) => void) => Prom
 export interface WriteOptions {
   readonly isLong?: boolean
   /** The key by which writes take turns: that of a caller or an address; empty for the server's own work. */
-  readonly turnKey?: string
+  readonly schedulingKey?: string
 }
 
 export interface WriteQueueOptions {
@@ -158,10 +158,10 @@ export class WriteQueue {
     return this.#disk.onLate(listener)
   }
 
-  write<T>(run: WriteFunction<T>, { isLong = false, turnKey = '' }: WriteOptions = {}): Promise<T> {
+  write<T>(run: WriteFunction<T>, { isLong = false, schedulingKey = '' }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const item = newItem(this.#options, run as (tx: Tx) => T, turnKey, resolve, reject)
-      this.#add(isLong ? LONG : `by ${turnKey}`, item)
+      const item = newItem(this.#options, run as (tx: Tx) => T, schedulingKey, resolve, reject)
+      this.#add(isLong ? LONG : `by ${schedulingKey}`, item)
     })
   }
 

@@ -9,7 +9,7 @@ import { listOverlay } from './overlay/store.ts'
 import { SuspendedChanges } from './overlay/suspended-changes.ts'
 import { reconcile } from './reconcile.ts'
 import { Stage } from './stage.ts'
-import { type Progress, saveLeftOut, saveProgress } from './state.ts'
+import { type Progress, saveOmitted, saveProgress } from './state.ts'
 
 export interface Target {
   readonly workspacePk: number
@@ -31,7 +31,7 @@ export function applyStage(tx: Tx, stage: Stage, target: Target): void {
   const differences = lifted?.reapply() ?? []
   // An update that changes only omitted attributes is logged too, because `updated_at` differs.
   if (mode !== 'fresh') appendMirrored(tx, workspacePk, [...stage.entries(), ...differences])
-  saveLeftOut(tx, stage, mode !== 'changes')
+  saveOmitted(tx, stage, mode !== 'changes')
   saveProgress(tx, workspacePk, progress)
 }
 

@@ -202,7 +202,7 @@ export class Forwarding {
     signal.addEventListener('abort', () => this.#stopRetry?.())
   }
 
-  wake(): void {
+  notify(): void {
     if (this.#isRunning || this.#stopRetry || this.signal.aborted) return
     this.#isRunning = true
     this.#postAll().catch((error) => {
@@ -229,7 +229,7 @@ export class Forwarding {
     if (this.signal.aborted) return
     this.#stopRetry = this.ctx.clock.after(RETRY_MS, () => {
       this.#stopRetry = undefined
-      this.wake()
+      this.notify()
     })
   }
 

@@ -9,7 +9,7 @@ import { createFile } from '../../storage/new-file.ts'
 import { applyStage, mirrorApply, type Target } from './apply-stage.ts'
 import { countOverlay } from './overlay/store.ts'
 import { settleUndone } from './overlay/suspended-changes.ts'
-import { type ChangePage, CursorExpired, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
+import { type ChangePage, CursorExpired, type Remote, RemoteRefusal, RemoteUnreachable } from './remote.ts'
 import { RemoteReading } from './remote-reading.ts'
 import { FieldKnown, FieldLost, NameTaken, Selector, StructureReplaced } from './selection.ts'
 import { Stage } from './stage.ts'
@@ -149,8 +149,8 @@ export class Follower {
     const isSmall = isSmallPage(first) && countOverlay(this.ctx.db) <= FEW_CHANGED
     await this.#apply(isSmall, 'changes', (reading) => reading.readChanges(this.#state.cursor, first))
     const structures = new Set(first.changes.map(({ structure_id }) => structure_id))
-    if (!isSmall) bus.wake()
-    else for (const id of structures) if (id !== null) bus.wake(id)
+    if (!isSmall) bus.notify()
+    else for (const id of structures) if (id !== null) bus.notify(id)
   }
 
   /** Reads the whole workspace beside the copy, and applies all differences at once. */
@@ -160,7 +160,7 @@ export class Follower {
       stage.forgetEntries()
       return cursor
     })
-    this.ctx.bus.wake()
+    this.ctx.bus.notify()
   }
 
   /** Stages everything that `read` returns, and advances the copy to its cursor. */
@@ -225,7 +225,7 @@ export class Follower {
       saveProgress(tx, workspace, progress)
       return settleUndone(tx, workspace)
     })
-    if (hasSettled) this.ctx.bus.wake()
+    if (hasSettled) this.ctx.bus.notify()
     this.#state = { ...this.#state, cursor }
   }
 
@@ -265,7 +265,8 @@ const sentenceOf = (error: unknown): string => (error instanceof Error ? error.m
 
 /** Data that changed while it was read is read again at once. */
 function retryDelay(error: unknown, failures: number): number {
-  if (error instanceof RemoteAway) return Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures, 10), MAX_RETRY_MS)
+  if (error instanceof RemoteUnreachable)
+    return Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures, 10), MAX_RETRY_MS)
   if (error instanceof Refusal && error.code === 'stale') return FIRST_RETRY_MS
   return REFUSED_RETRY_MS
 }

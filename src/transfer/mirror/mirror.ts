@@ -160,11 +160,11 @@ export function startFollowing(ctx: AppContext, request: MirrorRequest): () => P
     remote,
     signal,
     isForwarding: post !== undefined,
-    onEvents: () => forwarding?.wake(),
+    onEvents: () => forwarding?.notify(),
   })
-  forwarding?.wake()
-  const wake = () => forwarding?.wake()
-  const stops = [onDeliveries(ctx.db, wake), ctx.bus.onWakeAll(wake)]
+  forwarding?.notify()
+  const wake = () => forwarding?.notify()
+  const stops = [onDeliveries(ctx.db, wake), ctx.bus.onAnyChange(wake)]
   const forgotten = forwarding ? Promise.resolve() : forgetEvents(ctx)
   const done = forgotten.then(() => follower.run())
   return async () => {

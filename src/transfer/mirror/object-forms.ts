@@ -75,10 +75,10 @@ function strictly(schema: TSchema, essential = ESSENTIAL_WITHIN): TSchema {
   } as unknown as TSchema
 }
 
-type Form = ChangeKind | 'change'
+type ObjectKind = ChangeKind | 'change'
 
 /** Each is compiled on first use. */
-const checkerOf = memoize((form: Form) =>
+const checkerOf = memoize((form: ObjectKind) =>
   TypeCompiler.Compile(
     form === 'change' ? strictly(Change, ESSENTIAL_OF_CHANGES) : strictly(SCHEMAS[form], ESSENTIAL[form]),
   ),
@@ -87,7 +87,7 @@ const checkerOf = memoize((form: Form) =>
 const MAX_ERRORS = 100
 
 /** Whether a value matches its schema; false if only a newer daybook knows a word in it. Refuses any other value. */
-function check(form: Form, value: unknown): boolean {
+function check(form: ObjectKind, value: unknown): boolean {
   const checker = checkerOf(form)
   if (checker.Check(value)) return true
   if (Iterator.from(checker.Errors(value)).take(MAX_ERRORS).every(isUnknownWord)) return false

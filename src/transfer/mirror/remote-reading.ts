@@ -6,7 +6,7 @@ import type { Reader } from '../../storage/reader.ts'
 import { instantOf } from './apply/copy-transaction.ts'
 import type { RemoteFile } from './apply/files.ts'
 import { completedObject, type RemoteChange, type RemoteObject } from './object-forms.ts'
-import { type ChangePage, type Remote, RemoteAway, RemoteRefusal } from './remote.ts'
+import { type ChangePage, type Remote, RemoteRefusal, RemoteUnreachable } from './remote.ts'
 import { FieldKnown, type Selector, StructureReplaced } from './selection.ts'
 import type { Stage } from './stage.ts'
 import { FIELD, Unknown } from './unknown.ts'
@@ -241,5 +241,5 @@ async function recordAt(
     const at = versions[later]?.at ?? ''
     return { ...record, data: present, ...(later > 0 && { updated_at: at, deleted_at: null }) }
   }
-  throw new RemoteAway(`The record ${recordId} changed again and again while it was read.`)
+  throw new RemoteUnreachable(`The record ${recordId} changed again and again while it was read.`)
 }

@@ -22,10 +22,10 @@ import { CHARS_PER_REQUEST, isTextPart, TextRequests } from './text-requests.ts'
 import { Unknown } from './unknown.ts'
 
 /** A failure that may be temporary. */
-export class RemoteAway extends Error {}
+export class RemoteUnreachable extends Error {}
 
 /** The bytes of a file do not match its size: not every connection reports that it ended early. */
-export class WrongSize extends RemoteAway {}
+export class WrongSize extends RemoteUnreachable {}
 
 /** The remote no longer has the changes after the cursor: the workspace must be copied again. */
 export class CursorExpired extends Error {}
@@ -169,7 +169,7 @@ export class Remote {
       else if (isObject(value.object)) yield* receivedLine(value as unknown as SnapshotObject)
       else throw notADaybook(this.url)
     }
-    if (!isComplete) throw new RemoteAway('The snapshot ended early.')
+    if (!isComplete) throw new RemoteUnreachable('The snapshot ended early.')
   }
 
   /** The bytes of a file in chunks. Throws WrongSize if their number differs from the size. */
@@ -307,7 +307,7 @@ export class Remote {
       const response = await this.#request(path, signal, sent)
       reader = readerOf(response)
       for (;;) {
-        const chunk = await reader?.read().catch(() => this.#throwAway('The connection broke.'))
+        const chunk = await reader?.read().catch(() => this.#throwUnreachable('The connection broke.'))
         if (!chunk || chunk.done) return
         bytes += chunk.value.byteLength
         if (bytes >= SLOWEST_BYTES) {
@@ -334,7 +334,7 @@ export class Remote {
     const response = await this.#client
       .send(method, path, { ...sent, headers: { ...headers, ...ACCEPTED }, signal })
       .catch((error: Error) =>
-        this.#throwAway(
+        this.#throwUnreachable(
           error instanceof DOMException ? `${this.url} does not answer (timeout).` : error.message,
         ),
       )
@@ -342,9 +342,9 @@ export class Remote {
     throw await failureIn(response, path)
   }
 
-  #throwAway(sentence: string): never {
+  #throwUnreachable(sentence: string): never {
     this.options.signal.throwIfAborted()
-    throw new RemoteAway(sentence)
+    throw new RemoteUnreachable(sentence)
   }
 }
 
@@ -378,10 +378,12 @@ async function failureIn(response: Response, path: string): Promise<Error> {
     .then(JSON.parse)
     .catch(() => undefined)
   if (!isObject(body) || !hasTexts(body, ['error', 'code']))
-    return new RemoteAway(`The remote answered ${status}, but not as a daybook server.`)
+    return new RemoteUnreachable(`The remote answered ${status}, but not as a daybook server.`)
   const sentence = String(body.error)
   if (status === 410) return new CursorExpired(sentence)
-  return status >= 500 || status === 429 ? new RemoteAway(sentence) : new RemoteRefusal(status, sentence)
+  return status >= 500 || status === 429
+    ? new RemoteUnreachable(sentence)
+    : new RemoteRefusal(status, sentence)
 }
 
 /** A newer minor version only adds to the API. */

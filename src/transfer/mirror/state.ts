@@ -58,7 +58,7 @@ export const saveProblem = ({ sql }: Tx, problem: string): void => {
 const known = CHANGE_KINDS.map((kind) => `'${kind}'`).join(', ')
 
 /** Stores which objects of the remote the copy omits because this program does not know them. */
-export function saveLeftOut({ sql }: Tx, stage: Stage, isWhole: boolean): void {
+export function saveOmitted({ sql }: Tx, stage: Stage, isWhole: boolean): void {
   if (isWhole) sql.run('DELETE FROM mirror_left_out')
   // A staged object that was omitted before is known now, or deleted.
   for (const { kind, id } of sql.all<Left>(`SELECT kind, id FROM mirror_left_out WHERE kind IN (${known})`))

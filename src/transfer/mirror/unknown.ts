@@ -17,7 +17,7 @@ import { SCHEMAS } from './object-schemas.ts'
  */
 
 /** An object that only a newer daybook knows; `isThere` is false once the remote has deleted it. */
-export interface LeftOut {
+export interface OmittedObject {
   readonly kind: string
   readonly id: string
   readonly isThere: boolean
@@ -34,7 +34,7 @@ export const isWord = (value: unknown): value is string =>
 
 /** The parts of a response that only a newer daybook knows. */
 export class Unknown {
-  readonly leftOut: LeftOut[] = []
+  readonly leftOut: OmittedObject[] = []
   /** The keys of the fields of unknown types, by the id of each received structure. */
   readonly unknownFields = new Map<string, readonly string[]>()
   isAny = false

@@ -228,11 +228,11 @@ async function writeForGoodReceiver(count: number): Promise<void> {
 test('an attempt that is in flight or whose outcome is being saved is not made twice', async () => {
   await subscribeMany(1)
   await writeForGoodReceiver(3)
-  it.ctx.bus.wake()
+  it.ctx.bus.notify()
   it.clock.advance(MINUTE)
   await settle()
   network.endAll(OK)
-  it.ctx.bus.wake()
+  it.ctx.bus.notify()
   await settle()
   expect(network.begun).toHaveLength(3)
 })

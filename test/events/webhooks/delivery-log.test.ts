@@ -148,7 +148,7 @@ test('retry attempts what waits for a retry at once, with a whole series of atte
   await writeOne(2)
   await until(async () => (await attempts(id)).every((count: number) => count === 1))
   expect(await retryDeliveries(it.ctx, callerOf(it), id)).toBe(2)
-  it.ctx.bus.wake()
+  it.ctx.bus.notify()
   await until(async () => it.receiver.received.length === 4)
   it.receiver.answer = status(200)
   await until(async () => (await attempts(id)).every((count: number) => count === 1))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { momentOf } from '../../../src/log/due.ts'
+import { dueTimeOf } from '../../../src/log/due.ts'
 import { declare, write } from '../../support/records.ts'
 import { settle } from '../../support/service.ts'
 import { type Hooked, startHooked, until } from '../../support/webhooks.ts'
@@ -219,7 +219,7 @@ test.each(['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/
       ]) {
         const known = first.get(`${date} ${at}`)
         if (known === undefined) skipped += 1
-        expect(momentOf({ field: 'day', at, tz }, date)).toBe(known ?? Date.parse(`${date}T${at}Z`) + offset)
+        expect(dueTimeOf({ field: 'day', at, tz }, date)).toBe(known ?? Date.parse(`${date}T${at}Z`) + offset)
       }
     }
     expect(skipped).toBeGreaterThan(0)
@@ -227,6 +227,6 @@ test.each(['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/
 )
 
 test('a datetime is moved by days of 24 hours', () => {
-  const moved = momentOf({ field: 'time', offset_days: -2 }, '2026-03-29T10:00:00.000Z')
+  const moved = dueTimeOf({ field: 'time', offset_days: -2 }, '2026-03-29T10:00:00.000Z')
   expect(moved).toBe(Date.parse('2026-03-27T10:00:00.000Z'))
 })

@@ -256,7 +256,7 @@ describe('a session', () => {
     const entered = await browser.request('PATCH', '/app/api/session', { workspace_id: other.id })
     expect(entered.body.workspace.name).toBe('Other')
     await db.write((tx): void => removeUser(tx, getUser(tx, 'Vera'), findWorkspaceNamed(tx, 'Personal')))
-    bus.wake()
+    bus.notify()
     await service.post('/v1/notes', { title: 'Of the first workspace' })
     const { status, body } = await waiting
     expect([status, body.code]).toEqual([401, 'unauthorized'])

@@ -43,7 +43,7 @@ test('an event that was posted and could not be deleted is deleted later, not po
   )
   await refuseDeletions(true)
   await add('a', 'b')
-  forwarding.wake()
+  forwarding.notify()
   await settle()
   expect([posted, waiting()]).toEqual([['a'], ['a', 'b']])
   service.clock.advance(1_000)
@@ -54,7 +54,7 @@ test('an event that was posted and could not be deleted is deleted later, not po
   await settle()
   expect([posted, waiting()]).toEqual([['a', 'b'], []])
   await add('c')
-  forwarding.wake()
+  forwarding.notify()
   await settle()
   expect([posted, waiting()]).toEqual([['a', 'b', 'c'], []])
 })
@@ -74,7 +74,7 @@ test('while nobody answers there is one try a second, however often more events 
   )
   const wakeTenTimes = async () => {
     for (let time = 0; time < 10; time++) {
-      forwarding.wake()
+      forwarding.notify()
       await settle()
       service.clock.advance(99)
     }
@@ -93,7 +93,7 @@ test('while nobody answers there is one try a second, however often more events 
   expect([posted, waiting()]).toEqual([['a', 'a', 'a', 'b', 'c'], []])
   isAway = true
   await add('d')
-  forwarding.wake()
+  forwarding.notify()
   await settle()
   expect(service.clock.waiting()).toBe(waitingBefore + 1)
   stopping.abort()

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../../lib/dates.ts'
+import { enqueueDue } from '../../../log/due-jobs.ts'
 import { logChange, systemAuthor } from '../../../log/log.ts'
 import { TEST_EVENT } from '../../../log/message.ts'
-import { noteMoment } from '../../../log/moments.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { IS_NEW, IS_NOT_NEW } from '../../../storage/schema/webhooks.ts'
 import { TOUCH } from '../../../storage/sql-part.ts'
@@ -187,7 +187,7 @@ export function shortenRetryDelays(tx: Tx): void {
     now,
   )
   const first = sql.scalar<number | null>('SELECT min(due_at) FROM webhook_waiting')
-  if (first !== null) noteMoment(tx, 'notes', first)
+  if (first !== null) enqueueDue(tx, 'notes', first)
 }
 
 /** The number of failed deliveries in a row that pauses a subscription. */

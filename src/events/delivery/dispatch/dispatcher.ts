@@ -15,8 +15,8 @@ import {
   type QueueState,
   shortenRetryDelays,
 } from './delivery-queue.ts'
+import { DeliverySchedule } from './delivery-schedule.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
-import { Turns } from './turns.ts'
 
 const MAX_IN_FLIGHT_PER_SUBSCRIPTION = 4
 const MAX_IN_FLIGHT = 64
@@ -58,7 +58,7 @@ export class Dispatcher {
   readonly #states = new Map<number, SubscriptionState>()
   /** Subscriptions that may have a due delivery but are not scheduled yet. */
   readonly #woken = new Set<number>()
-  readonly #turns = new Turns()
+  readonly #turns = new DeliverySchedule()
   readonly #running = new Set<Promise<void>>()
   readonly #stopListening: readonly (() => void)[]
   #inFlight = 0
@@ -73,7 +73,7 @@ export class Dispatcher {
     this.#outcomes = new OutcomeWriter({ ...options, signal: this.#abandon.signal })
     this.#stopListening = [
       onDeliveries(db, (webhooks) => this.#wake(webhooks)),
-      bus.onWakeAll(() => this.#scan()),
+      bus.onAnyChange(() => this.#scan()),
     ]
     this.#scan()
   }
@@ -97,7 +97,7 @@ export class Dispatcher {
     setImmediate(() => this.#startAttempts())
   }
 
-  /** Wakes every subscription that has pending deliveries. */
+  /** Schedules every subscription that has pending deliveries. */
   #scan(): void {
     if (this.#isStopped) return
     this.#checkClock()

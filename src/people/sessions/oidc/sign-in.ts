@@ -20,12 +20,12 @@ import { changeRole, createUser, findUserByName, isLastOwner, isTakenUserName } 
 import { findWorkspaceNamed } from '../../accounts/workspaces.ts'
 import { endSessionsIn, expiryOf, findSessionById, getRecentSession, listEnterable } from '../sessions.ts'
 import {
+  acceptSetupLink,
   type Browser,
   beginSession,
   checkChoice,
   findUserOfLink,
   type NewSession,
-  openDoor,
   usedLink,
 } from '../sign-in.ts'
 import { Tickets } from '../tickets.ts'
@@ -121,7 +121,7 @@ export class ProviderSignIn {
       const account = await this.provider.accountOf(search, state, step)
       const names = await this.#namesOf(account)
       const session = await this.ctx.db.write((tx) => this.#enter(tx, step.purpose, account, names, browser))
-      this.ctx.bus.wake()
+      this.ctx.bus.notify()
       if (typeof session === 'string') throw new SignInFailure(session)
       return { location: returnTo, ...(session && { session }) }
     } catch (error) {
@@ -183,7 +183,7 @@ export class ProviderSignIn {
     deleteSetupLink(tx, userPk)
     this.#save(tx, userPk, account)
     followClaim(this.ctx, tx, userPk, account)
-    return openDoor(this.ctx, tx, userPk, name, browser)
+    return acceptSetupLink(this.ctx, tx, userPk, name, browser)
   }
 
   /** The user linked to an account. The link of a user without any workspace is deleted. */

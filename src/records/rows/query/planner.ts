@@ -2,7 +2,7 @@ import type { Operator } from '../../../filter/record/operators.ts'
 import type { Condition } from '../../../filter/record/parse.ts'
 import type { PageRequest } from '../../../http/pagination.ts'
 import type { Reader } from '../../../storage/reader.ts'
-import { type SqlPart, sqlWay } from '../../../storage/sql-part.ts'
+import { type SqlPart, sqlDirection } from '../../../storage/sql-part.ts'
 import {
   type IndexedColumn,
   type IndexTarget,
@@ -15,6 +15,7 @@ import {
   type AccessPath,
   ANY_PATH,
   decidingColumn,
+  directionOf,
   FEW_ROWS,
   type Indexes,
   isAbsent,
@@ -29,7 +30,6 @@ import {
   testedColumn,
   tieBreak,
   type UsableIndex,
-  wayOf,
 } from './row-query.ts'
 import { needlesOf } from './text-candidates.ts'
 import { cachedNumber, totalKeyText } from './total-cache.ts'
@@ -177,10 +177,10 @@ export function pageParts(
   // Rows without a value come first in the index.
   const splits = order.direction === 'asc' && mayBeAbsent(query, column)
   const parts = splits ? [[isPresent(column)], [isAbsent(column)]] : [[]]
-  const way = wayOf(order)
+  const way = directionOf(order)
   return (order.isReversed ? parts.reverse() : parts).map((tests) => ({
     source: pkSource(reader, query, path, tests),
-    orderBy: `ORDER BY ${column.key} ${sqlWay(way)}, ${tieBreak(structure, way)}`,
+    orderBy: `ORDER BY ${column.key} ${sqlDirection(way)}, ${tieBreak(structure, way)}`,
   }))
 }
 

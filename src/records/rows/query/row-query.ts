@@ -7,7 +7,7 @@ import { fold } from '../../../lib/text.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { liveRows, liveRowsByPk, valueColumn } from '../../../storage/row-table-names.ts'
 import type { TestedText } from '../../../storage/sql.ts'
-import { allOf, type Direction, opposite, type SqlPart, sqlWay } from '../../../storage/sql-part.ts'
+import { allOf, type Direction, opposite, type SqlPart, sqlDirection } from '../../../storage/sql-part.ts'
 import {
   autoIndex,
   type IndexedColumn,
@@ -247,7 +247,7 @@ export interface Order {
   readonly isReversed: boolean
 }
 
-export const wayOf = ({ direction, isReversed }: Order): Direction =>
+export const directionOf = ({ direction, isReversed }: Order): Direction =>
   isReversed ? opposite(direction) : direction
 
 /**
@@ -255,17 +255,17 @@ export const wayOf = ({ direction, isReversed }: Order): Direction =>
  * compared by the code points of its folded form, everything else as its column compares.
  */
 export function orderBy(structure: StructureRow, target: SortTarget, order: Order): string {
-  const way = wayOf(order)
-  if (isSortedByPk(structure, target)) return `ORDER BY pk ${sqlWay(way)}`
+  const way = directionOf(order)
+  if (isSortedByPk(structure, target)) return `ORDER BY pk ${sqlDirection(way)}`
   const isAsSqlite = typeof target === 'string' || order.direction === 'desc'
   const nulls = isAsSqlite ? '' : ` NULLS ${order.isReversed ? 'FIRST' : 'LAST'}`
-  return `ORDER BY ${sortExpression(target)} ${sqlWay(way)}${nulls}, ${tieBreak(structure, way)}`
+  return `ORDER BY ${sortExpression(target)} ${sqlDirection(way)}${nulls}, ${tieBreak(structure, way)}`
 }
 
 export const tieBreak = (structure: StructureRow, direction: Direction): string =>
   structure.inOrder === 1
-    ? `pk ${sqlWay(direction)}`
-    : `(SELECT id FROM records r WHERE r.pk = live.pk) ${sqlWay(direction)}`
+    ? `pk ${sqlDirection(direction)}`
+    : `(SELECT id FROM records r WHERE r.pk = live.pk) ${sqlDirection(direction)}`
 
 /* The indexes available to a query, and their entries. */
 

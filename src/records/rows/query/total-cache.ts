@@ -2,7 +2,7 @@ import { matchesFilter } from '../../../filter/record/match.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
 import type { RecordState } from '../../../lib/record-data.ts'
 import type { Reader } from '../../../storage/reader.ts'
-import { type Direction, sqlWay } from '../../../storage/sql-part.ts'
+import { type Direction, sqlDirection } from '../../../storage/sql-part.ts'
 import { ANY_PATH, type RowQuery, rowSource, scanSource } from './row-query.ts'
 
 /*
@@ -291,7 +291,7 @@ function pksFrom(
   const { text, values } = scanSource(reader, query, { by: 'pk' }, true, [bound])
   reader.sql.count(offset)
   return reader.sql.column(
-    `SELECT pk ${text} ORDER BY pk ${sqlWay(direction)} LIMIT ? OFFSET ?`,
+    `SELECT pk ${text} ORDER BY pk ${sqlDirection(direction)} LIMIT ? OFFSET ?`,
     ...values,
     limit,
     offset,

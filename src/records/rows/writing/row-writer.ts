@@ -2,7 +2,7 @@ import type { Caller } from '../../../context.ts'
 import { changedKeys, type RecordData } from '../../../lib/record-data.ts'
 import { atFields, Refusal } from '../../../lib/refusal.ts'
 import { counted, quoteList } from '../../../lib/text.ts'
-import { keepMoments } from '../../../log/due.ts'
+import { syncDueTimes } from '../../../log/due.ts'
 import { beforeLocalChange } from '../../../log/mirror-guard.ts'
 import {
   logCreated,
@@ -34,7 +34,7 @@ export interface RowWriter extends Outbox {
 export function rowWriter(tx: Tx, caller: Caller, structure: StructureRow): RowWriter {
   const definition = definitionOf(structure)
   const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
-  const outbox = { tx, caller, structure, subscriptions, created: [], wakes: false }
+  const outbox = { tx, caller, structure, subscriptions, created: [], isNotifying: false }
   const writer = { ...outbox, definition, written: { rows: [], size: 0 } }
   shareWrites(writer)
   return writer
@@ -83,7 +83,7 @@ function writeVersion(
   }
   const versions = { pk, before: states.before, after: isLive ? states.after : null }
   written.rows.push(versions)
-  keepMoments(tx, writer.subscriptions, versions)
+  syncDueTimes(tx, writer.subscriptions, versions)
   written.size += row.data.length + (isLive && wasLive ? before.row.data.length : 0)
   const kind = !isLive ? 'deleted' : wasLive ? 'updated' : 'created'
   publishChange(writer, { ...states, kind, changed }, kind === 'created' ? 'restored' : kind)
@@ -120,7 +120,7 @@ export function insertRows(writer: RowWriter, rows: readonly store.RowVersion[])
     before: null,
     after: store.stateOf(row, data),
   }))
-  for (const version of versions) keepMoments(tx, subscriptions, version)
+  for (const version of versions) syncDueTimes(tx, subscriptions, version)
   for (const { row } of rows) written.size += row.data.length
   written.rows.push(...versions)
   publishCreated(

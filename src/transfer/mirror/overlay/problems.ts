@@ -41,21 +41,25 @@ export function findProblems(
   return problems
 }
 
-interface Wanted extends ReappliedChange {
+interface LocalChangeSet extends ReappliedChange {
   /** The objects that can be reapplied together. */
   readonly ids: ReadonlySet<string>
   /** The number of rows added to each structure, by its id. */
   readonly rooms: Map<string, number>
 }
 
-function problemOfNote(reader: Reader, workspacePk: number, { json, ids }: Wanted): string | undefined {
+function problemOfNote(
+  reader: Reader,
+  workspacePk: number,
+  { json, ids }: LocalChangeSet,
+): string | undefined {
   const { alias } = JSON.parse(json) as { alias: string | null }
   const holder = alias === null ? undefined : findByAlias(reader, workspacePk, fold(alias))
   if (!holder || ids.has(holder.id)) return undefined
   return `The alias "${alias}" belongs to the note "${holder.title}" (${holder.id}) of the remote.`
 }
 
-function problemOfRecord(reader: Reader, workspacePk: number, wanted: Wanted): string | undefined {
+function problemOfRecord(reader: Reader, workspacePk: number, wanted: LocalChangeSet): string | undefined {
   const { row } = wanted
   const structure = findStructureById(reader, wholeWorkspace(workspacePk), row.structure ?? '')
   if (!structure) return 'The remote deleted its structure.'
@@ -73,7 +77,7 @@ const dataOf = (json: string | null): RecordData =>
   json === null ? {} : (JSON.parse(json) as { data: RecordData }).data
 
 /** Values that are unchanged from the remote may violate the rules. */
-function refuseUnfit(structure: StructureRow, { row, json, rooms }: Wanted): void {
+function refuseUnfit(structure: StructureRow, { row, json, rooms }: LocalChangeSet): void {
   const definition = definitionOf(structure)
   const data = dataOf(json)
   const changed = changedKeys(dataOf(row.base), data)
@@ -85,7 +89,7 @@ function refuseUnfit(structure: StructureRow, { row, json, rooms }: Wanted): voi
   refuseFull({ ...structure, live: structure.live + given })
 }
 
-function refuseHeld(reader: Reader, structure: StructureRow, { row, json, ids }: Wanted): void {
+function refuseHeld(reader: Reader, structure: StructureRow, { row, json, ids }: LocalChangeSet): void {
   const definition = definitionOf(structure)
   const data = mergedData(definition, dataOf(json), [])
   for (const { set, pk } of findHolders(reader, structure, definition, data)) {

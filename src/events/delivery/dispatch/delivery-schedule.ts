@@ -1,7 +1,7 @@
 /** A workspace has at most this many attempts in flight while others are ready: half of all (`dispatcher.ts`). */
 const MAX_IN_FLIGHT_WHILE_OTHERS_WAIT = 32
 
-interface WorkspaceTurn {
+interface WorkspaceSchedule {
   /** Subscriptions that may have a due delivery. Each one that starts an attempt moves to the end. */
   readonly ready: Set<number>
   inFlight: number
@@ -11,8 +11,8 @@ interface WorkspaceTurn {
  * Schedules the next attempt fairly: across workspaces first, then across the subscriptions of each. Even if many
  * receivers of one workspace hang, the next free attempts go to other workspaces.
  */
-export class Turns {
-  readonly #workspaces = new Map<number, WorkspaceTurn>()
+export class DeliverySchedule {
+  readonly #workspaces = new Map<number, WorkspaceSchedule>()
   /** Workspaces with a ready subscription; a workspace moves to the end after its turn. */
   readonly #waiting = new Set<number>()
 
@@ -51,12 +51,12 @@ export class Turns {
     return first
   }
 
-  #of(workspace: number): WorkspaceTurn {
+  #of(workspace: number): WorkspaceSchedule {
     const known = this.#workspaces.get(workspace)
     if (known) return known
-    const turn = { ready: new Set<number>(), inFlight: 0 }
-    this.#workspaces.set(workspace, turn)
-    return turn
+    const schedule = { ready: new Set<number>(), inFlight: 0 }
+    this.#workspaces.set(workspace, schedule)
+    return schedule
   }
 
   #forgetIdle(workspace: number): void {

@@ -11,13 +11,13 @@ import { type EventRow, isWhole, type Status } from './store.ts'
 /** The stored part of an ignored event's body, in bytes. */
 const IGNORED_BODY_BYTES = 65_536
 
-interface KeptBody {
+interface StoredBody {
   readonly body: Buffer
   /** The original size of the body if it is truncated. */
   readonly size: number | null
 }
 
-export function keptOf({ body }: Pick<Call, 'body'>, status: Status): KeptBody {
+export function storedBodyOf({ body }: Pick<Call, 'body'>, status: Status): StoredBody {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   return status === 'ignored' && bytes.length > IGNORED_BODY_BYTES
     ? { body: bytes.subarray(0, IGNORED_BODY_BYTES), size: bytes.length }
@@ -40,7 +40,7 @@ export const IS_LISTED = 'IN (SELECT value FROM json_each(?))'
  * Adds to the account of a source. While the account is over `most`, its oldest events lose headers, body and sealed
  * calls.
  */
-export function addKeptBytes(reader: Reader, source: number, added: number, most: number): void {
+export function addStoredBytes(reader: Reader, source: number, added: number, most: number): void {
   const { sql } = reader
   let kept = sql.scalar<number>(
     'UPDATE sources SET kept_bytes = max(0, kept_bytes + ?) WHERE pk = ? RETURNING kept_bytes',
@@ -83,7 +83,7 @@ function dropCalls({ sql }: Reader, events: readonly number[]): void {
 }
 
 /** Subtracts events from the account before they are deleted. */
-export function subtractKeptBytes({ sql }: Reader, events: readonly number[]): void {
+export function subtractStoredBytes({ sql }: Reader, events: readonly number[]): void {
   sql.run(
     `UPDATE sources SET kept_bytes = max(0, kept_bytes - gone.bytes)
       FROM (SELECT source, total(kept) AS bytes FROM source_events WHERE pk ${IS_LISTED} GROUP BY source) AS gone

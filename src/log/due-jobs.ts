@@ -7,11 +7,11 @@ import type { Tx } from '../storage/writes/transaction.ts'
  * moment.
  */
 
-export const MOMENTS = { rows: 'events.rows', notes: 'events.notes' } as const
+export const DUE_JOBS = { rows: 'events.rows', notes: 'events.notes' } as const
 
 /** The key of such a job, which handles all moments of its kind. */
 const ALL = 0
 
 /** Must be called for every stored moment. */
-export const noteMoment = (tx: Tx, kind: keyof typeof MOMENTS, at: number): void =>
-  enqueueBy(tx, { kind: MOMENTS[kind] }, ALL, at)
+export const enqueueDue = (tx: Tx, kind: keyof typeof DUE_JOBS, at: number): void =>
+  enqueueBy(tx, { kind: DUE_JOBS[kind] }, ALL, at)
