@@ -27,7 +27,7 @@ const SHOWN_NAME = 200
 const invalidParams = (sentence: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, sentence)
 
 export function createServer(ctx: AppContext, agent: Agent, instructions?: string): Server {
-  const server = new FormCheckingServer(INFO, {
+  const server = new SchemaCheckingServer(INFO, {
     capabilities: CAPABILITIES,
     ...(instructions !== undefined && { instructions }),
   })
@@ -103,7 +103,7 @@ type Handler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>
  * Refuses invalid parameters with one sentence. The library would return a list as JSON text, and call it an internal
  * error for most methods.
  */
-class FormCheckingServer extends Server {
+class SchemaCheckingServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, handler)
     return async (request, ctx) => {

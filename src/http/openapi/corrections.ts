@@ -186,21 +186,21 @@ function success(endpoint: Endpoint, components: SchemaComponents) {
   }
 }
 
-const SUCCESS_DESCRIPTIONS: Record<number, string> = { 201: 'Made.', 202: 'Accepted.' }
+const SUCCESS_DESCRIPTIONS: Record<number, string> = { 201: 'Created.', 202: 'Accepted.' }
 
-const isJudged = ({ method, access }: Pick<Endpoint, 'method' | 'access'>): boolean =>
+const canBeRefused = ({ method, access }: Pick<Endpoint, 'method' | 'access'>): boolean =>
   access !== 'open' || method !== 'GET'
 
 /** The errors that an operation can return depend on its kind; calls without a key are limited by address. */
 const errorsOf = ({ method, access, cursor }: Endpoint): ErrorStatus[] => [
   400,
-  ...(isJudged({ method, access }) ? ([401] as const) : []),
+  ...(canBeRefused({ method, access }) ? ([401] as const) : []),
   ...(access === 'write' ? ([403] as const) : []),
-  ...(isJudged({ method, access }) ? ([404] as const) : []),
+  ...(canBeRefused({ method, access }) ? ([404] as const) : []),
   ...(access === 'write' ? ([409] as const) : []),
   ...(cursor ? ([410] as const) : []),
   ...(method === 'GET' ? [] : ([413, 415] as const)),
-  ...(isJudged({ method, access }) ? ([429] as const) : []),
+  ...(canBeRefused({ method, access }) ? ([429] as const) : []),
   431,
   500,
   503,
