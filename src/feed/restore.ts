@@ -4,6 +4,7 @@ import type { FeatureHooks } from '../feature-hooks.ts'
 import { within } from '../lib/refusal.ts'
 import { fold } from '../lib/text.ts'
 import type { ChangeOperation } from '../log/entries.ts'
+import { logCreated } from '../log/outbox.ts'
 import { removeAllFromSearch } from '../notes/search/tables.ts'
 import { findByAlias, findTrashedNote, getNote, releaseAlias } from '../notes/store.ts'
 import { createNote, refuseTakenAlias } from '../notes/writing/create.ts'
@@ -12,6 +13,8 @@ import { putInTrash, restoreFromTrash } from '../notes/writing/trash.ts'
 import { replaceParts } from '../notes/writing/update.ts'
 import { refuseBrokenReferences } from '../records/rows/writing/field-values.ts'
 import { changeLive, deleteLive, releaseUnique, restoreDeleted } from '../records/rows/writing/one-record.ts'
+import type { RowWriter } from '../records/rows/writing/row-writer.ts'
+import { RowWriters } from '../records/rows/writing/row-writers.ts'
 import { insertUnder } from '../records/rows/writing/write-records.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 import type { NewNoteData, NoteData } from './schema.ts'
@@ -56,48 +59,77 @@ const asItIs: AtObject = (action) => action()
 export class ObjectWriter {
   /** The notes to remove from the search tables. */
   readonly #removed: number[] = []
-  /** The number of inserted rows, by the pk of their structure. */
-  readonly #inserted = new Map<number, number>()
+  readonly #rows: RowWriters
+  /** The number of inserted rows, by the writer of their structure. */
+  readonly #inserted = new Map<RowWriter, number>()
+  /** The writer of the rows that were created last, which are logged together. */
+  #creating: RowWriter | undefined
   /** Deferred checks of references to rows, which may be written later. */
   readonly #references: (() => void)[] = []
 
-  constructor(private readonly options: WriterOptions) {}
+  constructor(private readonly options: WriterOptions) {
+    this.#rows = new RowWriters(options.tx, options.caller)
+  }
 
   /** Clears the unique values and the alias that an update will replace. */
   release({ kind, id, data = {} }: Pick<ObjectWrite, 'kind' | 'id' | 'data'>): void {
-    const { tx, caller } = this.options
     if (kind === 'record') {
-      releaseUnique(tx, caller, id, data)
+      releaseUnique(this.#rows, id, data)
       return
     }
     const { alias } = data as Static<typeof NoteData>
-    if (alias !== undefined) releaseAlias(tx, id, alias?.trim() ?? null)
+    if (alias !== undefined) releaseAlias(this.options.tx, id, alias?.trim() ?? null)
   }
 
   /** Writes one object; `at` also wraps its checks in `finish`. */
   write(object: ObjectWrite, at: AtObject = asItIs): void {
-    at(() => (object.kind === 'note' ? this.#writeNote(object) : this.#writeRecord(object, at)))
+    at(() => {
+      if (object.kind === 'record') this.#writeRecord(object, at)
+      else {
+        this.#logCreated()
+        this.#writeNote(object)
+      }
+    })
   }
 
   /** Refuses references to rows that do not exist after all writes. */
   finish(): void {
+    this.#logCreated()
     for (const check of this.#references) check()
     const { tx, caller } = this.options
     removeAllFromSearch(tx, caller.workspacePk, this.#removed)
   }
 
-  #writeRecord({ op, id, structure = '', data = {} }: ObjectWrite, at: AtObject): void {
-    const { tx, caller } = this.options
+  /** Logs the rows that were created last. The log has the order of the writes. */
+  #logCreated(next?: RowWriter): void {
+    if (this.#creating && this.#creating !== next) logCreated(this.#creating)
+    this.#creating = next
+  }
+
+  #writeRecord(record: ObjectWrite, at: AtObject): void {
+    const { op, id, data = {} } = record
     const checkLater: typeof refuseBrokenReferences = (...about) => {
       this.#references.push(() => at(() => refuseBrokenReferences(...about)))
     }
     if (op === 'created') {
-      const earlier = (pk: number) => this.#inserted.get(pk) ?? 0
-      const pk = insertUnder(tx, caller, { structure, id, data, earlier }, checkLater)
-      this.#inserted.set(pk, earlier(pk) + 1)
-    } else if (op === 'updated') changeLive(tx, caller, id, data, undefined, checkLater)
-    else if (op === 'restored') restoreDeleted(tx, caller, id)
-    else deleteLive(tx, caller, id)
+      this.#createRecord(record, checkLater)
+      return
+    }
+    this.#logCreated()
+    if (op === 'updated') changeLive(this.#rows, id, data, undefined, checkLater)
+    else if (op === 'restored') restoreDeleted(this.#rows, id)
+    else deleteLive(this.#rows, id)
+  }
+
+  #createRecord(
+    { id, structure = '', data = {} }: ObjectWrite,
+    checkLater: typeof refuseBrokenReferences,
+  ): void {
+    const writer = this.#rows.named(structure)
+    this.#logCreated(writer)
+    const earlier = this.#inserted.get(writer) ?? 0
+    insertUnder(writer, { id, data, earlier }, checkLater)
+    this.#inserted.set(writer, earlier + 1)
   }
 
   #writeNote({ op, id, data = {}, hiddenAlias: alias }: ObjectWrite): void {

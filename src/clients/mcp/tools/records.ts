@@ -12,6 +12,7 @@ import { summarise } from '../../../records/rows/query/summary.ts'
 import type { RecordObject } from '../../../records/rows/schema.ts'
 import { findRecordHead, type RecordRow } from '../../../records/rows/store.ts'
 import { changeLive } from '../../../records/rows/writing/one-record.ts'
+import { RowWriters } from '../../../records/rows/writing/row-writers.ts'
 import { writeRecords } from '../../../records/rows/writing/write-records.ts'
 import { definitionOf, getStructure, type StructureRow } from '../../../records/structures/store.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
@@ -220,11 +221,11 @@ function refuseShortened(rows: Input['rows']): void {
   }
 }
 
-function update(tx: Tx, caller: Caller, structure: StructureRow, row: Numbered): RecordRow {
+function update(writers: RowWriters, structure: StructureRow, row: Numbered): RecordRow {
   const id = row.id ?? ''
-  const found = findRecordHead(tx, id)
+  const found = findRecordHead(writers.tx, id)
   if (found?.structure !== structure.pk) throw notFound('record')
-  return changeLive(tx, caller, id, row.data, expectedInstant(row.if_unchanged))
+  return changeLive(writers, id, row.data, expectedInstant(row.if_unchanged))
 }
 
 /** Updates come before new rows, which may then use unique values that an update has removed. */
@@ -232,11 +233,12 @@ function write(tx: Tx, caller: Caller, { structure: named, rows, on_conflict }: 
   const structure = getStructure(tx, caller, named, 'add')
   const numbered = rows.map((row, at): Numbered => ({ ...row, number: at + 1 }))
   const results = new Map<number, RecordRow>()
+  const writers = new RowWriters(tx, caller)
   for (const row of numbered) {
     if (row.id === undefined) continue
     results.set(
       row.number,
-      namingPlace(`Row ${row.number}`, `rows[${row.number - 1}]`, () => update(tx, caller, structure, row)),
+      namingPlace(`Row ${row.number}`, `rows[${row.number - 1}]`, () => update(writers, structure, row)),
     )
   }
   const added = numbered.filter(({ id }) => id === undefined)

@@ -7,6 +7,7 @@ import { transactionCursor } from '../../../log/cursors.ts'
 import { removeFromQuickAccess } from '../../../notes/pinned/service.ts'
 import { putInTrash } from '../../../notes/writing/trash.ts'
 import { deleteLive } from '../../../records/rows/writing/one-record.ts'
+import { RowWriters } from '../../../records/rows/writing/row-writers.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import { changedNoteId } from '../names.ts'
 import * as schema from '../schema.ts'
@@ -24,7 +25,7 @@ function trash(tx: Tx, caller: Caller, named: string): string {
 }
 
 function deleteRecord(tx: Tx, caller: Caller, id: string): string {
-  deleteLive(tx, caller, id)
+  deleteLive(new RowWriters(tx, caller), id)
   return id
 }
 

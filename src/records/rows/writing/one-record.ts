@@ -10,7 +10,7 @@ import { expectedInstant, refuseStale } from '../../../log/if-unchanged.ts'
 import { type Change, changesOfObject, eachChange, selectOfObject } from '../../../log/read.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import { clearLiveValues } from '../../structures/storage/live-rows.ts'
-import { definitionOf, findStructureByPk, type StructureRow } from '../../structures/store.ts'
+import { findStructureByPk } from '../../structures/store.ts'
 import { isLive } from '../one-record.ts'
 import { recordResponse } from '../present.ts'
 import type { PatchBody, RevertBody } from '../schema.ts'
@@ -24,33 +24,18 @@ import {
   refuseFull,
   refuseImmutable,
   restoreRow,
-  rowWriter,
   updateRow,
 } from './row-writer.ts'
-
-/** A record of the caller's workspace, and its structure. */
-function find(
-  tx: Tx,
-  caller: Caller,
-  id: string,
-  is: 'live' | 'deleted',
-): { row: RecordRow; structure: StructureRow } {
-  const row = store.findRecord(tx, id)
-  const structure = row && findStructureByPk(tx, caller, row.structure)
-  if (structure) checkAbility(caller.rights, structure, 'change')
-  if (!structure || (row.deletedAt === null) !== (is === 'live'))
-    throw notFound(is === 'live' ? 'record' : 'deleted record')
-  return { row, structure }
-}
+import { RowWriters } from './row-writers.ts'
 
 /** A record of the caller's workspace, with the writer of its structure. */
-function get(
-  tx: Tx,
-  caller: Caller,
-  ...wanted: [id: string, is: 'live' | 'deleted']
-): { row: RecordRow; writer: RowWriter } {
-  const { row, structure } = find(tx, caller, ...wanted)
-  return { row, writer: rowWriter(tx, caller, structure) }
+function get(writers: RowWriters, id: string, is: 'live' | 'deleted'): { row: RecordRow; writer: RowWriter } {
+  const row = store.findRecord(writers.tx, id)
+  const writer = row && writers.find(row.structure)
+  if (writer) checkAbility(writers.caller.rights, writer.structure, 'change')
+  if (!writer || (row.deletedAt === null) !== (is === 'live'))
+    throw notFound(is === 'live' ? 'record' : 'deleted record')
+  return { row, writer }
 }
 
 /** Refuses callers who may not change rows of the row's structure, whether the row is live or deleted. */
@@ -65,9 +50,9 @@ function checkChanger(tx: Tx, caller: Caller, id: string): void {
  * Clears the unique values that `changeLive` will replace with those in `data` later in the transaction. Rows can then
  * exchange values.
  */
-export function releaseUnique(tx: Tx, caller: Caller, id: string, data: Record<string, unknown>): void {
-  const { row, structure } = find(tx, caller, id, 'live')
-  const definition = definitionOf(structure)
+export function releaseUnique(writers: RowWriters, id: string, data: Record<string, unknown>): void {
+  const { row, writer } = get(writers, id, 'live')
+  const { tx, structure, definition } = writer
   const before = store.dataOf(row)
   const changed = changedKeys(before, mergedData(definition, before, checkedChanges(definition, data)))
   const unique = [...new Set(definition.uniqueSets.flat())].filter(({ key }) => changed.includes(key))
@@ -79,14 +64,14 @@ export function releaseUnique(tx: Tx, caller: Caller, id: string, data: Record<s
  * check.
  */
 export function changeLive(
-  tx: Tx,
-  caller: Caller,
+  writers: RowWriters,
   id: string,
   data: Record<string, unknown>,
   expected?: number,
   checkReferences = refuseBrokenReferences,
 ): RecordRow {
-  const { row, writer } = get(tx, caller, id, 'live')
+  const { tx, caller } = writers
+  const { row, writer } = get(writers, id, 'live')
   refuseStale('record', expected, row.updatedAt)
   refuseImmutable(writer.structure)
   const changes = checkedChanges(writer.definition, data)
@@ -94,14 +79,15 @@ export function changeLive(
   return updateRow(writer, row, changes)
 }
 
-export function deleteLive(tx: Tx, caller: Caller, id: string): void {
-  const { row, writer } = get(tx, caller, id, 'live')
+export function deleteLive(writers: RowWriters, id: string): void {
+  const { row, writer } = get(writers, id, 'live')
   deleteRow(writer, row)
 }
 
 /** Restores a deleted row under its id, with the checks of a new row. */
-export function restoreDeleted(tx: Tx, caller: Caller, id: string): RecordRow {
-  const { row, writer } = get(tx, caller, id, 'deleted')
+export function restoreDeleted(writers: RowWriters, id: string): RecordRow {
+  const { tx, caller } = writers
+  const { row, writer } = get(writers, id, 'deleted')
   const { definition, structure } = writer
   const changes = checkedChanges(definition, store.dataOf(row))
   const data = mergedData(definition, {}, changes)
@@ -131,7 +117,7 @@ function revertLive(tx: Tx, caller: Caller, id: string, to: string): RecordRow {
   const values: Record<string, unknown> = {}
   const later = selectOfObject(tx, workspacePk, id, { after: number, limit: Number.MAX_SAFE_INTEGER })
   for (const change of eachChange(tx, later)) revertChange(values, change)
-  return changeLive(tx, caller, id, values)
+  return changeLive(new RowWriters(tx, caller), id, values)
 }
 
 /** Collects the values to restore; of several old values, the oldest wins. */
@@ -151,7 +137,7 @@ export const patchRecord = write({
   name: 'records.patch',
   covers: 'structures',
   run: (tx, caller, { id, body: { data, if_unchanged } }: PatchInput) =>
-    recordResponse(changeLive(tx, caller, id, data, expectedInstant(if_unchanged))),
+    recordResponse(changeLive(new RowWriters(tx, caller), id, data, expectedInstant(if_unchanged))),
   check: (tx, caller, { id, body }) => {
     expectedInstant(body.if_unchanged)
     if (caller.rights) checkChanger(tx, caller, id)
@@ -162,7 +148,7 @@ export const deleteRecord = write({
   name: 'records.delete',
   covers: 'structures',
   run: (tx, caller, { id }: { id: string }) => {
-    deleteLive(tx, caller, id)
+    deleteLive(new RowWriters(tx, caller), id)
     return { deleted: true, id }
   },
 })
@@ -171,7 +157,7 @@ export const deleteRecord = write({
 export const restoreRecord = write({
   name: 'records.restore',
   covers: 'structures',
-  run: (tx, caller, { id }: { id: string }) => recordResponse(restoreDeleted(tx, caller, id)),
+  run: (tx, caller, { id }: { id: string }) => recordResponse(restoreDeleted(new RowWriters(tx, caller), id)),
 })
 
 export const revertRecord = write({

@@ -240,33 +240,28 @@ function addPending(writer: RowWriter, batch: Batch, { changes, number, id }: Ne
 }
 
 export interface NewRow {
-  readonly structure: string
   readonly id: string
   readonly data: SentData
   /** The number of rows that this call has already inserted into the structure. */
-  readonly earlier: (structurePk: number) => number
+  readonly earlier: number
 }
 
 /**
  * Inserts a row under an id chosen by its caller, with the checks of any new row; `checkReferences` may defer the
- * reference check. Returns the pk of its structure.
+ * reference check. The caller must log it (`logCreated`).
  */
 export function insertUnder(
-  tx: Tx,
-  caller: Caller,
-  { structure: named, id, data, earlier }: NewRow,
+  writer: RowWriter,
+  { id, data, earlier }: NewRow,
   checkReferences: typeof refuseBrokenReferences,
-): number {
-  const structure = getStructure(tx, caller, named, 'add')
-  const writer = rowWriter(tx, caller, structure)
-  if (structure.maxRows === 1) deleteOnlyRow(writer, 1 + earlier(structure.pk))
+): void {
+  const { tx, caller, structure, definition } = writer
+  if (structure.maxRows === 1) deleteOnlyRow(writer, 1 + earlier)
   const batch = newBatch()
-  const changes = checkedChanges(writer.definition, data)
-  checkReferences(tx, caller, writer.definition, changes)
+  const changes = checkedChanges(definition, data)
+  checkReferences(tx, caller, definition, changes)
   addPending(writer, batch, { changes, number: 1, id })
   insertPending(writer, batch)
-  logCreated(writer)
-  return structure.pk
 }
 
 /**
