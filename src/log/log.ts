@@ -14,7 +14,7 @@ import {
   kindNumber,
   numberOf,
 } from './entries.ts'
-import { checkLocalChange } from './mirror-guard.ts'
+import { checkLocalChange, type StateBefore } from './mirror-guard.ts'
 
 /** A row that moved because of another one, with its previous position. */
 export interface Shifted {
@@ -75,6 +75,8 @@ interface ChangeDetails {
   readonly hidden?: object
   /** The pk of the revision with the replaced text, or the previous `updated_at` of the record. */
   readonly replaced?: number
+  /** The object before its update or deletion as JSON text, for a writable copy (`mirror-guard.ts`). */
+  readonly before?: () => string | null
 }
 
 /** The changes of a transaction in one workspace. */
@@ -125,11 +127,11 @@ export function logChange(
   author: ChangeAuthor,
   object: ChangedObject,
   operation: ChangeOperation,
-  { difference, hidden, replaced }: ChangeDetails = {},
+  { difference, hidden, replaced, before }: ChangeDetails = {},
 ): void {
   if (author.isCopying) return
   const { kind, id, structureId } = object
-  checkLocalChange(tx, author, operation, object, [id])
+  checkLocalChange(tx, operation, object, [id], before)
   const log = openLog(tx, author)
   const { numbers } = log
   const { workspacePk } = author
@@ -173,17 +175,19 @@ const INSERT_TEXTS = `INSERT INTO changes (key, position, at, actor, kind, objec
 const ONLY_TEXT = differenceText({ changed: ['content'], previous: {} })
 
 /**
- * Logs body changes of notes in this order, in one statement. Each entry has the note's id and the pk of the revision.
+ * Logs body changes of notes in this order, in one statement. Each entry has the note's id and the pk of the revision;
+ * `before` returns the note of an entry as it was.
  */
 export const logTextUpdates = (
   tx: Tx,
   author: ChangeAuthor,
   updates: readonly (readonly [id: string, revision: number])[],
-): void => logMany(tx, author, ['note', 'updated'], INSERT_TEXTS, ONLY_TEXT, updates)
+  before: StateBefore,
+): void => logMany(tx, author, ['note', 'updated'], INSERT_TEXTS, ONLY_TEXT, updates, before)
 
 /**
- * Logs a change of each of these objects in one statement. All share the value `shared`: for created objects, given by
- * their ids, it is the structure.
+ * Logs a change of each of these objects in one statement. Each is its id, or a list that begins with its id. All share
+ * the value `shared`: for created objects it is the structure.
  */
 function logMany(
   tx: Tx,
@@ -191,11 +195,12 @@ function logMany(
   [kind, operation]: readonly [ChangeKind, ChangeOperation],
   insert: string,
   shared: string | null,
-  objects: readonly unknown[],
+  objects: readonly (string | readonly [id: string, value: unknown])[],
+  before?: StateBefore,
 ): void {
   if (author.isCopying || objects.length === 0) return
-  const [structureId, ids] = operation === 'created' ? [shared, objects as readonly string[]] : [null, []]
-  checkLocalChange(tx, author, operation, { kind, structureId }, ids)
+  const ids = objects.map((object) => (typeof object === 'string' ? object : object[0]))
+  checkLocalChange(tx, operation, { kind, structureId: operation === 'created' ? shared : null }, ids, before)
   const log = openLog(tx, author)
   log.numbers ??= startingAt(lastChange(tx, author.workspacePk) + 1, 0)
   const { numbers } = log
@@ -240,8 +245,9 @@ export const logShifts = (
   tx: Tx,
   author: ChangeAuthor,
   kind: ChangeKind,
-  shifted: readonly Shifted[] = [],
-  structureId: string | null = null,
+  shifted: readonly Shifted[],
+  structureId: string | null,
+  before: StateBefore,
 ): void =>
   logMany(
     tx,
@@ -249,7 +255,8 @@ export const logShifts = (
     [kind, 'updated'],
     INSERT_SHIFTS,
     structureId,
-    shifted.map(({ id, before }) => [id, before]),
+    shifted.map(({ id, before }) => [id, before] as const),
+    before,
   )
 
 /** The numbers of the changes that the transaction has logged in a workspace so far; undefined if none. */

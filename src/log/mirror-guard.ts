@@ -2,7 +2,6 @@ import { Refusal } from '../lib/refusal.ts'
 import type { Reader } from '../storage/reader.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 import type { ChangeKind, ChangeOperation } from './entries.ts'
-import type { ChangeAuthor } from './log.ts'
 
 /** The address of the remote if the database is a copy; undefined otherwise. */
 export const remoteOf = ({ sql }: Reader): string | undefined =>
@@ -53,23 +52,35 @@ const LOCAL: readonly ChangeKind[] = ['note', 'record', 'tag', 'quick_access_ite
 const isLocal = (kind: ChangeKind, operation: ChangeOperation): boolean =>
   LOCAL.includes(kind) && (kind !== 'tag' || operation === 'created')
 
+/** Returns the object with this index before its update or deletion, as JSON text. */
+export type StateBefore = (index: number) => string | null
+
 /**
- * Called with every logged change. Refuses changes that a copy does not accept, and registers objects that exist in a
- * writable copy but not in its remote. Objects of the remote are registered before they change (`beforeLocalChange`).
+ * Called with every logged change, and with the states before it of objects that are updated or deleted. Refuses changes
+ * that a copy does not accept. A writable copy saves the state of the remote at the first local change of an object;
+ * there is none of a created object. Nothing else asks the copy before a write.
  */
 export function checkLocalChange(
   tx: Tx,
-  author: ChangeAuthor,
   operation: ChangeOperation,
-  { kind, structureId }: Omit<LocalObject, 'id'>,
-  ids: readonly LocalObject['id'][],
+  {
+    kind,
+    structureId = null,
+  }: Omit<SavedObject, 'id' | 'structureId'> & { readonly structureId?: string | null | undefined },
+  ids: readonly SavedObject['id'][],
+  before?: StateBefore,
 ): void {
   const copy = copyIn(tx)
   if (copy === null) return
   if (copy.isWritable === 0) throw readOnlyCopy(copy.remote)
-  if (!isLocal(kind, operation)) throw onlyNotesAndRecords(copy.remote)
-  if (kind === 'quick_access_item' || (operation !== 'created' && operation !== 'restored')) return
-  for (const id of ids) beforeLocalChange(tx, author, { kind, id, structureId }, () => null)
+  const isNew = operation === 'created' || operation === 'restored'
+  // A change of a note that only follows another one, as the deletion of a tag, has no state before.
+  if (!isLocal(kind, operation) || !(isNew || before || operation === 'purged'))
+    throw onlyNotesAndRecords(copy.remote)
+  // An item comes and goes with its note, and a purged object is saved since its deletion.
+  if (operation === 'purged' || (kind === 'quick_access_item' && isNew)) return
+  for (const [index, id] of ids.entries())
+    saveRemote(tx, { kind, id, structureId }, () => (isNew ? null : (before?.(index) ?? null)))
 }
 
 export const onlyNotesAndRecords = (remote: string): Refusal =>
@@ -81,23 +92,13 @@ export const onlyNotesAndRecords = (remote: string): Refusal =>
 const KNOWN = 'SELECT held IS NOT NULL AS isHeld FROM mirror_overlay WHERE kind = ? AND id = ?'
 const KEEP = 'INSERT INTO mirror_overlay (kind, id, structure, base, remote) VALUES (?, ?, ?, ?4, ?4)'
 
-interface LocalObject {
+interface SavedObject {
   readonly kind: ChangeKind
   readonly id: string | number
-  readonly structureId?: string | null | undefined
+  readonly structureId: string | null
 }
 
-/**
- * Called before a write changes or deletes an object. At the first change, a writable copy saves the state of the
- * remote. `remote` returns that state as JSON text, or null if there is none.
- */
-export function beforeLocalChange(
-  tx: Tx,
-  author: ChangeAuthor,
-  { kind, id, structureId = null }: LocalObject,
-  remote: () => string | null,
-): void {
-  if (author.isCopying || !isWritableCopy(tx)) return
+function saveRemote(tx: Tx, { kind, id, structureId }: SavedObject, remote: () => string | null): void {
   const known = tx.sql.get<{ isHeld: number }>(KNOWN, kind, String(id))
   if (!known) tx.sql.run(KEEP, kind, String(id), structureId, remote())
   if (known?.isHeld === 1)

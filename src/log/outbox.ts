@@ -254,12 +254,13 @@ function insertDeliveries(tx: Tx, event: number, webhooks: readonly number[], is
  * Publishes a change of a record. Every change except a creation (`publishCreated`) must call it. It logs the change,
  * and stores the event and its deliveries, in the transaction of the change. Listeners are notified after the commit. A
  * change that triggers no subscription stores no event. `operation` is the operation in the log, which distinguishes
- * restored records from new ones.
+ * restored records from new ones. `stateBefore` returns the record before it as JSON text.
  */
 export function publishChange(
   outbox: Outbox,
   change: RecordChange,
   operation: ChangeOperation = change.kind,
+  stateBefore: () => string | null = () => null,
 ): void {
   const { tx, caller, structure } = outbox
   const { after, before, changed } = change
@@ -267,7 +268,11 @@ export function publishChange(
   const difference =
     operation === 'updated' ? { changed, previous: previousValues(changed, before?.data) } : undefined
   const object = { kind: 'record', id: after.id, structureId: structure.id } as const
-  logChange(tx, caller, object, operation, { difference, replaced: before?.updatedAt })
+  logChange(tx, caller, object, operation, {
+    difference,
+    replaced: before?.updatedAt,
+    before: stateBefore,
+  })
   notifyListeners(outbox)
   storeEvents(outbox, [change])
 }

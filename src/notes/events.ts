@@ -5,7 +5,6 @@ import { DUE_JOBS, enqueueDue } from '../log/due-jobs.ts'
 import { type Difference, differenceOf, oldValues } from '../log/entries.ts'
 import { type ChangeAuthor, logChange } from '../log/log.ts'
 import { type EventSource, objectPayload } from '../log/message.ts'
-import { beforeLocalChange } from '../log/mirror-guard.ts'
 import {
   findObjectSubscription,
   newHead,
@@ -30,11 +29,12 @@ function logAndPublish(
   author: ChangeAuthor,
   id: string,
   difference: Difference,
-  revision?: number,
+  { revision, before }: { readonly revision?: number | undefined; readonly before?: () => string | null },
 ): void {
   logChange(tx, author, { kind: 'note', id }, 'updated', {
     difference,
     ...(revision !== undefined && { replaced: revision }),
+    ...(before && { before }),
   })
   publishNoteUpdate(tx, author, id, difference, revision)
 }
@@ -62,23 +62,32 @@ export function logNoteUpdate(
   const hasProperties = Object.keys(previousProperties).length > 0
   const names = hasProperties ? [...changed, 'properties'] : changed
   if (names.length === 0) return
-  // If properties changed, `beforeNoteChange` was called before their change.
-  beforeLocalChange(tx, author, { kind: 'note', id: before.id }, () =>
-    JSON.stringify(wholeNote(tx, before, true)),
-  )
   const all = hasProperties ? { ...old, properties: previousProperties } : old
-  logAndPublish(tx, author, before.id, { changed: names, previous: all }, revision)
+  logAndPublish(
+    tx,
+    author,
+    before.id,
+    { changed: names, previous: all },
+    { revision, before: () => noteJson(tx, before, previousProperties) },
+  )
 }
 
-/** Logs an update of a single attribute for many notes. */
+/** Logs an update of a single attribute; `before` returns the note before it as JSON text. */
 export function logAttribute(
   tx: Tx,
   author: ChangeAuthor,
   id: string,
   name: 'tags' | 'properties',
   previous: unknown,
+  before?: () => string | null,
 ): void {
-  logAndPublish(tx, author, id, { changed: [name], previous: { [name]: previous } })
+  logAndPublish(
+    tx,
+    author,
+    id,
+    { changed: [name], previous: { [name]: previous } },
+    { ...(before && { before }) },
+  )
 }
 
 /** Logs that a note lost a value because of a deletion; `deleted` describes the deleted object. */
@@ -88,7 +97,7 @@ export const logLoss = (
   id: string,
   previous: { readonly tags: readonly string[] } | { readonly properties: PropertyValues },
   deleted: string,
-): void => logAndPublish(tx, author, id, { changed: Object.keys(previous), previous, deleted })
+): void => logAndPublish(tx, author, id, { changed: Object.keys(previous), previous, deleted }, {})
 
 /** A note with its fields and property values, and with `edited_at` if requested. */
 export const wholeNote = (reader: Reader, note: NoteRow, isEdited = false) => ({
@@ -97,15 +106,26 @@ export const wholeNote = (reader: Reader, note: NoteRow, isEdited = false) => ({
   properties: readProperties(reader, note.pk),
 })
 
-/** The same as JSON text with `edited_at`, even for a trashed note; null if there is none. */
-export function wholeNoteJson(reader: Reader, pk: number): string | null {
-  const [note] = loadNotes(reader, [pk])
-  return note ? JSON.stringify(wholeNote(reader, note, true)) : null
+/** A note with `edited_at` as JSON text; the values of `previousProperties`, null for none, replace the stored ones. */
+function noteJson(reader: Reader, note: NoteRow, previousProperties: PropertyValues = {}): string {
+  const whole = wholeNote(reader, note, true)
+  const properties = Object.entries({ ...whole.properties, ...previousProperties })
+  return JSON.stringify({
+    ...whole,
+    properties: Object.fromEntries(properties.filter(([, value]) => value !== null)),
+  })
 }
 
-/** Called before a write changes or trashes a note (`beforeLocalChange`). */
-export function beforeNoteChange(tx: Tx, author: ChangeAuthor, { pk, id }: { pk: number; id: string }): void {
-  beforeLocalChange(tx, author, { kind: 'note', id }, () => wholeNoteJson(tx, pk))
+/** What a change of a note has replaced. */
+interface Replaced {
+  readonly columns?: Partial<NoteRow>
+  readonly properties?: PropertyValues
+}
+
+/** A note, even a trashed one, as JSON text with `edited_at`, before a change; null if there is none. */
+export function wholeNoteJson(reader: Reader, pk: number, replaced: Replaced = {}): string | null {
+  const [note] = loadNotes(reader, [pk])
+  return note ? noteJson(reader, { ...note, ...replaced.columns }, replaced.properties) : null
 }
 
 /*

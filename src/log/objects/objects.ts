@@ -249,8 +249,9 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
 
   /** Deletes an object and logs it; joins the caller's transaction. */
   delete(tx: Tx, author: ChangeAuthor, row: Row, { hidden }: WriteOptions<Shown> = {}): void {
+    const before = () => JSON.stringify(this.present(row, tx))
+    logChange(tx, author, this.#logged(row), 'deleted', { hidden, before })
     this.#write.delete(tx, pkOf(row))
-    logChange(tx, author, this.#logged(row), 'deleted', { hidden })
     if (row.position === undefined) return
     const within = this.#orderOf(row, author.workspacePk)
     this.#logShifts(tx, author, row, this.positions?.closeGap(tx, within, row.position))
@@ -278,7 +279,11 @@ export class ObjectKind<Row extends AnyRow, Shown extends object> extends Stored
   remove = (reader: Reader, id: string | number): void => void this.#write.deleteById(reader, id)
 
   #logShifts(tx: Tx, author: ChangeAuthor, by: AnyRow, shifted: readonly Shifted[] | undefined): void {
-    if (shifted) logShifts(tx, author, this.kind, shifted, by.structureId)
+    if (!shifted) return
+    logShifts(tx, author, this.kind, shifted, by.structureId ?? null, (index) => {
+      const { id, before: position } = shifted[index] as Shifted
+      return JSON.stringify(this.present({ ...this.#reread(tx, author.workspacePk, id), position }, tx))
+    })
   }
 
   /** Clears the default of the workspace before another object becomes the default. */

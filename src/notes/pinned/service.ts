@@ -1,12 +1,11 @@
 import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
-import { type Caller, type InWorkspace, wholeWorkspace } from '../../context.ts'
+import type { Caller, InWorkspace } from '../../context.ts'
 import { read, write } from '../../kernel/operation.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { atPlace, fail, nameTaken, notFound, refused } from '../../lib/refusal.ts'
 import { withCommas } from '../../lib/text.ts'
 import type { ChangeAuthor } from '../../log/log.ts'
-import { beforeLocalChange, isWritableCopy } from '../../log/mirror-guard.ts'
 import { objectKind } from '../../log/objects/objects.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { quickAccess } from '../../storage/schema/quick-access.ts'
@@ -107,12 +106,7 @@ export const deleteItem = write({
 /** Removes a note from Quick Access, if it is there; later items move up. */
 export function removeFromQuickAccess(tx: Tx, author: ChangeAuthor, note: number): void {
   const item = findByNote(tx, author.workspacePk, note)
-  if (!item) return
-  // Later items move up.
-  if (isWritableCopy(tx))
-    for (const shown of itemKind.list(tx, wholeWorkspace(author.workspacePk)))
-      beforeLocalChange(tx, author, { kind: 'quick_access_item', id: shown.id }, () => JSON.stringify(shown))
-  remove(tx, author, item)
+  if (item) remove(tx, author, item)
 }
 
 /** The parts of a removed item that the log stores, so that undo can restore it. */

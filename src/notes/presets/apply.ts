@@ -9,7 +9,6 @@ import { findTimeZone } from '../../lib/time-zones.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { checkedLength } from '../content-length.ts'
-import { beforeNoteChange } from '../events.ts'
 import { presentNote } from '../present.ts'
 import { getNote } from '../store.ts'
 import { appended } from '../writing/append-and-edit.ts'
@@ -37,7 +36,6 @@ export const applyPreset = write({
     const { pk, title } = before
     const text = preset.contentFor(title)
     const { values, kept, unanswered } = preset.plan(readProperties(tx, pk), overwrite)
-    beforeNoteChange(tx, caller, before)
     const added = addTags(tx, pk, preset.tagIds)
     const previousProperties = writeSentProperties(tx, caller, before, values)
     const content = text === '' ? before.content : appended(before.content, text)

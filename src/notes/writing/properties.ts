@@ -3,9 +3,9 @@ import { atPlace, type Refusal, refused } from '../../lib/refusal.ts'
 import { fold, withCommas } from '../../lib/text.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
-import { beforeNoteChange, logAttribute } from '../events.ts'
+import { logAttribute, wholeNoteJson } from '../events.ts'
 import { type Options, type PropertyType, refusalOfValue } from '../property-values.ts'
-import { touchNote } from '../store.ts'
+import { type NoteSummary, touchNote } from '../store.ts'
 
 export interface PropertyRule {
   pk: number
@@ -73,7 +73,7 @@ export const writeProperties = (
   caller: Caller,
   note: NoteKey,
   values: PropertyValues,
-): PropertyValues => writeChecked(tx, caller, note, checkedValues(tx, caller.workspacePk, values))
+): PropertyValues => writeChecked(tx, note, checkedValues(tx, caller.workspacePk, values))
 
 /** Sets values as `writeProperties` does; refuses a request that would exceed the limit of values on the note. */
 export function writeSentProperties(
@@ -85,7 +85,7 @@ export function writeSentProperties(
   if (Object.keys(values).length > MAX_PROPERTIES) throw tooMany('One call sets')
   const checked = checkedValues(tx, caller.workspacePk, values)
   if (checked.length > 0) refuseTooMuch(tx, note.pk, checked)
-  return writeChecked(tx, caller, note, checked)
+  return writeChecked(tx, note, checked)
 }
 
 interface NoteKey {
@@ -93,14 +93,8 @@ interface NoteKey {
   readonly id: string
 }
 
-function writeChecked(
-  tx: Tx,
-  caller: Caller,
-  { pk: note, id }: NoteKey,
-  checked: readonly CheckedValue[],
-): PropertyValues {
+function writeChecked(tx: Tx, { pk: note }: NoteKey, checked: readonly CheckedValue[]): PropertyValues {
   const previous: PropertyValues = {}
-  if (checked.length > 0) beforeNoteChange(tx, caller, { pk: note, id })
   for (const { rule, value } of checked) {
     const before = readValue(tx, note, rule)
     const isChanged = value === null ? clearValue(tx, note, rule) : setValue(tx, note, rule, value)
@@ -215,13 +209,14 @@ export function importProperties(tx: Tx, workspace: number, note: number, values
 export function changeProperties(
   tx: Tx,
   caller: Caller,
-  { pk, id }: NoteKey,
+  { pk, id, updatedAt, editedAt }: NoteSummary,
   values: PropertyValues,
 ): PropertyValues {
   const previous = writeSentProperties(tx, caller, { pk, id }, values)
   if (Object.keys(previous).length > 0) {
     touchNote(tx, pk)
-    logAttribute(tx, caller, id, 'properties', previous)
+    const replaced = { columns: { updatedAt, editedAt }, properties: previous }
+    logAttribute(tx, caller, id, 'properties', previous, () => wholeNoteJson(tx, pk, replaced))
   }
   return readProperties(tx, pk)
 }

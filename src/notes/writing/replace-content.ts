@@ -5,12 +5,15 @@ import { logTextUpdates } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { isTooLong } from '../content-length.ts'
-import { beforeNoteChange, publishNoteUpdate } from '../events.ts'
+import { publishNoteUpdate, wholeNoteJson } from '../events.ts'
 import { refuseNewFileLinks } from '../links/file-links.ts'
 import { indexLinks, indexPendingLinks } from '../links/indexing.ts'
 import { fileTarget, withFileLabel } from '../links/syntax.ts'
 import { markAllForSearch } from '../search/indexing.ts'
 import { saveRevision, touchNotes, updateContent } from '../store.ts'
+
+const contentOfRevision = ({ sql }: Reader, pk: number): string =>
+  sql.scalar('SELECT content FROM revisions WHERE pk = ?', pk)
 
 /** A note for a change of its body only; it may be trashed. */
 export interface NoteText {
@@ -81,14 +84,17 @@ export function replaceEach(
     const rewritten = note && rewrite(note)
     if (!rewritten) continue
     if (hides(caller.rights, 'files')) refuseNewFileLinks(rewritten.content, note.content)
-    beforeNoteChange(tx, caller, note)
     updates.push([note.id, saveRevision(tx, caller, note)])
     updateContent(tx, pk, rewritten.content)
     indexLinks(tx, { workspace, note: pk }, rewritten.content)
     replaced.push(pk)
     links += rewritten.links
   }
-  logTextUpdates(tx, caller, updates)
+  logTextUpdates(tx, caller, updates, (index) =>
+    wholeNoteJson(tx, replaced[index] ?? 0, {
+      columns: { content: contentOfRevision(tx, updates[index]?.[1] ?? 0) },
+    }),
+  )
   touchNotes(tx, JSON.stringify(replaced), isEdit)
   markAllForSearch(tx, workspace, JSON.stringify(replaced), { canWait: false })
   const difference = { changed: ['content'], previous: {} }

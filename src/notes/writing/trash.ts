@@ -9,7 +9,7 @@ import { type ChangeAuthor, logChange, systemAuthor } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { forSomeMilliseconds } from '../../storage/writes/chunks.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
-import { beforeNoteChange, publishNote } from '../events.ts'
+import { publishNote, wholeNoteJson } from '../events.ts'
 import { indexLinks, removeSomeLinks } from '../links/indexing.ts'
 import type { TrashQuery } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
@@ -43,12 +43,14 @@ export function putInTrash(
 ): void {
   const note = getNoteSummary(tx, caller, id)
   publishNote(tx, caller, 'note.deleted', id)
-  beforeNoteChange(tx, caller, note)
+  logChange(tx, caller, { kind: 'note', id }, 'deleted', {
+    ...(alias !== undefined && hiddenAlias(note.alias)),
+    before: () => wholeNoteJson(tx, note.pk),
+  })
   hideNote(tx, caller.workspacePk, note.pk, tx.now)
   if (alias !== undefined) setAliasInTrash(tx, note.pk, alias)
   if (removed) removed.push(note.pk)
   else removeFromSearch(tx, caller.workspacePk, note.pk)
-  logChange(tx, caller, { kind: 'note', id }, 'deleted', alias === undefined ? {} : hiddenAlias(note.alias))
   ctx.features.onNoteTrashed(tx, caller, note.pk)
 }
 

@@ -3,14 +3,7 @@ import { changedKeys, type RecordData } from '../../../lib/record-data.ts'
 import { atFields, Refusal } from '../../../lib/refusal.ts'
 import { counted, quoteList } from '../../../lib/text.ts'
 import { syncDueTimes } from '../../../log/due.ts'
-import { beforeLocalChange } from '../../../log/mirror-guard.ts'
-import {
-  logCreated,
-  type Outbox,
-  publishChange,
-  publishCreated,
-  subscriptionsOf,
-} from '../../../log/outbox.ts'
+import { type Outbox, publishChange, publishCreated, subscriptionsOf } from '../../../log/outbox.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import * as live from '../../structures/storage/live-rows.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
@@ -59,12 +52,6 @@ function writeVersion(
   const { pk, createdAt, updatedAt } = row
   const wasLive = before.row.deletedAt === null
   const isLive = row.deletedAt === null
-  const object = { kind: 'record', id: row.id, structureId: structure.id } as const
-  if (wasLive) {
-    // A row created in this transaction must be in the log first: its remote has no earlier state of it.
-    logCreated(writer)
-    beforeLocalChange(tx, writer.caller, object, () => recordJson(before.row))
-  }
   store.updateRecord(tx, row)
   if (!isLive) live.deleteLiveRow(tx, structure, pk)
   else if (!wasLive) live.insertLiveRows(tx, structure, definition, [{ pk, data, createdAt, updatedAt }])
@@ -86,7 +73,8 @@ function writeVersion(
   syncDueTimes(tx, writer.subscriptions, versions)
   written.size += row.data.length + (isLive && wasLive ? before.row.data.length : 0)
   const kind = !isLive ? 'deleted' : wasLive ? 'updated' : 'created'
-  publishChange(writer, { ...states, kind, changed }, kind === 'created' ? 'restored' : kind)
+  const operation = kind === 'created' ? 'restored' : kind
+  publishChange(writer, { ...states, kind, changed }, operation, () => recordJson(before.row))
   return row
 }
 
