@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
   )
 
   test(
-    'a wrong password is refused at its field, and a right one opens the page asked for',
+    'a wrong password is refused at its field, and a right one opens the requested page',
     async () => {
       const other = await app.newPage()
       await other.goto(settings('sessions'))
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
   )
 
   test(
-    'a key is made with the keyboard alone; its secret is shown once and works; revoked it does not',
+    'a key is created with the keyboard alone; its secret is shown once, and works until it is revoked',
     async () => {
       await page.goto(settings('keys'))
       await fill(page, 'Name', 'shelf-scanner')
@@ -101,7 +101,19 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
   )
 
   test(
-    'an agent is connected with what the page shows, and what its key did is undone from there',
+    'the settings link to the guide of the same server',
+    async () => {
+      await page.goto(settings('appearance'))
+      const link = await page.waitForSelector('main header a')
+      const guide = await link?.evaluate(({ href }) => href)
+      expect(guide).toBe(`${app.server.url}/docs/guide`)
+      expect((await fetch(guide ?? '')).status).toBe(200)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'an agent is connected with the shown configuration, and its changes are undone from there',
     async () => {
       await page.goto(settings('keys'))
       await fill(page, 'Name', 'librarian')
@@ -147,7 +159,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
   )
 
   test(
-    'a member opens their link in another browser, and a viewer sees nothing that writes',
+    'a member opens their link in another browser, and a viewer sees no control that writes',
     async () => {
       await page.goto(settings('members'))
       await fill(page, 'New member’s name', 'Ben')
@@ -196,7 +208,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
   )
 
   test(
-    'the only owner can neither be made less nor removed',
+    'the only owner can neither be demoted nor removed',
     async () => {
       await page.goto(settings('members'))
       await untilText(page, 'only owner')
@@ -207,7 +219,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
   )
 
   test(
-    'a session that ends while its page is open lets one sign in over it, and the page goes on',
+    'a session that ends shows a sign-in dialog over the page, which then continues',
     async () => {
       const other = await app.newPage()
       await other.goto(settings('keys'))
@@ -236,7 +248,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
   )
 
   test(
-    'a workspace is made, renamed and entered, and what is shown is its own',
+    'a workspace is created, renamed and entered, and shows only its own data',
     async () => {
       await page.goto(settings('workspaces'))
       await fill(page, 'New workspace’s name', 'Household')
@@ -294,7 +306,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  test('nothing went wrong in any page, and no other host was asked', () => {
+  test('no page had an error, and no other host was contacted', () => {
     expect(app.problems).toEqual([])
   })
 })

@@ -27,5 +27,10 @@ export const KeyList = ({ groups, onClose }: { groups: readonly KeyGroup[]; onCl
         </dl>
       </section>
     ))}
+    <p class="section">
+      <a href="/docs/guide" target="_blank" rel="noopener">
+        Guide
+      </a>
+    </p>
   </>
 )

@@ -131,6 +131,9 @@ export function Main() {
           <h1>Settings</h1>
           <small>{session.value?.workspace.name}</small>
           <span class="grow" />
+          <a href="/docs/guide" target="_blank" rel="noopener">
+            Guide
+          </a>
           <SectionChoice />
         </header>
         <Section key={name} />
