@@ -1,5 +1,5 @@
 import { cpus, loadavg, totalmem } from 'node:os'
-import { VERSION } from '../../src/lib/version.ts'
+import { buildVersion } from '../lib/version.ts'
 import type { Times } from './measure.ts'
 import { reasonFor } from './missed-goals.ts'
 
@@ -110,7 +110,7 @@ export function conditionsNow(): string {
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
   const day = new Date().toISOString().slice(0, 10)
   const load = loadavg()[0]?.toFixed(1)
-  return `${day}, ${model}, ${counted(processors.length, 'core')}, ${memory}, load ${load}, ${process.platform} ${process.arch}, Bun ${Bun.version}, daybook ${VERSION}`
+  return `${day}, ${model}, ${counted(processors.length, 'core')}, ${memory}, load ${load}, ${process.platform} ${process.arch}, Bun ${Bun.version}, daybook ${buildVersion()}`
 }
 
 const tableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
@@ -187,7 +187,7 @@ const HIGHLIGHTS: readonly { section: string; what: string; label: string }[] = 
   },
   {
     section: 'Imports',
-    what: '1,000,000 rows of eight fields from a file, types told from all',
+    what: '1,000,000 rows of eight fields from a file, types inferred from all rows',
     label: 'Import 1,000,000 rows from a CSV file',
   },
 ]

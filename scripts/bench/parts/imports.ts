@@ -197,7 +197,7 @@ async function benchTable(count: number, rounds: number): Promise<Row> {
     times.floor.push(insertRows(file, raw))
     for (const used of [file, raw]) removeDatabase(used)
   }
-  const what = `${count.toLocaleString('en-US')} rows of eight fields from a file, types told from all`
+  const what = `${count.toLocaleString('en-US')} rows of eight fields from a file, types inferred from all rows`
   return importRow(what, times.daybook, times.floor)
 }
 
