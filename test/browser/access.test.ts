@@ -3,7 +3,7 @@ import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/applicatio
 import { type Application, contentOf, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
-describe.skipIf(!hasBrowser)('the table of who reaches what', () => {
+describe.skipIf(!hasBrowser)('the access table', () => {
   let app: Application
 
   beforeAll(async () => {

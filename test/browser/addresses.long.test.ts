@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
       throw new Error(`${address} does not show ${shown}`, { cause })
     })
 
-  test('is tried here: none of a screen in the table is forgotten', () => {
+  test('is covered here: no screen of the route table is missing', () => {
     expect(settings).toContain('members')
     expect(screens.length).toBeGreaterThan(5)
     expect(
@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
 
   for (const screen of [...screens, 'no screen'])
     test(
-      `of ${screen} is sound and accessible, and shows the same after a reload, and after going elsewhere and back`,
+      `of ${screen} is accessible, and shows the same after a reload and after navigating away and back`,
       async () => {
         for (const [address, shown] of places[screen] ?? []) {
           await page.goto(`${app.server.url}/app/${address}`)

@@ -8,7 +8,7 @@ import { PASSWORD } from '../support/browser-client.ts'
 
 const SCRIPT = `<script>document.title = 'run'; fetch('/v1/notes')</script>`
 
-describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
+describe.skipIf(!hasBrowser)('attacks on a signed-in user', () => {
   let app: Application
   let page: Page
   /** A page of another site: another name for the loopback interface, which browsers treat as another site. */
@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
   }, BROWSER_TIMEOUT_MS)
 
   test(
-    'the page is shown in no frame of another site',
+    'other sites cannot embed the page in a frame',
     async () => {
       const other = await visit(`<iframe src="${app.server.url}/app/notes"></iframe>`)
       await other.waitForSelector('iframe')
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
   )
 
   test(
-    'an uploaded script does not run in the page, however the page is made to load it; the files of the application do',
+    "an uploaded script never runs in the page, however it is loaded; the application's own scripts do",
     async () => {
       await page.goto(`${app.server.url}/app/notes`)
       const load = (url: string) =>
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
   )
 
   test(
-    'a form or a script of another site writes nothing, whatever its content type',
+    'forms and scripts of other sites cannot write, with any content type',
     async () => {
       const before = await noteCount()
       const target = `${app.server.url}/v1/notes`
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
     expect(await noteCount()).toBe(before)
   })
 
-  test('a name that was made to lead here is refused, for the page as for the endpoints', async () => {
+  test('a foreign host name that resolves to the server is refused, for pages and endpoints', async () => {
     const [cookie] = await cookies()
     const sent = { host: 'evil.example', cookie: `${cookie?.name}=${cookie?.value}` }
     for (const path of ['/app', '/app/notes', '/app/api/session', '/v1/notes']) {
@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
   })
 
   test(
-    'a file is served inert: as a download, without scripts, and never as a page',
+    'files are served as downloads, without scripts, and never as pages',
     async () => {
       const names = ['page.html', 'picture.svg', 'feed.xhtml', 'script.js']
       for (const name of names) {
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
   )
 
   test(
-    'a session that was fixed beforehand is not the one that signing in begins',
+    'signing in never adopts a session id that was planted before',
     async () => {
       const victim = await app.newPage()
       const fixed = 'A'.repeat(43)
@@ -204,7 +204,7 @@ describe.skipIf(!hasBrowser)('attacks on a person who is signed in', () => {
   )
 
   test(
-    'a stolen cookie is worth nothing after its owner has signed out',
+    'a stolen cookie is invalid once its owner has signed out',
     async () => {
       const [cookie] = await cookies()
       const headers = { cookie: `${cookie?.name}=${cookie?.value}` }

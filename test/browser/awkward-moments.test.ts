@@ -15,7 +15,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { cell, focusCell } from '../support/grid.ts'
 
-describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
+describe.skipIf(!hasBrowser)('text typed at an awkward moment', () => {
   let app: Application
   let page: Page
   let orders: string
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'as soon as the settings appear goes where it was meant to go',
+    'as soon as the settings appear goes into the intended field',
     async () => {
       await page.goto(at('notes'))
       await page.waitForSelector('.rail')
@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'into a property, while what was in it before is being saved, is saved too',
+    'into a property while its previous value is being saved is saved, too',
     async () => {
       await app.server.post('/v1/properties', { key: 'wheels', type: 'number' })
       const id = await makeNote()
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'is what undo reverts, never a later edit of someone else',
+    'is reverted by undo, never a later edit of another user',
     async () => {
       const id = await makeNote('first\n')
       await openNote(id)
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'just before one signs out is saved',
+    'just before signing out is saved',
     async () => {
       const id = await makeNote()
       await openNote(id)
@@ -185,7 +185,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'just before a note is moved to the trash is in the trash with it, and the keyboard goes on at the content',
+    'just before a note is trashed is in the trash with it, and the focus stays in the content',
     async () => {
       const id = await makeNote()
       await openNote(id)
@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'into a cell while rows come in before it goes on in that cell',
+    'into a cell stays in that cell while rows arrive above it',
     async () => {
       const add = (name: string) => app.server.post('/v1/records', { structure: 'Orders', data: { name } })
       const { id } = (await add('before')).body.records[0]
@@ -222,7 +222,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'is all that changes a cell: one that is opened and left keeps every byte',
+    'is the only change of a cell: opening and leaving one keeps every byte',
     async () => {
       const data = { name: 'two\r\nlines', due: '2026-11-21T09:30:00.250Z' }
       const [record] = (await app.server.post('/v1/records', { structure: 'Orders', data })).body.records
@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'into a cell and refused after leaving its rows is announced, and is there on return',
+    'into a cell and refused after leaving the table is announced, and still there on return',
     async () => {
       await app.server.post('/v1/records', { structure: 'Orders', data: { total: 1 } })
       await page.goto(at(`records/${orders}`))
@@ -271,7 +271,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'into a new row is there again when another row was looked at meanwhile',
+    'into a new row is restored after viewing another row',
     async () => {
       await page.goto(at(`records/${orders}?pane=new`))
       await fill(page, 'name', 'half a row')
@@ -287,7 +287,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'into rows is typed over what they hold by then, also when the session had ended meanwhile',
+    'into rows overwrites their current values, also after the session ended in between',
     async () => {
       const data = { name: 'before the end' }
       const [{ id }] = (await app.server.post('/v1/records', { structure: 'Orders', data })).body.records
@@ -303,7 +303,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'into the form of a structure does not overwrite later changes of someone else, without a word',
+    'into the form of a structure never silently overwrites later changes of another user',
     async () => {
       const made = await app.server.post('/v1/records/structures', {
         name: 'Parts',
@@ -336,7 +336,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'into a form is still there when the session ended and one signed in again',
+    'into a form survives the end of the session and a new sign-in',
     async () => {
       const webhook = await app.server.post('/v1/webhooks', {
         structure: 'Orders',
@@ -359,7 +359,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'as the title of a new note stays, with the reason of its refusal',
+    'as the title of a new note stays when it is refused, with the reason',
     async () => {
       await page.goto(at('notes'))
       await page.waitForSelector('.rail')
@@ -384,7 +384,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
   )
 
   test(
-    'after the link that skips the navigation goes to the content',
+    'after following the skip link goes to the content',
     async () => {
       await page.goto(at('notes'))
       await page.waitForSelector('.notes-rows')
@@ -396,7 +396,7 @@ describe.skipIf(!hasBrowser)('what is typed at an awkward moment', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  test('nothing went wrong in any page, and no other host was asked', () => {
+  test('no page had an error, and no other host was contacted', () => {
     expect(app.problems).toEqual([])
   })
 })

@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   test(
-    'come newest first, with old and new values, and by kind',
+    'are listed newest first, with old and new values, and filtered by kind',
     async () => {
       await untilText(page, '2026-1187')
       expect(await rows()).toEqual([
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   )
 
   test(
-    'appear as they happen, and are filtered by who made them',
+    'appear as they happen, and can be filtered by author',
     async () => {
       await app.server.post('/v1/notes', { title: 'Written just now' })
       await untilText(page, 'Written just now')
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   )
 
   test(
-    'are filtered by who made them also where the list of people has no room',
+    'can be filtered by author also without room for the list of people',
     async () => {
       const { id } = (await app.server.get('/v1/me')).body.key
       for (const width of [360, 800]) {
@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   )
 
   test(
-    'are undone with the keyboard, after what would be written was shown and nothing was',
+    'are undone with the keyboard, after a preview that writes nothing',
     async () => {
       await page.evaluate(
         `[...document.querySelectorAll('.ledger li')].find((row) => row.textContent.includes('Changed Status')).querySelector('a.button').focus()`,
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   )
 
   test(
-    'of a text are the words taken out and put in, in the list and in what an undo would write',
+    'of a text show removed and inserted words, in the list and in the preview of undo',
     async () => {
       const note = { title: 'Kiln log', content: 'Loaded at noon.\nHeld 40 minutes at 1,240.\n' }
       const { id } = (await app.server.post('/v1/notes', note)).body.note
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   )
 
   test(
-    'of one write are counted exactly, however many, and what was undone says so',
+    'of one write are counted exactly, and undone writes are marked',
     async () => {
       const batch = Array.from({ length: 500 }, (_, n) => ({ data: { number: `batch ${n}` } }))
       await app.server.post('/v1/records', { structure: 'Orders', rows: batch })
@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   )
 
   test(
-    'that are older are read on demand, and the list of people counts them too',
+    'that are older are loaded on demand, and counted in the list of people',
     async () => {
       for (let count = 0; count < 200; count++) await app.server.post('/v1/notes', { title: `Note ${count}` })
       await page.goto(`${app.server.url}/app/changes`)
@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser)('the changes in a browser', () => {
   )
 
   test(
-    'that were overtaken say in the words of the server why they stay',
+    "that were overtaken show the server's reason why they cannot be undone",
     async () => {
       for (const status of ['ready', 'fetched'])
         await app.server.patch(`/v1/records/${order}`, { data: { status } })

@@ -15,7 +15,7 @@ import { hasBrowser } from '../support/browser.ts'
 const NAME = 'http://daybook.test'
 const AWAY = 'The server cannot be reached'
 
-describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the local network', () => {
+describe.skipIf(!hasBrowser)('a page loaded over plain http from a host name in the local network', () => {
   let app: Application
   let page: Page
   let url: string
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the 
   }
 
   test(
-    'has what a browser offers to secure pages only nowhere in its way',
+    'works without the browser features reserved for secure pages',
     async () => {
       await page.goto(`${url}/app/records/${orders}?pane=new`)
       expect(await page.evaluate('isSecureContext || "randomUUID" in crypto')).toBe(false)
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the 
   )
 
   test(
-    'makes a row once, when its response was lost and it is written again',
+    'creates a row once when the response was lost and the write is retried',
     async () => {
       await page.goto(`${url}/app/records/${orders}?pane=new`)
       await fill(page, 'Ref', 'only once')
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the 
   )
 
   test(
-    'makes a second row of the same values when the first was acknowledged',
+    'creates a second row with the same values once the first was acknowledged',
     async () => {
       for (const total of [3, 4]) {
         await page.goto(`${url}/app/records/${orders}`)
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the 
   )
 
   test(
-    'shows a secret that works of a subscription whose response was lost',
+    'shows a valid secret of a subscription whose response was lost',
     async () => {
       await page.goto(`${url}/app/webhooks`)
       await press(page, 'New webhook')
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('a page that came by plain http from a name in the 
   )
 
   test(
-    'makes a note once, when its response was lost',
+    'creates a note once when the response was lost',
     async () => {
       await page.goto(`${url}/app/notes`)
       const before = await notes()

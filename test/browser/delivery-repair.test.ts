@@ -17,7 +17,7 @@ const MOST_FAILED = 10
 /** A text that a shell, JSON and curl would each interpret differently. */
 const HARD = `'"\\ $(id) \`id\` !x @file %41 {a,b} [1-3] é 日本\n\ttab`
 
-describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () => {
+describe.skipIf(!hasBrowser)('an unreachable receiver, in the browser', () => {
   let app: Application
   let page: Page
   let receiver: Receiver
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
   }, BROWSER_TIMEOUT_MS)
 
   test(
-    'pauses its subscription after ten failures in a row; what happens then waits, and Resume sends it',
+    'pauses its subscription after ten failures in a row; later events are queued, and Resume sends them',
     async () => {
       const failing = Array.from({ length: MOST_FAILED }, (_, number) => `lost ${number}`)
       await write(...failing)
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
   )
 
   test(
-    'gets everything that failed for good by one press, each once',
+    'gets every permanently failed delivery once, with one click',
     async () => {
       const before = receiver.received.length
       await untilTextIn(page, '.banner', `${MOST_FAILED} deliveries permanently failed since`)
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
   )
 
   test(
-    'gets a delivery byte for byte from the copied curl command, run in a shell, whatever is in the row',
+    'gets a delivery byte for byte from the copied curl command, whatever the row contains',
     async () => {
       const before = receiver.received.length
       await write(HARD)
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('a receiver that was away, seen in a browser', () =
     BROWSER_TIMEOUT_MS,
   )
 
-  test('nothing went wrong in the page, and no other host was asked', () => {
+  test('the page had no error, and no other host was contacted', () => {
     expect(app.problems).toEqual([])
   })
 })

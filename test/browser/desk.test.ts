@@ -10,7 +10,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
-describe.skipIf(!hasBrowser)('at the desk', () => {
+describe.skipIf(!hasBrowser)('notes on a desktop', () => {
   let app: Application
   let page: Page
 
@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)('at the desk', () => {
     (await app.server.get(`/v1/notes/${id}`)).body.note.content
 
   test(
-    'a code block has the colours of its language, where it is written and where it is read',
+    'a code block has the colours of its language, in the editor and in the preview',
     async () => {
       const id = await createNote('Program', '```ts\nconst cone = 9 // hot\n```\n\n```nothing\nconst\n```\n')
       await open(id)
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('at the desk', () => {
   )
 
   test(
-    'the headings of a note lead to their places, as does a link with a heading',
+    'headings in the outline, and links with a heading, scroll to that heading',
     async () => {
       const filler = 'Words.\n\n'.repeat(80)
       const id = await createNote(
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('at the desk', () => {
   )
 
   test(
-    'a note is duplicated with all that belongs to it; one that is moved to the trash comes back with Undo',
+    'a note is duplicated with tags, properties and files; Undo restores a trashed one',
     async () => {
       await app.server.post('/v1/properties', { key: 'cone', label: 'Cone', type: 'number' })
       const id = await createNote('Glaze', 'Whiting', { tags: ['kiln'], properties: { cone: 9 } })
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('at the desk', () => {
   )
 
   test(
-    'the note of a day shows its week and what is due in tables; another day is chosen there',
+    'a daily note shows its week and due rows of tables, and leads to other days',
     async () => {
       const { server } = app
       await server.post('/v1/records/structures', {
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('at the desk', () => {
   )
 
   test(
-    'a preset with a text begins a note with one press above the list',
+    'a preset with a text starts a note with one click above the list',
     async () => {
       await app.server.post('/v1/presets', { name: 'Kiln log', content: '## Load\n', tags: ['kiln'] })
       await page.goto(`${app.server.url}/app/notes`)
@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)('at the desk', () => {
   )
 
   test(
-    'a phone has a bar over its keyboard that writes what its keys cannot',
+    'a phone has a formatting bar above its keyboard',
     async () => {
       const id = await createNote('Phone', 'milk')
       await open(id)

@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   test(
-    'take the focus when they open, keep it while it goes round, and give it back to what opened them',
+    'take the focus when they open, trap it, and return it to the control that opened them',
     async () => {
       const { structure, webhook, view, file } = ids
       for (const [path, opener] of [
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
   )
 
   test(
-    'that are opened from anywhere give the focus back to where it was',
+    'that are opened by a shortcut return the focus to where it was',
     async () => {
       await page.goto(at('settings/keys'))
       for (const open of [
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
   )
 
   test(
-    'that are menus follow the button that opens them, and close with Escape',
+    'that are menus follow their button in the focus order, and close with Escape',
     async () => {
       const { structure, note } = ids
       for (const [path, opener] of [
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
   )
 
   test(
-    'whose opener is gone with what was done leave the focus in the content, not nowhere',
+    'leave the focus in the content when the control that opened them was removed',
     async () => {
       const isInContent = () => page.waitForFunction(`document.activeElement.closest('main') !== null`)
       await page.goto(at('settings/keys'))
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)('dialogs and menus, with the keyboard', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  test('have no error in their pages, and ask nobody but the server', () => {
+  test('have no error in their pages, and contact no other host', () => {
     expect(app.problems).toEqual([])
   })
 })

@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   }
 
   test(
-    'takes the key in the one field that has the focus, and keeps it in this tab alone',
+    'takes the key in the focused field, and stores it for this tab only',
     async () => {
       expect(fields).toBe(1)
       await page.reload()
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('/docs in a browser', () => {
   )
 
   test(
-    'opens the operation of its address, and shows what is filled in as accepted',
+    'opens the operation named in its address, and accepts the filled-in values',
     async () => {
       const block = '#operations-Notes-createNote.is-open'
       await page.locator(`${block} .execute`).click()

@@ -9,7 +9,7 @@ import { newFolder } from '../support/process.ts'
 
 const PICTURE = { name: 'rim.gif', type: 'image/gif', base64: 'R0lGODlhAQABAAAAACwAAAAAAQABAAAC' }
 
-describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', () => {
+describe.skipIf(!hasBrowser)('dropped and pasted files in a browser', () => {
   let app: Application
   let page: Page
   const folder = newFolder()
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
       })
 
   test(
-    'into a note are stored, and linked where they were dropped in their order',
+    'into a note are stored, and linked in their order where they were dropped',
     async () => {
       const id = await open('first\nsecond')
       await dropFiles(page, await endOfLine(1), [one, two, three])
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
   )
 
   test(
-    'are pasted at the cursor, a picture as a picture; one goes on typing after it',
+    'are pasted at the cursor, pictures as pictures, and typing continues after them',
     async () => {
       const id = await open('before after')
       await page.focus('.cm-content')
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
   )
 
   test(
-    'are not what a spreadsheet copied: its table is pasted, not the picture beside it',
+    'do not replace cells copied from a spreadsheet: its table is pasted, not its picture',
     async () => {
       const id = await open('')
       await page.focus('.cm-content')
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
   )
 
   test(
-    'leave the cursor where one types while they are on their way, and are linked where they were dropped',
+    'leave the cursor in place while they upload, and are linked where they were dropped',
     async () => {
       const id = await open('first\nsecond')
       const held = Promise.withResolvers<HTTPRequest>()
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
   )
 
   test(
-    'are linked at the end of a note that was left while they were on their way',
+    'are linked at the end of a note that was closed during the upload',
     async () => {
       const id = await open('text')
       const held = Promise.withResolvers<HTTPRequest>()
@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
   )
 
   test(
-    'go into the workspace in which they were dropped, also when one is elsewhere by then',
+    'belong to the workspace in which they were dropped, also after switching to another',
     async () => {
       await page.evaluate(`fetch('/app/api/workspaces', {
         method: 'POST',
@@ -214,7 +214,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
   )
 
   test(
-    'keep the line breaks of a note that has those of Windows',
+    'keep Windows line breaks of a note',
     async () => {
       const id = await open('first\r\nsecond')
       await dropFiles(page, await endOfLine(1), [one])
@@ -225,7 +225,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
   )
 
   test(
-    'beside the text are stored with the note; where nothing takes them, they do not open in place of the application',
+    'beside the text are stored with the note; elsewhere they do not replace the application',
     async () => {
       const id = await open('text')
       await dropFiles(page, await middleOf('#details section[aria-label=Files] h3'), [one])
@@ -246,7 +246,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
   )
 
   test(
-    'among the files are all stored, each under its name; one with the name of another is another file',
+    'among the files are all stored under their names; files with the same name stay separate',
     async () => {
       await page.goto(`${app.server.url}/app/files`)
       const before = (await app.server.get('/v1/files')).body.files.length
@@ -265,7 +265,7 @@ describe.skipIf(!hasBrowser)('files that are dropped and pasted in a browser', (
     BROWSER_TIMEOUT_MS,
   )
 
-  test('nothing went wrong in the page, and no other host was asked', () => {
+  test('the page had no error, and no other host was contacted', () => {
     expect(app.problems).toEqual([])
   })
 })

@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
   const rowData = async (id: string) => (await app.server.get(`/v1/records/${id}`)).body.record.data
 
   test(
-    'is at its address, beside the same rail, and again after going elsewhere and back; its policy forbids nothing that it does',
+    'has an address and the same rail, survives navigation, and stays within its content security policy',
     async () => {
       const { note, structure, row, webhook, view } = ids
       const places: [path: string, shown: string][] = [
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
   )
 
   test(
-    'is worked with the keyboard alone: a note, a row, a subscription',
+    'is usable with the keyboard alone: a note, a row, a subscription',
     async () => {
       await page.goto(`${app.server.url}/app/notes`)
       await page.waitForSelector('.notes-rows a')
@@ -223,7 +223,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
   )
 
   test(
-    'goes on after the server was away: what is written in a cell meanwhile is sent when it is back',
+    'survives an outage of the server: cells written meanwhile are sent when it is back',
     async () => {
       await page.goto(`${app.server.url}/app/records/${ids.structure}`)
       const cell = 'tr:not([aria-busy]) td[data-row="0"][data-column="2"]'

@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
   }, BROWSER_TIMEOUT_MS)
 
   test(
-    'one is added, found by its text, read beside the list, and downloaded byte for byte',
+    'a file is added, found by its text, read beside the list, and downloaded byte for byte',
     async () => {
       await page.goto(`${app.server.url}/app/files`)
       await untilText(page, 'Drop files here')
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
   )
 
   test(
-    'a document that would run a script as soon as it is shown is not shown, and can be downloaded',
+    'a document that would run a script when shown is only offered for download',
     async () => {
       const source = folder.file('scripted.pdf')
       const objects = [
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
   )
 
   test(
-    'a text is shown as it is beside what was read from it, and nothing of it runs',
+    'a text file is shown verbatim beside its extracted text, and nothing in it runs',
     async () => {
       const source = folder.file('page.html')
       const html = '<script>document.title = 1</script>\n<b>Truing   stand</b>\n'
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
   )
 
   test(
-    'a document that no browser shows says what to do, and can be downloaded beside its text',
+    'a document without a viewer offers a download beside its text',
     async () => {
       await page.goto(`${app.server.url}/app/files`)
       await add(resolve('test/files/samples/handbook.docx'))
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
   )
 
   test(
-    'one that is refused says why and can be left out',
+    'a refused file shows the reason and can be removed',
     async () => {
       await page.goto(`${app.server.url}/app/files`)
       await untilText(page, '1 file')
@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
   )
 
   test(
-    'one is renamed, and deleted by typing its name',
+    'a file is renamed, and deleted by typing its name',
     async () => {
       await page.goto(`${app.server.url}/app/files`)
       await page.locator('.item').click()
@@ -192,7 +192,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  test('nothing went wrong in the page, and no other host was asked', () => {
+  test('the page had no error, and no other host was contacted', () => {
     expect(app.problems).toEqual([])
   })
 })

@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)('the address of a new note', () => {
   const notes = async () => (await app.server.get('/v1/notes')).body.notes as Listed[]
 
   test(
-    'opens a filled sheet, of which nothing is stored before the first edit; then one note, whose address it has',
+    'opens a filled draft that is stored only at the first edit, as one note with that address',
     async () => {
       const given = { title: 'Hubs & rims', text: 'First line\nsecond line', tags: 'bike, #work/parts,,bike' }
       await page.goto(`${app.server.url}/app/new?${new URLSearchParams(given)}`)

@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
   )
 
   test(
-    'offers a note by its alias before those with the words in their text, whose hit is in sight',
+    'lists a note found by alias before text hits, whose matches are visible',
     async () => {
       const { server } = app
       await server.post('/v1/notes', { title: 'Cost ledger', alias: 'Money book', tags: ['home/money'] })
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
   )
 
   test(
-    'shows all notes with the words in their list, when there are more than it offers',
+    'opens the full list of results when there are more than it offers',
     async () => {
       for (let at = 0; at < 9; at++) await app.server.post('/v1/notes', { title: `Rim ${at}` })
       await open()
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
   )
 
   test(
-    'never opens what was found for an older text',
+    'never opens a result of an older query',
     async () => {
       await open()
       await showsAnything()
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
   )
 
   test(
-    'goes to places, and makes a note with what was typed as its title',
+    'opens screens, and creates a note titled with the typed text',
     async () => {
       await open()
       await page.keyboard.type('webh')
@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
   )
 
   test(
-    'shows the keys at a question mark, but not while a text is written',
+    'shows the shortcuts at a question mark, but not while typing',
     async () => {
       await open()
       await page.keyboard.type('?')
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('the finder', () => {
   )
 
   test(
-    'is accessible, and asks nobody but the server',
+    'is accessible, and contacts no other host',
     async () => {
       await open()
       await showsAnything()

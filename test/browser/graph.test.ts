@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   test(
-    'is laid out in a worker, and a list beside it says the same',
+    'is laid out in a worker, beside a list with the same nodes',
     async () => {
       await untilText(page, 'Laid out in')
       expect(await titles('All 3')).toEqual(['Wheels', 'Hubs', 'Brakes'])
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
   )
 
   test(
-    'shows what its lens lets through, and the choice is kept in the lens',
+    'shows the nodes of its lens, and saves layers in the lens',
     async () => {
       await (await fieldOf(page, 'Links to notes that don’t exist')).asLocator().click()
       await untilText(page, 'note does not exist yet')
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('the graph in a browser', () => {
   )
 
   test(
-    'keeps what is looked for in the address, and offers its lenses at any size',
+    'keeps the search in the address, and offers its lenses at any size',
     async () => {
       await page.goto(`${app.server.url}/app/graph`)
       await fill(page, 'Find in this graph', 'hub')

@@ -4,7 +4,7 @@ import { hasBrowser, sharedBrowser } from '../support/browser.ts'
 import { newFolder, startProcess } from '../support/process.ts'
 
 test.skipIf(!hasBrowser)(
-  'the guide is read and searched without script, is accessible, and requests nothing from elsewhere',
+  'the guide works and can be searched without script, is accessible, and requests no other host',
   async () => {
     const folder = newFolder()
     const server = await startProcess(folder.file('daybook.db'))

@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
     }
 
     test.each(HOSTILE)(
-      'keeps the page answering while it shows 990,000 characters of %j',
+      'keeps the page responsive while it shows 990,000 characters of %j',
       async (unit) => {
         const trace = await show(`${unit.repeat(LENGTH / unit.length)}\n\nTHE END`)
         expect(longestTask(trace)).toBeLessThan(ANSWERS_MS)
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
     )
 
     test(
-      'shows the plain text and says what to do where the markup is too much',
+      'shows plain text and an explanation when there is too much markup',
       async () => {
         await show(`${'*_'.repeat(LENGTH / 2)}\n\nTHE END`)
         const [banner, text] = (await page.evaluate(
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
     const SECTION = '## Heading\n\nSome *words* and a [link](https://example.com).\n\n- one\n- two\n\n'
 
     test.each([SECTION, '- an item of one list\n', 'a line of one paragraph\n', 'words of one line '])(
-      'answers each key at its start and at its end, and reads there what is typed, if it is made of %j',
+      'responds to each key at its start and end, made of %j',
       async (unit) => {
         const id = await open(unit.repeat(Math.ceil(LENGTH / unit.length)))
         await page.waitForSelector('#note .foot span')
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)('a very long note', () => {
     )
 
     test(
-      'keeps a key in this browser before anything else happens',
+      'stores each keystroke in this browser first',
       async () => {
         const id = await open(SECTION.repeat(LENGTH / SECTION.length))
         await page.keyboard.type('warm-up ')

@@ -42,7 +42,7 @@ const HARM = `JSON.stringify({
 })`
 const HARMLESS = JSON.stringify({ ran: 0, injected: 0, forms: 0, links: [], fetched: [] })
 
-describe.skipIf(!hasBrowser)('texts that are HTML or code, on shared pages', () => {
+describe.skipIf(!hasBrowser)('HTML and code in texts, on shared pages', () => {
   let app: Application
   let page: Page
   let ids: Record<'note' | 'view' | 'structure', string>
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code, on shared pages', () 
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   test(
-    'are shown as they are in a note and in a view of notes',
+    'are shown verbatim in a note and in a view of notes',
     async () => {
       await isHarmless(await shared('note', ids.note), HOSTILE, SHORT)
       const view = await shared('view', ids.view)
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code, on shared pages', () 
     ['board', { kind: 'board', group_by: 'kind' }],
     ['calendar', { kind: 'calendar', date_field: 'day' }],
   ])(
-    'are shown as they are in a %s',
+    'are shown verbatim in a %s',
     async (name, input) => {
       const { row_view } = await made('/v1/records/views', {
         structure: ids.structure,
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code, on shared pages', () 
   )
 
   test(
-    'are shown as they are in a form: what it says, what the address fills in, what is refused, and once it was sent',
+    'are shown verbatim in a form: its texts, prefilled values, refusals, and after sending',
     async () => {
       const field = (key: string) => ({ key, label: HOSTILE, help: HOSTILE })
       const options = {
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code, on shared pages', () 
     BROWSER_TIMEOUT_MS,
   )
 
-  test('no page asks another host for anything', () => {
+  test('no page contacts another host', () => {
     expect(app.problems.filter((problem) => !problem.startsWith('Failed to load resource'))).toEqual([])
   })
 })

@@ -50,7 +50,7 @@ const shows = (text: string) =>
   `document.body.textContent.includes(${JSON.stringify(text)}) ||
    [...document.querySelectorAll('input, textarea, option')].some(({ value }) => value.includes(${JSON.stringify(text)}))`
 
-describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
+describe.skipIf(!hasBrowser)('HTML and code in texts', () => {
   let app: Application
   let page: Page
   let ids: Record<
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
   }, BROWSER_TIMEOUT_MS)
 
   test(
-    'are shown as they are in notes: titles, text, tags, properties, links, revisions, searches',
+    'are shown verbatim in notes: titles, text, tags, properties, links, revisions, searches',
     async () => {
       const { note, view } = ids
       await visit('notes', HOSTILE)
@@ -187,7 +187,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
   )
 
   test(
-    'are shown as they are in views, presets, lenses, tags and properties',
+    'are shown verbatim in views, presets, lenses, tags and properties',
     async () => {
       const { view, preset, lens, property, tag } = ids
       for (const [section, id, text] of [
@@ -212,7 +212,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
   )
 
   test(
-    'are shown as they are in rows: names of structures and fields, options, units, values, history, charts, imports',
+    'are shown verbatim in rows: names of structures and fields, options, units, values, history, charts, imports',
     async () => {
       const { structure, row } = ids
       const filter = encodeURIComponent(JSON.stringify([{ field: 'ref', op: 'eq', value: HOSTILE }]))
@@ -246,7 +246,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
   )
 
   test(
-    'are shown as they are in subscriptions and their deliveries, errors among them',
+    'are shown verbatim in subscriptions, deliveries and their errors',
     async () => {
       const { webhook, delivery } = ids
       const db = new Database(app.file)
@@ -266,7 +266,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
   )
 
   test(
-    'are shown as they are in files, the graph, the changes and the finder',
+    'are shown verbatim in files, the graph, the changes and the finder',
     async () => {
       const { file, note } = ids
       await visit('files', FILE_NAME)
@@ -290,7 +290,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
   )
 
   test(
-    'are shown unchanged in the settings: keys, members, workspaces, and the name that a browser gives itself',
+    "are shown verbatim in the settings: keys, members, workspaces, and the browser's own name",
     async () => {
       const other = await app.newPage()
       await other.setUserAgent({ userAgent: SHORT })
@@ -319,7 +319,7 @@ describe.skipIf(!hasBrowser)('texts that are HTML or code', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  test('get so far nowhere that the policy of the page would have to stop them', () => {
+  test('never rely on the content security policy to be stopped', () => {
     expect(app.problems).toEqual([])
   })
 })

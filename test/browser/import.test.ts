@@ -75,7 +75,7 @@ async function addOther({ request }: Pick<Client, 'request'>): Promise<void> {
   await send('PUT', `/v1/tags/${food}/links`, { linked_tag_ids: [kitchen] })
 }
 
-describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
+describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
   const folder = newFolder()
   const vault = folder.file('Vault')
   let app: Application
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
   const untilSaid = (text: string) => untilTextIn(page, 'main [role=status]', text)
 
   test(
-    'gives what the command line makes of it beside what is there already, and says what came of every file',
+    'gives the same result as the command line, and reports on every file',
     async () => {
       const { report, state } = await onCommandLine('used.db', addOther)
       await addOther(app.server)
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
   )
 
   test(
-    'and dropped gives the same',
+    'dropped on the page gives the same',
     async () => {
       await enter('Dropped')
       const box = await (await page.$('main .setting'))?.boundingBox()
@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
   )
 
   test(
-    'and chosen again gives only what is new, and says what is left as it was; its folders are tags if that is wanted',
+    'chosen again imports only new files, reports unchanged ones, and can turn folders into tags',
     async () => {
       const small = folder.file('Small')
       writeFiles(small, {
@@ -224,7 +224,7 @@ describe.skipIf(!hasBrowser)('a folder that is imported in a browser', () => {
   )
 
   test(
-    'goes on where it was when the tab or the server died on the way',
+    'resumes after the tab or the server died',
     async () => {
       await enter('Broken off')
       for (const count of [1, 5]) {

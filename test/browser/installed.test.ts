@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   )
 
   test(
-    'opens at every address while the server is away, in less than a second',
+    'opens at every address within a second while the server is unreachable',
     async () => {
       await app.restart(async () => {
         for (const path of ['/app', '/app/notes', '/app/records/x', '/app/graph'])
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   }
 
   test(
-    'makes one note of what is shared with it, with its files, also when the page is loaded again meanwhile',
+    'creates one note from shared content and files, also if the page is reloaded meanwhile',
     async () => {
       // A page without a referrer, because requests of the system have none.
       const ofSystem = `(document.head.append(Object.assign(document.createElement('meta'), { name: 'referrer', content: 'no-referrer' })),
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   )
 
   test(
-    'asks before it makes a note of what a page of another site sends there',
+    'asks before it creates a note from content that another site sends',
     async () => {
       // A web page can omit its origin, too.
       const headers = { 'Content-Type': 'text/html', 'Referrer-Policy': 'no-referrer' }
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   )
 
   test(
-    'makes one also when the page is loaded again before the note has reached the server',
+    'creates one note also when the page is reloaded before the note reached the server',
     async () => {
       const held = Promise.withResolvers<HTTPRequest>()
       let isHeld = false

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('a graph of 5,000 notes in a browser', () => {
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   test(
-    'is laid out in a worker, and the code that does so is not even loaded by the page',
+    'is laid out in a worker, whose code the page never loads',
     async () => {
       const started: WebWorker[] = []
       page.on('workercreated', (worker) => void started.push(worker))
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('a graph of 5,000 notes in a browser', () => {
   )
 
   test(
-    'is a picture whose nodes are chosen by clicking; the list follows',
+    'is a picture whose nodes are selected by clicking; the list follows',
     async () => {
       const map = await (await page.waitForSelector('.map'))?.boundingBox()
       const middle = { x: (map?.x ?? 0) + (map?.width ?? 0) / 2, y: (map?.y ?? 0) + (map?.height ?? 0) / 2 }
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('a graph of 5,000 notes in a browser', () => {
   )
 
   test(
-    'is a list beside the picture, which says the same',
+    'is a list beside the picture, with the same nodes',
     async () => {
       expect(graph.nodes).toHaveLength(NOTES)
       await page.goto(`${app.server.url}/app/graph`)
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('a graph of 5,000 notes in a browser', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  test('has no error in its pages, and asks nobody but the server', () => {
+  test('has no error in its pages, and contacts no other host', () => {
     expect(app.problems).toEqual([])
   })
 })

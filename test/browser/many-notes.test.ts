@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('many notes at once', () => {
   const newest = async () => (await app.server.get('/v1/changes/transactions?limit=1')).body.transactions[0]
 
   test(
-    'are chosen by keys and by their boxes, tagged and given a property as one transaction, which Undo takes back',
+    'are selected by keys and checkboxes, and tagged and given a property in one transaction that Undo reverts',
     async () => {
       await page.keyboard.press('j')
       await page.waitForSelector('.notes-rows a:focus')
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('many notes at once', () => {
   )
 
   test(
-    'are changed despite concurrent changes of someone else, which stay',
+    'are changed without overwriting concurrent changes of another user',
     async () => {
       await press(page, 'Select')
       await press(page, `Select all ${NOTES}`)
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('many notes at once', () => {
   )
 
   test(
-    'go to the trash together and come back with one Undo',
+    'are trashed together and restored with one Undo',
     async () => {
       await press(page, 'Move to trash')
       await untilText(page, `${NOTES} notes moved to the trash.`)

@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   }, BROWSER_TIMEOUT_MS)
 
   test(
-    'makes a new link for a member: it is good once, the older one no longer, and a late visitor reads how to get another',
+    'creates a new link for a member: it works once, replaces the older one, and late visitors learn how to get another',
     async () => {
       await page.goto(at('settings/members'))
       await page.waitForSelector('#members-h:focus')
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   )
 
   test(
-    'changes the role of a member, whose open pages follow: what they may not do is refused, and nothing typed is lost',
+    'changes the role of a member, whose open pages follow without losing typed text',
     async () => {
       const { id } = (await app.server.post('/v1/notes', { title: 'Open', content: '' })).body.note
       await ben.goto(at(`notes/${id}`))
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   )
 
   test(
-    'makes a key that may only read: its secret is shown once, reads in /v1 and writes nothing',
+    'creates a read-only key: its secret is shown once, reads under /v1 and writes nothing',
     async () => {
       await page.bringToFront()
       await page.goto(at('settings/keys'))
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   )
 
   test(
-    'downloads a backup, which is a sound database with everything in it',
+    'downloads a backup, which is an intact database with all data',
     async () => {
       const { id } = (await app.server.post('/v1/notes', { title: 'In the backup', content: 'kept' })).body
         .note
@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   )
 
   test(
-    'adds a user of this server with a notice, and a new person without one',
+    'adds an existing user of this server with a notice, and a new one without',
     async () => {
       const { file } = app
       for (const args of [
@@ -217,7 +217,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   )
 
   test(
-    'makes no link for themselves, and reads what a change of the password leaves',
+    'cannot create a link for themselves, and sees which sign-in options a new password leaves',
     async () => {
       await page.goto(at('settings/members'))
       await page.waitForSelector('button[aria-label="New link for Ben"]')
@@ -230,7 +230,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   )
 
   test(
-    'shows an invited person the refusal of a name beside its field, as often as it must be',
+    'shows invited users the refusal of a name beside its field, each time',
     async () => {
       await page.goto(at('settings/members'))
       await press(page, 'New link for Fay')
@@ -266,7 +266,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  test('nothing went wrong in any page, and no other host was asked', () => {
+  test('no page had an error, and no other host was contacted', () => {
     expect(app.problems).toEqual([])
   })
 })

@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 test.skipIf(!hasBrowser)(
-  'a copy says in the application that it is one, and offers nothing that writes',
+  'a copy is marked as read-only in the application, and offers no write',
   async () => {
     const { out } = await daybook(['users', 'link', 'owner', '--db', folder.file('mirror.db')])
     const token = /setup=(\S+)/.exec(out)?.[1] ?? ''
@@ -73,7 +73,7 @@ test.skipIf(!hasBrowser)(
 )
 
 test.skipIf(!hasBrowser)(
-  'a writable copy says so, and offers to write',
+  'a writable copy is marked as such, and offers writes',
   async () => {
     await mirror.end()
     const args = ['--writable']

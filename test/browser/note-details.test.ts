@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
     (await app.server.get('/v1/presets')).body.presets.find((one: { name: string }) => one.name === name).id
 
   test(
-    'a preset asks for each value in a field of its type, and its answers arrive in that type',
+    'a preset asks for each value in a field of its type, and stores answers in that type',
     async () => {
       for (const [key, type, options] of [
         ['stars', 'number'],
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   )
 
   test(
-    'an answer that the server refuses is refused at its field, and what was typed stays',
+    'an answer that the server refuses shows the reason at its field, and stays typed',
     async () => {
       const options = (names: string[]) => ({ key: 'grade', type: 'select', label: 'Grade', options: names })
       const { property } = (await app.server.post('/v1/properties', options(['good', 'bad']))).body
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   )
 
   test(
-    'the properties of a note are those that it has; another one is added by its name',
+    'only properties with a value are shown; others are added by name',
     async () => {
       const id = await createNote('Few properties')
       await app.server.patch(`/v1/notes/${id}/properties`, { done: false })
@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   )
 
   test(
-    'a note that is linked often is listed once, with how often',
+    'a note with several links is listed once, with their number',
     async () => {
       const home = await createNote('Home')
       await open(await createNote('Linking', '[[Home]] [[home|there]] [[Home]] [[Nowhere]] [[nowhere]]'))
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   )
 
   test(
-    'headings read in the order of their sizes, and one that says the title again is left away',
+    'headings keep their levels, and one that repeats the title is omitted',
     async () => {
       const text = '# Sizes\n\n# One\n\n## Two\n\n### Three\n\n#### Four\n\n##### Five\n\ntext'
       await open(await createNote('Sizes', text), '?show=preview')
@@ -210,7 +210,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   )
 
   test(
-    'a callout reads as one, with its name and its text',
+    'a callout is accessible, with its name and text',
     async () => {
       await open(
         await createNote(
@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   )
 
   test(
-    'links with the same label lead to their own notes',
+    'links with the same label open their own notes',
     async () => {
       const [one, two] = [await createNote('Front hub'), await createNote('Rear hub')]
       const id = await createNote('Hubs', '[[Front hub|the hub]], [[Rear hub|the hub]], [[No hub|the hub]]')
@@ -247,7 +247,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   )
 
   test(
-    'the revisions of a sitting are one, each can be looked at, all can be listed, and the open one is in the address',
+    'revisions of one editing session are grouped, can be listed and opened, and have addresses',
     async () => {
       const id = await createNote('Written often', 'version 0')
       for (let version = 1; version <= 70; version++)
@@ -283,7 +283,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   )
 
   test(
-    'the notes of quick access are moved with the keyboard, by dragging and in the menu of the note',
+    'notes in Quick Access are moved by keyboard, by dragging, and in the menu of the note',
     async () => {
       const ids: string[] = []
       for (const title of ['First', 'Second', 'Third']) ids.push(await createNote(title))
@@ -329,7 +329,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
   )
 
   test(
-    'a file that is dropped on the note is attached, and one that is dropped elsewhere leaves the page as it is',
+    'a file dropped on the note is attached, and one dropped elsewhere changes nothing',
     async () => {
       const id = await createNote('Dropped on')
       const path = folder.file('spokes.txt')
@@ -367,7 +367,7 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  test('nothing went wrong in the page', () => {
+  test('the page had no error', () => {
     expect(app.problems).toEqual([])
   })
 })

@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     )
 
   test(
-    'are found as one types and opened with the keyboard; reload and back lead to the same place',
+    'are found while typing and opened with the keyboard; reload and back keep the place',
     async () => {
       for (const name of ['Wheel building', 'Wheel truing', 'Gear indexing']) await createNote(name, 'Spokes')
       await page.goto(`${app.server.url}/app/notes`)
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'are listed by their names before their texts, however often these say the same words',
+    'are listed with matching names first, however often others contain the words',
     async () => {
       const { server } = app
       for (let day = 10; day < 20; day++)
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'keep every byte around what is typed, and save by themselves',
+    'keep every byte around typed text, and save automatically',
     async () => {
       const content = 'one\r\ntwo\n\n\n  three\t \u00a0\u200b\nfour\rfive   '
       const id = await createNote('Bytes', content)
@@ -154,7 +154,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'are made with N and the first character, on an empty sheet that leaves nothing when it stays empty',
+    'are created with N at the first character; an empty one leaves nothing',
     async () => {
       await page.goto(`${app.server.url}/app/notes`)
       await page.waitForSelector('#list :is(.notes-rows a, .empty)')
@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'are made while the server is away, wait here, and are made there when it is back',
+    'are created offline, stored in the browser, and sent when the server is back',
     async () => {
       await page.goto(`${app.server.url}/app/notes`)
       await clickOn(page, 'New note (N)')
@@ -205,7 +205,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'of the day are opened with T, and made with what is written',
+    'of the day are opened with T, and created at the first edit',
     async () => {
       await page.goto(`${app.server.url}/app/notes`)
       await page.waitForSelector('#list :is(.notes-rows a, .empty)')
@@ -230,7 +230,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'are found by tags, which are a tree that stays open',
+    'are found in the tag tree, which stays open',
     async () => {
       await createNote('Oven', '', ['house/kitchen'])
       await createNote('Boiler', '', ['house'])
@@ -249,7 +249,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'show both texts when another tab saved the same line, and merge other lines by themselves',
+    'show both versions when another tab saved the same line, and merge other lines automatically',
     async () => {
       const id = await createNote('Together', 'one\ntwo\nthree')
       await open(id)
@@ -283,7 +283,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'lose nothing that is typed while the server is killed, nor when the tab is closed then',
+    'lose no typed text when the server is killed and the tab is closed',
     async () => {
       const [typed, closed] = [await createNote('Typed'), await createNote('Closed')]
       const other = await app.nextPage(page.browserContext())
@@ -308,7 +308,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'lose nothing that is typed just before the page is loaded again, or after the session ended',
+    'lose no text typed just before a reload or after the session ended',
     async () => {
       const id = await createNote('Kept')
       await open(id)
@@ -335,7 +335,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'get and lose tags, go back to a revision, and to the trash and back',
+    'are tagged and untagged, restored to a revision, trashed and restored',
     async () => {
       const id = await createNote('Details', 'first')
       await app.server.patch(`/v1/notes/${id}`, { content: 'second' })
@@ -364,7 +364,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'get property values and presets, and go to quick access and away from it',
+    'get property values and presets, and are pinned and unpinned',
     async () => {
       await app.server.post('/v1/properties', { key: 'stars', type: 'number', label: 'Stars' })
       await app.server.post('/v1/presets', {
@@ -403,7 +403,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'take files that are pasted, and show pictures among them',
+    'accept pasted files, and show pictures',
     async () => {
       const id = await createNote('Picture')
       await open(id)
@@ -439,7 +439,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'run nothing of what is in them',
+    'run no script in their text',
     async () => {
       const script = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
       const content = [
@@ -465,7 +465,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'are only read by a viewer',
+    'are read-only for a viewer',
     async () => {
       const id = await createNote('For all', 'Read **me**')
       const link = await page.evaluate(
@@ -491,7 +491,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
   )
 
   test(
-    'are shown so that everybody can use them',
+    'are accessible',
     async () => {
       const id = await createNote('Wheel, front', '# Hubs\n\nSee [[Wheel building]] and [[nowhere]].', [
         'wheels',
@@ -516,7 +516,7 @@ describe.skipIf(!hasBrowser)('notes in a browser', () => {
     BROWSER_TIMEOUT_MS * 2,
   )
 
-  test('have no error in their pages, and ask nobody but the server', () => {
+  test('have no error in their pages, and contact no other host', () => {
     expect(app.problems).toEqual([])
   })
 })

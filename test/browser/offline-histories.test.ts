@@ -9,9 +9,9 @@ const LANES = runs(2, 4)
 /** The first seed, to repeat failed histories. */
 const FIRST = Number(Bun.env.DAYBOOK_TEST_SEED ?? 0)
 
-describe.skipIf(!hasBrowser)('two devices and a program that write into one note and one row', () => {
+describe.skipIf(!hasBrowser)('two devices and a program that write to one note and one row', () => {
   test(
-    'lose nothing and double nothing, whatever is cut, killed or restored, and show what the server holds in the end',
+    "lose and duplicate nothing, whatever is cut, killed or restored, and finally show the server's state",
     async () => {
       const browser = await sharedBrowser()
       const seeds = Array.from({ length: HISTORIES }, (_, at) => FIRST + at)

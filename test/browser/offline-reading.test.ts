@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   test(
-    'the list of notes opens from nothing, and the notes with their backlinks',
+    'the list of notes opens after a restart, and notes with their backlinks',
     async () => {
       await open('notes')
       await untilTextIn(page, '.notes-rows', `Note ${NOTES - 1}`)
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   )
 
   test(
-    'what is kept is searched, with its snippets',
+    'the offline copy is searched, with snippets',
     async () => {
       await open('notes?search=heron')
       await untilTextIn(page, '.notes-rows', `Note ${NOTES - 1}`)
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   )
 
   test(
-    'of a search that finds nothing it is said that only what is kept was searched',
+    'an empty search result mentions that only the offline copy was searched',
     async () => {
       await open('notes?search=cormorant')
       await untilText(page, 'No notes in the offline copy contain all of these words.')
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   )
 
   test(
-    'the finder finds notes and rows that are kept, by names and texts, and says what it could not search',
+    'the finder finds offline notes and rows by names and texts, and names the sources it could not search',
     async () => {
       const shows = (text: string) => untilTextIn(page, '#find', text)
       await page.keyboard.down('Control')
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   )
 
   test(
-    'of an older note the title is there, and it is said that its text is not',
+    'an older note shows its title, and explains that its text is unavailable',
     async () => {
       await open('notes?search=%22Note+3%22')
       await page.locator('.notes-rows a').click()
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   )
 
   test(
-    'the rows of a marked structure are there, filtered and sorted',
+    'the rows of a marked table are available, filtered and sorted',
     async () => {
       const filter = JSON.stringify([{ field: 'size', op: 'gte', value: 290 }])
       await open(`records/${leads}?filter=${encodeURIComponent(filter)}&sort=size&direction=asc`)
@@ -160,7 +160,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   )
 
   test(
-    'a picture of a note is shown, and the settings tell how much is kept',
+    'pictures of a note are shown, and the settings show the size of the copy',
     async () => {
       await open(`notes/${pictured}?show=preview`)
       await page.waitForFunction(`document.querySelector('#note img')?.naturalWidth === 1`)
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
   )
 
   test(
-    'is of now again as soon as there is a network',
+    'is current again as soon as there is a network',
     async () => {
       await open('notes')
       await untilTextIn(page, '.notes-rows', `Note ${NOTES - 1}`)

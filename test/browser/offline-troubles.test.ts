@@ -18,7 +18,7 @@ import { focusCell, gridOn } from '../support/grid.ts'
 import { COUNTS, countsOn, keptOn, nothingWaits, setOffline } from '../support/offline.ts'
 
 /** Each failure shows a message, and no typed text is lost. */
-describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser', () => {
+describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
   let app: Application
   let page: Page
   let id = ''
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
   }
 
   test(
-    'the browser has no room left',
+    'the browser has no space left',
     async () => {
       await setOffline(page, true)
       await page.evaluate(`{
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
   )
 
   test(
-    'the browser has cleared what was kept',
+    'the browser has cleared its storage',
     async () => {
       await setOffline(page, true)
       await type('Typed before.')
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
   )
 
   test(
-    'a tab ends, and the network with it, before the feed reports the save',
+    'a tab and the network end before the feed reports the save',
     async () => {
       await holdReads('*/v1/changes?include=*')
       await type('Saved a moment ago.')
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
   )
 
   test(
-    'the access of a user was narrowed: nothing else stays in the offline copy',
+    'narrowed access removes everything else from the offline copy',
     async () => {
       const { member, link } = await call('POST', 'members', { name: 'Cleo', role: 'editor' })
       const cleo = await app.newPage()
@@ -239,7 +239,7 @@ describe.skipIf(!hasBrowser)('what may go wrong with what is kept in a browser',
   )
 
   test(
-    'the table of a cell that waits is gone',
+    'the table of a pending cell was deleted',
     async () => {
       const fields = [{ key: 'name', type: 'text', label: 'Name' }]
       const { structure } = (await app.server.post('/v1/records/structures', { name: 'Leads', fields })).body

@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   }
 
   test(
-    'cells outlive their tab, are seen in the next one, and are sent when there is a network again',
+    'pending cells outlive their tab, appear in the next one, and are sent when the network is back',
     async () => {
       await setOffline(page, true)
       await edit(1, 1, 'Typed away')
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   )
 
   test(
-    'a cell that someone else wrote meanwhile shows both values, and nothing is overwritten',
+    'a cell that another user changed meanwhile shows both values, and nothing is overwritten',
     async () => {
       const [, row] = await stored()
       await setOffline(page, true)
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   )
 
   test(
-    'what is refused for good is shown where one is, and holds up nothing behind it',
+    'permanently refused edits are shown on every screen, and do not block later ones',
     async () => {
       const [, row] = await stored()
       await setOffline(page, true)
@@ -173,7 +173,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   )
 
   test(
-    'what was written into notes and cells, in several tabs, is sent in the order in which it was written',
+    'edits of notes and cells in several tabs are sent in the order they were written',
     async () => {
       const id = (await app.server.post('/v1/notes', { title: 'Between', content: '' })).body.note.id
       const other = await app.nextPage(page.browserContext())
@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   )
 
   test(
-    'a note that is made is listed at once, and is one note when it is saved',
+    'a new note is listed immediately, and stays one note when it is saved',
     async () => {
       await setOffline(page, true)
       await page.goto(`${app.server.url}/app/notes`)
@@ -256,7 +256,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  test('every write of the queue has a key by which it is done once, and nothing is wrong in the page', () => {
+  test('every queued write has an idempotency key, and the page has no error', () => {
     expect(keyless).toEqual([])
     expect(app.problems).toEqual([])
   })

@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)('no screen', () => {
     )
 
   test.skipIf(!hasManyCases)(
-    'has a problem of accessibility at any size, light or dark',
+    'has an accessibility problem at any size, light or dark',
     async () => {
       const problems: string[] = []
       for (const [name, address] of Object.entries(addresses)) {

@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
   }
 
   test(
-    'goes on while another row is looked at, and says what came of it when one comes back',
+    'continues while another row is open, and reports its result on return',
     async () => {
       await app.server.post('/v1/records', { structure: 'Orders', data: { ref: 'there' } })
       await Bun.write(folder.file('orders.csv'), ['Ref,Total,Story', 'one,1,', 'two,many,'].join('\n'))
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
   )
 
   test(
-    'is stopped when one goes to another workspace, and says how far it came when one comes back',
+    'stops when the workspace is switched, and reports its progress on return',
     async () => {
       await page.goto(`${app.server.url}/app/records/${orders}?pane=import`)
       await page.evaluate(`fetch('/app/api/workspaces', {
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
   )
 
   test(
-    'shows every row that was refused, and saves them all as csv',
+    'lists every refused row, and saves them all as csv',
     async () => {
       const lines = Array.from({ length: 2_500 }, (_, at) => `N${at},${at % 2 === 0 ? 'many' : at},`)
       await importLines(lines, 'Done. 1,250 new, 1,250 refused.')
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
   )
 
   test(
-    'goes on in smaller batches where one is too large for the server',
+    'continues in smaller batches when one is too large for the server',
     async () => {
       const before = await count()
       const story = 'x'.repeat(90_000)

@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('a grid of a million rows', () => {
     })()`)
 
   test(
-    'leads to its last row by keyboard, and from there to each before it',
+    'scrolls by keyboard to its last row, and from there to each before it',
     async () => {
       await open()
       await focusCell(page, 0, 1)
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('a grid of a million rows', () => {
   )
 
   test(
-    'leads to any row by its number, and is there after loading again',
+    'goes to any row by its number, also after a reload',
     async () => {
       await open()
       await fill(page, 'Go to row', '654321')
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('a grid of a million rows', () => {
   )
 
   test(
-    'is scrolled to its end, in less height than browsers draw',
+    'can be scrolled to its end, within the height that browsers support',
     async () => {
       await open()
       const height = await page.$eval('.scroll', ({ scrollHeight }) => scrollHeight)

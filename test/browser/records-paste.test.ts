@@ -17,7 +17,7 @@ interface Stored {
   readonly data: Record<string, unknown>
 }
 
-describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied from it', () => {
+describe.skipIf(!hasBrowser)('a block pasted into the grid or copied from it', () => {
   let app: Application
   let page: Page
   let grid: GridPage
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
   const written = (length: number) => Array.from({ length }, (_, at) => `New ${at + 1}`)
 
   test(
-    'is written over rows that were not loaded yet, as one transaction',
+    'overwrites rows that are not loaded yet, as one transaction',
     async () => {
       await open('Keyed', 5, 2)
       await grid.paste(block(300))
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
   )
 
   test(
-    'is one transaction also where no unique field says which rows are meant',
+    'is one transaction also without a unique field',
     async () => {
       await open('Loose', 5, 2)
       const lines = Array.from({ length: 30 }, (_, at) => `New ${at + 1}\t${at}.5`)
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
   )
 
   test.each(['Keyed', 'Loose'])(
-    'is taken back in one step, with the rows that it added (%s)',
+    'is undone in one step, with the rows that it added (%s)',
     async (name) => {
       await openEnd(name)
       await grid.paste(block(3))
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
   )
 
   test.each(['Keyed', 'Loose'])(
-    'says at its cell why the batch was refused, of which nothing was written (%s)',
+    'shows at its cell why the batch was refused, of which nothing was written (%s)',
     async (name) => {
       await open(name, 1, 2)
       await grid.paste('New 1\t7\nNew 2\t-7')
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
   )
 
   test(
-    'goes to the row where it was pasted, also when rows come before it meanwhile',
+    'goes to the row where it was pasted, also when rows arrive above it',
     async () => {
       await page.goto(`${app.server.url}/app/records/${structures.get('Loose')}`)
       await grid.shows(0, 1, `R${ROWS}`)
@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)('a block that is pasted into the grid, or copied fr
   )
 
   test(
-    'is copied whole, also the rows of it that were not loaded yet',
+    'is copied completely, also rows that are not loaded yet',
     async () => {
       const { origin } = new URL(app.server.url)
       await page.browserContext().overridePermissions(origin, ['clipboard-read', 'clipboard-sanitized-write'])

@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
     )
 
   test(
-    'opens what a reference names from its cell, and leads back to the same place',
+    'opens the target of a reference from its cell, and returns to the same cell',
     async () => {
       await open()
       await fill(page, 'Go to row', '900')
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
   )
 
   test(
-    'opens what a reference names with the keyboard alone',
+    'opens the target of a reference with the keyboard alone',
     async () => {
       await open()
       await focusCell(page, 4, 2)
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
   )
 
   test(
-    'takes nothing from a reference that is being typed, when one comes back to the page and it is read again',
+    'keeps a half-typed reference when the page is refreshed on return',
     async () => {
       await open('', `/${rowIds[5]}`)
       await page.waitForFunction(`document.querySelector('#value-customer')?.value === 'Ada'`)
@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
   )
 
   test(
-    'keeps the place in the address, where it is after loading again',
+    'keeps the cell in the address, also after a reload',
     async () => {
       await open()
       await focusCell(page, 3, 4)
@@ -169,7 +169,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
   )
 
   test(
-    'leads to the row of an address, also on a phone and beyond the last',
+    'opens the row of an address, also on a phone and beyond the last',
     async () => {
       await page.setViewport({ width: 360, height: 800 })
       await open('at=700')
@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
   )
 
   test(
-    'is sorted on a phone, which has no headings',
+    'can be sorted on a phone, which has no headings',
     async () => {
       await page.setViewport({ width: 360, height: 800 })
       await page.goto(`${app.server.url}/app/records/${orders}`)
@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
     ['between phone and desk', 900],
     ['on a phone', 360],
   ])(
-    'leads from one structure to another %s',
+    'leads from one table to another %s',
     async (_, width) => {
       await page.setViewport({ width, height: 800 })
       await open()
@@ -222,7 +222,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
   )
 
   test(
-    'says which of many bars a chart draws, and shows every figure in its table',
+    'states which of many bars a chart draws, and shows every figure in its table',
     async () => {
       await open('chart=count&by=day:day')
       await page.waitForSelector('.uplot')
@@ -281,7 +281,7 @@ describe.skipIf(!hasBrowser)('reading rows', () => {
   )
 
   test(
-    'takes a reference by its name as it was typed, and says which are meant where there are several',
+    'resolves a typed reference by name, and lists the candidates if several match',
     async () => {
       const add = async (name: string): Promise<string> =>
         (await app.server.post('/v1/records', { structure: 'Customers', data: { name } })).body.records[0].id

@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
     )
 
   test(
-    'says that a field stays once there were rows, also when all of them were deleted',
+    'explains that a field is permanent once there were rows, even if all were deleted',
     async () => {
       await make('Emptied', { rows: [{ data: { part: 'A' } }], isEmptied: true })
       await has('This table had rows. You can add, relabel, hide or convert fields, but not delete them.')
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
   )
 
   test(
-    'says what uses a field that is removed before there are rows',
+    'names the users of a field that is removed before there are rows',
     async () => {
       const id = await make('Hooked', { hook: true })
       await clickOn(page, 'Remove Bin')
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
   )
 
   test(
-    'says which rows agree in fields that shall be unique together',
+    'names rows that violate a new unique combination',
     async () => {
       const rows = [
         { data: { part: 'A', bin: '1' } },
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
   )
 
   test(
-    'says before a new structure is made that its name is taken',
+    'shows that a name is taken before a table is created',
     async () => {
       await make('Taken')
       await page.goto(`${app.server.url}/app/records/new`)

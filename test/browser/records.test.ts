@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     await grid.shows(0, 1, 'R1')
   }
   test(
-    'edits a cell and takes it back with the keyboard alone',
+    'edits a cell and undoes it with the keyboard alone',
     async () => {
       await openSorted()
       await focusCell(page, 0, 1)
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'opens every row by keyboard and goes to the last of them',
+    'opens rows by keyboard, and goes to the last one',
     async () => {
       await openSorted()
       await focusCell(page, 0, 1)
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'shows a refusal at its cell, with the value that the row still holds',
+    'shows a refusal at its cell, with the stored value',
     async () => {
       await openSorted()
       await focusCell(page, 2, 5)
@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'Delete clears the whole block and Ctrl D fills it with its first row; one undo takes either back',
+    'Delete clears the block and Ctrl D fills it with its first row; one undo reverts either',
     async () => {
       await openSorted()
       await focusCell(page, 10, 2)
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'rows that are chosen by keys and by their boxes are changed together and deleted together, each as one transaction',
+    'rows selected by keys and checkboxes are changed or deleted together, each as one transaction',
     async () => {
       const transactions = async () =>
         (await app.server.get('/v1/changes/transactions?kinds=record&limit=2')).body.transactions.map(
@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'columns of a wide table can be read at any width, are resized by keys and by dragging, and stay so',
+    'columns of a wide table are readable at any width, and are resized permanently by keys and by dragging',
     async () => {
       const fields = Array.from({ length: 16 }, (_, at) => ({
         key: `f${at}`,
@@ -234,7 +234,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'shows both values when someone else changed the edited cell',
+    'shows both values when another user changed the edited cell',
     async () => {
       await openSorted()
       const row = await stored('R5')
@@ -256,7 +256,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'shows an edit by the API in the open grid, wherever it is scrolled to',
+    'shows an edit by the API in the open grid at any scroll position',
     async () => {
       await open('?sort=total&direction=asc')
       await app.server.patch(`/v1/records/${(await stored('R1'))?.id}`, { data: { bike: 'Seen at the top' } })
@@ -316,7 +316,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'deletes a row and puts it back',
+    'deletes and restores a row',
     async () => {
       const { id } = (await stored('R9')) ?? {}
       await open('', `/${id}`)
@@ -348,7 +348,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'shows who changed a row, and sets it back to an older version',
+    'shows who changed a row, and restores an older version',
     async () => {
       const { id } = (await stored('R11')) ?? {}
       await app.server.patch(`/v1/records/${id}`, { data: { bike: 'Unicycle' } })
@@ -362,7 +362,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'imports a csv file, and names the rows that were refused',
+    'imports a csv file, and lists refused rows',
     async () => {
       const csv = [
         'Ref,Total,Bike,Ignored',
@@ -409,7 +409,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'makes a structure, says what a change would refuse, and deletes it when its name is typed',
+    'creates a table, previews which changes are refused, and deletes it when its name is typed',
     async () => {
       await page.goto(`${app.server.url}/app/records/new`)
       await page.waitForSelector('.definition')
@@ -442,7 +442,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'writes a new row from its form, and shows at the field what is wrong',
+    'writes a new row from its form, and shows errors at their fields',
     async () => {
       await open('?pane=new')
       await page.waitForSelector('#value-ref:focus')
@@ -459,7 +459,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
   )
 
   test(
-    'offers a viewer nothing that changes rows or structures',
+    'offers a viewer no changes of rows or tables',
     async () => {
       await daybook(['users', 'add', 'Vera', '--role', 'viewer', '--db', app.file])
       const viewer = await app.newPage()
@@ -484,7 +484,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  test('has no error on the console and asks nobody but the server', () => {
+  test('has no error on the console, and contacts no other host', () => {
     expect(app.problems).toEqual([])
   })
 })

@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
   )
 
   test(
-    'the rows of a view are in groups, which are folded by the mouse and by keys, and filled by dragging a corner',
+    'rows of a view are grouped, folded by mouse and keys, and filled by dragging a corner',
     async () => {
       await app.server.post('/v1/records/views', { structure, name: 'Grouped', group_by: 'state' })
       const grouped = (await views())[0].id
@@ -212,7 +212,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
   )
 
   test(
-    'a board is made, its cards are moved by the mouse and by keys, and taken back; what others do is seen',
+    'a board is created, its cards are moved by mouse and keys and undone; changes of others appear',
     async () => {
       await page.goto(`${app.server.url}/app/records/${structure}`)
       await press(page, 'New view')
@@ -251,7 +251,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
   )
 
   test(
-    'a calendar shows the month, and its rows are moved by the mouse and by keys',
+    'a calendar shows the month, and its rows are moved by mouse and keys',
     async () => {
       await page.goto(`${app.server.url}/app/records/${structure}`)
       await press(page, 'New view')
@@ -313,7 +313,7 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
   )
 
   test(
-    'a field is given another type, after what cannot be read was shown; the structure gets an icon',
+    'a field is converted after a preview of invalid values; the table gets an icon',
     async () => {
       await page.goto(`${app.server.url}/app/records/${structure}/structure`)
       await press(page, 'Convert Price')

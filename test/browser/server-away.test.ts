@@ -21,7 +21,7 @@ const refuse = (request: HTTPRequest, { status, retryAfter }: Refusal) =>
 /** The status messages about the server that users see and screen readers announce, anywhere on the page. */
 const SHOWN = `[...document.querySelectorAll('[role=status] .status')].filter((one) => one.checkVisibility()).map((one) => one.textContent).join('|')`
 
-describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
+describe.skipIf(!hasBrowser)('while the server is busy or unreachable', () => {
   let app: Application
   let page: Page
 
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
     { status: 500 },
     { status: 421 },
   ])(
-    'nobody is sent to sign in by a %j: the page says what the server says, and asks again',
+    "a %j does not lead to the sign-in: the page shows the server's message and retries",
     async (refusal) => {
       const { refused, asked } = await refusing('/app/api/session', [refusal])
       await untilText(refused, `Come back later, says a ${refusal.status}. Retrying automatically.`)
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
   )
 
   test(
-    'a 401 alone leads to the sign-in',
+    'only a 401 leads to the sign-in',
     async () => {
       const { refused } = await refusing('/app/api/session', [{ status: 401 }])
       await refused.waitForSelector('input[type=password]')
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
   )
 
   test(
-    'a list that is put off comes by itself, and a line says so until then',
+    'a delayed list appears without a click, with a notice until then',
     async () => {
       const { refused, asked } = await refusing('/v1/notes', [{ status: 503, retryAfter: '3' }])
       await refused.waitForFunction(`${SHOWN} === 'Server busy, retrying'`)
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
   )
 
   test(
-    'a stream of changes that is refused is opened again, and what was missed is read',
+    'a refused stream of changes is reopened, and missed changes are read',
     async () => {
       const { refused } = await refusing('/v1/changes', [{ status: 503 }])
       await refused.waitForSelector('.notes-rows a')
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('while the server is busy or away', () => {
   )
 
   test(
-    'one line says so at every width, and takes its room from the panes',
+    'one status line shows it at every width, and the panes shrink',
     async () => {
       await page.bringToFront()
       await page.goto(`${app.server.url}/app/notes`)
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('many tabs of the application', () => {
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   test(
-    'are open at once, although a browser opens six connections; the one in front follows the changes',
+    'work at the same time, although a browser opens six connections; the visible one follows changes',
     async () => {
       const first = await app.newPage()
       await app.signIn(first)
@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser)('many tabs of the application', () => {
   )
 })
 
-describe.skipIf(!hasBrowser)('an address that leads nowhere', () => {
+describe.skipIf(!hasBrowser)('an unknown address', () => {
   let app: Application
 
   beforeAll(async () => {
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('an address that leads nowhere', () => {
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   test(
-    'says so, also when it cannot be decoded or names what every object has',
+    'shows that it is unknown, also if it cannot be decoded or names a member of every object',
     async () => {
       const page = await app.newPage()
       await app.signIn(page)

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
   }
 
   test(
-    'goes on in both when one is signed in again: one types on where one was',
+    'continues in both tabs after a new sign-in, in the same place',
     async () => {
       const { id } = (await app.server.post('/v1/notes', { title: 'Shared', content: '' })).body.note
       await first.goto(at(`notes/${id}`))
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
   )
 
   test(
-    'is of one person: who signs in in one tab is who writes in the other',
+    'is shared: a sign-in in one tab changes the author in the other',
     async () => {
       await first.goto(at('notes'))
       await rail(first, 'owner')
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
   )
 
   test(
-    'is not left unasked while something waits to be saved, and then keeps nothing of it',
+    'asks before signing out with pending edits, and then deletes them',
     async () => {
       const { id } = (await app.server.post('/v1/notes', { title: 'Waiting', content: 'Saved. ' })).body.note
       await signOut(first)
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
   )
 
   test(
-    'ends in this browser also while the server is away, and at the server once it is back',
+    'ends in this browser also offline, and at the server once it is back',
     async () => {
       await keptOn(first, {})
       await setOffline(first, true)
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
   )
 
   test(
-    'ends once the server is back also where the tab in which one signed out is gone, and is shown in no other',
+    'ends once the server is back, also if the tab that signed out was closed',
     async () => {
       await second.goto(at('notes'))
       await rail(second, 'Ben')
@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
   )
 
   test(
-    'is empty of what waited when it ended, once another person is signed in',
+    'loses its pending edits once another user signs in',
     async () => {
       const { id } = (await app.server.post('/v1/notes', { title: 'Mine', content: '' })).body.note
       await signOut(first)
@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
   )
 
   test.each(['signs out', 'has a session that ends'])(
-    'leaves nothing that the next person finds in the browser, when one %s',
+    'leaves no data for the next user of the browser, when one %s',
     async (how) => {
       const call = (method: string, path: string, body: object) =>
         first.evaluate(
@@ -246,7 +246,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  test('nothing went wrong in any page, and no other host was asked', () => {
+  test('no page had an error, and no other host was contacted', () => {
     expect(app.problems).toEqual([])
   })
 })

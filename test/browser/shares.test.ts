@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   test(
-    'a note is shared from its menu, read without an account, and gone when the link is ended',
+    'a note is shared from its menu, readable without an account, and hidden when the link is turned off',
     async () => {
       await page.goto(`${app.server.url}/app/notes/${note}`)
       await press(page, 'More actions')
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
   )
 
   test(
-    'a form is made in the settings, filled in by a visitor, and what it refused is said at the field',
+    'a form is created in the settings, filled in by a visitor, and shows refusals at their fields',
     async () => {
       await page.goto(`${app.server.url}/app/settings/shares`)
       await page.waitForSelector('#share-target')
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
   )
 
   test(
-    'a view of notes, a view of rows and a form are shared from their own screens, and the settings name what is shared',
+    'a view of notes, a view of rows and a form are shared from their own screens, and listed in the settings',
     async () => {
       const { body } = await app.server.get('/v1/records/structures/Classes')
       const { id } = body.structure
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)('shares in a browser', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  test('nothing went wrong in the application, and no other host was asked', () => {
+  test('the application had no error, and no other host was contacted', () => {
     expect(app.problems.filter((problem) => !problem.includes('404') && !problem.includes('400'))).toEqual([])
   })
 })

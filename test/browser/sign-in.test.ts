@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
   )
 
   test(
-    'with the provider: an account is linked, opens the application, and a stranger reads how to get access',
+    'with the provider: a linked account signs in, and a stranger learns how to get access',
     async () => {
       await addUser('Mira')
       const page = await app.newPage()
@@ -210,7 +210,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
   )
 
   test(
-    'with a setup link and an account at the provider, and see which ways in they have besides',
+    'with a setup link and an account at the provider, and see their other sign-in options',
     async () => {
       const page = await app.newPage()
       await openLink(page, 'Mira')

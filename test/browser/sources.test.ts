@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
     )
 
   test(
-    'one for Stripe is made: the address is copied, and then the secret pasted that Stripe shows',
+    "a source for Stripe is created: its address is copied, then Stripe's secret is pasted",
     async () => {
       await page.goto(`${app.server.url}/app/webhooks/in`)
       await press(page, 'New source')
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
   )
 
   test(
-    'an event that comes is mapped by clicks, tried at once, and those that wait are written',
+    'an event is mapped by clicks and previewed, and pending events are written',
     async () => {
       await send('evt_1', { number: 'A1', cents: 33_000 })
       await send('evt_2', { number: 'A2', cents: 500 })
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
   )
 
   test(
-    'only events that meet conditions become rows, and rows that are newer stay as they are',
+    'only events that match the conditions become rows, and newer rows are not overwritten',
     async () => {
       await page.goto(`${app.server.url}/app/webhooks/in/${(await source()).id}`)
       await press(page, 'Add payment.paid')
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
   )
 
   test(
-    'one is made and mapped with the keyboard alone',
+    'a source is created and mapped with the keyboard alone',
     async () => {
       /** Presses Tab until the focused control has a name or text with this beginning. */
       const tabTo = async (name: string) => {
@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
   )
 
   test(
-    'an event that is the double of a row says which one, by its label',
+    'an event that duplicates a row names it by its label',
     async () => {
       const { server } = app
       await server.post('/v1/records', { structure: 'Payments', data: { number: 'Double 1' } })

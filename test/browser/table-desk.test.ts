@@ -23,7 +23,7 @@ const FIELDS = [
   { key: 'site', type: 'text', label: 'Site' },
 ]
 
-describe.skipIf(!hasBrowser)('a table at the desk', () => {
+describe.skipIf(!hasBrowser)('a table on a desktop', () => {
   let app: Application
   let page: Page
   let table: string
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
   )
 
   test(
-    'cells show choices in the colour of their place, boxes that are ticked by a click, links, and dates in words',
+    'cells show coloured choices, clickable checkboxes, links, and formatted dates',
     async () => {
       await open('&columns=title,state,due,price,paid,site')
       expect(await page.$eval(`${cell(0, 2)} .choice-chip`, ({ className }) => className)).toContain('hue-0')
@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
   )
 
   test(
-    'the foot adds a column up, for the rows that are shown; another figure is chosen there',
+    'the footer sums a column over the filtered rows, and offers other figures',
     async () => {
       await open('&columns=title,price')
       await untilTextIn(page, 'tfoot .number .figure', 'Sum 6,000')
@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
   )
 
   test(
-    'a condition is changed in its chip',
+    'a filter condition is changed in its chip',
     async () => {
       await page.goto(
         `${app.server.url}/app/records/${table}?filter=${encodeURIComponent('[{"field":"state","op":"eq","value":"Sent"}]')}`,
@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
   )
 
   test(
-    'a row is written by typing under the last one; what is refused stays, and says why',
+    'a row is added by typing below the last one; a refused row stays, with the reason',
     async () => {
       await open('&columns=title,state,price')
       await fill(page, 'New row: Title', 'Vases')
@@ -225,7 +225,7 @@ describe.skipIf(!hasBrowser)('a table at the desk', () => {
   )
 })
 
-describe.skipIf(!hasBrowser)('the first hour', () => {
+describe.skipIf(!hasBrowser)('a new workspace', () => {
   const folder = newFolder()
   let app: Application
   let page: Page
@@ -247,7 +247,7 @@ describe.skipIf(!hasBrowser)('the first hour', () => {
   }
 
   test(
-    'an empty workspace offers four ways to begin; the sample is removed with one click',
+    'an empty workspace offers four ways to start, and its sample is removed with one click',
     async () => {
       await untilText(page, 'Import a folder')
       expect(await accessibilityProblems(page)).toEqual([])
@@ -264,7 +264,7 @@ describe.skipIf(!hasBrowser)('the first hour', () => {
   )
 
   test(
-    'a csv file becomes a table, whose types are guessed and shown before it is made',
+    'a csv file becomes a table, whose inferred types are shown first',
     async () => {
       const lines = ['Film,Released,Minutes,Rating', 'Up,2009-05-29,96,PG', 'Heat,1995-12-15,170,R']
       await Bun.write(folder.file('films.csv'), lines.join('\n'))
@@ -296,7 +296,7 @@ describe.skipIf(!hasBrowser)('the first hour', () => {
   )
 
   test(
-    'theme, dates, numbers and weeks are chosen in the settings, for every browser; backups have an age there',
+    'theme, dates, numbers and weeks are set for every browser, and the settings show the age of backups',
     async () => {
       await page.goto(`${app.server.url}/app/settings/appearance`)
       const select = async (label: string, value: string) => {

@@ -22,7 +22,7 @@ const CASES = TASKS.flatMap((task, at) =>
   ),
 )
 
-describe.skipIf(!hasBrowser)('a user with a keyboard only', () => {
+describe.skipIf(!hasBrowser)('a user with a keyboard alone', () => {
   let app: Application
   let page: Page
   let tables: Desk['tables']
@@ -58,10 +58,10 @@ describe.skipIf(!hasBrowser)('a user with a keyboard only', () => {
     },
   })
 
-  test('has thirty things to do', () => expect(TASKS).toHaveLength(30))
+  test('completes thirty tasks', () => expect(TASKS).toHaveLength(30))
 
   test.each(CASES)(
-    '%s, at %i px, %s, and meets nothing that a screen reader could not tell',
+    '%s, at %i px, %s, without an accessibility problem',
     async (_, width, scheme, { run }) => {
       await page.setViewport({ width, height: 844 })
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])

@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   }
 
   test(
-    'notes are listed by their last edit with their first words, and what leads to one is shown with the text around it',
+    'notes are listed by their last edit with an excerpt, and backlinks with their context',
     async () => {
       const engines = await make('Engines', '# Steam\nThe **first** ones.')
       await make('Meeting', `Ask about [[${engines}#Steam|the engines]] & more, and engines at large.`)
@@ -53,7 +53,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   )
 
   test(
-    'a preset gets its text in its form, and the finder makes a note from it',
+    'a preset gets its text in its form, and the finder creates a note from it',
     async () => {
       const { preset } = (await app.server.post('/v1/presets', { name: 'Meeting', tags: ['work'] })).body
       await page.goto(`${app.server.url}/app/views/presets/${preset.id}`)
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   )
 
   test(
-    'a note in the trash is read, restored and deleted for good, and the trash is emptied',
+    'a trashed note is read, restored and purged, and the trash is emptied',
     async () => {
       const ids = []
       for (const title of ['Old plan', 'Older plan', 'Oldest plan'])

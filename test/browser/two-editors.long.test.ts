@@ -72,7 +72,7 @@ describe.skipIf(!hasBrowser)('two people who write in one note at the same time'
   }
 
   test(
-    `lose and double no character in ${SITTINGS} sittings`,
+    `lose and duplicate no character in ${SITTINGS} sessions`,
     async () => {
       const seed = Number(Bun.env.DAYBOOK_TEST_SEED ?? Date.now() % 1_000_000)
       const each = Math.ceil(SITTINGS / TOGETHER)

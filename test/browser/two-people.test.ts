@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
     (await app.server.post('/v1/notes', { title: 'Shared', content: 'one\ntwo\nthree' })).body.note.id
 
   test(
-    'the second to save sees both texts and merges them; both see the result, and each is named for their part',
+    'the second to save sees and merges both texts; both see the result, with its authors',
     async () => {
       const id = await createNote()
       await writeBoth(id, { ofOwner: ' of the owner', ofMember: ' of the member' })
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('two people in a note', () => {
   )
 
   test(
-    'an open conflict outlives the tab of the second; taking the other text discards only the own draft',
+    'a conflict outlives its tab; choosing the other version discards only the own draft',
     async () => {
       const id = await createNote()
       await writeBoth(id, { ofOwner: ' first', ofMember: ' second' })

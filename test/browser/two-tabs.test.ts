@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('two tabs of one browser', () => {
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   test(
-    'show and write the same workspace, also after one of them went into another',
+    'show and write the same workspace, also after one of them switched to another',
     async () => {
       await one.bringToFront()
       await one.goto(`${app.server.url}/app/notes`)
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('two tabs of one browser', () => {
   )
 
   test(
-    'are both signed out, and in again, when one of them is',
+    'sign out and in together',
     async () => {
       await other.bringToFront()
       await other.locator('.rail-head').click()

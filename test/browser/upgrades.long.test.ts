@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
   }
 
   test(
-    'never shows a blank page, and never files of two versions, also behind a proxy where one signs in',
+    'never shows a blank page or files of two versions, also behind a sign-in proxy',
     async () => {
       const failures: string[] = []
       for (let seed = 0; seed < UPGRADES; seed++) {

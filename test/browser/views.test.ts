@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
   test(
-    'a filter is built by clicking, and says at once what it is and how many notes it finds',
+    'a filter is built by clicking, and shows its sentence and number of notes immediately',
     async () => {
       await go('views/new')
       await untilText(page, '3 notes')
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
   )
 
   test(
-    'what the server refuses is said where it was sent from, and nothing is lost',
+    'refusals appear in the form that caused them, and nothing is lost',
     async () => {
       await go('properties/new')
       await fill(page, 'API name', 'Not A Key')
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
   )
 
   test(
-    'a preset and a lens are made; what is deleted goes after its name was typed',
+    'a preset and a lens are created, and deleted after typing their names',
     async () => {
       await go('presets/new')
       await fill(page, 'Name', 'Meeting')
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('views, presets, lenses, tags and properties in a b
   )
 
   test(
-    'tags are added to a condition by choosing them',
+    'tags are added to a condition by selecting them',
     async () => {
       await go('views/new')
       await pressByKey('Condition')

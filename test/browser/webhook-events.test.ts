@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
   )
 
   test(
-    'makes one to moments as a text for a chat, shows what is sent, and changes it',
+    'creates one to due dates as chat text, previews its message, and edits it',
     async () => {
       await page.goto(`${app.server.url}/app/webhooks/new`)
       await page.locator('[name=events][value="record.due"]').click()

@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   }, BROWSER_TIMEOUT_MS)
 
   test(
-    'creates one and shows its secret once; refusals appear beside their field and create nothing',
+    'creates a webhook and shows its secret once; refusals appear beside their fields and create nothing',
     async () => {
       await page.goto(`${app.server.url}/app/webhooks`)
       await press(page, 'New webhook')
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   )
 
   test(
-    'deliveries appear by themselves, are shown by status and are sent again',
+    'deliveries appear without a reload, are filtered by status, and are redelivered',
     async () => {
       receiver.answer = status(503)
       await row('2026-1')
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   )
 
   test(
-    'after a reload the secret is gone; a new one overlaps with the old',
+    'a reload hides the secret; a new one overlaps with the old',
     async () => {
       await page.goto(`${app.server.url}/app/webhooks/${(await subscription()).id}`)
       await untilText(page, 'The secret was shown once')
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   )
 
   test(
-    'what failed since an instant is sent again, all of it',
+    'all deliveries that failed since an instant are sent again',
     async () => {
       await fieldOf(page, 'Permanently failed since')
       await page.$eval('[name=since]', (input) => input.setAttribute('value', '2026-01-01T00:00'))
@@ -176,7 +176,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   )
 
   test(
-    'one is edited, disabled and enabled',
+    'a webhook is edited, disabled and enabled',
     async () => {
       await press(page, 'Edit')
       await fill(page, 'Description (optional)', 'Orders to accounts')
@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
   )
 
   test(
-    'one is deleted by typing its name',
+    'a webhook is deleted by typing its name',
     async () => {
       await page.goto(`${app.server.url}/app/webhooks/${(await subscription()).id}`)
       await press(page, 'Delete…')
@@ -224,7 +224,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
     BROWSER_TIMEOUT_MS,
   )
 
-  test('nothing went wrong in the page, and no other host was asked', () => {
+  test('the page had no error, and no other host was contacted', () => {
     expect(app.problems).toEqual([])
   })
 })

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
   )
 
   test(
-    'Ctrl B, I and K mark what is selected, and take the mark off again',
+    'Ctrl B, I and K toggle the format of the selection',
     async () => {
       const id = await createNote('Marks')
       await write(id, ['word'])
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
   )
 
   test(
-    'marks are seen where the cursor is only; Ctrl E shows them all; the text stays as it was typed',
+    'markup is visible only at the cursor; Ctrl E shows all; the text stays unchanged',
     async () => {
       const content =
         '# Glaze\n\nSome **bold** and *soft* `code`\n\n==Marked== $$a^2$$\n\n- [ ] sieve\n- item\n\n> [!note] Keep dry\n\n| a | b |\n|---|--:|\n| **1** | [[Kiln]] |\n\n```\nlet x\n```\nend'
@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
   )
 
   test(
-    'a box is ticked by a click and by Ctrl Enter; a link is followed by either, and one to no note looks so',
+    'a checkbox is toggled and a link followed by click and Ctrl Enter; dangling links look different',
     async () => {
       const kiln = await createNote('Kiln log')
       const id = await createNote('Links', '- [ ] fire\n\nSee [[Kiln log|the log]] and [[Nothing yet]]')
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
   )
 
   test(
-    'a tag that is typed to its end becomes a tag of the note, but not in code',
+    'a completed #tag becomes a tag of the note, except in code',
     async () => {
       const id = await createNote('Tags')
       await write(id, ['about #kiln and `#code ` '])
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
   )
 
   test(
-    'a link shows what it leads to while the pointer rests on it',
+    'a link shows a preview of its note on hover',
     async () => {
       await createNote('Kiln', '# Heat\n\n- [ ] see [[Clay|the *clay*]] at **1,200** degrees')
       await open(await createNote('Pots', 'about [[Kiln]] and [[Nothing]]'))
@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
   )
 
   test(
-    'a slash offers what can be inserted: blocks on an empty line, words in one, nothing within a word or in code',
+    'a slash offers blocks on an empty line, inline items in a line, and nothing in a word or code',
     async () => {
       const id = await createNote('Inserted')
       await open(id)
@@ -221,7 +221,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
   )
 
   test(
-    'what is copied from a page is pasted as Markdown, code and plain text as they are',
+    'web pages are pasted as Markdown, code and plain text unchanged',
     async () => {
       const id = await createNote('Pasted')
       await open(id)
@@ -259,7 +259,7 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
   )
 
   test(
-    'each line is written in its own direction',
+    'each line has its own text direction',
     async () => {
       await open(await createNote('Directions', 'plain\n\nمرحبا بالعالم.'))
       const directions = await page.evaluate(

@@ -110,12 +110,12 @@ test.each([
   expect(total).toBeGreaterThanOrEqual(1_000)
 })
 
-test('records add refuses a structure that is not there', async () => {
+test('records add refuses a structure that does not exist', async () => {
   const { exitCode, err } = await run(['records', 'add', 'Expenses'], '{}')
   expect({ exitCode, isNamed: err.includes('structure') }).toEqual({ exitCode: 1, isNamed: true })
 })
 
-test('both work beside a running server, which tells watches and webhooks at once', async () => {
+test('both work beside a running server, which notifies watches and webhooks immediately', async () => {
   service.close()
   const receiver = await startReceiver()
   const key = await (async () => {
@@ -142,7 +142,7 @@ test('both work beside a running server, which tells watches and webhooks at onc
   }
 }, 60_000)
 
-test('webhooks retry sends what waits beside a running server, and refuses what is no instant', async () => {
+test('webhooks retry sends pending deliveries beside a running server, and refuses an invalid instant', async () => {
   service.close()
   const receiver = await startReceiver()
   const key = (await run(['keys', 'create', '--name', 'server test'])).out.trim()

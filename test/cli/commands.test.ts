@@ -124,7 +124,7 @@ test('the owner of a new workspace is named with --user, and with the earlier --
   ])
 })
 
-test('what a member reaches is narrowed, shown and widened again', async () => {
+test('the access of a member is narrowed, shown and widened again', async () => {
   await run('users', 'add', 'mira')
   expect(await json('users', 'access', 'mira', '--access', 'notes=none,*=read')).toMatchObject({
     name: 'mira',

@@ -31,7 +31,7 @@ test.each(['-wal', '-shm', '-journal', '.lock', '.lock-journal'])(
   },
 )
 
-test('a lock file that is none is named as what to remove, and no damage of the database', async () => {
+test('an invalid lock file is named as the file to remove, not as damage of the database', async () => {
   const backup = folder.file('backup.db')
   await runInProcess(['backup', backup, '--db', db])
   writeFileSync(`${db}.lock`, 'This is no lock. '.repeat(50))
@@ -76,8 +76,8 @@ async function interruptWrite(): Promise<void> {
   expect(existsSync(`${db}-journal`)).toBe(true)
 }
 
-describe('after a write that was interrupted', () => {
-  test('what only looks at the database says what takes the write back, and changes nothing', async () => {
+describe('after an interrupted write', () => {
+  test('read-only commands name the fix, and change nothing', async () => {
     await interruptWrite()
     const before = [readFileSync(db), readFileSync(`${db}-journal`)]
     for (const command of [['upgrade', '--check'], ['doctor']]) {
@@ -93,7 +93,7 @@ describe('after a write that was interrupted', () => {
       expect((await runInProcess([...command, '--db', db])).exitCode).toBe(0)
   })
 
-  test('the database is no backup before that, and one after it', async () => {
+  test('the database is refused as a backup before the fix, and accepted after it', async () => {
     await interruptWrite()
     const other = folder.file('other.db')
     const { exitCode, err } = await runInProcess(['restore', db, '--db', other])

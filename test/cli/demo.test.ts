@@ -81,7 +81,7 @@ describe('a demo', () => {
     for (const { command } of [demo, readOnly]) if (!ended.includes(command)) await command.end('SIGKILL')
   })
 
-  test('holds the same each time: notes, rows of three structures, views', async () => {
+  test('has the same content each time: notes, rows of three structures, views', async () => {
     const [one, other] = await Promise.all([contents(demo.visit), contents(readOnly.visit)])
     expect(one).toEqual(other)
     expect(one.rows.map(([name, total]: [string, number]) => [name, total])).toEqual([
@@ -97,7 +97,7 @@ describe('a demo', () => {
     expect(one.counts).toMatchObject({ notes: 10, views: 1, quick_access: 2, trashed_notes: 0 })
   })
 
-  test('is signed in to by its link alone, as an owner or as a viewer', async () => {
+  test('signs in by its link alone, as an owner or as a viewer', async () => {
     expect(await (await demo.visit.get('/app/api/session')).json()).toMatchObject({
       workspace: { role: 'owner' },
     })

@@ -85,7 +85,7 @@ test.each([
   ['reads', 'EIO: read'],
   ['syncs', 'EIO: sync'],
 ])(
-  'a disk that no longer %s is an I/O error in responses, log and last words; what it kept is whole',
+  'a disk that no longer %s is an I/O error in responses, log and exit message, and loses no acknowledged data',
   async (_what, calls) => {
     const db = folder.file('daybook.db')
     const preload = Bun.fileURLToPath(new URL('../support/failing-disk.ts', import.meta.url))
@@ -95,7 +95,7 @@ test.each([
   },
 )
 
-test.skipIf(!tried)('so is a file system that was shut down under load, also for commands', async () => {
+test.skipIf(!tried)('a file system shut down under load is an I/O error too, also for commands', async () => {
   const disk = pullableDisk() as NonNullable<typeof tried>
   try {
     const db = disk.file('daybook.db')

@@ -40,7 +40,7 @@ async function writeOnceThereIsRoom(title: string): Promise<void> {
 }
 
 test.skipIf(!tried)(
-  'on a full disk reads go on, writes say so in one line of the log, and go on by themselves',
+  'on a full disk reads continue, writes are refused with one log line, and resume automatically',
   async () => {
     server = await startProcess(db)
     await write('Before')
@@ -68,7 +68,7 @@ test.skipIf(!tried)(
 )
 
 test.skipIf(!tried)(
-  'on a full disk no server starts, and one sentence says so; with room it has what was acknowledged',
+  'no server starts on a full disk, with one sentence; with space it has every acknowledged write',
   async () => {
     const full = {
       exitCode: 1,
@@ -114,7 +114,7 @@ async function onFullDisk(prepare: () => Promise<unknown>, use: () => Promise<vo
   folder.remove()
 }
 
-test('what the kernel refuses for want of room is one line of the log, however many writes', () =>
+test('a full disk is one line of the log, however many writes are refused', () =>
   onFullDisk(
     () => write('Before'),
     async () => {
@@ -125,7 +125,7 @@ test('what the kernel refuses for want of room is one line of the log, however m
     },
   ))
 
-test('callers of one unique value on a full disk learn that the disk is full, not of a record that never existed', () =>
+test('concurrent writes of one unique value on a full disk are refused for the disk, not for a duplicate', () =>
   onFullDisk(
     () => declare(server, 'Tickets', [{ key: 'number', type: 'text', unique: true }]),
     async () => {

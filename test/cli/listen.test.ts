@@ -86,7 +86,7 @@ const lines = (command: CommandProcess) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line))
 
-test('changes are posted in the form of webhook deliveries, signed with the secret', async () => {
+test('changes are posted in the format of webhook deliveries, signed with the secret', async () => {
   const structure = await newStructure()
   const old = await write(structure, { what: 'old', n: 1 })
   const receiver = await newReceiver()
@@ -158,7 +158,7 @@ test('changes are posted in the form of webhook deliveries, signed with the secr
   expect(command.err.said()).not.toContain(key)
 })
 
-test('a secret is made and printed when none is given; a receiver that fails is reported', async () => {
+test('a secret is generated and printed by default, and a failing receiver is reported', async () => {
   const structure = await newStructure()
   const receiver = await newReceiver()
   receiver.answer = status(500)
@@ -187,7 +187,7 @@ test('--print alone prints each change as a line of JSON', async () => {
   expect(await command.end()).toBe(0)
 })
 
-test('a row that comes back is created, and rows that only move into the page are not reported', async () => {
+test('a restored row is reported as created, and rows that only move into the page are not reported', async () => {
   const structure = await newStructure()
   for (const count of [500, 10]) {
     const rows = Array.from({ length: count }, (_, n) => ({ data: { n } }))
@@ -220,7 +220,7 @@ test('a row that comes back is created, and rows that only move into the page ar
   })
 })
 
-test('a field may be named like a member that every object has', async () => {
+test('a field may have the name of a built-in object member', async () => {
   const structure = await newStructure({ fields: [{ key: 'constructor', type: 'text' }] })
   const { id } = await write(structure, {})
   const command = await listening(structure, '--print')
@@ -243,7 +243,7 @@ test('more changes than a page holds are reported as missed', async () => {
   expect(await command.end()).toBe(0)
 })
 
-describe('it ends with a sentence and exit code 1', () => {
+describe('the command ends with a sentence and exit code 1', () => {
   const outcome = async (args: string[], env: Record<string, string> = { DAYBOOK_KEY: key }) => {
     const { exitCode, out, err } = await daybook(['listen', ...args, '--print'], { env })
     return { exitCode, out, err }
@@ -432,7 +432,7 @@ describe('a watch that breaks', () => {
     )
   })
 
-  test('goes on after the server was restarted, and delivers what was missed', async () => {
+  test('continues after a restart of the server, and delivers missed changes', async () => {
     const file = folder.file('restarted.db')
     const first = await startProcess(file)
     opened.push(first)
@@ -455,7 +455,7 @@ describe('a watch that breaks', () => {
     expect(await command.end()).toBe(0)
   })
 
-  test('waits twice as long after each failure, half a minute at most, and starts over after an answer', async () => {
+  test('doubles its delay after each failure, up to half a minute, and resets it after a response', async () => {
     const fake = await fakeDaybook()
     const waits: number[] = []
     const clock = {

@@ -30,18 +30,18 @@ const sample = async (name: string, file: string) => {
   await Bun.write(file, Bun.gunzipSync(packed))
 }
 
-test('health finds the server of the database, and says ok', async () => {
+test('health finds the server of the database, and prints ok', async () => {
   expect(await daybook(['health', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   const { out } = await runInProcess(['health', '--json', '--db', db])
   expect(JSON.parse(out)).toEqual({ url: server.url, status: 'ok' })
 })
 
-test('health never asks a proxy of the environment', async () => {
+test('health never uses a proxy of the environment', async () => {
   const env = { http_proxy: 'http://127.0.0.1:9', HTTP_PROXY: 'http://127.0.0.1:9' }
   expect(await daybook(['health', '--db', db], { env })).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
 })
 
-test('health says when no server has run yet, and what is no URL', async () => {
+test('health reports that no server has run yet, and an invalid URL', async () => {
   const file = folder.file('never-served.db')
   await runInProcess(['backup', file, '--db', db])
   const database = new Database(file)
@@ -66,7 +66,7 @@ test('health exits 1 where no daybook answers, or one that cannot write', async 
   expect([gone.exitCode, gone.out, gone.err]).toEqual([1, '', expect.stringContaining('does not respond')])
 })
 
-test('health and doctor warn of a log that nobody checkpoints', async () => {
+test('health and doctor warn of a log without checkpoints', async () => {
   const file = folder.file('replicated.db')
   const replicated = await startProcess(file, { args: ['--checkpoint', 'off'] })
   const large = { title: 'Large', content: 'x'.repeat(900_000) }
@@ -82,7 +82,7 @@ test('health and doctor warn of a log that nobody checkpoints', async () => {
   ])
 })
 
-test('doctor says what runs and holds what, and nothing that is secret', async () => {
+test('doctor reports versions, sizes and settings, and no secret', async () => {
   const env = {
     DAYBOOK_PORT: '9000',
     DAYBOOK_WEBHOOK_ALLOW: 'receiver.private:8443',
@@ -179,7 +179,7 @@ function addFailedDeliveries(database: Database, errors: readonly (readonly [str
   }
 }
 
-test('doctor leaves the hosts of receivers out of the errors of deliveries, and counts those that are then equal', async () => {
+test('doctor omits the hosts of receivers from delivery errors, and counts equal errors', async () => {
   const file = folder.file('deliveries.db')
   await runInProcess(['backup', file, '--db', db])
   const database = new Database(file)
@@ -221,7 +221,7 @@ test('doctor leaves the hosts of receivers out of the errors of deliveries, and 
   for (const host of ['private', '192.168', 'fd00']) expect(out + text).not.toContain(host)
 })
 
-test('doctor reports the ten errors that were met last', async () => {
+test('doctor reports the ten latest errors', async () => {
   const file = folder.file('many-errors.db')
   await runInProcess(['backup', file, '--db', db])
   const database = new Database(file)
@@ -238,7 +238,7 @@ test('doctor reports the ten errors that were met last', async () => {
 
 const CHANGELOG = `# Changelog\n\n## 99.1.0\n\n- Newest.\n\n## 99.0.0\n\n- New.\n\n## ${VERSION}\n\n- Old.\n`
 
-test('upgrade --check reads a release only where --url names it, and says what changed since', async () => {
+test('upgrade --check reads a release only from --url, and lists the changes since', async () => {
   const asked: string[] = []
   const release = Bun.serve({
     port: 0,

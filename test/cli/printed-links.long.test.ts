@@ -47,7 +47,7 @@ function freePort(): string {
 }
 
 describe('a link that a command prints beside a server', () => {
-  test('leads to it, and works at once', async () => {
+  test('leads to that server, and works immediately', async () => {
     const server = await startProcess(file)
     for (let round = 0; round < 3; round++) {
       const link = await printedLink()
@@ -57,7 +57,7 @@ describe('a link that a command prints beside a server', () => {
     await server.end()
   })
 
-  test('of a user who is added leads there too, and is printed only for who has no password', async () => {
+  test('of an added user leads there too, and is printed only for users without a password', async () => {
     const server = await startProcess(file)
     const added = await daybook(['users', 'add', 'mira', '--db', file])
     expect(added).toMatchObject({
@@ -102,7 +102,7 @@ describe('a link that a command prints while no server runs', () => {
     expect((await printedLink()).origin).toBe(`http://127.0.0.1:${port}`)
   })
 
-  test('leads to the default where the port of the last one was any, and where none ran', async () => {
+  test('leads to the default port after a server on a random port, and before the first one', async () => {
     const server = await startProcess(file)
     await server.end()
     expect((await printedLink()).origin).toBe('http://127.0.0.1:8787')
@@ -111,7 +111,7 @@ describe('a link that a command prints while no server runs', () => {
   })
 })
 
-test('no link is printed for who belongs to no workspace, and could not sign in with it', async () => {
+test('no link is printed for a user without a workspace, who could not sign in', async () => {
   const server = await startProcess(file)
   await daybook(['users', 'add', 'mira', '--db', file])
   await daybook(['users', 'remove', 'mira', '--workspace', 'Personal', '--db', file])
@@ -123,7 +123,7 @@ test('no link is printed for who belongs to no workspace, and could not sign in 
   await server.end()
 })
 
-test('a password that a command has set is good at once', async () => {
+test('a password set by a command works immediately', async () => {
   const server = await startProcess(file)
   const signIn = (password: string) =>
     fetch(`${server.url}/app/api/session`, {

@@ -54,7 +54,7 @@ const eachRound = async (round: (at: number) => Promise<void>) => {
 }
 
 test(
-  'a key that was made opens the API, and one that was revoked no longer does',
+  'a new key opens the API, and a revoked one no longer does',
   () =>
     eachRound(async (at) => {
       const key = /dbk_[\w-]{43}/.exec(await run('keys', 'create', '--name', `key ${at}`))?.[0] ?? ''
@@ -68,7 +68,7 @@ test(
 )
 
 test(
-  'notes, rows and files are listed and counted, and what was deleted is gone',
+  'notes, rows and files are listed and counted without deleted ones',
   async () => {
     const path = folder.file('file.txt')
     await Bun.write(path, 'text')
@@ -96,7 +96,7 @@ test(
 )
 
 test(
-  'a structure that was deleted is gone, for its watch too',
+  'a deleted structure is not found, and its watch ends',
   () =>
     eachRound(async (at) => {
       const name = `Gone ${at}`

@@ -54,7 +54,7 @@ async function expectStopped(lost: string): Promise<void> {
   expect(server.err()).not.toMatch(/removed: nothing is acknowledged[\s\S]*is tried again/)
 }
 
-test('nothing is acknowledged into a database that a backup was renamed over', async () => {
+test('no write is acknowledged after a backup was renamed over the database', async () => {
   await server.post('/v1/notes', { title: 'In the backup' })
   const copy = folder.file('copy.db')
   await runInProcess(['backup', copy, '--db', db])
@@ -77,7 +77,7 @@ test('a server stops after a backup was written over its database', async () => 
   await expectStopped('database')
 })
 
-test('a removed write-ahead log takes no acknowledged write with it', async () => {
+test('removing the write-ahead log loses no acknowledged write', async () => {
   await server.post('/v1/notes', { title: 'Acknowledged' })
   rmSync(`${db}-wal`)
   const late = await writeUntilRefused()
@@ -90,7 +90,7 @@ test('a removed write-ahead log takes no acknowledged write with it', async () =
 test.each([
   ['the lock', '.lock', 'lock'],
   ['the index of the write-ahead log', '-shm', 'index of the write-ahead log'],
-])('without %s a server stops, and keeps what it acknowledged', async (_what, suffix, lost) => {
+])('without %s a server stops, and keeps acknowledged writes', async (_what, suffix, lost) => {
   rmSync(`${db}${suffix}`)
   const acknowledged = await writeUntilRefused()
   await expectStopped(lost)
@@ -99,7 +99,7 @@ test.each([
   expect((await titlesIn(db)).filter((title) => title !== refused)).toEqual(acknowledged.sort())
 })
 
-test('a database that was moved away keeps its log, and nothing is made in its place', async () => {
+test('a moved database keeps its log, and no new file replaces it', async () => {
   await server.post('/v1/notes', { title: 'Acknowledged' })
   renameSync(db, folder.file('moved.db'))
   expect(await writeUntilRefused()).toEqual([])
@@ -109,7 +109,7 @@ test('a database that was moved away keeps its log, and nothing is made in its p
   expect(await titlesIn(db)).toEqual(['Acknowledged'])
 })
 
-test('a database with a second name is not opened: each name would have a log and a lock of its own', async () => {
+test('a database with a second hard link is refused, because each name would have its own log and lock', async () => {
   const other = folder.file('other.db')
   linkSync(db, other)
   for (const command of [

@@ -30,7 +30,7 @@ async function restoreUntil(step: number, prepare = ''): Promise<void> {
 const WITHOUT_LINKS = `require('node:fs').linkSync = () => { throw new Error('EPERM') }`
 
 test.each([1, 2, 3, 4, 5, Number.POSITIVE_INFINITY])(
-  'also where the file system knows no second names, and killed after step %p, one of the two is whole',
+  'without hard links, a restore killed after step %p leaves one of the two databases whole',
   async (step) => {
     await restoreUntil(step, WITHOUT_LINKS)
     expect(await runInProcess(['check', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })

@@ -14,7 +14,7 @@ beforeEach(() => {
   backup = made.backup
 })
 
-test('a restored backup takes the place of the database, which is kept; the backup stays', async () => {
+test('a restored backup replaces the database, which is kept, and the backup stays', async () => {
   const before = await Bun.file(backup).bytes()
   expect(await runInProcess(['restore', backup, '--db', db])).toEqual({
     exitCode: 0,
@@ -47,7 +47,7 @@ test('a second restore keeps what the first one kept', async () => {
   expect((await usersOf(`${db}.before-restore-2`)).sort()).toEqual([...RESTORED, 'between'].sort())
 })
 
-test('what is only in the log of a crashed database is kept with it', async () => {
+test('the log of a crashed database is kept with it', async () => {
   crash(made)
   await runInProcess(['restore', backup, '--db', db])
   expect((await usersOf(db)).sort()).toEqual(RESTORED)
@@ -55,7 +55,7 @@ test('what is only in the log of a crashed database is kept with it', async () =
   expect(readdirSync(made.folder.path).filter((name) => name.startsWith('daybook.db-'))).toEqual([])
 })
 
-test('it also helps where a backup was copied over the database by hand, or nothing is left but the log', async () => {
+test('a restore also works after a backup was copied over the database by hand, or when only the log is left', async () => {
   crash(made)
   copyFileSync(backup, db)
   expect((await runInProcess(['users', 'list', '--db', db])).err).toContain('belongs to another database')
@@ -69,7 +69,7 @@ test('it also helps where a backup was copied over the database by hand, or noth
   expect(existsSync(`${db}.before-restore-2-wal`)).toBe(true)
 })
 
-test('a restore is refused, and changes nothing, while a server runs or for what is no sound backup', async () => {
+test('a restore is refused, and changes nothing, while a server runs or for an invalid backup', async () => {
   const damaged = made.folder.file('damaged.db')
   const bytes = await Bun.file(backup).bytes()
   bytes.fill(0x5a, 4096 * 20, 4096 * 24)
@@ -99,7 +99,7 @@ test('a restore is refused, and changes nothing, while a server runs or for what
   expect(existsSync(`${db}.before-restore`)).toBe(false)
 })
 
-test('a copy that an interrupted restore left is no backup: it is refused, and still there afterwards', async () => {
+test('the copy of an interrupted restore is refused as a backup, and stays', async () => {
   for (const suffix of ['.restoring', '.restoring.partial-12']) {
     const left = db + suffix
     copyFileSync(backup, left)
@@ -111,7 +111,7 @@ test('a copy that an interrupted restore left is no backup: it is refused, and s
   expect((await usersOf(db)).sort()).toEqual(BEFORE)
 })
 
-test('a file whose name only begins like that of such a copy is left alone', async () => {
+test('a file with a similar name is not touched', async () => {
   const notes = `${db}.restoring.txt`
   await Bun.write(notes, 'how to restore')
   expect((await runInProcess(['restore', backup, '--db', db])).exitCode).toBe(0)
@@ -119,7 +119,7 @@ test('a file whose name only begins like that of such a copy is left alone', asy
   expect(await Bun.file(notes).text()).toBe('how to restore')
 })
 
-test('another name of the database is the database itself', async () => {
+test('another name of the database is recognized as the database itself', async () => {
   linkSync(db, made.folder.file('link.db'))
   const { exitCode, err } = await runInProcess(['restore', made.folder.file('link.db'), '--db', db])
   expect([exitCode, err]).toEqual([1, expect.stringContaining('is the database itself')])

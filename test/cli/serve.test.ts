@@ -57,17 +57,14 @@ test('a second server on the same database is refused, under any name of the fil
   expect((await server.get('/v1/me')).status).toBe(200)
 })
 
-test.skipIf(!hasIpv6)(
-  'an IPv6 address is in brackets in the ready line, with or without them in --host',
-  async () => {
-    for (const host of ['::1', '[::1]']) {
-      const server = await start({ args: ['--host', host], key: running[0]?.key })
-      expect(server.out()).toMatch(/^daybook listening on http:\/\/\[::1\]:\d+\n$/)
-      expect((await server.get('/v1/me')).status).toBe(200)
-      await server.end()
-    }
-  },
-)
+test.skipIf(!hasIpv6)('the ready line has an IPv6 address in brackets, whatever --host has', async () => {
+  for (const host of ['::1', '[::1]']) {
+    const server = await start({ args: ['--host', host], key: running[0]?.key })
+    expect(server.out()).toMatch(/^daybook listening on http:\/\/\[::1\]:\d+\n$/)
+    expect((await server.get('/v1/me')).status).toBe(200)
+    await server.end()
+  }
+})
 
 test('a port in use is one sentence and exit 1', async () => {
   const server = await start()
@@ -161,7 +158,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('what the server makes can be read by its owner alone, whatever the umask', async () => {
+test('files of the server are readable by its owner alone, whatever the umask', async () => {
   const umask = process.umask(0)
   try {
     await start()

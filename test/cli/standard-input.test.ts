@@ -46,7 +46,7 @@ test('backup - writes a whole database to standard output, and restore - reads i
   expect(leftOver()).toEqual(before)
 })
 
-test('restore - refuses what is no backup, or not the whole of one, and changes nothing', async () => {
+test('restore - refuses an invalid or incomplete backup, and changes nothing', async () => {
   const { out } = await piped(['backup', '-', '--db', db])
   const before = readFileSync(db)
   for (const bytes of [out.slice(0, out.length / 2), new Uint8Array(), Buffer.from('text '.repeat(5_000))]) {

@@ -99,6 +99,7 @@ test.skipIf(process.platform !== 'linux').each(WAYS)(
   },
 )
 
-test.skipIf(process.platform !== 'linux')('so is one that is started again at every change of a file', () =>
-  expectStopped([...START.slice(0, -1), 'dev'], ({ pid }) => process.kill(-groupOf(pid), 'SIGINT')),
+test.skipIf(process.platform !== 'linux')(
+  'a server restarted at every change of a file stops cleanly, too',
+  () => expectStopped([...START.slice(0, -1), 'dev'], ({ pid }) => process.kill(-groupOf(pid), 'SIGINT')),
 )

@@ -24,7 +24,7 @@ test.each([
   [['keys', 'list', '--jsn'], "Unknown option '--jsn'. Did you mean --json?"],
   [['serve', '--backup-dri', 'x'], "Unknown option '--backup-dri'. Did you mean --backup-dir?"],
   [['users', 'role', 'owner', 'viewr'], 'not "viewr". Did you mean "viewer"?'],
-])('%j is answered with what was meant', async (args, sentence) => {
+])('%j is answered with a suggestion', async (args, sentence) => {
   const { exitCode, err } = await run(...args)
   expect(exitCode).toBe(2)
   expect(err).toContain(sentence)
@@ -42,7 +42,7 @@ test.each([
     ['webhooks', 'create', '--structure', 'Expnses', '--url', 'https://example.com/x'],
     'There is no structure "Expnses". Did you mean "Expenses"?',
   ],
-])('%j is answered with the name that was meant', async (args, sentence) => {
+])('%j is answered with the suggested name', async (args, sentence) => {
   await Bun.write(folder.file('e.csv'), 'what\ntea\n')
   await run('import', '--structure', 'Expenses', folder.file('e.csv'))
   const { exitCode, out, err } = await run(...args)
@@ -50,7 +50,7 @@ test.each([
   expect(err).toContain(sentence)
 })
 
-test('what is near nothing is answered without a guess', async () => {
+test('unrelated words get no suggestion', async () => {
   for (const args of [['frobnicate'], ['keys', 'list', '--frobnicate']]) {
     expect((await run(...args)).err).not.toContain('Did you mean')
   }
@@ -67,14 +67,14 @@ test('-q leaves out messages, and neither results nor errors', async () => {
   expect([failed.exitCode, failed.err.length > 20]).toEqual([1, true])
 })
 
-test('-v says which database it is and how long it took; alone it is the version', async () => {
+test('-v prints the database and the duration; alone it prints the version', async () => {
   const { exitCode, err } = await run('users', 'list', '-v')
   expect(exitCode).toBe(0)
   expect(err).toMatch(/^The database is \/.*daybook\.db\.\n"users list" took \d+ ms\.\n$/)
   expect(await runInProcess(['-v'])).toEqual(await runInProcess(['version']))
 })
 
-test('a role is changed, but the last owner of a workspace stays one', async () => {
+test('a role is changed, except that of the last owner of a workspace', async () => {
   await run('users', 'add', 'mira', '--role', 'viewer')
   const roles = async () =>
     JSON.parse((await run('users', 'list', '--json')).out).users.map(

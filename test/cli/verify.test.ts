@@ -31,7 +31,7 @@ const verify = (flags: string[], input = body, key = secret) =>
   runInProcess(['verify', '--secret', key, ...flags], { input })
 
 describe('a delivery as it was sent', () => {
-  test('is good for each family, and for both with all its headers', async () => {
+  test('is valid by each scheme, and by both with all its headers', async () => {
     const service = { exitCode: 0, out: 'X-Service-Signature: good\n', err: '' }
     const standard = { exitCode: 0, out: 'Standard Webhooks: good\n', err: '' }
     expect(await verify(flagsOf(headersFor(), SERVICE))).toEqual(service)
@@ -75,7 +75,7 @@ describe('the failing step is reported:', () => {
     expect(await failing(flagsOf(headersFor(), ['webhook-signature']))).toBe(two)
   })
 
-  test('its form', async () => {
+  test('its format', async () => {
     const form =
       'X-Service-Signature: X-Service-Signature must have the form t=<unix seconds>,v1=<64 lower-case hex characters>.\n'
     const good = headersFor()['X-Service-Signature'] ?? ''
@@ -150,7 +150,7 @@ describe('the failing step is reported:', () => {
     expect(await failing(flagsOf(headersFor()), input)).toBe(both)
   })
 
-  test('the form of the key that a sender used', async () => {
+  test("the format of the sender's key", async () => {
     const bytes = Buffer.from(secret.slice(6), 'base64')
     const service = createHmac('sha256', bytes).update(`${nowSeconds}.${body}`).digest('hex')
     const standard = createHmac('sha256', secret).update(`${eventId}.${nowSeconds}.${body}`).digest('base64')
@@ -190,7 +190,7 @@ test('the secret is taken from the environment, where the list of processes does
   expect(missing.err).toStartWith('"verify" needs DAYBOOK_SECRET, or --secret <secret>.\n')
 })
 
-test('a delivery that two secrets sign is verified with either of them', async () => {
+test('a delivery signed with two secrets is verified with either', async () => {
   const [other, stranger] = [newSecret(), newSecret()]
   const about = { event: 'record.created', eventId, deliveryId: 'd1', body, atMs: nowSeconds * 1000 }
   const flags = flagsOf(signedHeaders({ ...about, secrets: [secret, other] }))

@@ -49,12 +49,12 @@ const everything = async () => {
   return Promise.all(paths.map(async (path) => (await service.get(path)).body))
 }
 
-test('there are endpoints of each sort to test', () => {
+test('endpoints of each kind exist', () => {
   expect(writes.length).toBeGreaterThan(20)
   expect(keyed.length - writes.length).toBeGreaterThan(20)
 })
 
-describe('without a good key', () => {
+describe('without a valid key', () => {
   test.each(named(keyed))('%s refuses with 401 before it looks at a body', async (_, endpoint) => {
     const before = await everything()
     for (const key of [undefined, 'dbk_unknown']) {
@@ -65,7 +65,7 @@ describe('without a good key', () => {
   })
 })
 
-describe('with a key that may only read', () => {
+describe('with a read-only key', () => {
   test.each(named(writes))('%s refuses with 403 before it looks at a body', async (_, endpoint) => {
     const before = await everything()
     for (const key of [readKey, viewerKey]) {

@@ -191,7 +191,7 @@ describe('src', () => {
     expect(Object.fromEntries(cyclic(arrows()))).toEqual({})
   })
 
-  test('knows where work runs in one place: no feature names a thread, a queue, a limit or a turn', () => {
+  test('decides in one place where work runs: no feature names a thread, a queue, a limit or a scheduler', () => {
     const isFeature = (path: string) => path.includes('/') && positionOf(path) > positionOf('http/sse.ts')
     const inner =
       /^storage\/(worker\/(?!client\.ts$)|writes\/write-|read-limit)|^lib\/(fair-queue|thread-steps)/
@@ -230,7 +230,7 @@ describe('src', () => {
     expect(found).toEqual(kept)
   })
 
-  test('leaves the folder only for what belongs to the package', () => {
+  test('leaves the folder only for files of the package', () => {
     const outside = files.flatMap(({ imports }) => imports.filter((target) => !below(target)))
     expect(
       outside.filter((target) => !/^\.\.\/(drizzle\/.*|scripts\/guide\/.*|package\.json)$/.test(target)),
@@ -250,7 +250,7 @@ describe('src', () => {
     expect(naming.map(({ path }) => path).filter((path) => !/^(http\/|api\.ts$)/.test(path))).toEqual([])
   })
 
-  test('leaves the statements of features that are not the main job to drizzle', () => {
+  test('uses drizzle for statements of secondary features', () => {
     const byHand = /\bsql\s*\.\s*(run|get|all|each|rows|column|scalar|script)\b/
     const writing = files.filter(({ path, text }) => DRIZZLE.includes(dirname(path)) && byHand.test(text))
     expect(writing.map(({ path }) => path)).toEqual(Object.keys(BY_HAND))
@@ -275,7 +275,7 @@ describe('src', () => {
     expect(naming.map(({ path }) => path)).toEqual([])
   })
 
-  test('is silent, and holds no escape from the types', () => {
+  test('prints nothing, and has no escape from the types', () => {
     const banned = /\bconsole\.|\bas any\b|: any\b|@ts-|biome-ignore|\bTODO\b|\bFIXME\b/
     expect(files.filter(({ text }) => banned.test(text)).map(({ path }) => path)).toEqual([])
   })
@@ -293,7 +293,7 @@ describe('src', () => {
 })
 
 describe('the server', () => {
-  test('listens with one Elysia application: what that is given to serve is served', async () => {
+  test('listens with one Elysia application', async () => {
     const service = await startService()
     expect(service.app.elysia).toBeInstanceOf(Elysia)
     service.app.elysia.get('/asked', () => ({ by: 'a test' })).compile()
@@ -304,7 +304,7 @@ describe('the server', () => {
     service.close()
   })
 
-  test('listens in one place, and hands every request on', () => {
+  test('listens in one place, and passes every request on', () => {
     const listening = files.filter(({ text }) => /\bBun\.serve\(|\.listen\(\{/.test(text))
     expect(listening.map(({ path }) => path)).toEqual(['server.ts'])
     expect(listening[0]?.text).toContain('fetch: app.fetch,')
@@ -312,7 +312,7 @@ describe('the server', () => {
 })
 
 describe('the application', () => {
-  test('imports nothing of the server but pure functions, nor the server of it but its page', () => {
+  test('imports only pure functions of the server, and the server imports only its page', () => {
     const inward = applicationFiles.flatMap(({ path, imports }) =>
       imports.filter((target) => !isOpenToApplication(target)).map((target) => `${path} imports ${target}`),
     )
@@ -332,7 +332,7 @@ describe('the application', () => {
     expect(outward).toEqual([])
   })
 
-  test('holds no escape from the types', () => {
+  test('has no escape from the types', () => {
     const banned = /\bas any\b|[\w)]: any\b(?!\)<)|@ts-|\bTODO\b|\bFIXME\b/
     expect(applicationFiles.filter(({ text }) => banned.test(text)).map(({ path }) => path)).toEqual([])
   })

@@ -15,7 +15,7 @@ const breaksAfter = (change: (document: Document) => void): string[] => {
   return findBreaks(kept, changed)
 }
 
-test('the document only adds to the one that is kept: clients of it go on working', async () => {
+test('the document only adds to the stored one, so its clients continue to work', async () => {
   expect(Object.keys(kept.paths).length).toBeGreaterThan(50)
   expect(findBreaks(kept, await openApiDocument())).toEqual([])
 })
@@ -25,7 +25,7 @@ const noteBody = ({ paths, components }: Document, method = 'post', path = '/v1/
   return schema.$ref ? components.schemas[schema.$ref.split('/').at(-1)] : schema
 }
 
-test('additions are no breaks', () => {
+test('additions are compatible', () => {
   expect(
     breaksAfter((document) => {
       document.paths['/v1/new'] = { get: { responses: {} } }

@@ -36,7 +36,7 @@ describe('the endpoints', () => {
     }
   })
 
-  test('are in the OpenAPI document, each with what a reader needs', async () => {
+  test('are described completely in the OpenAPI document', async () => {
     const { paths, tags, components } = await openApiDocument()
     const documented = Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -67,7 +67,7 @@ describe('the endpoints', () => {
     })
   })
 
-  test('take the key in the query at the streams alone', async () => {
+  test('accept the key in the query only for streams', async () => {
     const { paths } = await openApiDocument()
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
     const taking = operations.filter(({ security }) => JSON.stringify(security)?.includes('accessToken'))
@@ -77,7 +77,7 @@ describe('the endpoints', () => {
     ])
   })
 
-  test('do not let keywords of our own into the document', async () => {
+  test('add no internal keyword to the document', async () => {
     const text = JSON.stringify(await openApiDocument())
     for (const leak of [
       '"words"',

@@ -192,7 +192,7 @@ test('the examples of the document, sent one after the other into an empty works
   service.close()
 })
 
-describe('with what they made, the documented example is accepted by', () => {
+describe('with the created objects, the documented example is accepted by', () => {
   let shared: Awaited<ReturnType<typeof newFullWorld>>
   beforeAll(async () => {
     shared = await newFullWorld()
@@ -216,7 +216,7 @@ describe('with what they made, the documented example is accepted by', () => {
   })
 })
 
-test('no id of an example, and no key of a call, is filled in where it would be sent', () => {
+test('no example prefills an id or an idempotency key that would be sent', () => {
   const filledIn = operations.flatMap((operation) =>
     parametersOf(operation, 'path')
       .concat(parametersOf(operation, 'query'), parametersOf(operation, 'header'))

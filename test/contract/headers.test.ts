@@ -81,12 +81,12 @@ const of = (headers: Headers) => [
 const named = (all: readonly Sent[]) =>
   all.map((sent) => [`${sent[0]} ${sent[1].slice(0, 60)} ${sent[3]?.slice(0, 20) ?? ''}`, sent] as const)
 
-describe('a JSON response is guessed to be nothing else, kept by nobody and given to no other site', () => {
+describe('a JSON response is never sniffed, cached or shared with other sites', () => {
   test.each(named(JSON_RESPONSES))('%s', async (_, sent) => {
     expect(of(await send(sent))).toEqual(['nosniff', 'no-store', 'same-origin'])
   })
 
-  test('but to a page of an allowed origin', async () => {
+  test('except with a page of an allowed origin', async () => {
     expect(of(await send(['GET', '/v1/me'], ALLOWED))).toEqual(['nosniff', 'no-store', 'cross-origin'])
     expect(of(await send(['GET', '/v1/me'], 'https://other.example'))).toEqual([
       'nosniff',
@@ -96,7 +96,7 @@ describe('a JSON response is guessed to be nothing else, kept by nobody and give
     expect(of(await send(['GET', '/nowhere'], ALLOWED))[2]).toBe('cross-origin')
   })
 
-  test('also that of a failure of the service, and while it stops', async () => {
+  test('also after a failure of the service, and while it stops', async () => {
     const failing = await startService()
     failing.ctx.db.sql.script('ALTER TABLE quick_access RENAME TO elsewhere')
     const failed = await failing.get('/v1/quick-access')
@@ -108,7 +108,7 @@ describe('a JSON response is guessed to be nothing else, kept by nobody and give
   })
 })
 
-describe('every other response is guessed to be nothing else', () => {
+describe('no other response is sniffed', () => {
   test.each(named(OTHERS))('%s', async (_, sent) => {
     expect((await send(sent)).get('x-content-type-options')).toBe('nosniff')
   })

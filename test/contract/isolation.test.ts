@@ -212,7 +212,7 @@ describe('an object of another workspace in a query or a body', () => {
 })
 
 describe('an object of another workspace', () => {
-  test('is in no list and no answer', async () => {
+  test('is in no list and no response', async () => {
     const ids = Object.values(foreignSamples).filter((sample) => sample.length === 36)
     expect(ids.length).toBeGreaterThan(4)
     const answers = JSON.stringify(await everything(own, ownSamples))
@@ -227,7 +227,7 @@ describe('an object of another workspace', () => {
     expect(property.property.id).toBe(ownSamples['properties/{idOrKey}'])
   })
 
-  test('is no value of a record', async () => {
+  test('cannot be referenced by a record', async () => {
     const fields = [
       { key: 'about', type: 'note' },
       { key: 'after', type: 'record' },
@@ -249,7 +249,7 @@ describe('an object of another workspace', () => {
     expect((await own.get('/v1/records?structure=References')).body.total).toBe(0)
   })
 
-  test('is not reached by a link or a search', async () => {
+  test('is not found by a link or a search', async () => {
     const { body: made } = await own.post('/v1/notes', {
       title: 'Links',
       content: `[[${foreignSamples['notes/{id}']}]] and [[Meeting with nobody]]`,

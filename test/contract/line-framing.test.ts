@@ -56,7 +56,7 @@ async function streamed(path: string): Promise<string> {
   return text
 }
 
-describe('what is framed by lines has no other boundaries of lines', () => {
+describe('line-based formats have no other line boundaries', () => {
   test.each(['/v1/records/watch?structure=Rows', '/v1/changes?include=objects'])('%s', async (path) => {
     const text = await streamed(path)
     expect(text).not.toMatch(SPLIT)

@@ -81,7 +81,7 @@ test.each(['...', '.a', 'a/b', '%2E%2E', 'a%2Fb', '?', '#', 'a b', '\\', '+', '~
   },
 )
 
-test('a workspace of an older server keeps such names when it is imported, and they can be used and changed', async () => {
+test('an imported workspace of an older server keeps such names, which can be used and changed', async () => {
   const older = await startService()
   const folder = newFolder()
   await older.ctx.db.write((tx): void => void insertTag(tx, callerOf(older), '..'))

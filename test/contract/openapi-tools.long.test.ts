@@ -84,7 +84,7 @@ describe('the OpenAPI document', () => {
     expect(report.totals.errors).toBe(0)
   }, 60_000)
 
-  test('generates a client whose types hold good use and refuse bad', async () => {
+  test('generates a client whose types accept right use and refuse wrong use', async () => {
     const generated = await run('openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'client.ts')
     expect(generated.exitCode).toBe(0)
     await Bun.write(folder.file('program.ts'), PROGRAM)

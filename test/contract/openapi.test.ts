@@ -40,7 +40,7 @@ function* schemasIn(value: unknown, place = ''): Generator<[place: string, schem
 }
 
 describe('the OpenAPI document', () => {
-  test('says which version it has and under which licence', async () => {
+  test('names its version and licence', async () => {
     expect(document.openapi).toBe('3.1.0')
     expect(document.info).toEqual({
       title: 'daybook',
@@ -51,7 +51,7 @@ describe('the OpenAPI document', () => {
     })
   })
 
-  test('names what generators of clients need by name', async () => {
+  test('names the schemas that client generators need', async () => {
     const { paths, components } = document
     const { FilterTree } = components.schemas
     const nodes = ['FilterGroup', 'TagsCondition', 'PropertyCondition', 'FieldCondition']
@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     expect(unions.map(([place]) => place)).toEqual([])
   })
 
-  test('says of every text whose example is an instant that it is one', () => {
+  test('marks every text whose example is an instant as one', () => {
     const isInstant = (value: unknown) =>
       typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)
     const texts = [...schemasIn(document)].filter(([, { type }]) => [type].flat().includes('string'))
@@ -86,7 +86,7 @@ describe('the OpenAPI document', () => {
     expect(unsaid.map(([place]) => place)).toEqual([])
   })
 
-  test('comes without webhooks for generators that fail at them', async () => {
+  test('omits webhooks for generators that fail at them', async () => {
     const { webhooks, ...others } = document
     expect(Object.keys(webhooks).length).toBeGreaterThan(5)
     expect((await service.as(undefined).get('/openapi.json?webhooks=false')).body).toEqual(others)
@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
     expect((await service.as(undefined).get('/openapi.json?webhooks=no')).status).toBe(400)
   })
 
-  test('says of every operation more than its summary', async () => {
+  test('describes every operation beyond its summary', async () => {
     const { paths } = document
     const operations = Object.values<Record<string, Described>>(paths).flatMap((item) => Object.values(item))
     expect(operations.length).toBeGreaterThanOrEqual(80)
@@ -155,7 +155,7 @@ describe('the OpenAPI document', () => {
     expect((await service.get(`/v1/notes?offset=${offset}`)).status).toBe(status)
   })
 
-  test('has the types that the application is checked with (`bun run web-types` writes them)', async () => {
+  test('matches the types of the application (`bun run web-types` writes them)', async () => {
     expect(await Bun.file(join(ROOT, WEB_TYPES)).text()).toBe(await webTypes(document))
   })
 })

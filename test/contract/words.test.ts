@@ -143,7 +143,7 @@ const textRules = (path: string) => [
   ...(path.startsWith('src/web/') ? BANNED_IN_THE_APPLICATION : []),
 ]
 
-test('comments begin with the thing they are about', async () => {
+test('comments begin with their subject', async () => {
   const faults = await check(['{src,test,scripts}/**/*.{ts,tsx,css}'], commentsOf, () => [])
   expect(faults).toEqual([])
 })
@@ -158,6 +158,6 @@ test('pages of the guide use the words of the glossary', async () => {
   )
 })
 
-test('names of tests begin with the thing they are about', async () => {
+test('names of tests begin with their subject', async () => {
   expect(await check(['test/**/*.test.ts'], namesOf, () => BANNED)).toEqual([])
 })

@@ -32,7 +32,7 @@ const person = (id: string, data: Sent): Sent => ({
 const apply = (changes: Sent[], more: Sent = {}) => service.post('/v1/changes/apply', { changes, ...more })
 const end = async () => (await service.get('/v1/changes?after=now')).body.cursor
 
-test('notes and records are created, updated and deleted in one transaction, which undo takes back', async () => {
+test('notes and records are created, updated and deleted in one transaction that undo reverts', async () => {
   const kept = await makeNote(service, { title: 'Kept', tags: ['old', 'both'], content: 'Before' })
   const gone = await makeNote(service, { title: 'Gone' })
   await service.post('/v1/properties', { key: 'due', label: 'Due', type: 'date' })
@@ -90,7 +90,7 @@ test('rows under ids of any order are listed in the order of their creation, and
   expect(answer.records.slice(1).map(({ id }: { id: string }) => id)).toEqual(ids.toSorted().slice(0, 499))
 })
 
-test('rows exchange unique values, and notes aliases, in one call, which undo takes back', async () => {
+test('rows swap unique values, and notes aliases, in one call that undo reverts', async () => {
   const [eve] = await write(service, 'People', { name: 'Eve' })
   const [one, two] = [await makeNote(service, { alias: 'one' }), await makeNote(service, { alias: 'two' })]
   const update = (kind: string, { id }: { id: string }, data: Sent) => ({ kind, op: 'updated', id, data })
@@ -116,7 +116,7 @@ test('rows exchange unique values, and notes aliases, in one call, which undo ta
   expect([undone.status, await names(), await aliases()]).toEqual([200, ['Ada', 'Eve'], ['one', 'two']])
 })
 
-test('what collides when all changes are written is refused, and values that stay are still held', async () => {
+test('final collisions are refused, and unchanged values still count', async () => {
   const [eve] = await write(service, 'People', { name: 'Eve' })
   const rename = (id: string, name: string) => ({ kind: 'record', op: 'updated', id, data: { name } })
   const both = await apply([rename(ada.id, 'Zoe'), rename(eve.id, 'Zoe')])
@@ -129,7 +129,7 @@ test('what collides when all changes are written is refused, and values that sta
   expect([cleared.status, taken.body.code]).toEqual([200, 'unique_violation'])
 })
 
-test('webhooks and the log have each row once, as of any write', async () => {
+test('webhooks and the log have each row once, as for any write', async () => {
   const url = 'https://hooks.example.com/x'
   const { webhook } = (await service.post('/v1/webhooks', { structure: 'People', url })).body
   const id = randomUUIDv7()
@@ -144,7 +144,7 @@ test('webhooks and the log have each row once, as of any write', async () => {
   ])
 })
 
-test('the same call again with its Idempotency-Key is answered as before and writes nothing', async () => {
+test('a repeated call with its Idempotency-Key gets the same response and writes nothing', async () => {
   const body = { changes: [person(randomUUIDv7(), { name: 'Grace' })] }
   const send = (sent: object) =>
     service.request('POST', '/v1/changes/apply', sent, { 'idempotency-key': 'once' })

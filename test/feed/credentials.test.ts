@@ -41,7 +41,7 @@ describe('a request that waits for a change is refused', () => {
   })
 })
 
-describe('a running server, told by the command line that a key is revoked', () => {
+describe('a running server after the command line revoked a key', () => {
   const folder = newFolder()
   const file = folder.file('keys.db')
   let server: ServerProcess
@@ -66,7 +66,7 @@ describe('a running server, told by the command line that a key is revoked', () 
     return { revoke, headers: { authorization: `Bearer ${key}` } }
   }
 
-  test('breaks off its snapshot, which then has no last line', async () => {
+  test('cancels its snapshot, which then has no last line', async () => {
     const { revoke, headers } = await lend()
     const response = await fetch(`${server.url}/v1/changes/snapshot`, { headers })
     const reader = response.body?.getReader()

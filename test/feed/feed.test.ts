@@ -60,7 +60,7 @@ describe('a change', () => {
     ])
   })
 
-  test('is not there for what was refused, or changed nothing', async () => {
+  test('is not logged for a refused write, or one without effect', async () => {
     const id = await newNote('One')
     const { cursor } = await feed('?after=now')
     await service.patch(`/v1/notes/${id}`, { title: 'One' })
@@ -71,7 +71,7 @@ describe('a change', () => {
     expect((await feed('?after=now')).cursor).toBe(cursor)
   })
 
-  test('of the command line and of a sweep says so', async () => {
+  test('of the command line or of a sweep names it as the author', async () => {
     const structure = await declare()
     const id = await newNote('One')
     await service.delete(`/v1/notes/${id}`)
@@ -107,7 +107,7 @@ describe('a change', () => {
 })
 
 describe('a page', () => {
-  test('splits no transaction of at most limit changes, and goes on from its cursor past what a filter leaves out', async () => {
+  test('splits no transaction of at most limit changes, and continues from its cursor past filtered changes', async () => {
     await declare()
     await service.post('/v1/records', { structure: 'Rows', rows: [{ data: {} }, { data: {} }, { data: {} }] })
     await service.post('/v1/records', { structure: 'Rows', rows: [{ data: {} }, { data: {} }, { data: {} }] })
@@ -168,7 +168,7 @@ describe('a page', () => {
     expect(short(second.changes[2])).toEqual(['structure', 'created', [], {}])
   })
 
-  test('towards the past is refused as a stream, with "after" or "wait", and before what is no cursor of this database', async () => {
+  test('towards the past is refused as a stream, with "after" or "wait", and with a foreign cursor', async () => {
     const { cursor } = await feed('?before=now')
     for (const query of [`after=${cursor}`, 'wait=1'])
       expect((await service.get(`/v1/changes?before=${cursor}&${query}`)).status).toBe(400)
@@ -213,7 +213,7 @@ describe('a page', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code])
   })
 
-  test('waits for a change that its filter wants', async () => {
+  test('waits for a change that matches its filter', async () => {
     const { cursor } = await feed('?after=now')
     const waiting = service.get(`/v1/changes?after=${cursor}&kinds=tag&wait=60`)
     await newNote('One')
@@ -222,7 +222,7 @@ describe('a page', () => {
     expect((await waiting).body.changes.map(short)).toEqual([['tag', 'created', [], {}]])
   })
 
-  test('that waits in vain is empty after the time', async () => {
+  test('that waits without a change is empty after the timeout', async () => {
     const { cursor } = await feed('?after=now')
     const waiting = service.get(`/v1/changes?after=${cursor}&wait=5`)
     await settle()
@@ -230,7 +230,7 @@ describe('a page', () => {
     expect((await waiting).body).toEqual({ changes: [], cursor, has_more: false })
   })
 
-  test('shows nothing of another workspace, and takes none of its cursors', async () => {
+  test('shows nothing of another workspace, and refuses its cursors', async () => {
     const id = await newNote('One')
     const { cursor, changes } = await feed()
     const other = service.as(await service.newWorkspace('Other'))
@@ -261,7 +261,7 @@ describe('a cursor', () => {
     expect((await feed()).changes).toHaveLength(2)
   })
 
-  test('handed out after the state that was restored is of another history; earlier ones stay good', async () => {
+  test('issued after the restored state is refused; earlier ones stay valid', async () => {
     await newNote('One')
     const { cursor: before } = await feed()
     const kept = (await feed()).changes
@@ -284,7 +284,7 @@ describe('a cursor', () => {
 })
 
 describe('a row', () => {
-  test('has a history, newest first, also when it is deleted', async () => {
+  test('has a history, newest first, also after its deletion', async () => {
     await declare()
     const id = await insert({ a: '1' })
     for (const a of ['2', '3']) await service.patch(`/v1/records/${id}`, { data: { a } })
@@ -302,7 +302,7 @@ describe('a row', () => {
     expect((await other.get(`/v1/records/${id}/history`)).status).toBe(404)
   })
 
-  test('goes back to a version, as an update under all rules', async () => {
+  test('is reverted to a version, as an update under all rules', async () => {
     await declare([
       { key: 'a', type: 'text', unique: true },
       { key: 'b', type: 'number' },
@@ -330,8 +330,8 @@ describe('a row', () => {
   })
 })
 
-describe('taking back', () => {
-  test('refuses with a sentence that names what stands in the way', async () => {
+describe('undo', () => {
+  test('refuses with a sentence that names the obstacle', async () => {
     await declare()
     const [structure] = (await feed('?kinds=structure')).changes
     const id = await newNote('One')
@@ -358,7 +358,7 @@ describe('taking back', () => {
     expect((await service.get(`/v1/notes/${id}`)).body.note.content).toBe('newest')
   })
 
-  test('brings back the item of Quick Access that went with a note, at its place', async () => {
+  test('restores the Quick Access item of a note, at its position', async () => {
     const ids = [await newNote('One'), await newNote('Two'), await newNote('Three')]
     for (const note_id of ids) await service.post('/v1/quick-access', { note_id, icon: 'book' })
     const before = (await service.get('/v1/quick-access')).body
@@ -369,7 +369,7 @@ describe('taking back', () => {
     expect((await service.get('/v1/quick-access')).body).toEqual(before)
   })
 
-  test('a restore that took the alias of a note lets it have the alias again, and again not', async () => {
+  test('undo and redo move an alias between two notes', async () => {
     const [one, two] = [await newNote('One', { alias: 'a' }), await newNote('Two')]
     const aliasOf = async (id: string) => (await service.get(`/v1/notes/${id}`)).body.note?.alias
     const transactionOf = async (write: () => Promise<unknown>): Promise<string> => {

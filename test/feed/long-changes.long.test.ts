@@ -41,7 +41,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-test('a page of very long versions ends early, and a client that goes on sees each once', async () => {
+test('a page of very long versions ends early, and a client that continues sees each once', async () => {
   const cursors: string[] = []
   let more = true
   for (let before = ''; more; before = `&before=${cursors.at(-1)}`) {
@@ -55,7 +55,7 @@ test('a page of very long versions ends early, and a client that goes on sees ea
   expect(cursors).toHaveLength(CHANGES + 1)
 })
 
-describe('what replaced much text holds up nobody', () => {
+describe('replacing much text does not block other callers', () => {
   const historyOf = async () => (await server.get(`/v1/records/${row}/history`)).body
   test.each<[string, () => Promise<unknown>]>([
     ['the changes', () => server.get('/v1/changes?limit=200')],
@@ -67,7 +67,7 @@ describe('what replaced much text holds up nobody', () => {
     expect(longestMs).toBeLessThan(MOST_HELD_MS)
   })
 
-  test('a row that goes back', async () => {
+  test('a reverted row', async () => {
     const { changes } = (await server.get(`/v1/changes?limit=10`)).body
     const first = changes.find(({ kind }: { kind: string }) => kind === 'record')
     const { longestMs } = await runBeside(server, small, async () => {

@@ -9,7 +9,7 @@ import { startService } from '../support/service.ts'
 
 const NUMBERS = [1, 2, 8_190, 8_191, 8_192, 8_193, 16_383, 16_384, 20_000, 524_287]
 
-test('the keys of different workspaces lie in ranges apart, and are exact', () => {
+test('the keys of different workspaces are in separate ranges, and exact', () => {
   const ranges = NUMBERS.map((workspace) => [keyOf(workspace, 0), endOfKeys(workspace)] as const)
   ranges.sort(([one], [other]) => one - other)
   for (const [at, [start, end]] of ranges.entries()) {
@@ -20,7 +20,7 @@ test('the keys of different workspaces lie in ranges apart, and are exact', () =
     for (const number of [1, 2, 1_000_000_007]) expect(numberOf(keyOf(workspace, number))).toBe(number)
 })
 
-test('the log of a workspace beyond the 8,191st is its own', async () => {
+test('a workspace beyond the 8,191st has its own log', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-test-'))
   const service = await startService({ file: join(folder, 'daybook.db') })
   try {

@@ -54,7 +54,7 @@ async function read(
 }
 
 test(
-  'nothing appears behind a cursor that was handed out, beside 64 writers and another process',
+  'no change appears before an issued cursor, beside 64 writers and another process',
   async () => {
     const { cursor: start } = (await server.get('/v1/changes?after=now')).body
     let end: string | undefined

@@ -39,13 +39,13 @@ async function revert(id: string) {
 
 const dataOf = async (id: string) => (await service.get(`/v1/records/${id}`)).body.record.data
 
-test('a field that is hidden meanwhile goes back too', async () => {
+test('a field hidden meanwhile is reverted, too', async () => {
   const id = await changedRow({ name: 'a', size: 1 }, { size: 2 })
   expect((await setFields({ size: { hidden: true } })).status).toBe(200)
   expect((await revert(id)).body.record.data).toEqual({ name: 'a', size: 1 })
 })
 
-test('a field that was added later has no value in an earlier version, and what was removed comes back', async () => {
+test('fields added later have no value in an earlier version, and removed values are restored', async () => {
   const id = await changedRow({ name: 'a', size: 1 }, { size: null })
   await service.patch('/v1/records/structures/Boxes', { fields: [...FIELDS, { key: 'new', type: 'text' }] })
   await service.patch(`/v1/records/${id}`, { data: { new: 'x' } })
@@ -78,7 +78,7 @@ test.each([
   expect(await dataOf(id)).toEqual(kept)
 })
 
-test('the only row of a structure goes back, and stays the only one', async () => {
+test('the only row of a structure is reverted, and stays the only one', async () => {
   const id = await changedRow({ name: 'a' }, { name: 'b' }, { max_rows: 1 })
   expect((await revert(id)).body.record).toMatchObject({ id, data: { name: 'a' } })
   const { records, total } = (await service.get('/v1/records?structure=Boxes')).body

@@ -39,7 +39,7 @@ const workspaceOf = ({ ctx }: TestService, pk: number) => ({
 })
 
 /* The second reader subscribes between the change and the round that notifies readers. */
-test('a reader that comes back just after a change gets it, also while another workspace is followed', async () => {
+test('a reader that reconnects just after a change gets it, also while another workspace is followed', async () => {
   const service = await startService()
   const subscribers = new ChangeSubscribers(service.ctx, new Streams(service.ctx))
   const other = service.as(await service.newWorkspace('Other'))

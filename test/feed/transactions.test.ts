@@ -69,7 +69,7 @@ test('each write is listed once, newest first, with all that it changed and the 
   expect(summed).toEqual((await fromFeed()) as never)
 })
 
-test('pages go on with their cursor, also where it lies within a transaction', async () => {
+test('pages continue from their cursor, also within a transaction', async () => {
   for (let at = 0; at < 7; at++) await makeNote(service, { title: `${at}`, tags: [`tag ${at}`] })
   const all = await listed()
   expect(all).toHaveLength(7)
@@ -129,7 +129,7 @@ test('a key, and a user with all their keys, are found by id; an unknown id has 
     })
 })
 
-test('what was undone names the transaction that did it, until that is undone itself', async () => {
+test('an undone transaction names its undo, until that is undone itself', async () => {
   const { id } = await makeNote(service, { title: 'Before' })
   await service.patch(`/v1/notes/${id}`, { title: 'After' })
   const undo = async (transaction: string | undefined) =>
@@ -142,7 +142,7 @@ test('what was undone names the transaction that did it, until that is undone it
 })
 
 describe('the label', () => {
-  test('of an object of each kind is what people call it', async () => {
+  test('of an object of each kind is its visible name', async () => {
     const note = await makeNote(service, { title: 'Noted', tags: ['tagged'] })
     const tag = await tagNamed(service, 'tagged')
     await service.post('/v1/properties', { key: 'stage', label: 'The stage', type: 'text' })
@@ -175,7 +175,7 @@ describe('the label', () => {
     ])
   })
 
-  test('is there in the trash and after a deletion, and null once nothing is left', async () => {
+  test('is available in the trash and after a deletion, and null once the data is purged', async () => {
     const note = await makeNote(service, { title: 'Noted', tags: ['tagged'] })
     await service.post('/v1/quick-access', { note_id: note.id })
     await service.delete(`/v1/notes/${note.id}`)
@@ -191,7 +191,7 @@ describe('the label', () => {
   })
 })
 
-test('another workspace sees none of it', async () => {
+test('another workspace sees none of this', async () => {
   await makeNote(service, { title: 'Mine' })
   const other = service.as(await service.newWorkspace('Elsewhere'))
   expect((await other.get('/v1/changes/transactions')).body.transactions).toEqual([])

@@ -92,7 +92,7 @@ async function writeNotes(): Promise<void> {
   })
 }
 
-test('a write of 1,000 notes is taken back, and that too: each is found, counted and linked as before', async () => {
+test('a write of 1,000 notes is undone and redone: each is found, counted and linked as before', async () => {
   await writeNotes()
   const state = async () => ({
     found: (await service.get('/v1/notes?search=green&limit=1')).body.total,
@@ -108,7 +108,7 @@ test('a write of 1,000 notes is taken back, and that too: each is found, counted
   expect(await state()).toEqual(before)
 })
 
-test('a write of more changes than can be taken back at once is refused, and nothing is written', async () => {
+test('undo of a write with too many changes is refused, and nothing is written', async () => {
   await writeMany(20_001)
   const { transaction } = await newest()
   const before = await end()
@@ -117,7 +117,7 @@ test('a write of more changes than can be taken back at once is refused, and not
   expect([await count(), await end()]).toEqual([20_001, before])
 })
 
-test('one row of 1,000 that was touched since stands in the way of all', async () => {
+test('one row of 1,000 that changed since prevents the whole undo', async () => {
   await writeMany(1_000)
   const { transaction, id } = await newest()
   await service.patch(`/v1/records/${id}`, { data: { size: -1 } })

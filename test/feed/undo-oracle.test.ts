@@ -30,9 +30,9 @@ async function transactionsSince(service: TestService, cursor: string): Promise<
   return [...new Set<string>(body.changes.map(({ transaction }: { transaction: string }) => transaction))]
 }
 
-describe('taking a random write back', () => {
+describe('undoing a random write', () => {
   test(
-    'gives the state before it, and taking that back the state after it; a refusal writes nothing',
+    'gives the state before it, and undoing the undo the state after it; a refusal writes nothing',
     async () => {
       const seen = { undone: 0, refused: 0 }
       for (let seed = 1; seed <= HISTORIES; seed++) {
@@ -118,7 +118,7 @@ async function writeSomething(service: TestService, random: (below: number) => n
 }
 
 test(
-  'all writes since a moment, taken back one after the other, the newest first, give the states before them',
+  'undoing all writes since a moment, newest first, gives the states before them',
   async () => {
     for (let seed = 1; seed <= HISTORIES; seed++) {
       const service = await startService()

@@ -37,7 +37,7 @@ function damage(script: string): void {
   database.close()
 }
 
-test('sound files are ok, before and after a repair', async () => {
+test('intact files are ok, before and after a repair', async () => {
   expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   expect(await check('--repair')).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
 })
@@ -79,7 +79,7 @@ test('pages that are missing are read out of the original again', async () => {
   service.close()
 })
 
-test('an original that is not whole is reported and cannot be made up', async () => {
+test('a damaged original is reported and cannot be repaired', async () => {
   damage('DELETE FROM file_parts WHERE pk = 1048576')
   const { exitCode, out } = await check('--repair')
   expect([exitCode, out]).toEqual([

@@ -78,7 +78,7 @@ describe('the content of a file', () => {
     expect(decodeURIComponent(exact)).toBe(name)
   })
 
-  test('is there before the text is, when there is no text, and while its note is in the trash', async () => {
+  test('is available before its text, without a text, and while its note is in the trash', async () => {
     const note = await makeNote(service)
     const bytes = new Uint8Array([1, 2, 3])
     const ids = [
@@ -90,7 +90,7 @@ describe('the content of a file', () => {
     for (const id of ids) expect((await download(id)).bytes).toEqual(bytes)
   })
 
-  test('is open to a read-only key, and unknown to another workspace and after the deletion', async () => {
+  test('is readable with a read-only key, and not found from another workspace or after the deletion', async () => {
     const id = await makeFile(service, { bytes: new Uint8Array([1]) })
     const read = service.as(await service.newKey({ scope: 'read' }))
     expect((await read.get(`/v1/files/${id}/content`)).status).toBe(200)
@@ -103,7 +103,7 @@ describe('the content of a file', () => {
     expect((await download(id)).status).toBe(404)
   })
 
-  test('breaks off when the file is deleted meanwhile, and never ends as if it were whole', async () => {
+  test('is aborted when the file is deleted meanwhile, and never ends as if complete', async () => {
     const id = await makeFile(service, { bytes: LARGE })
     const request = new Request(`http://localhost/v1/files/${id}/content`, {
       headers: { authorization: `Bearer ${service.key}` },
@@ -175,7 +175,7 @@ describe('a range', () => {
     expect([status, bytes.length]).toEqual([200, size])
   })
 
-  test('goes with If-Range only when it names these bytes', async () => {
+  test('is sent with If-Range only when it names these bytes', async () => {
     const statusWith = async (version: string) =>
       (await download(id, { range: 'bytes=0-1', 'if-range': version })).status
     expect(await statusWith(`"${id}"`)).toBe(206)
@@ -189,7 +189,7 @@ describe('a range', () => {
   })
 })
 
-test('If-None-Match with the tag of the bytes is answered 304 without them, also after a renaming', async () => {
+test('If-None-Match with the ETag gets 304 without a body, also after a rename', async () => {
   const id = await makeFile(service, { bytes: LARGE })
   await service.patch(`/v1/files/${id}`, { file_name: 'other.bin' })
   for (const tag of [`"${id}"`, `W/"${id}"`, `"x", "${id}"`, '*']) {
@@ -243,7 +243,7 @@ describe('a server', () => {
       )
     })
 
-  test('keeps little of a file for readers that stand still, and serves the others meanwhile', async () => {
+  test('buffers little for stalled readers, and serves the others meanwhile', async () => {
     const before = peakMebibytes(server.pid)
     await Promise.all(Array.from({ length: READERS }, startReading))
     const whole = await fetch(`${server.url}/v1/files/${id}/content`, {

@@ -103,7 +103,7 @@ describe('the stream', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   test('is the answer of the list, at once', async () => {
     await write(service, 'Boxes', { name: 'a', size: 1 }, { name: 'b', size: 2 }, { name: 'c' })
     for (const query of [

@@ -32,7 +32,7 @@ const ROWS = [
   { name: 'two\n"lines"' },
 ]
 
-test('a cell without a value is empty, whatever its field is called', async () => {
+test('a cell without a value is empty, whatever the name of its field', async () => {
   const fields = ['name', 'constructor'].map((key) => ({ key, type: 'text' }))
   await table.service().post('/v1/records/structures', { name: 'T', fields })
   await write('T', [{ name: 'Ink' }])

@@ -45,7 +45,7 @@ afterAll(async () => {
   service.close()
 })
 
-describe('an answer is short, however much a single thing holds', () => {
+describe('a response is short, however long a single object is', () => {
   const CALLS: readonly (readonly [tool: string, input: () => Record<string, unknown>])[] = [
     ['read_note', () => ({ note })],
     ['read_note', () => ({ note, outline: true, links: true })],
@@ -82,7 +82,7 @@ test('ids, cursors and times are never shortened', async () => {
   expect([records[0].id.length, notes[0].id]).toEqual([36, note])
 })
 
-test('a cell without a value is empty, whatever its field is called', async () => {
+test('a cell without a value is empty, whatever the name of its field', async () => {
   const fields = ['name', 'constructor'].map((key) => ({ key, type: 'text' }))
   await service.post('/v1/records/structures', { name: 'Cars', fields })
   await service.post('/v1/records', { structure: 'Cars', data: { name: 'Six wheels' } })
@@ -90,7 +90,7 @@ test('a cell without a value is empty, whatever its field is called', async () =
   expect(text).toContain('|Six wheels||')
 })
 
-test('what was shortened when a note was read is not written in the place of the whole', async () => {
+test('a shortened text never replaces the whole text of a note', async () => {
   const before = (await service.get(`/v1/notes/${note}/properties`)).body
   const { data } = await agent.call('read_note', { note })
   for (const properties of [{ text: data.properties.text }, { list: data.properties.list }]) {
@@ -105,7 +105,7 @@ test('what was shortened when a note was read is not written in the place of the
   expect((await service.get(`/v1/notes/${note}`)).body.note.title).toBe('needle')
 })
 
-test('a refusal repeats a very long name only in part, and ends with what to change', async () => {
+test('a refusal shortens a very long name, and ends with the fix', async () => {
   const long = 'y'.repeat(1_000_000)
   const query = await agent.call('query_records', { structure: 'Wide', sort: long })
   expect(query).toMatchObject({ isError: true, code: 'refused' })

@@ -99,7 +99,7 @@ describe('an answer fits', () => {
     for (const tokens of tokensOf(result)) expect(tokens).toBeLessThan(MAX_TOKENS)
   })
 
-  test('and says how to go on: every line of a note can be read, in order', async () => {
+  test('and names the next page, so that every line of a note can be read in order', async () => {
     for (const note of [longNote, wideNote]) {
       const { content } = (await service.get(`/v1/notes/${note}`)).body.note
       let read = ''

@@ -14,7 +14,7 @@ afterAll(async () => {
   service.close()
 })
 
-test('of notes with one title, one is changed that is named by its id, in capitals too, and none by the title', async () => {
+test('of several notes with one title, the one with the given id is changed, and none by the title', async () => {
   const first = await makeNote(service, { title: 'Tea' })
   const second = await makeNote(service, { title: 'tea' })
   const append = (note: string) => agent.call('edit_note', { note, append: { text: 'Green.' } })

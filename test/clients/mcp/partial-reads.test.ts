@@ -40,7 +40,7 @@ const body = fc
 
 const contentOf = async (id: string) => (await service.get(`/v1/notes/${id}`)).body.note.content as string
 
-test('an edit of a note with what one page of it showed leaves everything else byte for byte', async () => {
+test('an edit with text from one page of a note leaves everything else byte for byte', async () => {
   const input = fc.record({
     body,
     from: fc.integer({ min: 1, max: 50 }),
@@ -76,7 +76,7 @@ test('an edit of a note with what one page of it showed leaves everything else b
   )
 })
 
-test('a row written back as a table showed it keeps every value that was not shown whole', async () => {
+test('a row written back from a table keeps every shortened value', async () => {
   const value = fc.oneof(
     fc.string({ maxLength: 50 }),
     fc.nat(3).map((seed) => `${seed} engine `.repeat(2_000 + seed)),

@@ -71,16 +71,13 @@ describe('the endpoint', () => {
     ['resources/read', { uri: null }, 'uri', 'string'],
     ['tools/call', { name: 5 }, 'name', 'string'],
     ['initialize', {}, 'protocolVersion', 'string'],
-  ])(
-    'refuses parameters of a wrong form as such, in one sentence: %s %j',
-    async (method, params, name, type) => {
-      const { status, body } = await post({ jsonrpc: '2.0', id: 1, method, params })
-      expect([status, body.error]).toEqual([
-        200,
-        { code: -32602, message: `"${name}" must be of the type ${type}; see the schema of MCP.` },
-      ])
-    },
-  )
+  ])('refuses invalid parameters in one sentence: %s %j', async (method, params, name, type) => {
+    const { status, body } = await post({ jsonrpc: '2.0', id: 1, method, params })
+    expect([status, body.error]).toEqual([
+      200,
+      { code: -32602, message: `"${name}" must be of the type ${type}; see the schema of MCP.` },
+    ])
+  })
 
   test('answers GET and DELETE with 405', async () => {
     for (const method of ['GET', 'DELETE']) {
@@ -90,13 +87,13 @@ describe('the endpoint', () => {
   })
 })
 
-describe('who may only read', () => {
+describe('read-only callers', () => {
   const readers = [
     ['a read-only key', { scope: 'read' }, 'This API key is read-only'],
     ['a viewer', { role: 'viewer', user: 'viewer' }, 'The user of this API key is a viewer'],
   ] as const
 
-  test.each(readers)('%s sees and does only reading', async (_, options, sentence) => {
+  test.each(readers)('%s gets and runs only tools that read', async (_, options, sentence) => {
     const agent = await connectAgent(service.app, await service.newKey(options))
     const { tools } = await agent.client.listTools()
     expect(tools).toHaveLength(9)
@@ -121,7 +118,7 @@ describe('who may only read', () => {
   })
 })
 
-describe('what the API refuses', () => {
+describe('refusals of the API', () => {
   interface Refused {
     readonly tool: string
     readonly input: Record<string, unknown>
@@ -194,7 +191,7 @@ describe('what the API refuses', () => {
     },
   ]
 
-  test('arrives as an error with the same sentence, and nothing changes', async () => {
+  test('arrive as errors with the same sentence, and nothing changes', async () => {
     await service.post('/v1/records/structures', {
       name: 'List',
       fields: [

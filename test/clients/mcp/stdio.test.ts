@@ -96,7 +96,7 @@ describe('daybook mcp', () => {
       params: { protocolVersion: BEFORE, capabilities: {}, clientInfo: { name: 'x', version: '1' } },
     })
 
-  test('answers everything that was sent before its input ended, and a line that is no message', async () => {
+  test('answers every message sent before its input ended, and invalid lines', async () => {
     const env = { DAYBOOK_KEY: server.key ?? '' }
     const input = `${initialize(1)}\nnonsense\n${initialize(2)}`
     const { exitCode, out } = await daybook(['mcp', '--db', db], { env, input })
@@ -109,7 +109,7 @@ describe('daybook mcp', () => {
     expect(answers.find(({ id }) => id === null)?.error.code).toBe(-32_700)
   })
 
-  test('answers what came before a message that is too long, and ends', async () => {
+  test('answers the messages before an oversized one, and ends', async () => {
     const call = { name: 'create_note', arguments: { title: 'before the long one' } }
     const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call })
     const env = { DAYBOOK_KEY: server.key ?? '' }

@@ -42,7 +42,7 @@ describe.each<Revision>([CURRENT, BEFORE])('an agent on %s', (revision) => {
   })
   afterAll(() => agent.close())
 
-  test('sees fifteen tools: nine that read, one that deletes, none of an open world', async () => {
+  test('gets fifteen tools: nine that read, one that deletes, none with an open world', async () => {
     const { tools } = await agent.client.listTools()
     expect(tools.map(({ name }) => name)).toEqual([...READING, ...WRITING])
     const having = (hint: 'readOnlyHint' | 'destructiveHint') =>
@@ -203,7 +203,7 @@ describe.each<Revision>([CURRENT, BEFORE])('an agent on %s', (revision) => {
     expect((await service.get(`/v1/notes/${id}`)).status).toBe(404)
   })
 
-  test('refuses to change a note by a title that several have', async () => {
+  test('refuses to change a note by an ambiguous title', async () => {
     const title = `Twice ${revision}`
     const ids = [0, 1].map(async () => (await agent.call('create_note', { title })).data.note.id)
     const [first] = await Promise.all(ids)
@@ -273,7 +273,7 @@ describe.each<Revision>([CURRENT, BEFORE])('an agent on %s', (revision) => {
     expect((await service.get(`/v1/records/${tea.id}`)).body.record.data).toEqual(rows[0]?.data)
   })
 
-  test('says of a write that changed nothing, or was a dry run, that there is no transaction', async () => {
+  test('reports no transaction for a write that changed nothing or was a dry run', async () => {
     const row = { what: `once ${revision}`, amount: 1 }
     const write = (input: object) => agent.call('write_records', { structure: 'Expenses', ...input })
     const { data } = await write({ rows: [{ data: row }] })
@@ -286,7 +286,7 @@ describe.each<Revision>([CURRENT, BEFORE])('an agent on %s', (revision) => {
     expect([note.data.transaction, note.text]).toEqual([null, expect.stringContaining(', nothing changed')])
   })
 
-  test('leaves its name in the log of changes, and reads the log since a time', async () => {
+  test('is the author of its changes, and reads the log since a time', async () => {
     const before = (await agent.call('changes', { after: 'now' })).data.cursor
     const { data } = await agent.call('create_note', { title: 'Logged' })
     const [change] = (await agent.call('changes', { after: before })).data.changes

@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 
 test.skipIf(!hasBrowser)(
-  'the application of the page lists, adds and checks off, live for everybody',
+  'the application of the page lists, adds and checks off, live for all users',
   async () => {
     const browser = await sharedBrowser()
     const [one, other] = [await browser.newPage(), await browser.newPage()]

@@ -148,7 +148,7 @@ async function inBrowser(run: string): Promise<unknown> {
   return said
 }
 
-describe('the client does the same', () => {
+describe('the generated client does the same', () => {
   const inBun = async () => (await import(folder.file('entry.mjs'))).run()
   test.each([
     ['Bun', true, inBun],
@@ -169,7 +169,7 @@ describe('a stream', () => {
   const newKey = async (name: string) => (await command('keys', 'create', '--name', name)).out.trim()
   const codeOf = ({ status, code }: { status: number; code: string }) => `${status} ${code}`
 
-  test('goes on where it was after the server was away, without a change left out or doubled', async () => {
+  test('resumes after an outage of the server, without a lost or repeated change', async () => {
     const client = clientOf(server.key ?? '')
     const changes = client.changes.follow({ after: 'now', kinds: ['note'], include: 'objects' })
     const stream = changes[Symbol.asyncIterator]()
@@ -187,7 +187,7 @@ describe('a stream', () => {
     await stream.return?.()
   })
 
-  test('names what changed by a text, tags too, as a list of changes does', async () => {
+  test('names changed objects, including tags, like a list of changes', async () => {
     const { changes, notes } = clientOf(server.key ?? '')
     const { cursor: after } = await changes.list({ after: 'now' })
     await notes.create({ title: 'tagged', tags: ['by its number'] })
@@ -200,7 +200,7 @@ describe('a stream', () => {
     }
   })
 
-  test('ends with the sentence of the API when its key is revoked, and when it may not begin', async () => {
+  test('ends with the refusal of the API when its key is revoked or lacks access', async () => {
     const client = clientOf(await newKey('short'))
     const watch = client.records('Samples').watch()[Symbol.asyncIterator]()
     await watch.next()
@@ -218,7 +218,7 @@ describe('a stream', () => {
     expect(await foreign.next().catch(codeOf)).toBe('410 cursor_expired')
   })
 
-  test('ends without an error when its signal aborts or it is no longer read, also while it waits', async () => {
+  test('ends without an error when its signal aborts or its reader stops, also while waiting', async () => {
     const { changes } = clientOf(server.key ?? '')
     const ending = new AbortController()
     const followed = changes.follow({ after: 'now', signal: ending.signal })

@@ -51,7 +51,7 @@ test('the same structures give the same bytes, over the API, from the file, from
   expect(generateTypes([...SAMPLE].reverse())).toBe(generateTypes(SAMPLE))
 })
 
-test('no name or description is run, nor hides the rest of the file', async () => {
+test('no name or description is executed or hides the rest of the file', async () => {
   const library = folder.file('hostile.ts')
   await types('--url', url, '--out', library)
   const { createClient } = await import(library)
@@ -61,7 +61,7 @@ test('no name or description is run, nor hides the rest of the file', async () =
   expect(await Bun.file(library).text()).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/u)
 })
 
-test('--check says which structures differ, and writes nothing', async () => {
+test('--check names the structures that differ, and writes nothing', async () => {
   const target = folder.file('checked.ts')
   const check = () => types('--db', file, '--out', target, '--check')
   expect(await check()).toMatchObject({ exitCode: 1, err: expect.stringContaining('does not exist') })
@@ -101,7 +101,7 @@ test.each([
   expect(await types(...args)).toMatchObject({ exitCode, err: expect.stringContaining(sentence), out: '' })
 })
 
-test('the key is that of the environment, and a wrong one is refused', async () => {
+test('the key is read from the environment, and a wrong one is refused', async () => {
   expect(await runInProcess(['types', '--url', url])).toMatchObject({
     exitCode: 2,
     err: expect.stringContaining('DAYBOOK_KEY'),

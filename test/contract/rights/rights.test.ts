@@ -21,7 +21,7 @@ test('the table has every endpoint of the specification', () => {
   expect([...new Set(tested)].sort()).toEqual(promised.sort())
 })
 
-test('the endpoints that change something for anyone are those with a test of their own', async () => {
+test('every endpoint with an effect on others has its own test', async () => {
   const service = await startService()
   const open = routesOf(service.app).filter(({ access, method }) => access === 'open' && method !== 'GET')
   expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(
@@ -79,7 +79,7 @@ function endsOf(row: Row) {
   return [...ends, ...rolesBelow(row).map((role) => ({ how: `as ${role}`, end: lowered(role), expected }))]
 }
 
-describe('a request gets nothing more, and writes nothing more, once its right has ended', () => {
+describe('a request reads and writes nothing once its permission has ended', () => {
   test.each(named)('%s', async (_, row) => {
     const service = await startService()
     const samples = await row.prepare(service)
@@ -99,7 +99,7 @@ describe('a request gets nothing more, and writes nothing more, once its right h
   })
 })
 
-describe('a request of a person who looks into another workspace meanwhile', () => {
+describe('a request of a user who switches to another workspace meanwhile', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startService()
@@ -110,7 +110,7 @@ describe('a request of a person who looks into another workspace meanwhile', () 
   test.each([
     ['during its body', duringItsBody],
     ['while it waits', whileItWaits],
-  ] as const)('%s writes where it began', async (_, moment) => {
+  ] as const)('%s writes to the workspace where it began', async (_, moment) => {
     const subject = await newSubject(service, 'session')
     const row = rows.find(({ name }) => name === 'POST /v1/notes')
     if (!row) throw new Error('there is no row')

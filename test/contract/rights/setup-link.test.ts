@@ -3,7 +3,7 @@ import { findUserByPk, listUserRows } from '../../../src/people/accounts/store.t
 import { PASSWORD, setupToken } from '../../support/browser-client.ts'
 import { settle, startService } from '../../support/service.ts'
 
-test.each(['is replaced', 'is not replaced'])('a setup link that %s while its use waits', async (how) => {
+test.each(['is replaced', 'is not replaced'])('a setup link that %s while its use is queued', async (how) => {
   const service = await startService()
   const { db } = service.ctx
   const token = await setupToken(service)

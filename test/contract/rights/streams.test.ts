@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('every response that goes on has a row here', async () => {
+test('every streamed response has a row here', async () => {
   const subject = await newSubject(service, 'key')
   const goingOn = new Set<string>()
   for (const row of rows.filter((one) => !isWrite(one) && one.kind === 'key' && !one.tool)) {
@@ -104,7 +104,7 @@ const cases = Object.entries(STREAMS).flatMap(([name, stream]) =>
   ),
 )
 
-describe('a response that goes on ends', () => {
+describe('a streamed response ends', () => {
   test.each(cases)('%s', async (_, { stream, kind, how, end }) => {
     const subject = await newSubject(service, kind)
     const { state, next, all } = reading(await open(subject, stream))
@@ -193,7 +193,7 @@ describe('a backup', () => {
     stored.app.fetch(new Request('http://localhost/app/api/backup', { headers: subject.headers }))
   const copies = () => readdirSync(folder.path).filter((name) => name.startsWith('.backup-'))
 
-  test('is made and sent one at a time, and its copy is removed', async () => {
+  test('is created and sent one at a time, and its copy is removed', async () => {
     const subject = await newSubject(stored, 'session')
     const first = backup(subject)
     const second = await backup(subject)
@@ -210,7 +210,7 @@ describe('a backup', () => {
     await until(() => copies().length === 0)
   })
 
-  test('whose client takes nothing for a minute is broken off, and the next one can be made', async () => {
+  test('whose client reads nothing for a minute is cancelled, and the next one can start', async () => {
     const subject = await newSubject(stored, 'session')
     const { state, next, all } = reading(await backup(subject))
     await next()
@@ -232,7 +232,7 @@ describe('a backup', () => {
   test.each([
     ['signs out', signsOut],
     ['no longer owns every workspace', noLongerOwnsAll],
-  ] as const)('that is half sent is broken off when its person %s', async (_, end) => {
+  ] as const)('that is half sent is cancelled when its user %s', async (_, end) => {
     const subject = await newSubject(stored, 'session')
     const { state, next, all } = reading(await backup(subject))
     await next()
@@ -246,7 +246,7 @@ describe('a backup', () => {
   test.each([
     ['signs out', signsOut, 401],
     ['no longer owns every workspace', noLongerOwnsAll, 403],
-  ] as const)('that is being made is stopped when its person %s', async (_, end, status) => {
+  ] as const)('that is being created is stopped when its user %s', async (_, end, status) => {
     const subject = await newSubject(stored, 'session')
     const made = backup(subject)
     await settle()

@@ -67,7 +67,7 @@ const IN_THREADS = [
   'POST /mcp write_records',
 ]
 
-test.each(IN_THREADS)('%s writes nothing in another thread once its right has ended', async (name) => {
+test.each(IN_THREADS)('%s writes nothing in another thread once its permission has ended', async (name) => {
   const row = rows.find((one) => one.name === name)
   if (!row) throw new Error('there is no such row')
   const service = await start('threads')
@@ -122,7 +122,7 @@ const READS = [
   'POST /mcp query_records',
 ]
 
-test('a read that runs in another thread is not answered once its right has ended', async () => {
+test('a read in another thread is refused once its permission has ended', async () => {
   const { disk, waiting, hang, respond } = hangingDisk()
   const service = await start('reads', { disk })
   const { db } = service.ctx

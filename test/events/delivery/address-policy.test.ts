@@ -93,7 +93,7 @@ describe('the allowlist', () => {
     ['http://[fd00::7]/', 'fd00::/8'],
     ['http://169.254.169.254/', '169.254.169.254'],
     ['http://metadata.google.internal/', 'metadata.google.internal'],
-  ])('lets %s stand when it is %s', (url, allowed) => {
+  ])('allows %s when it is %s', (url, allowed) => {
     expect(faultOf(url)).toBeDefined()
     expect(faultOf(url, allowed)).toBeUndefined()
   })
@@ -115,7 +115,7 @@ describe('the allowlist', () => {
     ['http://[64:ff9b::a9fe:a9fe]/', '64:ff9b::/96'],
     ['http://[2002:a9fe:a9fe::1]/', '2002::/16'],
     ['http://168.63.129.16/', '168.0.0.0/8'],
-  ])('does not let %s stand when it is %s', (url, allowed) => {
+  ])('does not allow %s when it is %s', (url, allowed) => {
     expect(faultOf(url, allowed)).toBeString()
   })
 

@@ -82,7 +82,7 @@ async function subscribeMany(count: number): Promise<string[]> {
   return ids
 }
 
-test('at most 4 attempts are in flight per subscription once one went well, in the order of creation', async () => {
+test('at most 4 attempts are in flight per subscription after a success, in the order of creation', async () => {
   const [id = ''] = await subscribeMany(1)
   await write(it, 'Tasks', ...rows(20))
   await until(() => network.open.size === 1)
@@ -107,7 +107,7 @@ test('at most 4 attempts are in flight per subscription once one went well, in t
   expect(network.most).toBe(4)
 })
 
-test('deliveries go out in the order in which they fell due, whichever was made first', async () => {
+test('deliveries are sent in the order in which they fell due, not in the order of creation', async () => {
   const [id = ''] = await subscribeMany(1)
   await write(it, 'Tasks', { n: 1 })
   await until(() => network.open.size === 1)
@@ -143,7 +143,7 @@ test('at most 64 attempts are in flight in all, shared evenly', async () => {
   expect(network.most).toBe(64)
 })
 
-test('receivers without a delivery so far have one attempt each, and delay no other', async () => {
+test('receivers without a success so far have one attempt each, and delay no others', async () => {
   await subscribeMany(25)
   await write(it, 'Tasks', ...rows(4))
   const live = urlOf(24)
@@ -155,7 +155,7 @@ test('receivers without a delivery so far have one attempt each, and delay no ot
   expect(network.begun.length).toBe(24 + 4)
 })
 
-test('receivers that hang delay no other, and have one attempt at a time after a failure', async () => {
+test('receivers that hang delay no others, and have one attempt at a time after a failure', async () => {
   const ids = await subscribeMany(25)
   const dead = Array.from({ length: 24 }, (_, number) => urlOf(number))
   const failDead = () => {
@@ -237,7 +237,7 @@ test('an attempt that is in flight or whose outcome is being saved is not made t
   expect(network.begun).toHaveLength(3)
 })
 
-test('what is in flight when a server dies is attempted again at the next start, at once', async () => {
+test('attempts in flight when a server dies are repeated immediately at the next start', async () => {
   const [id = ''] = await subscribeMany(1)
   await writeForGoodReceiver(4)
   it.clock.advance(50)
@@ -257,7 +257,7 @@ test('what is in flight when a server dies is attempted again at the next start,
 })
 
 describe('a stop', () => {
-  test('starts no more attempts, waits for those in flight and saves their outcomes', async () => {
+  test('starts no more attempts, waits for those in flight, and saves their outcomes', async () => {
     const [id = ''] = await subscribeMany(1)
     await writeForGoodReceiver(7)
     const stopping = it.stop()
@@ -269,7 +269,7 @@ describe('a stop', () => {
     expect(states).toEqual([...Array(5).fill('delivered'), 'pending', 'pending'])
   })
 
-  test('waits 10 seconds at most, and what it abandoned is still pending', async () => {
+  test('waits 10 seconds at most, and abandoned attempts stay pending', async () => {
     const [id = ''] = await subscribeMany(1)
     await write(it, 'Tasks', ...rows(1))
     await until(() => network.open.size === 1)
@@ -291,7 +291,7 @@ describe('a stop', () => {
   test.each([
     ['while they are written', [10_000]],
     ['before they are tried again', [9_999, 1]],
-  ])('that discards outcomes %s leaves them to the next start, and no timer', async (_, steps) => {
+  ])('that discards outcomes %s leaves the deliveries to the next start, and no timer', async (_, steps) => {
     await subscribeMany(1)
     await write(it, 'Tasks', ...rows(1))
     await until(() => network.open.size === 1)
@@ -313,7 +313,7 @@ describe('a stop', () => {
   })
 })
 
-test('an outcome that storage does not take is written later, and the delivery is not sent again', async () => {
+test('an outcome that could not be stored is written later, and the delivery is not sent again', async () => {
   const [id = ''] = await subscribeMany(1)
   await write(it, 'Tasks', ...rows(1))
   await until(() => network.open.size === 1)
@@ -337,7 +337,7 @@ describe('beside the command line', () => {
   const POLL_MS = 200
   const run = (...args: string[]) => daybook([...args, '--db', folder.file('daybook.db')])
 
-  test('webhooks test sends, also to one that is disabled, and prints the delivery', async () => {
+  test('webhooks test sends, also to a disabled subscription, and prints the delivery', async () => {
     const [id = ''] = await subscribeMany(1)
     await it.patch(`/v1/webhooks/${id}`, { enabled: false })
     const { exitCode, out, err } = await run('webhooks', 'test', id)
@@ -347,7 +347,7 @@ describe('beside the command line', () => {
     expect(network.begun[0]?.delivery).toBe(out.trim())
   })
 
-  test('webhooks resume ends a pause, and what waits is sent', async () => {
+  test('webhooks resume ends a pause, and pending deliveries are sent', async () => {
     const [id = ''] = await subscribeMany(1)
     await it.ctx.db.write((tx): void => void tx.sql.run('UPDATE webhooks SET paused_at = 1'))
     await write(it, 'Tasks', { n: 1 })
@@ -363,7 +363,7 @@ describe('beside the command line', () => {
     expect(await webhookOf(it, id)).toMatchObject({ status: 'enabled', paused_at: null })
   })
 
-  test('webhooks list prints what the API answers, as a table or as JSON, and no secret', async () => {
+  test('webhooks list prints the response of the API, as a table or as JSON, without secrets', async () => {
     const [id = ''] = await subscribeMany(1)
     const json = await run('webhooks', 'list', '--json')
     expect(JSON.parse(json.out)).toEqual({ webhooks: [await webhookOf(it, id)] })

@@ -38,7 +38,7 @@ const attempted = (id: string, attempts: number) =>
     (await deliveriesOf(it, id)).some((delivery: { attempts: number }) => delivery.attempts === attempts),
   )
 
-test('a change arrives, signed, and the delivery says so', async () => {
+test('a change arrives signed, and the delivery is recorded', async () => {
   const { id, secret } = await subscribe(it, 'Tasks', it.url)
   const record = await writeOne()
   await it.receiver.until(1)
@@ -76,7 +76,7 @@ test('a change arrives, signed, and the delivery says so', async () => {
   })
 })
 
-test('what fails is tried again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte, then failed', async () => {
+test('failures are retried after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte, then fail permanently', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   it.receiver.answer = status(503)
   await writeOne()
@@ -128,7 +128,7 @@ test('a retry that succeeds ends the delivery and forgets earlier failures', asy
   expect(await webhookOf(it, id)).toMatchObject({ consecutive_failures: 0, updated_at: iso(NOW + MINUTE) })
 })
 
-test('a receiver that closes, or answers too late, is tried again', async () => {
+test('a receiver that closes or responds too late is retried', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   it.receiver.answer = (_received, socket) => socket.destroy()
   await writeOne()
@@ -226,7 +226,7 @@ test('tests count neither as failures nor as deliveries', async () => {
   expect(await webhookOf(it, id)).toMatchObject({ consecutive_failures: 9 })
 })
 
-test('while disabled no event is recorded, and what is pending waits', async () => {
+test('a disabled subscription records no event, and its pending deliveries wait', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   it.receiver.answer = status(500)
   await writeOne(1)
@@ -249,7 +249,7 @@ describe.each([
   ['disabled', 'UPDATE webhooks SET enabled = 0; UPDATE structures SET subscriptions_version = NULL'],
   ['paused', 'UPDATE webhooks SET paused_at = 1, consecutive_failures = 10'],
 ])('while %s', (_, script) => {
-  test('a test is sent at once, and answers 202 with its delivery', async () => {
+  test('a test is sent immediately, and returns 202 with its delivery', async () => {
     const { id } = await subscribe(it, 'Tasks', it.url)
     it.ctx.db.sql.script(script)
     const answer = await it.post(`/v1/webhooks/${id}/test`)
@@ -263,7 +263,7 @@ describe.each([
     expect(it.receiver.received[0]?.headers['x-service-event']).toBe('webhook.test')
   })
 
-  test('a redelivery is sent at once; when it fails it waits like any other', async () => {
+  test('a redelivery is sent immediately, and retried like any other', async () => {
     const { id } = await subscribe(it, 'Tasks', it.url)
     await writeOne()
     await ended(id, 'delivered')
@@ -310,7 +310,7 @@ describe('a redelivery', () => {
     expect(await deliveriesOf(it, id)).toMatchObject([{ id: failed.id, attempts: 2, status: 'delivered' }])
   })
 
-  test('asked for during an attempt, is an attempt of its own', async () => {
+  test('requested during an attempt is a separate attempt', async () => {
     const { id } = await subscribe(it, 'Tasks', it.url)
     const waiting = Promise.withResolvers<() => void>()
     it.receiver.answer = (received, socket) => waiting.resolve(() => status(500)(received, socket))
@@ -341,7 +341,7 @@ test('after the secret is rotated, every attempt is signed with the new one', as
   expect(signedWith).toEqual([0, 1])
 })
 
-test('a changed url and a deleted subscription hold for what is pending', async () => {
+test('a changed url and a deleted subscription apply to pending deliveries', async () => {
   const moved = await subscribe(it, 'Tasks', `${it.url}/old`)
   const gone = await subscribe(it, 'Tasks', `${it.url}/gone`)
   it.receiver.answer = status(500)
@@ -376,7 +376,7 @@ test('a subscription deleted during an attempt leaves no error in the log', asyn
 })
 
 describe('the clock', () => {
-  test('that is set back by years before a start leaves nothing waiting for years', async () => {
+  test('set back by years before a start delays nothing for years', async () => {
     const { id } = await subscribe(it, 'Tasks', it.url)
     it.receiver.answer = status(500)
     await it.stop()
@@ -397,7 +397,7 @@ describe('the clock', () => {
     expect(it.receiver.received).toHaveLength(3)
   })
 
-  test('that is set back by hours while the server is down delays nothing that was never attempted', async () => {
+  test('set back by hours while the server is down delays no first attempt', async () => {
     const { id } = await subscribe(it, 'Tasks', it.url)
     await it.stop()
     await writeOne()
@@ -407,7 +407,7 @@ describe('the clock', () => {
     expect(it.receiver.received).toHaveLength(1)
   })
 
-  test('that is set back by an hour makes no retry later', async () => {
+  test('set back by an hour delays no retry', async () => {
     const { id } = await subscribe(it, 'Tasks', it.url)
     it.receiver.answer = status(500)
     await writeOne()
@@ -421,7 +421,7 @@ describe('the clock', () => {
     expect(it.receiver.received).toHaveLength(3)
   })
 
-  test('that jumps forward makes everything due at the next scan, within half a minute', async () => {
+  test('set forward makes everything due at the next scan, within half a minute', async () => {
     const { id } = await subscribe(it, 'Tasks', it.url)
     it.receiver.answer = status(500)
     await writeOne()

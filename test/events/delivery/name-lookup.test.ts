@@ -79,7 +79,7 @@ async function startDns(zone: Zone): Promise<DnsServer> {
 
 const never = () => false
 
-test('every address of a name is found, of both families, and asked for again each time', async () => {
+test('every address of a name, of both families, is looked up each time', async () => {
   const dns = await startDns({
     'hook.example.com': {
       [A]: [
@@ -97,7 +97,7 @@ test('every address of a name is found, of both families, and asked for again ea
   expect(dns.asked.length).toBe(2 * askedOnce)
 })
 
-test('names whose servers are silent keep no other name waiting', async () => {
+test('names whose servers are silent delay no other name', async () => {
   const dns = await startDns({ 'hook.example.com': { [A]: [[93, 184, 216, 34]] } })
   const resolve = createResolve({ clock: testClock(), isTrusted: never, servers: () => [dns.address] })
   const silent = Array.from({ length: 64 }, (_, number) => resolve(`silent${number}.example.com`))
@@ -109,7 +109,7 @@ test('names whose servers are silent keep no other name waiting', async () => {
   await Promise.all(settled)
 })
 
-test('a name of the hosts file needs no server; one that nobody knows is refused', async () => {
+test('a name of the hosts file needs no server, and an unknown one is refused', async () => {
   const dns = await startDns({})
   const resolve = createResolve({ clock: testClock(), isTrusted: never, servers: () => [dns.address] })
   expect(await resolve('localhost')).toContain('127.0.0.1')
@@ -117,7 +117,7 @@ test('a name of the hosts file needs no server; one that nobody knows is refused
   await expect(resolve('nobody.example.com')).rejects.toThrow()
 })
 
-test('the system is asked what DNS does not know, for trusted hosts alone', async () => {
+test('the system resolver is used for names unknown to DNS, for trusted hosts alone', async () => {
   const dns = await startDns({})
   const isTrusted = (host: string) => host === 'trusted..invalid'
   const resolve = createResolve({ clock: testClock(), isTrusted, servers: () => [dns.address] })
@@ -125,7 +125,7 @@ test('the system is asked what DNS does not know, for trusted hosts alone', asyn
   await expect(resolve('trusted..invalid')).rejects.toMatchObject({ code: 'ENOTFOUND' })
 })
 
-test('other servers of the machine are asked ten seconds after they were set', async () => {
+test('changed DNS servers of the machine are used within ten seconds', async () => {
   const before = await startDns({ 'hook.example.com': { [A]: [[93, 184, 216, 34]] } })
   const after = await startDns({ 'hook.example.com': { [A]: [[93, 184, 216, 35]] } })
   let current = before

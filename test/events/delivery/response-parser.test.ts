@@ -56,8 +56,8 @@ function read(text: string, cuts: readonly number[]) {
 const cuts = fc.array(fc.nat(2_000), { maxLength: 12 })
 const options = { numRuns: runs(500, 50_000) }
 
-describe('an answer', () => {
-  test('is read to its end, and no further, however it is cut in pieces', () => {
+describe('a response', () => {
+  test('is read to its end, and no further, in any segmentation', () => {
     fc.assert(
       fc.property(answer, cuts, ({ status, text }, places) => {
         const { reader, states } = read(text, places)
@@ -70,7 +70,7 @@ describe('an answer', () => {
     )
   })
 
-  test('followed by anything is spoiled, and has its status all the same', () => {
+  test('followed by extra bytes makes the connection unusable, and keeps its status', () => {
     fc.assert(
       fc.property(answer, cuts, ({ status, text }, places) => {
         const { reader } = read(`${text}H`, places)
@@ -80,7 +80,7 @@ describe('an answer', () => {
     )
   })
 
-  test('is never taken for another: any bytes at all end in a state, and a status is of three digits', () => {
+  test('of arbitrary bytes ends in a defined state, and a status has three digits', () => {
     const anything = fc.oneof(
       fc.uint8Array({ minLength: 1, maxLength: 200 }),
       fc.string({ minLength: 1 }).map((text) => Buffer.from(`HTTP/1.1 ${text}`)),
@@ -112,7 +112,7 @@ describe('an answer', () => {
     ['chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n', 'a'],
     ['size of a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nf;', 'a'],
     ['trailer', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n', 'a\n'],
-  ])('whose %s comes byte by byte without end costs no more for each', (_, beginning, more) => {
+  ])('whose %s arrives byte by byte without end costs the same for each byte', (_, beginning, more) => {
     const reader = new ResponseParser()
     reader.feed(Buffer.from(beginning))
     const processorTime = measureProcessorTime()

@@ -49,7 +49,7 @@ async function eventually(isTrue: () => boolean): Promise<void> {
 }
 
 describe('an attempt', () => {
-  test('posts the body byte for byte, with the headers it is given', async () => {
+  test('posts the body byte for byte, with the given headers', async () => {
     const receiver = await newReceiver({ certificate })
     const body = `{"text":"Füße 🐾 ${'x'.repeat(200_000)}"}`
     const url = `https://hook.example:${receiver.port}/a%20b?c=d&e=%C3%BC`
@@ -168,7 +168,7 @@ describe('an attempt ends with a sentence', () => {
   })
 })
 
-describe('the answer is decided by its status line', () => {
+describe('the outcome depends on the status line', () => {
   const endless =
     (head: string): Answer =>
     (_received, socket) => {
@@ -191,7 +191,7 @@ describe('the answer is decided by its status line', () => {
     ['single line feeds', (_, socket) => socket.end('HTTP/1.1 200 OK\n\nok')],
   ]
 
-  test.each(cases)('and not by %s, which is cut off', async (_name, answer) => {
+  test.each(cases)('and not on %s, which is discarded', async (_name, answer) => {
     const clock = testClock()
     const receiver = await newReceiver({ answer })
     const sender = newSender({ clock })
@@ -201,7 +201,7 @@ describe('the answer is decided by its status line', () => {
     expect(clock.waiting()).toBe(0)
   })
 
-  test('also before the request is read to its end', async () => {
+  test('even before the request is read to its end', async () => {
     const takeOver = (socket: Socket) => {
       socket.once('data', () => {
         socket.pause()
@@ -253,7 +253,7 @@ describe('an attempt takes at most 10 seconds', () => {
     expect(clock.waiting()).toBe(0)
   })
 
-  test('to resolve the name, and nothing is sent when the name is resolved later, also over an open connection', async () => {
+  test('to resolve the name, and sends nothing when the name is resolved later, also over an open connection', async () => {
     const clock = testClock()
     const receiver = await newReceiver({ certificate })
     const lookups: ((addresses: string[]) => void)[] = []
@@ -350,7 +350,7 @@ describe('a certificate', () => {
     expect(future).toEqual({ status: null, error: early, received: 0 })
   })
 
-  test('must come from an authority that is trusted', async () => {
+  test('must come from a trusted authority', async () => {
     const error = 'The certificate of "hook.example" comes from an authority that is not trusted.'
     const other = await newAuthority('another authority')
     for (const ca of [undefined, other.cert]) {
@@ -375,7 +375,7 @@ describe('a certificate', () => {
   })
 })
 
-describe('the address that is called', () => {
+describe('the called address', () => {
   test('is checked by every address, at every attempt, also when a connection is open', async () => {
     const receiver = await newReceiver({ certificate })
     const asked: string[] = []
@@ -473,7 +473,7 @@ describe('a connection', () => {
     expect(await post(sender, url(receiver))).toEqual({ status: 500, error: 'The receiver answered 500.' })
   })
 
-  test('that died unnoticed costs no attempt', async () => {
+  test('that was closed unnoticed costs no attempt', async () => {
     const receiver = await newReceiver({ certificate })
     const sender = newSender()
     await post(sender, url(receiver))
@@ -485,7 +485,7 @@ describe('a connection', () => {
     expect(numbers(receiver)).toEqual([1, 1, 2])
   })
 
-  test('that breaks in an answer, or a new one that breaks, fails the attempt', async () => {
+  test('that breaks during a response, or a new one that breaks, fails the attempt', async () => {
     const receiver = await newReceiver({ certificate })
     const sender = newSender()
     await post(sender, url(receiver))
@@ -513,7 +513,7 @@ describe('a connection', () => {
     expect(new Set(numbers(receiver)).size).toBe(8)
   })
 
-  test('is closed when nobody uses it for 4 seconds, and when the sender is closed', async () => {
+  test('is closed after 4 idle seconds, and when the sender is closed', async () => {
     const clock = testClock()
     const receiver = await newReceiver({ certificate })
     const sender = newSender({ clock })
@@ -529,7 +529,7 @@ describe('a connection', () => {
   })
 })
 
-test('no proxy of the environment is asked', async () => {
+test('proxies of the environment are not used', async () => {
   const proxy = await newReceiver({ answer: status(500) })
   const receiver = await newReceiver({ certificate })
   const plain = await newReceiver()

@@ -8,7 +8,7 @@ import { newFolder } from '../../support/process.ts'
 const folder = newFolder()
 afterAll(folder.remove)
 
-test('targets are allowed by flags, or in the environment apart by spaces or commas', () => {
+test('targets are allowed by flags, or in the environment, separated by spaces or commas', () => {
   const byFlags = readConfig(
     { DAYBOOK_WEBHOOK_ALLOW: 'other' },
     { 'webhook-allow': ['box:81', '10.0.0.0/8'] },
@@ -26,7 +26,7 @@ test('targets are allowed by flags, or in the environment apart by spaces or com
   expect(readConfig({}).webhookAllowlist).toEqual([])
 })
 
-test('certificates are read from a file that holds some', async () => {
+test('certificates are read from a file', async () => {
   const { cert } = await newAuthority()
   const file = folder.file('ca.pem')
   await Bun.write(file, cert)
@@ -35,7 +35,7 @@ test('certificates are read from a file that holds some', async () => {
   expect(readConfig({}).webhookCa).toBeUndefined()
 })
 
-test('a server does not start with others', async () => {
+test('a server does not start with an invalid file', async () => {
   const empty = folder.file('empty.pem')
   await Bun.write(empty, '')
   const broken = folder.file('broken.pem')

@@ -22,8 +22,8 @@ const delivery = {
 const stripeTakes = (body: string, signature: string | undefined, key: string): Promise<unknown> =>
   Stripe.webhooks.constructEventAsync(body, signature ?? '', key, 300)
 
-describe('the headers of a delivery', () => {
-  test('are these, signed as the specification and Standard Webhooks say', () => {
+describe('the headers of a webhook delivery', () => {
+  test('are signed as the specification and Standard Webhooks require', () => {
     const { eventId, body } = delivery
     const service = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')
     const standard = createHmac('sha256', Buffer.alloc(32, 7)).update(`${eventId}.${seconds}.${body}`)
@@ -39,7 +39,7 @@ describe('the headers of a delivery', () => {
     })
   })
 
-  test('satisfy the verifiers of both families, whatever the body', async () => {
+  test('satisfy the verifiers of both schemes, whatever the body', async () => {
     const now = Math.floor(Date.now() / 1000)
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), fc.uuid(), async (value, eventId) => {
@@ -70,7 +70,7 @@ describe('the headers of a delivery', () => {
   })
 })
 
-test('a secret is whsec_ and the base64 of 32 bytes, and no two are alike', () => {
+test('a secret is whsec_ and the base64 of 32 random bytes', () => {
   const secrets = Array.from({ length: 100 }, newSecret)
   expect(secrets.filter((made) => !/^whsec_[A-Za-z0-9+/]{43}=$/.test(made) || !isSecret(made))).toEqual([])
   expect(new Set(secrets).size).toBe(100)

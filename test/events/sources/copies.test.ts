@@ -8,7 +8,7 @@ import { newFolder } from '../../support/process.ts'
 import { startService } from '../../support/service.ts'
 import { makePayments, makeSource, pay, STRIPE_SECRET } from '../../support/sources.ts'
 
-test('an imported source is disabled, without secret and URL, until it is given both', async () => {
+test('an imported source is disabled, without secret and URL, until it gets both', async () => {
   const folder = newFolder()
   const [origin, other] = [await startService(), await startService()]
   await makePayments(origin)
@@ -63,7 +63,7 @@ test('a mirror has the sources, disabled and without secret and URL, and follows
   service.close()
 })
 
-test('the check finds an event whose source is gone, and repairs that', async () => {
+test('the check finds and repairs an event without its source', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const service = await startService({ file })

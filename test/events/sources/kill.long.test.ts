@@ -28,7 +28,7 @@ async function send(server: ServerProcess, path: string, id: string, body: strin
 }
 
 test(
-  'a kill at any moment loses and doubles no event that was acknowledged, nor its row, its moment, nor its delivery',
+  'a kill at any moment neither loses nor repeats an acknowledged event, its row, its due time or its delivery',
   async () => {
     const receiver = await startReceiver({ answer: status(200) })
     const arrived = (path: string) =>

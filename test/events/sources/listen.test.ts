@@ -106,7 +106,7 @@ test('an event that is being posted when the run ends is not posted again by the
   receiver.stop()
 })
 
-test('a receiver that is away is tried again, and the run ends at the event it does not take', async () => {
+test('an unreachable receiver is retried, and the run ends at the event that it does not accept', async () => {
   const receiver = startReceiver()
   receiver.state.isAway = true
   const args = [
@@ -126,7 +126,7 @@ test('a receiver that is away is tried again, and the run ends at the event it d
   receiver.stop()
 })
 
-test('with another secret nothing can be opened, and the command says so', async () => {
+test('with another secret no event can be decrypted, and the command reports it', async () => {
   const { exitCode, err } = await daybook(
     [
       'listen',
@@ -200,7 +200,7 @@ test('the body and the headers of Standard Webhooks pass byte for byte', async (
   await receiver.stop(true)
 })
 
-test('what to listen to is one thing', async () => {
+test('listen takes one subject', async () => {
   const both = ['--source', 'Card payments', '--structure', 'Payments', '--print', '--db', db]
   const { exitCode, err } = await daybook(['listen', ...both])
   expect([exitCode, err]).toEqual([2, expect.stringContaining('--source or --structure')])

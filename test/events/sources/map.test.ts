@@ -123,7 +123,7 @@ describe('when', () => {
   })
 })
 
-test('trying writes nothing, as any reader may, also of an event that came', async () => {
+test('a trial writes nothing, is open to any reader, and accepts stored events', async () => {
   const before = (await service.get('/v1/changes?before=now&limit=1')).body
   const { body: received } = await pay(
     service,

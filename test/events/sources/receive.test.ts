@@ -32,7 +32,7 @@ const eventsOf = async (id: string, query = '') =>
 const NONE = { written: 0, updated: 0, duplicate: 0, ignored: 0, stale: 0, unmapped: 0, rejected: 0 }
 
 describe('a verified call', () => {
-  test('becomes a row, an event and a change of the source, and is answered once all are kept', async () => {
+  test('becomes a row, an event and a change of the source, and is acknowledged once all are stored', async () => {
     const source = await makeSource(service)
     const { status, body } = await pay(service, source, 'evt_1', { number: 'A1', amount: 33_000 })
     expect(status).toBe(200)
@@ -77,7 +77,7 @@ describe('a verified call', () => {
     expect(await countsOf(source.id)).toEqual({ ...NONE, written: 2, duplicate: 1 })
   })
 
-  test('with a refused row is stored with the sentence, and processed again when it is repeated', async () => {
+  test('with a refused row is stored with the reason, and processed again when it is repeated', async () => {
     const source = await makeSource(service, { map: { amount: { path: '/data/amount', as: 'number' } } })
     const first = (await pay(service, source, 'evt_1', { amount: 'much' })).body
     expect(first).toEqual({ status: 'unmapped', event_id: expect.any(String), record_id: null })
@@ -102,7 +102,7 @@ describe('a verified call', () => {
     expect(await countsOf(source.id)).toEqual({ ...NONE, written: 1, updated: 1 })
   })
 
-  test('for which when does not hold, or while the source is disabled, is ignored', async () => {
+  test('that "when" does not match, or while the source is disabled, is ignored', async () => {
     const source = await makeSource(service, { when: [{ event: true, op: 'eq', value: 'payment.made' }] })
     expect((await pay(service, source, 'evt_1', { amount: 1 })).body.status).toBe('ignored')
     await service.patch(`/v1/sources/${source.id}`, { when: [], enabled: false })
@@ -131,14 +131,14 @@ describe('a verified call', () => {
     ])
   })
 
-  test('that holds what could not be stored is unmapped, where that is mapped', async () => {
+  test('with a value that cannot be stored is unmapped if the value is mapped', async () => {
     const source = await makeSource(service, { map: { raw: '/data/raw' } })
     const { body } = await pay(service, source, 'evt_1', { raw: 'a\0b', other: '\ud800' })
     expect(body.status).toBe('unmapped')
     expect((await pay(service, source, 'evt_2', { raw: 'ab', other: 'a\0b' })).body.status).toBe('written')
   })
 
-  test('as JSON has its keys in the order they came, also where they are numbers', async () => {
+  test('as JSON keeps the order of its keys, also of numeric ones', async () => {
     const source = await makeSource(service, { map: { raw: { path: '/data/list/1', as: 'json' } } })
     const body =
       '{"id": "evt_1", "data": {"list": [0, {"b": 1.0, "2": "\\u00e9\\"", "1": [true, {"10": null, "9": []}]}]}}'
@@ -195,7 +195,7 @@ describe('a call that is not verified', () => {
     expect(JSON.stringify(service.logged())).not.toContain(pathOf(source.url).slice('/in/'.length))
   })
 
-  test('does not count to the 6,000 calls a minute of a source', async () => {
+  test('does not count toward the 6,000 calls a minute of a source', async () => {
     const source = await makeSource(service, {
       provider: 'bearer',
       secret: 'token',
@@ -219,7 +219,7 @@ describe('a call that is not verified', () => {
   })
 })
 
-test('the URL is replaced at once, and hidden from readers', async () => {
+test('the URL is replaced immediately, and hidden from readers', async () => {
   const source = await makeSource(service)
   const { body } = await service.post(`/v1/sources/${source.id}/rotate`)
   expect(body.source.url).not.toBe(source.url)
@@ -271,7 +271,7 @@ test('numeric ids too large for a double are not confused', async () => {
   expect(await send('9007199254740993')).toBe('duplicate')
 })
 
-test('a place of many slashes is refused as fast as any other', async () => {
+test('a pointer of many slashes is refused as fast as any other', async () => {
   const source = await makeSource(service)
   const processorTime = measureProcessorTime()
   const when = [{ path: `${'/'.repeat(10_000)}~`, op: 'exists' }]
@@ -279,7 +279,7 @@ test('a place of many slashes is refused as fast as any other', async () => {
   expect(processorTime()).toBeLessThan(500)
 })
 
-test('a call with more values than one write may have is unmapped, as are those of a form', async () => {
+test('a call with too many values for one write is unmapped, also as a form', async () => {
   const source = await makeSource(service, {
     provider: 'none',
     secret: undefined,
@@ -301,7 +301,7 @@ test('a call with more values than one write may have is unmapped, as are those 
   expect(await rows()).toEqual([])
 })
 
-describe('the bytes that a source keeps', () => {
+describe('the stored bytes of a source', () => {
   const detailOf = async (id: string, event: string, client: Pick<TestService, 'get'> = service) =>
     (await client.get(`/v1/sources/${id}/events/${event}?sealed=true`)).body
   const keptBytes = async (): Promise<number> => {
@@ -309,7 +309,7 @@ describe('the bytes that a source keeps', () => {
     return Number(/^daybook_source_kept_bytes (\d+)$/m.exec(body)?.[1])
   }
 
-  test('are 64 KiB of the body of an ignored event, which is replayed and tried no more', async () => {
+  test("are 64 KiB of an ignored event's body, which can be neither replayed nor tried", async () => {
     const source = await makeSource(service, { when: [{ path: '/type', op: 'eq', value: 'other' }] })
     const { body } = await pay(service, source, 'evt_1', { number: 'x'.repeat(100_000) })
     expect(body.status).toBe('ignored')
@@ -328,7 +328,7 @@ describe('the bytes that a source keeps', () => {
     expect((await detailOf(source.id, body.event_id)).body.length).toBeGreaterThan(100_000)
   })
 
-  test('have a limit; the bodies of the oldest events go first, and the events stay', async () => {
+  test('have a limit; the oldest bodies are discarded first, and the events stay', async () => {
     const small = await startService({ config: { sourceBytes: 10_000 } })
     await makePayments(small)
     const source = await makeSource(small, { map: {} })
@@ -397,7 +397,7 @@ test('calls of one source alternate with those of another, and with visitors who
   await Promise.all(calls)
 })
 
-test('long events that are replayed are parsed in turn with long calls of another source', async () => {
+test('replayed long events alternate with long calls of another source', async () => {
   const open = { provider: 'none', secret: undefined, options: { unverified: true } }
   const replayed = await makeSource(service, {
     ...open,

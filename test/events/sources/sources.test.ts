@@ -30,7 +30,7 @@ const create = (more: object) =>
   })
 
 describe('a source', () => {
-  test('has what it was given, and its secret is in no answer and no log', async () => {
+  test('has the given values, and its secret is in no response and no log', async () => {
     const { status, body } = await create({ map: { amount: '/a' }, description: 'Live' })
     expect(status).toBe(201)
     const { source } = body
@@ -100,13 +100,13 @@ describe('a source', () => {
       expect((await service.patch(`/v1/sources/${id}`, change)).status).toBe(400)
   })
 
-  test('is one of at most 100', async () => {
+  test('is refused beyond 100', async () => {
     for (let at = 0; at < 100; at++) expect((await create({ name: `Source ${at}` })).status).toBe(201)
     const { status, body } = await create({ name: 'One more' })
     expect([status, body.code]).toEqual([400, 'refused'])
   })
 
-  test('holds the fields that it names, and goes with its structure', async () => {
+  test('prevents the removal of its fields, and is deleted with its structure', async () => {
     const source = await makeSource(service)
     const fields = [{ key: 'number', type: 'text', unique: true }]
     const refused = await service.patch('/v1/records/structures/Payments', { fields })
@@ -159,7 +159,7 @@ describe('events', () => {
       expect([query, (await service.get(path + query)).status]).toEqual([query, 400])
   })
 
-  test('are gone after 30 days, with what was sealed', async () => {
+  test('are deleted after 30 days, with their encrypted data', async () => {
     const source = await makeSource(service)
     await pay(service, source, 'evt_1', { number: 'A' })
     service.clock.advance(30 * 86_400_000 + 1)
@@ -169,7 +169,7 @@ describe('events', () => {
     expect((await service.get(`/v1/sources/${source.id}`)).body.source.counts.written).toBe(1)
   })
 
-  test('are sealed with a key of the secret, for callers with write access, until the secret is replaced', async () => {
+  test('are encrypted with a key of the secret, for callers with write access, until the secret is replaced', async () => {
     const source = await makeSource(service)
     const body = paymentEvent('evt_1', { number: 'A' })
     const signature = stripeHeader(body, service.clock.now())
@@ -194,7 +194,7 @@ describe('events', () => {
   })
 })
 
-test('several workspaces and sources keep apart: an event of another is not found', async () => {
+test('an event of another workspace or source is not found', async () => {
   const [one, other] = [await makeSource(service), await makeSource(service, { name: 'Other' })]
   const { body } = await pay(service, one, 'evt_1', { number: 'A' })
   expect((await service.get(`/v1/sources/${other.id}/events/${body.event_id}`)).status).toBe(404)

@@ -44,7 +44,7 @@ async function failAll(id: string): Promise<void> {
 const hasMore = (attempts: number) => (delivery: { status: string; attempts: number }) =>
   delivery.status !== 'pending' || delivery.attempts > attempts
 
-test('a delivery is read with its body as it was sent and with every attempt, over redeliveries', async () => {
+test('a delivery shows its body as sent and every attempt, across redeliveries', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   it.receiver.answer = status(503)
   await writeOne()
@@ -70,7 +70,7 @@ test('a delivery is read with its body as it was sent and with every attempt, ov
   expect(again.body.delivery.attempts).toBe(1)
 })
 
-test('a delivery that never was attempted, and one of an older version, have no attempts', async () => {
+test('a delivery without an attempt, and one of an older version, list none', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   await writeOne()
   await until(async () => (await statuses(id))[0] === 'delivered')
@@ -103,7 +103,7 @@ test('the newest 50 attempts of a delivery are kept, and none of a deleted one',
   expect(it.ctx.db.sql.scalar<number>('SELECT count(*) FROM webhook_attempts')).toBe(0)
 })
 
-test('the list goes on before a delivery, of one status or of all', async () => {
+test('the list continues before a delivery, of one status or of all', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   for (let n = 0; n < 5; n++) await writeOne(n)
   await until(async () => (await statuses(id)).every((one: string) => one === 'delivered'))
@@ -118,7 +118,7 @@ test('the list goes on before a delivery, of one status or of all', async () => 
   expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found'])
 })
 
-test('recover sends again what failed since an instant, and nothing else', async () => {
+test('recover redelivers failures since an instant, and nothing else', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   it.receiver.answer = status(500)
   await writeOne(1)
@@ -141,7 +141,7 @@ test('recover sends again what failed since an instant, and nothing else', async
   expect((await it.post(`/v1/webhooks/${id}/recover`, { since })).body).toEqual({ redelivered: 0 })
 })
 
-test('retry attempts what waits for a retry at once, with a whole series of attempts ahead of it', async () => {
+test('retry attempts pending retries immediately, with a new series of attempts', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   it.receiver.answer = status(503)
   await writeOne(1)
@@ -157,7 +157,7 @@ test('retry attempts what waits for a retry at once, with a whole series of atte
   expect(await retryDeliveries(it.ctx, callerOf(it), id)).toBe(0)
 })
 
-test('retry refuses a webhook that sends nothing, with what to do first', async () => {
+test('retry refuses a webhook that sends nothing, with the fix', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   it.ctx.db.sql.script(`UPDATE webhooks SET paused_at = ${NOW}, pause_reason = 'failures'`)
   expect(retryDeliveries(it.ctx, callerOf(it), id)).rejects.toThrow(
@@ -167,7 +167,7 @@ test('retry refuses a webhook that sends nothing, with what to do first', async 
   expect(retryDeliveries(it.ctx, callerOf(it), id)).rejects.toThrow('disabled, so nothing is sent; enable it')
 })
 
-test('recover goes through more failed deliveries than one transaction takes', async () => {
+test('recover handles more failed deliveries than one transaction takes', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url, { enabled: true })
   await it.stop()
   const count = 1_203
@@ -196,7 +196,7 @@ test.each([[{}], [{ since: 'yesterday' }], [{ since: '2026-11-21' }], [{ since: 
   },
 )
 
-test('what failed for good and what was paused are lines of the log, at warn, without the url', async () => {
+test('permanent failures and pauses are logged at warn, without the url', async () => {
   const { id } = await subscribe(it, 'Tasks', `${it.url}?token=secret`)
   it.ctx.db.sql.script('UPDATE webhooks SET consecutive_failures = 9')
   it.receiver.answer = status(500)

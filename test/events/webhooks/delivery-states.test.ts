@@ -89,13 +89,13 @@ function dueAt(instant: number): number[] {
   return rows
 }
 
-test('are attempted in the order in which they fall due, those asked for again first', () => {
+test('are attempted in the order in which they fall due, redeliveries first', () => {
   expect(dueAt(NOW)).toEqual([4, 2, 1, 6])
   expect(findNextDueAt(service.ctx.db, 1, NOW)).toBe(NOW + MINUTE)
   expect(dueAt(NOW + 2 * MINUTE)).toEqual([4, 2, 1, 6, 5, 7])
 })
 
-test('wake their subscription while one waits, whichever it is', () => {
+test('schedule their subscription while any of them is pending', () => {
   const { db } = service.ctx
   const pending = () => listSubscriptionsWithPending(db)
   expect(pending()).toEqual([1])

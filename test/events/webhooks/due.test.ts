@@ -45,8 +45,8 @@ const goTo = async (instant: string) => {
   }
 }
 
-describe('the moment of a row', () => {
-  test('comes at a time of day somewhere, once, with the row as it is then', async () => {
+describe('the due time of a row', () => {
+  test('sends one event at a local time of day, with the row as it is then', async () => {
     const webhook = await subscribed({ field: 'day', offset_days: -1, at: '09:00', tz: 'Europe/Berlin' })
     expect(webhook.due).toEqual({ field: 'day', offset_days: -1, at: '09:00', tz: 'Europe/Berlin' })
     const [{ id }] = await write(hooked, 'Tasks', { what: 'tea', day: '2026-11-24' })
@@ -90,7 +90,7 @@ describe('the moment of a row', () => {
     expect(moments()).toEqual([])
   })
 
-  test('is found for the rows that were there before, in the future alone, also of a large structure', async () => {
+  test('is scheduled for existing rows, only in the future, also in a large structure', async () => {
     const rows = Array.from({ length: 450 }, (_, at) => ({ day: at % 2 === 0 ? '2026-11-20' : '2026-11-25' }))
     await write(hooked, 'Tasks', ...rows)
     await subscribed({ field: 'day' })
@@ -98,7 +98,7 @@ describe('the moment of a row', () => {
     expect(new Set(moments())).toEqual(new Set(['2026-11-25T08:00:00.000Z']))
   })
 
-  test('that was missed is sent once, and says that it is late', async () => {
+  test('that was missed is sent once, marked as late', async () => {
     await subscribed({ field: 'day' })
     await write(
       hooked,
@@ -147,7 +147,7 @@ describe('the moment of a row', () => {
     ])
   })
 
-  test('follows another rule from when that is given', async () => {
+  test('follows a new rule from its change on', async () => {
     const { id } = await subscribed({ field: 'day' })
     await write(hooked, 'Tasks', { day: '2026-12-01', time: '2026-12-24T18:00:00Z' })
     await hooked.patch(`/v1/webhooks/${id}`, { due: { field: 'time', offset_days: 1 } })
@@ -167,7 +167,7 @@ test.each([
   ['no rule', {}, 'invalid_request'],
   ['a rule without its event', { due: { field: 'day' }, events: ['record.created'] }, 'invalid_request'],
   ['a quiet time', { due: { field: 'day' }, quiet_seconds: 5 }, 'invalid_request'],
-])('a subscription to moments is refused with %s', async (_, more, code) => {
+])('a subscription to due times is refused with %s', async (_, more, code) => {
   const hook = { structure: 'Tasks', url: hooked.url, events: ['record.due'], ...more }
   const { status, body } = await hooked.post('/v1/webhooks', hook)
   expect([status, body.code]).toEqual([400, code])
@@ -226,7 +226,7 @@ test.each(['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/
   },
 )
 
-test('a datetime is moved by days of 24 hours', () => {
+test('a datetime is offset by days of 24 hours', () => {
   const moved = dueTimeOf({ field: 'time', offset_days: -2 }, '2026-03-29T10:00:00.000Z')
   expect(moved).toBe(Date.parse('2026-03-27T10:00:00.000Z'))
 })

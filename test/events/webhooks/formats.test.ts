@@ -83,13 +83,13 @@ describe('an event is sent, and signed,', () => {
     expect(body).toBe(expected)
   })
 
-  test('with a text of its own where there is no template', async () => {
+  test('with a default text without a template', async () => {
     await hooked.patch('/v1/records/structures/Costs', { label_field: 'what' })
     expect((await sent({ format: 'ntfy' }, { what: 'tea' })).body).toBe('Costs: record.created: tea')
   })
 })
 
-test('subscriptions with different forms get the same event, each in its form, and repetitions of it', async () => {
+test('subscriptions with different formats get the same event, each in its format, also redelivered', async () => {
   const made = [{}, { format: 'text' }, { format: 'text', template: '{event}' }, {}]
   for (const more of made) expect((await hook(more)).status).toBe(201)
   await write(hooked, 'Costs', { what: 'tea' })
@@ -101,14 +101,14 @@ test('subscriptions with different forms get the same event, each in its form, a
 })
 
 test.each(['{nope}', '{record.nope}', '{note.title}', '{file.file_name}', '{event.x}'])(
-  'a template with the hole %s is refused',
+  'a template with the placeholder %s is refused',
   async (hole) => {
     const { status, body } = await hook({ format: 'text', template: `a ${hole}` })
     expect([status, body.error.includes(hole)]).toEqual([400, true])
   },
 )
 
-test('a test in the form of a chat has no values', async () => {
+test('a test as chat text has no values', async () => {
   const { body } = await hook({ format: 'slack', template: '{event}{record.what}' })
   await hooked.post(`/v1/webhooks/${body.webhook.id}/test`)
   await until(() => hooked.receiver.received.length === 1)
@@ -119,7 +119,7 @@ test('a test in the form of a chat has no values', async () => {
   expect(log.body.body).toBe('{"text":"webhook.test"}')
 })
 
-test('a template whose holes are all long is cut without being written out', () => {
+test('a template with many long values is cut without building the whole text', () => {
   const processorTime = measureProcessorTime()
   const text = filled('{a}'.repeat(1_000), () => 'x'.repeat(100_000), 200_000)
   expect([text.length <= 300_000, processorTime() < 500]).toEqual([true, true])

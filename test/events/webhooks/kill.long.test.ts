@@ -32,7 +32,7 @@ const whenDelivered = (server: ServerProcess, webhook: string) =>
   )
 
 test(
-  'a kill at any moment loses no event of a change that happened, and makes none of anything else',
+  'a kill at any moment loses no event of a committed change, and creates no other',
   () => {
     /** Returns the event type of a change and its mark: each combination is unique. */
     const eventOf = new Map<Change, string>()
@@ -98,7 +98,7 @@ test(
 )
 
 test(
-  'kills around the moments of rows and quiet times lose nothing, and double nothing',
+  'kills around due times and quiet times lose and repeat nothing',
   () => {
     let due = ''
     /** Rows written before their moment. On a busy machine the write may take longer; then no event is sent. */

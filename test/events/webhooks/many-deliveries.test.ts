@@ -51,7 +51,7 @@ test('each event holds its own row and change, in the order of the rows', async 
   expect(told).toEqual([...created, ...updated])
 })
 
-test('an import that leaves a row out stores the events of those that it writes, and no others', async () => {
+test('an import that skips a row stores the events of the written rows only', async () => {
   const db = folder.file('daybook.db')
   const lines = rows().map(({ data: { what, n } }) => `${what},${n}`)
   lines[400] = 'task 0,400'

@@ -26,7 +26,7 @@ const waiting = () => hooked.ctx.db.sql.scalar<number>('SELECT count(*) FROM web
 const stored = () => hooked.ctx.db.sql.scalar<number>('SELECT count(*) FROM webhook_events')
 
 describe('a subscription to notes', () => {
-  test('has no structure, and shows only what it was given', async () => {
+  test('has no structure, and shows only its given attributes', async () => {
     const webhook = await subscribed(hooked, hooked.url)
     expect(webhook).toMatchObject({
       kind: 'note',
@@ -82,7 +82,7 @@ describe('a subscription to notes', () => {
     for (const delivery of deliveries) expect(delivery).toMatchObject({ record_id: null, object_id: id })
   })
 
-  test('gets the updates within the quiet time as one, over the whole', async () => {
+  test('gets the updates within the quiet time as one', async () => {
     await subscribed(hooked, hooked.url, { events: ['note.updated'] })
     const id = await newNote()
     await hooked.patch(`/v1/notes/${id}`, { title: 'Coffee' })
@@ -99,7 +99,7 @@ describe('a subscription to notes', () => {
     expect(waiting()).toBe(0)
   })
 
-  test('gets the text, and the one before, if it wants them', async () => {
+  test('gets the text and the previous one on request', async () => {
     await subscribed(hooked, hooked.url, { include_content: true, quiet_seconds: 1 })
     const id = await newNote('a')
     for (const text of ['b', 'c']) await hooked.post(`/v1/notes/${id}/append`, { text })
@@ -112,7 +112,7 @@ describe('a subscription to notes', () => {
     })
   })
 
-  test('gets nothing when in the end nothing is different', async () => {
+  test('gets nothing when nothing differs in the end', async () => {
     await subscribed(hooked, hooked.url, { events: ['note.updated'] })
     const id = await newNote()
     await hooked.patch(`/v1/notes/${id}`, { title: 'Coffee', content: 'b' })
@@ -153,7 +153,7 @@ describe('a subscription to notes', () => {
     await until(() => stored() === 1)
   })
 
-  test('gets what waits before the deletion, and every update at once without quiet time', async () => {
+  test('gets pending updates before the deletion, and every update immediately without quiet time', async () => {
     await subscribed(hooked, hooked.url, { events: ['note.updated', 'note.deleted'] })
     await subscribed(hooked, hooked.url, { events: ['note.updated'], quiet_seconds: 0 })
     const id = await newNote()
@@ -207,7 +207,7 @@ describe('a subscription to notes', () => {
     expect(bodies.map((body) => JSON.parse(body).data.previous)).toEqual([{ properties: { stars: null } }])
   })
 
-  test('receives what a note loses by the deletion of a tag or a property, with the time of that', async () => {
+  test('receives the removal of a deleted tag or property from a note, with its time', async () => {
     await hooked.post('/v1/properties', { key: 'stars', type: 'number' })
     const id = await newNote('a', { tags: ['x', 'y'], properties: { stars: 3 } })
     await subscribed(hooked, hooked.url, { quiet_seconds: 0 })
@@ -243,7 +243,7 @@ test.each([
   ['file', { files: 'none' }],
   ['file', { notes: 'none' }],
 ] as const)(
-  'a key that does not reach them neither makes nor sees a subscription of the kind %s (%p)',
+  'a key without access neither creates nor sees a subscription of the kind %s (%p)',
   async (kind, access) => {
     const narrowed = hooked.as(await hooked.newKey({ access }))
     const { body } = await hooked.post('/v1/webhooks', { kind, url: hooked.url })
@@ -264,7 +264,7 @@ test.each([
   },
 )
 
-test('what waits is sent by the next server, however the last one ended', async () => {
+test('pending events are sent by the next server, however the last one ended', async () => {
   await hooked.stop()
   await subscribed(hooked, hooked.url, { events: ['note.updated'] })
   const id = await newNote()

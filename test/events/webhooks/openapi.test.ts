@@ -35,13 +35,13 @@ test('the document describes every type of event, without a key of the API', () 
   for (const type of EVENTS) expect(described(type).security).toEqual([])
 })
 
-test.each([...EVENTS])('its example of %s has the form it declares', (type: EventType) => {
+test.each([...EVENTS])('its example of %s matches its declared schema', (type: EventType) => {
   const { schema, example } = described(type)
   expect(example.type).toBe(type)
   expect(faultsOf(example, schema, document.components)).toEqual([])
 })
 
-test('deliveries have the headers and bodies that it declares', async () => {
+test('deliveries have the declared headers and bodies', async () => {
   await declare(service, 'Tasks', [
     { key: 'what', type: 'text' },
     { key: 'due', type: 'datetime' },

@@ -222,7 +222,7 @@ class Run {
 }
 
 test(
-  'events are exactly the changes that the rules of each subscription let through',
+  'events are exactly the changes that match the rules of each subscription',
   async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryScene, async (scene) => {

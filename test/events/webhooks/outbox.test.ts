@@ -29,7 +29,7 @@ const bodies = () =>
     .column<string>('SELECT body FROM webhook_events ORDER BY pk')
     .map((text) => JSON.parse(text))
 
-test('each kind of change has its payload, whole', async () => {
+test('each kind of change has its complete payload', async () => {
   const webhook = await subscribe(service, 'Tasks', URL)
   const [made] = await write(service, 'Tasks', { what: 'tea', n: 1 })
   service.clock.advance(1000)
@@ -139,7 +139,7 @@ describe('leaves no event:', () => {
   const firstId = async () => (await list(service, 'Tasks')).body.records[0].id
 })
 
-test('an event that cannot be written takes the change back with it', async () => {
+test('an event that cannot be stored rolls back its change', async () => {
   await subscribe(service, 'Tasks', URL)
   service.ctx.db.sql.script(`CREATE TRIGGER full BEFORE INSERT ON webhook_deliveries
     BEGIN SELECT RAISE(ABORT, 'no room'); END`)
@@ -149,7 +149,7 @@ test('an event that cannot be written takes the change back with it', async () =
   expect(stored()).toEqual({ events: 0, deliveries: 0 })
 })
 
-test('a subscription whose change is rolled back fires as it did before', async () => {
+test('a subscription whose change was rolled back works as before', async () => {
   const { id } = await subscribe(service, 'Tasks', URL)
   const { db } = service.ctx
   const undone = db.write((tx): void => {
@@ -173,7 +173,7 @@ test('under max_rows 1 a replacement is a deletion and a creation', async () => 
   ])
 })
 
-test('an update through on_conflict is an update, and rows that stay as they are make no event', async () => {
+test('an update through on_conflict is an update, and unchanged rows send no event', async () => {
   await write(service, 'Tasks', { what: 'tea', n: 1 }, { what: 'milk', n: 1 })
   await subscribe(service, 'Tasks', URL)
   const rows = [{ data: { what: 'tea', n: 2 } }, { data: { what: 'milk', n: 1 } }, { data: { what: 'salt' } }]
@@ -192,7 +192,7 @@ test('a renamed structure has its new name only in later events', async () => {
   expect(bodies().map(({ structure: { name } }) => name)).toEqual(['Tasks', 'Errands'])
 })
 
-test('a deleted structure takes its webhooks, deliveries and events along, and frees their places', async () => {
+test('a deleted structure deletes its webhooks, deliveries and events, and frees their quota', async () => {
   for (let number = 0; number < 25; number++) await subscribe(service, 'Tasks', URL)
   await write(service, 'Tasks', { what: 'a' }, { what: 'b' })
   await deleteStructure(service.ctx, systemAuthor(1), 'Tasks')

@@ -20,7 +20,7 @@ async function sentHeaders(id: string) {
   return it.receiver.received[count - 1]?.headers
 }
 
-test('own headers are in each delivery, masked on reading, and in no log', async () => {
+test('custom headers are in each delivery, masked in responses, and in no log', async () => {
   const created = await create({ Authorization: SECRET, 'X-Team': 'a b\tc' })
   expect([created.status, created.body.webhook.headers]).toEqual([201, { Authorization: '…', 'X-Team': '…' }])
   const { id } = created.body.webhook

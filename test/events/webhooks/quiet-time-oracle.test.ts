@@ -133,7 +133,7 @@ async function run(hooked: Hooked, steps: readonly Step[]): Promise<void> {
 }
 
 test(
-  'updates are sent by the rules of quiet time, whatever comes between them',
+  'updates follow the rules of quiet time, whatever happens between them',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(arbitraryStep, { minLength: 1, maxLength: 25 }), async (steps) => {

@@ -79,7 +79,7 @@ test('a deletion that was interrupted is not visible and is finished later', asy
   expect([count('webhooks'), count('webhook_deliveries'), count('webhook_events')]).toEqual([0, 0, 0])
 })
 
-test('check finds and repairs what structures know of their webhooks, and what is left of events and deliveries', async () => {
+test('check finds and repairs versions of subscriptions, and orphaned events and deliveries', async () => {
   await subscribe(it, 'Tasks', it.url)
   await declare(it, 'Other', [])
   await it.stop()

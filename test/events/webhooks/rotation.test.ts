@@ -87,7 +87,7 @@ test('both secrets sign during the overlap, the new one first, in both families;
   expect(after.headers['webhook-signature']).toMatch(/^v1,\S{44}$/)
 })
 
-test('without an overlap the old secret stops at once, and so do those before it', async () => {
+test('without an overlap the old secrets end immediately', async () => {
   const { id, secret: first } = await subscribe(it, 'Tasks', it.url)
   const second = await rotate(id, 72)
   const third = await rotate(id, 0)
@@ -96,7 +96,7 @@ test('without an overlap the old secret stops at once, and so do those before it
   expect(await accepted(await nextDelivery(id), [body.secret, third])).toEqual([ALL, NONE])
 })
 
-test('a rotation that is repeated takes nobody the secret that still overlaps', async () => {
+test('a repeated rotation keeps the secret that still overlaps', async () => {
   const { id, secret: first } = await subscribe(it, 'Tasks', it.url)
   const second = await rotate(id, 24)
   const third = await rotate(id, 24)
@@ -127,7 +127,7 @@ test.each([
   expect(await accepted(await nextDelivery(id), [secret])).toEqual([ALL])
 })
 
-test('no answer ever shows a replaced secret', async () => {
+test('no response ever shows a replaced secret', async () => {
   const { id, secret } = await subscribe(it, 'Tasks', it.url)
   const next = await rotate(id, 24)
   const shown = JSON.stringify([

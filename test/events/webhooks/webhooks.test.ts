@@ -27,7 +27,7 @@ const create = (more: object = {}, client: Client = service) =>
 const patch = (id: string, body: object) => service.patch(`/v1/webhooks/${id}`, body)
 const list = async () => (await service.get('/v1/webhooks')).body.webhooks
 
-test('a webhook is returned in full, its secret only when it is made', async () => {
+test('a webhook is returned in full, its secret only at creation', async () => {
   const { status, body } = await create()
   const keyId = (await service.get('/v1/me')).body.key.id
   const webhook = {
@@ -55,7 +55,7 @@ test('a webhook is returned in full, its secret only when it is made', async () 
   expect((await service.get('/v1/workspace')).body.workspace.counts.webhooks).toBe(1)
 })
 
-test('everything that is given is kept, by field key', async () => {
+test('all given attributes are stored, by field key', async () => {
   const other = await service.newKey()
   const otherId = (await service.as(other).get('/v1/me')).body.key.id
   const given = {
@@ -160,7 +160,7 @@ test('the list is by creation, of all or of one structure', async () => {
   expect(await ids('?structure=tasks')).toEqual([first.id, third.id])
 })
 
-test('a workspace has 25 webhooks, disabled ones included, another one its own', async () => {
+test('a workspace has at most 25 webhooks, disabled ones included', async () => {
   const made = []
   for (let count = 0; count < 25; count++)
     made.push(await subscribe(service, 'Tasks', URL, { enabled: count % 2 === 0 }))
@@ -177,7 +177,7 @@ test('a workspace has 25 webhooks, disabled ones included, another one its own',
   expect((await create()).status).toBe(201)
 })
 
-test('a rotated secret is another one, answered once', async () => {
+test('a rotated secret is new, and returned once', async () => {
   const { id, secret } = await subscribe(service, 'Tasks', URL)
   service.clock.advance(1000)
   const { status, body } = await service.post(`/v1/webhooks/${id}/rotate-secret`)
@@ -186,7 +186,7 @@ test('a rotated secret is another one, answered once', async () => {
   expect(body.webhook).toEqual(await webhookOf(service, id))
 })
 
-test('a repeated creation answers the webhook without its secret, which is not kept', async () => {
+test('a repeated creation returns the webhook without its secret, which is not stored', async () => {
   const send = () =>
     service.request('POST', '/v1/webhooks', { structure: 'Tasks', url: URL }, { 'idempotency-key': 'k' })
   const first = await send()
@@ -227,7 +227,7 @@ describe('a field that a webhook names', () => {
   })
 })
 
-test('a deleted webhook is gone with its deliveries and events, others keep theirs', async () => {
+test('a deleted webhook is removed with its deliveries and events; others keep theirs', async () => {
   const gone = await subscribe(service, 'Tasks', URL)
   const kept = await subscribe(service, 'Tasks', URL)
   await service.post('/v1/records', { structure: 'Tasks', data: { n: 1 } })
