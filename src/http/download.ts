@@ -1,3 +1,4 @@
+import { isCurrent } from '../lib/entity-tags.ts'
 import { counted } from '../lib/text.ts'
 import { byteStream } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
@@ -33,7 +34,7 @@ const MAX_WHOLE_BYTES = 524_288
 export function downloadResponse(exchange: Exchange, download: Download): Response {
   const { request } = exchange
   const headers = headersOf(download)
-  if (hasCurrent(request, etagOf(download))) return new Response(null, { status: 304, headers })
+  if (isCurrent(request, etagOf(download))) return new Response(null, { status: 304, headers })
   if (request.method === 'HEAD') return headResponse(headers, download.size)
   const range = requestedRange(request, download)
   if (range === 'unsatisfiable') return unsatisfiable(exchange, download)
@@ -81,14 +82,6 @@ export function attachment(fileName: string): string {
   const plain = fileName.replace(/[^\x20-\x7e]|["\\/%]/gu, '_')
   const exact = encodeURIComponent(fileName.toWellFormed()).replace(NOT_IN_PARAMETERS, percentEncoded)
   return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`
-}
-
-/** Whether `If-None-Match` matches this `ETag`, or any. */
-export function hasCurrent({ headers }: Request, etag: string): boolean {
-  const known = headers.get('if-none-match')
-  if (known === null) return false
-  if (known.trim() === '*') return true
-  return [...known.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag)
 }
 
 const SINGLE_RANGE = /^bytes=\s*(\d*)-(\d*)\s*$/i

@@ -49,6 +49,8 @@ interface Options<Query extends TSchema, Body extends TSchema, Response extends 
   extends Documentation {
   /** Supports `Idempotency-Key`: the handler writes within `once`. */
   readonly once?: true
+  /** Reads one object with its entity tag, or changes one and supports `If-Match`. */
+  readonly entity?: true
   /** Accepts a cursor of the change log, which may have expired. */
   readonly cursor?: true
   readonly query?: Query
@@ -61,6 +63,7 @@ export interface EndpointMarks extends Documentation {
   readonly access: Access | 'open'
   readonly covers: Covers
   readonly once?: true
+  readonly entity?: true
   readonly cursor?: true
   readonly query: TSchema
   readonly body: TSchema

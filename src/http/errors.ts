@@ -26,6 +26,7 @@ export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   in_use: 409,
   stale: 409,
   cursor_expired: 410,
+  precondition_failed: 412,
   too_large: 413,
   unsupported_encoding: 415,
   bad_host: 421,

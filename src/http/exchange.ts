@@ -4,6 +4,7 @@ import { allowsWriting } from '../kernel/caller.ts'
 import { KEY_FORM, type RequestIdentity, savedFor } from '../kernel/once.ts'
 import type { Operation, WriteOperation } from '../kernel/operation.ts'
 import type { Covers } from '../kernel/rights.ts'
+import { listedTags } from '../lib/entity-tags.ts'
 import { fail, invalid, Refusal } from '../lib/refusal.ts'
 import {
   type AdmittedCaller,
@@ -17,7 +18,7 @@ import {
   tokenIn,
 } from './authorizer.ts'
 import type { BodyReservation } from './body.ts'
-import { createdResponse, jsonResponse } from './responses.ts'
+import { createdResponse, entityResponse, type JsonBody, jsonResponse } from './responses.ts'
 
 /** The server that received a request, such as Bun's. */
 export interface HttpServer {
@@ -65,6 +66,26 @@ function checkEncoding(request: Request): void {
   )
 }
 
+/** The requirements of an endpoint, and the objects that it shows or changes. */
+type EndpointRule = Rule & { readonly covers: Covers; readonly entity?: true | undefined }
+
+/** The tags of `If-Match`. Refuses a malformed header, and a condition that the endpoint would ignore. */
+function ifMatchOf(
+  { headers, url }: Request,
+  { entity, write }: EndpointRule,
+): readonly string[] | undefined {
+  const header = headers.get('if-match')
+  if (header === null) return undefined
+  if (entity)
+    return (
+      listedTags(header) ??
+      fail(invalid('The header "If-Match" must be `*` or a list of quoted entity tags.'))
+    )
+  if (write && new URL(url).pathname.startsWith('/v1/'))
+    throw invalid('This endpoint does not support the header "If-Match"; send the request without it.')
+  return undefined
+}
+
 /** A request, its derived data and its response, as handlers pass them to the functions of `http`. */
 export class Exchange {
   readonly startedAt = performance.now()
@@ -80,6 +101,10 @@ export class Exchange {
   parameters: readonly string[] = []
   /** The memory reserved for the body, until the response exists. */
   reservation: BodyReservation | undefined = undefined
+  /** Whether the endpoint reads or changes one object with an entity tag. */
+  isEntity = false
+  /** The tags of `If-Match`; the write is done only if one of them is the object's. */
+  ifMatch: readonly string[] | undefined = undefined
   /** Whether the key may be in the query. */
   takesToken = false
   /** Whether the request has written something; its response is then sent even if the caller's permission has ended. */
@@ -113,15 +138,18 @@ export class Exchange {
   }
 
   /** Authenticates the caller; refuses one that may not call an endpoint with this rule. */
-  admit(route: string, rule: Rule & { readonly covers: Covers }): void {
+  admit(route: string, rule: EndpointRule): void {
     this.route = route
+    this.isEntity = rule.entity ?? false
     this.takesToken = rule.keyInQuery ?? false
     const token = this.takesToken ? tokenIn(this.search) : undefined
     const { request, server, rights } = this
     this.authenticated = rights.authorize(request, server, rule, token)
     this.requirement = { rule, isNamed: route.includes(':') }
     this.caller = admitted(this.authenticated, request, this.requirement)
-    if (!isRead(request)) checkEncoding(request)
+    if (isRead(request)) return
+    checkEncoding(request)
+    this.ifMatch = ifMatchOf(request, rule)
   }
 
   /**
@@ -156,10 +184,12 @@ export class Exchange {
     status = 200,
   ): Response | Promise<Response> {
     const caller = this.credential
-    const body = this.rights.kernel.respond(operation, caller, input, this.bodyText)
-    if (body instanceof Promise) return body.then((text) => jsonResponse(text, status))
+    const body = this.rights.kernel.respond(operation, caller, input, this)
+    const respond = (text: JsonBody) =>
+      this.isEntity && isRead(this.request) ? entityResponse(this.request, text) : jsonResponse(text, status)
+    if (body instanceof Promise) return body.then(respond)
     this.isFresh = true
-    return jsonResponse(body, status)
+    return respond(body)
   }
 
   /** Runs an operation for the caller and returns its output, for a response that needs several. */
@@ -201,7 +231,7 @@ export class Exchange {
       operation,
       this.credential,
       input,
-      this.bodyText,
+      this,
       this.identity,
     )
     return createdResponse(text, replayed, status)

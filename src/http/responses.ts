@@ -1,6 +1,7 @@
 import { schedulingKeyOf } from '../kernel/caller.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
+import { entityTag, isCurrent } from '../lib/entity-tags.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { byteStream } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
@@ -45,6 +46,20 @@ export function addSafeHeaders(headers: Headers): void {
 /** A response whose body is already JSON. */
 export const jsonResponse = (body: JsonBody, status = 200): Response =>
   responseWithText(body, { status, headers: JSON_HEADERS })
+
+/** The response to a read of one object: with its entity tag, and without its body if the client has it already. */
+export function entityResponse(request: Request, body: JsonBody): Response {
+  const tag = entityTag(body)
+  const isKnown = isCurrent(request, tag)
+  const response = isKnown
+    ? new Response(null, {
+        status: 304,
+        headers: { 'Cache-Control': 'no-store', Vary: 'Accept-Encoding' },
+      })
+    : responseWithText(body, { headers: JSON_HEADERS })
+  response.headers.set('ETag', tag)
+  return response
+}
 
 /** The response to a creation; `replayed` if it was stored for an equal earlier request. */
 export function createdResponse(body: JsonBody, replayed: boolean, status = 201): Response {

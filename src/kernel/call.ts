@@ -21,6 +21,7 @@ import {
 import { enqueuedKeys, type JobKey, settle } from './jobs.ts'
 import { type Outcome, once, type RequestIdentity, signed } from './once.ts'
 import type { Operation, ReadOperation, WriteOperation } from './operation.ts'
+import { runIfMatch } from './precondition.ts'
 
 /*
  * Calls of operations. A read starts on the main connection, under a limit of rows, and restarts in a reader thread
@@ -43,9 +44,18 @@ export interface Sent {
   readonly input: unknown
   readonly form: OutputFormat
   readonly identity?: RequestIdentity | undefined
+  /** The tags of `If-Match`. */
+  readonly ifMatch?: readonly string[] | undefined
   /** The text of `input.body`, which crosses in its place: parsing it again is faster than copying its parts. */
   readonly bodyText: string
   readonly hasBody?: boolean
+}
+
+/** The parts of an HTTP request that a call needs beside its input. */
+export interface RequestParts {
+  /** The text of `input.body`, if it was sent as text. */
+  readonly bodyText: string
+  readonly ifMatch?: readonly string[] | undefined
 }
 
 /** JSON as text, or as bytes. */
@@ -78,7 +88,7 @@ export function performRead(
   operation: AnyRead,
   { sql }: Reader,
   now: number,
-  { grant, input, form }: Sent,
+  { grant, input, form, ifMatch }: Sent,
   findPermissions: FindPermissions,
 ): Performed {
   const findings: Finding[] = []
@@ -89,7 +99,8 @@ export function performRead(
     since = until
   }
   const snapshot = { sql, now, report }
-  const output = operation.run(snapshot, callerIn(snapshot, grant, now, findPermissions), input)
+  const caller = callerIn(snapshot, grant, now, findPermissions)
+  const output = runIfMatch(operation, snapshot, caller, input, ifMatch)
   return { output: form === 'value' ? output : asText(output), findings }
 }
 
@@ -97,13 +108,13 @@ export function performRead(
 export function performWrite(
   operation: AnyWrite,
   tx: Tx,
-  { grant, input, form, identity, bodyText }: Sent,
+  { grant, input, form, identity, ifMatch, bodyText }: Sent,
   findPermissions: FindPermissions,
 ): Performed {
   const caller = callerIn(tx, grant, tx.now, findPermissions)
   let isTrial = false
   const run = (): unknown => {
-    const output = operation.run(tx, caller, input)
+    const output = runIfMatch(operation, tx, caller, input, ifMatch)
     isTrial = operation.isTrial?.(input, output) ?? false
     return output
   }
@@ -189,17 +200,15 @@ export class Kernel {
     return this.call(operation, credential, input)
   }
 
-  /**
-   * Returns the output as JSON text, or as its bytes; `bodyText` is the text of `input.body`, if it was sent as text.
-   */
+  /** Returns the output as JSON text, or as its bytes. */
   respond<Input>(
     operation: Operation<Input, object | string>,
     credential: Credential,
     input: Input,
-    bodyText: string,
+    { bodyText, ifMatch }: RequestParts,
   ): JsonBody | Promise<JsonBody> {
     const { grant } = credential
-    const sent: Sent = { grant, input, form: 'text', bodyText }
+    const sent: Sent = { grant, input, form: 'text', bodyText, ifMatch }
     return this.#run(operation as AnyOperation, credential, sent) as JsonBody | Promise<JsonBody>
   }
 
@@ -208,11 +217,11 @@ export class Kernel {
     operation: WriteOperation<Input, object | string>,
     credential: Credential,
     input: Input,
-    bodyText: string,
+    { bodyText, ifMatch }: RequestParts,
     identity: RequestIdentity | undefined,
   ): Promise<Outcome> {
     const { grant } = credential
-    const sent: Sent = { grant, input, form: 'once', bodyText, identity }
+    const sent: Sent = { grant, input, form: 'once', bodyText, ifMatch, identity }
     return this.#run(operation as AnyOperation, credential, sent) as Promise<Outcome>
   }
 

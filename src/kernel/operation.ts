@@ -26,6 +26,14 @@ interface Declaration {
   readonly covers: Covers
 }
 
+interface OfObject {
+  /**
+   * Reads the object that the operation changes, or would change, with the same input. `If-Match` refers to the tag of
+   * this output.
+   */
+  readonly object?: ReadOperation<never, object | string>
+}
+
 /** A read sees one state of the database; `now` is the instant of the call, in milliseconds. */
 export interface Snapshot extends Reader {
   readonly now: number
@@ -33,7 +41,7 @@ export interface Snapshot extends Reader {
   report?(finding: unknown): void
 }
 
-interface ReadDeclaration<Input, Output> extends Declaration {
+interface ReadDeclaration<Input, Output> extends Declaration, OfObject {
   run(snapshot: Snapshot, caller: Caller, input: Input): Output
   /**
    * Processes a finding of `run` on the main thread after the read, for example by caching it. `ms` is the time that the
@@ -42,7 +50,7 @@ interface ReadDeclaration<Input, Output> extends Declaration {
   learn?(server: Server, finding: unknown, ms: number): void
 }
 
-interface WriteDeclaration<Input, Output> extends Declaration {
+interface WriteDeclaration<Input, Output> extends Declaration, OfObject {
   run(tx: Tx, caller: Caller, input: Input): Output
   /** Refuses a call before the lookup of the response saved for its `Idempotency-Key`. */
   check?(tx: Tx, caller: Caller, input: Input): void

@@ -26,6 +26,7 @@ export type RefusalCode =
   | 'bad_host'
   | 'uri_too_long'
   | 'cursor_expired'
+  | 'precondition_failed'
   | 'unavailable'
 
 /** The violated rule, where programs must distinguish it from others with the same code. */

@@ -63,6 +63,7 @@ export const noteTrashing = (features: Pick<FeatureHooks, 'onNoteTrashed'>) =>
   write({
     name: 'features.trashNote',
     covers,
+    object: readNote,
     run: (tx, caller, { id }: Named) => {
       putInTrash({ features }, tx, caller, id)
       return { trashed: true, id }
@@ -74,6 +75,7 @@ type PatchInput = Sent<Static<typeof schema.PatchBody>>
 export const updateNote = write({
   name: 'notes.patch',
   covers,
+  object: readNote,
   run: (tx, caller, { id, body: { rewrite_links: _, ...patch } }: PatchInput) => ({
     note: presentNote(patchNote(tx, caller, id, patch)),
   }),
@@ -84,6 +86,7 @@ export const renameNote = long(
   write({
     name: 'notes.rename',
     covers,
+    object: readNote,
     run: (tx, caller, { id, body: { rewrite_links: _, ...patch } }: PatchInput) =>
       rename(tx, caller, id, patch),
   }),
@@ -92,6 +95,7 @@ export const renameNote = long(
 export const appendToNote = write({
   name: 'notes.append',
   covers,
+  object: readNote,
   run: (tx, caller, { id, body }: Sent<Static<typeof schema.AppendBody>>) => ({
     note: presentNote(appendText(tx, caller, getNote(tx, caller, id), body)),
   }),
@@ -100,6 +104,7 @@ export const appendToNote = write({
 export const editNote = write({
   name: 'notes.edit',
   covers,
+  object: readNote,
   run: (tx, caller, { id, body }: Sent<Static<typeof schema.EditBody>>) => ({
     note: presentNote(editPassages(tx, caller, getNote(tx, caller, id), [body])),
   }),
@@ -145,6 +150,7 @@ export const readNoteProperties = read({
 export const updateNoteProperties = write({
   name: 'notes.patch-properties',
   covers,
+  object: readNote,
   run: (tx, caller, { id, body }: Sent<Static<typeof schema.PropertiesBody>>) => ({
     properties: changeProperties(tx, caller, getNoteSummary(tx, caller, id), body),
   }),
@@ -153,6 +159,7 @@ export const updateNoteProperties = write({
 export const addNoteTags = write({
   name: 'notes.add-tags',
   covers,
+  object: readNote,
   run: (tx, caller, { id, body }: Sent<Static<typeof schema.TagsBody>>) => ({
     note: presentNote(patchNote(tx, caller, id, body)),
   }),

@@ -101,6 +101,7 @@ export function noteRoutes(ctx: AppContext) {
     )
     .get('/:id', ({ exchange, params }) => exchange.call(operations.readNote, params), {
       access: 'read',
+      entity: true,
       response: schema.NoteResponse,
       operationId: 'getNote',
       summary: 'Read a note',
@@ -115,6 +116,7 @@ export function noteRoutes(ctx: AppContext) {
       },
       {
         access: 'write',
+        entity: true,
         once: true,
         body: schema.PatchBody,
         response: { 200: schema.PatchedNoteResponse },
@@ -126,6 +128,7 @@ export function noteRoutes(ctx: AppContext) {
     )
     .delete('/:id', ({ exchange, params }) => exchange.call(trashNote, params), {
       access: 'write',
+      entity: true,
       response: schema.TrashedResponse,
       operationId: 'trashNote',
       summary: 'Put a note into the trash for 30 days',
@@ -137,6 +140,7 @@ export function noteRoutes(ctx: AppContext) {
       ({ exchange, params, body }) => exchange.call(operations.appendToNote, { ...params, body }),
       {
         access: 'write',
+        entity: true,
         body: schema.AppendBody,
         response: schema.NoteResponse,
         operationId: 'appendToNote',
@@ -150,6 +154,7 @@ export function noteRoutes(ctx: AppContext) {
       ({ exchange, params, body }) => exchange.call(operations.editNote, { ...params, body }),
       {
         access: 'write',
+        entity: true,
         body: schema.EditBody,
         response: schema.NoteResponse,
         operationId: 'editNote',
@@ -178,6 +183,7 @@ export function noteRoutes(ctx: AppContext) {
       ({ exchange, params, body }) => exchange.call(operations.updateNoteProperties, { ...params, body }),
       {
         access: 'write',
+        entity: true,
         body: schema.PropertiesBody,
         response: schema.NotePropertiesResponse,
         operationId: 'updateNoteProperties',
@@ -190,6 +196,7 @@ export function noteRoutes(ctx: AppContext) {
       ({ exchange, params, body }) => exchange.call(operations.addNoteTags, { ...params, body }),
       {
         access: 'write',
+        entity: true,
         body: schema.TagsBody,
         response: schema.NoteResponse,
         operationId: 'addNoteTags',

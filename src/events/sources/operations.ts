@@ -61,6 +61,7 @@ export const makeSource = write({
 export const patchSource = write({
   name: 'sources.patch',
   covers,
+  object: readSource,
   run: (
     tx,
     caller,
@@ -79,6 +80,7 @@ export const rotateSource = write({
 export const deleteSource = write({
   name: 'sources.delete',
   covers,
+  object: readSource,
   run: (tx, caller, { id }: Named) => {
     endSource(tx, caller, id)
     return { deleted: true, id }

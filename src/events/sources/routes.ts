@@ -58,6 +58,7 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
       },
       {
         access: 'read',
+        entity: true,
         response: schema.SourceResponse,
         operationId: 'getSource',
         summary: 'Read a source',
@@ -70,6 +71,7 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
         exchange.call(operations.patchSource, { ...params, body, ...shownTo(request) }),
       {
         access: 'write',
+        entity: true,
         body: schema.PatchSourceBody,
         response: schema.SourceResponse,
         operationId: 'updateSource',
@@ -78,13 +80,19 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
           'Only what is sent changes; `map` and `when` are replaced whole. Its structure and provider stay.',
       },
     )
-    .delete('/:id', ({ exchange, params }) => exchange.call(operations.deleteSource, params), {
-      access: 'write',
-      response: schema.DeletedSourceResponse,
-      operationId: 'deleteSource',
-      summary: 'Delete a source and its events',
-      description: 'Its URL is gone; the rows stay.',
-    })
+    .delete(
+      '/:id',
+      ({ exchange, params, request }) =>
+        exchange.call(operations.deleteSource, { ...params, ...shownTo(request) }),
+      {
+        access: 'write',
+        entity: true,
+        response: schema.DeletedSourceResponse,
+        operationId: 'deleteSource',
+        summary: 'Delete a source and its events',
+        description: 'Its URL is gone; the rows stay.',
+      },
+    )
     .post(
       '/:id/rotate',
       ({ exchange, params, request }) =>

@@ -65,6 +65,7 @@ export const createWebhook = write({
 export const patchWebhook = write({
   name: 'webhooks.patch',
   covers,
+  object: readWebhook,
   run: (
     tx,
     caller,
@@ -123,6 +124,7 @@ export const readDelivery = read({
 export const deleteWebhook = write({
   name: 'webhooks.delete',
   covers,
+  object: readWebhook,
   run: (tx, caller, { id }: Named) => {
     endSubscription(tx, caller, id)
     return { deleted: true }

@@ -29,6 +29,7 @@ export function webhookRoutes(ctx: AppContext) {
     })
     .get('/:id', ({ exchange, params }) => exchange.call(operations.readWebhook, params), {
       access: 'read',
+      entity: true,
       response: schema.WebhookResponse,
       operationId: 'getWebhook',
       summary: 'Read a subscription',
@@ -39,6 +40,7 @@ export function webhookRoutes(ctx: AppContext) {
       ({ exchange, params, body }) => exchange.call(operations.patchWebhook, { ...params, body, allowlist }),
       {
         access: 'write',
+        entity: true,
         body: schema.PatchWebhookBody,
         response: schema.WebhookResponse,
         operationId: 'updateWebhook',
@@ -49,6 +51,7 @@ export function webhookRoutes(ctx: AppContext) {
     )
     .delete('/:id', ({ exchange, params }) => exchange.call(operations.deleteWebhook, params), {
       access: 'write',
+      entity: true,
       response: schema.DeletedWebhookResponse,
       operationId: 'deleteWebhook',
       summary: 'Delete a subscription and its deliveries',

@@ -5,6 +5,7 @@ import { VERSION } from '../../lib/version.ts'
 import { scriptSources } from '../browser/script-sources.ts'
 import { hiddenEndpoints } from '../endpoints.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
+import { entityResponse } from '../responses.ts'
 import { t, text } from '../schema/types.ts'
 import { guidePageResponse, guideResponseFor, MAX_QUERY } from './guide/page.ts'
 import startScript from './start.js' with { type: 'file' }
@@ -77,9 +78,10 @@ export function docsRoutes(openApi: () => Promise<OpenApiDocument>, publicUrls: 
   return hiddenEndpoints('', 'nothing')
     .get(
       '/openapi.json',
-      async ({ query }) => {
+      async ({ request, query }) => {
         const document = await openApi()
-        return query.webhooks === false ? withoutWebhooks(document) : document
+        const shown = query.webhooks === false ? withoutWebhooks(document) : document
+        return entityResponse(request, JSON.stringify(shown))
       },
       { open: true, query: DocumentQuery },
     )

@@ -24,7 +24,7 @@ export const headerComponents = {
   },
   // Of downloads.
   ETag: {
-    description: 'Identifies the bytes; for `If-None-Match` and `If-Range`.',
+    description: 'Identifies this state of the content; for `If-None-Match`, `If-Match` and `If-Range`.',
     schema: { type: 'string', examples: ['"01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"'] },
   },
   'Content-Disposition': {
@@ -49,6 +49,7 @@ const headerReferences = (...names: (keyof typeof headerComponents)[]) =>
 
 export const REQUEST_ID_HEADER = headerReferences('X-Request-Id')
 export const REPLAYED_HEADER = headerReferences('Idempotent-Replayed')
+export const ENTITY_HEADER = headerReferences('ETag')
 
 const requestHeader = (name: string, description: string, example: string) => ({
   name,
@@ -103,6 +104,11 @@ export const parameterComponents = {
     'The `ETag` of a copy; if it is current, nothing is sent (304).',
     EXAMPLE_TAG,
   ),
+  'If-Match': requestHeader(
+    'If-Match',
+    'The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.',
+    EXAMPLE_TAG,
+  ),
 }
 
 /** The codes that only the browser application receives. */
@@ -128,6 +134,7 @@ const SENTENCES: Record<ErrorCode, string> = {
   method_not_allowed: 'This path does not allow PUT; it allows GET, HEAD.',
   name_taken: 'Another tag is named "work" already; choose another name.',
   in_use: 'The tag "work" is used by the view "Open work"; change that first.',
+  precondition_failed: 'The object is not as "If-Match" expects it; read it again.',
   cursor_expired:
     'The changes after this cursor are no longer stored, or it belongs to another state of the database.',
   stale: 'The note was changed after that instant; read it again.',
@@ -151,6 +158,7 @@ const RESPONSES = {
   404: ['NotFound', 'Not in this workspace, or in the trash, or deleted.'],
   409: ['Conflict', 'A name is taken, something depends on the object, or it changed since it was read.'],
   410: ['Expired', 'The cursor of the change log has expired; copy the workspace again.'],
+  412: ['PreconditionFailed', 'The current `ETag` of the object is not in `If-Match`; nothing was written.'],
   413: ['TooLarge', 'The body is larger than 10 MiB.'],
   415: ['UnsupportedEncoding', 'The body has a `Content-Encoding` other than `identity`.'],
   429: [

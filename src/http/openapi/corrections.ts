@@ -5,6 +5,7 @@ import { NoBody, type RuleSchema } from '../schema/types.ts'
 import {
   downloadParameters,
   downloadResponses,
+  ENTITY_HEADER,
   ErrorBody,
   type ErrorStatus,
   errorResponseComponents,
@@ -170,19 +171,32 @@ const headerParameters = (endpoint: Endpoint): object[] => [
     ? [{ $ref: '#/components/parameters/Last-Event-ID' }]
     : []),
   ...(isDownload(endpoint) ? downloadParameters : []),
+  ...(endpoint.entity
+    ? [{ $ref: `#/components/parameters/${isRead(endpoint) ? 'If-None-Match' : 'If-Match'}` }]
+    : []),
 ]
+
+const isRead = ({ method }: Endpoint): boolean => method === 'GET'
+
+const isTagged = (endpoint: Endpoint): boolean => endpoint.entity === true && isRead(endpoint)
 
 function success(endpoint: Endpoint, components: SchemaComponents) {
   const { status, once, response } = endpoint
   const content = response && contentOf(response, components)
   if (content && isDownload(endpoint))
     return downloadResponses(content, components.write(ErrorBody), REQUEST_ID_HEADER)
+  const headers = {
+    ...REQUEST_ID_HEADER,
+    ...(once && REPLAYED_HEADER),
+    ...(isTagged(endpoint) && ENTITY_HEADER),
+  }
   return {
     [status]: {
       description: SUCCESS_DESCRIPTIONS[status] ?? 'Done.',
-      headers: once ? { ...REQUEST_ID_HEADER, ...REPLAYED_HEADER } : REQUEST_ID_HEADER,
+      headers,
       ...(content && { content }),
     },
+    ...(isTagged(endpoint) && { 304: { description: 'The object matches `If-None-Match`.', headers } }),
   }
 }
 
@@ -192,13 +206,14 @@ const canBeRefused = ({ method, access }: Pick<Endpoint, 'method' | 'access'>): 
   access !== 'open' || method !== 'GET'
 
 /** The errors that an operation can return depend on its kind; calls without a key are limited by address. */
-const errorsOf = ({ method, access, cursor }: Endpoint): ErrorStatus[] => [
+const errorsOf = ({ method, access, cursor, entity }: Endpoint): ErrorStatus[] => [
   400,
   ...(canBeRefused({ method, access }) ? ([401] as const) : []),
   ...(access === 'write' ? ([403] as const) : []),
   ...(canBeRefused({ method, access }) ? ([404] as const) : []),
   ...(access === 'write' ? ([409] as const) : []),
   ...(cursor ? ([410] as const) : []),
+  ...(entity && method !== 'GET' ? ([412] as const) : []),
   ...(method === 'GET' ? [] : ([413, 415] as const)),
   ...(canBeRefused({ method, access }) ? ([429] as const) : []),
   431,

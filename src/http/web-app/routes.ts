@@ -1,9 +1,9 @@
 import { addressGroup } from '../../lib/address-group.ts'
+import { isCurrent } from '../../lib/entity-tags.ts'
 import { notFound } from '../../lib/refusal.ts'
 import { withCommas } from '../../lib/text.ts'
 import { isCrossSite } from '../browser/browser-rules.ts'
 import { scriptSources } from '../browser/script-sources.ts'
-import { hasCurrent } from '../download.ts'
 import { hiddenEndpoints } from '../endpoints.ts'
 import { unknownPath } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
@@ -83,7 +83,7 @@ async function workerResponse(request: Request): Promise<Response> {
     'Cache-Control': 'no-cache',
     ETag: etag,
   })
-  const isKnown = hasCurrent(request, etag)
+  const isKnown = isCurrent(request, etag)
   return new Response(isKnown ? null : worker, { status: isKnown ? 304 : 200, headers })
 }
 
@@ -175,7 +175,7 @@ async function assetResponse(name: string, request: Request): Promise<Response> 
     ETag: etag,
     Vary: 'Accept-Encoding',
   })
-  if (hasCurrent(request, etag)) return new Response(null, { status: 304, headers })
+  if (isCurrent(request, etag)) return new Response(null, { status: 304, headers })
   if (!acceptsGzip(request)) return new Response(asset.bytes, { headers })
   headers.set('Content-Encoding', 'gzip')
   return new Response(asset.gzipped, { headers })

@@ -24,6 +24,7 @@ export const presetRoutes = () =>
     })
     .get('/:idOrName', ({ exchange, params }) => exchange.call(getPreset, params), {
       access: 'read',
+      entity: true,
       response: schema.PresetResponse,
       operationId: 'getPreset',
       summary: 'Read a preset',
@@ -31,6 +32,7 @@ export const presetRoutes = () =>
     })
     .patch('/:idOrName', ({ exchange, params, body }) => exchange.call(patchPreset, { ...params, body }), {
       access: 'write',
+      entity: true,
       body: schema.PatchPresetBody,
       response: schema.PresetResponse,
       operationId: 'updatePreset',
@@ -39,6 +41,7 @@ export const presetRoutes = () =>
     })
     .delete('/:idOrName', ({ exchange, params }) => exchange.call(deletePreset, params), {
       access: 'write',
+      entity: true,
       response: schema.DeletedPresetResponse,
       operationId: 'deletePreset',
       summary: 'Delete a preset; notes keep their values',

@@ -111,6 +111,7 @@ function refuseUnusableName(reader: Reader, workspace: number, name: string, exc
 export const patchPreset = write({
   name: 'presets.patch',
   covers: 'notes',
+  object: getPreset,
   run: (tx, caller, { idOrName, body: patch }: { idOrName: string; body: PresetInput }) => {
     const { workspacePk: workspace } = caller
     const row = presetKind.getRow(tx, caller, idOrName)
@@ -178,6 +179,7 @@ function refuseTwice(properties: readonly PresetProperty[]): void {
 export const deletePreset = write({
   name: 'presets.delete',
   covers: 'notes',
+  object: getPreset,
   run: (tx, caller, { idOrName }: { idOrName: string }) => {
     const row = presetKind.getRow(tx, caller, idOrName)
     presetKind.delete(tx, caller, row)

@@ -24,6 +24,7 @@ export const viewRoutes = () =>
     })
     .get('/:id', ({ exchange, params }) => exchange.call(getView, params), {
       access: 'read',
+      entity: true,
       response: schema.ViewResponse,
       operationId: 'getView',
       summary: 'Read a view',
@@ -44,6 +45,7 @@ export const viewRoutes = () =>
     )
     .patch('/:id', ({ exchange, params, body }) => exchange.call(patchView, { ...params, body }), {
       access: 'write',
+      entity: true,
       body: schema.PatchViewBody,
       response: schema.ViewResponse,
       operationId: 'updateView',
@@ -53,6 +55,7 @@ export const viewRoutes = () =>
     })
     .delete('/:id', ({ exchange, params }) => exchange.call(deleteView, params), {
       access: 'write',
+      entity: true,
       response: schema.DeletedViewResponse,
       operationId: 'deleteView',
       summary: 'Delete a view; notes are untouched',

@@ -140,6 +140,7 @@ export const createView = write({
 export const patchView = write({
   name: 'views.patch',
   covers: 'notes',
+  object: getView,
   run: (tx, caller, { id, body }: { id: string; body: ViewRequest }) => {
     const input = parseView(body)
     const before = viewKind.getRow(tx, caller, id)
@@ -150,6 +151,7 @@ export const patchView = write({
 export const deleteView = write({
   name: 'views.delete',
   covers: 'notes',
+  object: getView,
   run: (tx, caller, { id }: { id: string }) => {
     viewKind.delete(tx, caller, viewKind.getRow(tx, caller, id))
     return { deleted: true, id }

@@ -64,6 +64,7 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
     })
     .get('/:id', ({ exchange, params }) => exchange.call(readRecord, params), {
       access: 'read',
+      entity: true,
       response: schema.FoundRecordResponse,
       operationId: 'getRecord',
       summary: 'Read a row',
@@ -95,6 +96,7 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
     })
     .patch('/:id', ({ exchange, params, body }) => exchange.create(patchRecord, { ...params, body }, 200), {
       access: 'write',
+      entity: true,
       once: true,
       body: schema.PatchBody,
       response: { 200: schema.RecordResponse },
@@ -105,6 +107,7 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
     })
     .delete('/:id', ({ exchange, params }) => exchange.call(deleteRecord, params), {
       access: 'write',
+      entity: true,
       response: schema.DeletedRecordResponse,
       operationId: 'deleteRecord',
       summary: 'Delete a row; it can be restored',

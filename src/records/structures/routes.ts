@@ -26,6 +26,7 @@ export function structureRoutes({ features }: AppContext) {
     })
     .get('/:nameOrId', ({ exchange, params }) => exchange.call(readStructure, params), {
       access: 'read',
+      entity: true,
       response: schema.StructureResponse,
       operationId: 'getStructure',
       summary: 'Read a structure',
@@ -36,6 +37,7 @@ export function structureRoutes({ features }: AppContext) {
       ({ exchange, params, body }) => exchange.call(body.dry_run ? tryPatch : patch, { ...params, body }),
       {
         access: 'write',
+        entity: true,
         body: schema.PatchStructureBody,
         response: schema.PatchedStructureResponse,
         operationId: 'updateStructure',

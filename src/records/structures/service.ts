@@ -141,6 +141,7 @@ export const structurePatch = (features: FeatureHooks) =>
   write({
     name: 'features.patchStructure',
     covers: 'structures',
+    object: readStructure,
     run: (tx, caller, { nameOrId, body: { dry_run: _, ...patch } }: PatchInput) => ({
       structure: presentStructure(changeStructure(features, tx, caller, nameOrId, patch)),
     }),
@@ -151,6 +152,7 @@ export const structureTrial = (features: FeatureHooks) =>
   read({
     name: 'features.tryStructure',
     covers: 'structures',
+    object: readStructure,
     run: (snapshot, caller, { nameOrId, body: { dry_run: _, ...patch } }: PatchInput) => {
       const before = getStructure(snapshot, caller, nameOrId, 'change')
       const refusals: FoundRefusal[] = []

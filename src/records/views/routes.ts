@@ -25,6 +25,7 @@ export const rowViewRoutes = () =>
     })
     .get('/:id', ({ exchange, params }) => exchange.call(readRowView, params), {
       access: 'read',
+      entity: true,
       response: schema.RowViewResponse,
       operationId: 'getRowView',
       summary: 'Read a view of rows',
@@ -32,6 +33,7 @@ export const rowViewRoutes = () =>
     })
     .patch('/:id', ({ exchange, params, body }) => exchange.call(patchRowView, { ...params, body }), {
       access: 'write',
+      entity: true,
       body: schema.PatchRowViewBody,
       response: schema.RowViewResponse,
       operationId: 'updateRowView',
@@ -41,6 +43,7 @@ export const rowViewRoutes = () =>
     })
     .delete('/:id', ({ exchange, params }) => exchange.call(deleteRowView, params), {
       access: 'write',
+      entity: true,
       response: schema.DeletedRowViewResponse,
       operationId: 'deleteRowView',
       summary: 'Delete a view of rows; the rows are untouched',

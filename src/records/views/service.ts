@@ -200,6 +200,7 @@ const columnsSent = ({ columns, ...sent }: RowViewPatch): Partial<RowViewColumns
 export const patchRowView = write({
   name: 'row-views.patch',
   covers: 'structures',
+  object: readRowView,
   run: (tx, caller, { id, body: patch }: { id: string; body: RowViewPatch }) => {
     const before = getRowView(tx, caller, id)
     const columns = columnsSent(patch)
@@ -237,6 +238,7 @@ function refuseForeign(
 export const deleteRowView = write({
   name: 'row-views.delete',
   covers: 'structures',
+  object: readRowView,
   run: (tx, caller, { id }: { id: string }) => {
     const row = getRowView(tx, caller, id)
     getStructure(tx, caller, row.structureId, abilityFor(row.personal))

@@ -2184,7 +2184,7 @@ export interface components {
              * @example not_found
              * @enum {string}
              */
-            code: "invalid_request" | "refused" | "unique_violation" | "max_rows_reached" | "immutable" | "passage_not_found" | "passage_not_unique" | "unauthorized" | "read_only_key" | "mirror" | "owner_required" | "no_access" | "not_found" | "method_not_allowed" | "name_taken" | "in_use" | "cursor_expired" | "stale" | "too_large" | "unsupported_encoding" | "rate_limited" | "uri_too_long" | "internal" | "unavailable";
+            code: "invalid_request" | "refused" | "unique_violation" | "max_rows_reached" | "immutable" | "passage_not_found" | "passage_not_unique" | "unauthorized" | "read_only_key" | "mirror" | "owner_required" | "no_access" | "not_found" | "method_not_allowed" | "name_taken" | "in_use" | "precondition_failed" | "cursor_expired" | "stale" | "too_large" | "unsupported_encoding" | "rate_limited" | "uri_too_long" | "internal" | "unavailable";
         };
         Problem: {
             /** @constant */
@@ -2206,7 +2206,7 @@ export interface components {
              * @example invalid_request
              * @enum {string}
              */
-            code: "invalid_request" | "refused" | "unique_violation" | "max_rows_reached" | "immutable" | "passage_not_found" | "passage_not_unique" | "unauthorized" | "read_only_key" | "mirror" | "owner_required" | "no_access" | "not_found" | "method_not_allowed" | "name_taken" | "in_use" | "cursor_expired" | "stale" | "too_large" | "unsupported_encoding" | "rate_limited" | "uri_too_long" | "internal" | "unavailable";
+            code: "invalid_request" | "refused" | "unique_violation" | "max_rows_reached" | "immutable" | "passage_not_found" | "passage_not_unique" | "unauthorized" | "read_only_key" | "mirror" | "owner_required" | "no_access" | "not_found" | "method_not_allowed" | "name_taken" | "in_use" | "precondition_failed" | "cursor_expired" | "stale" | "too_large" | "unsupported_encoding" | "rate_limited" | "uri_too_long" | "internal" | "unavailable";
             /** @description One entry for each cause that has a place in the request. */
             errors: {
                 /** @example "title" is required. */
@@ -4011,6 +4011,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The current `ETag` of the object is not in `If-Match`; nothing was written. */
+        PreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is larger than 10 MiB. */
         TooLarge: {
             headers: {
@@ -4100,6 +4111,11 @@ export interface components {
          * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
          */
         "If-None-Match": string;
+        /**
+         * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+         * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+         */
+        "If-Match": string;
     };
     requestBodies: never;
     headers: {
@@ -4111,7 +4127,7 @@ export interface components {
         "WWW-Authenticate": string;
         /** @description `true` if this is the saved response to an earlier call with the same `Idempotency-Key`. */
         "Idempotent-Replayed": "true";
-        /** @description Identifies the bytes; for `If-None-Match` and `If-Range`. */
+        /** @description Identifies this state of the content; for `If-None-Match`, `If-Match` and `If-Range`. */
         ETag: string;
         /** @description Always `attachment`, with the name of the file. */
         "Content-Disposition": string;
@@ -4864,7 +4880,13 @@ export interface operations {
     getNote: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a copy; if it is current, nothing is sent (304).
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description The note. */
                 id: string;
@@ -4877,6 +4899,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4904,6 +4927,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description The object matches `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -4916,7 +4948,13 @@ export interface operations {
     trashNote: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The note. */
                 id: string;
@@ -4954,6 +4992,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -4968,6 +5007,11 @@ export interface operations {
             header?: {
                 /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
                 /** @description The note. */
@@ -5070,6 +5114,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -5081,7 +5126,13 @@ export interface operations {
     appendToNote: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The note. */
                 id: string;
@@ -5147,6 +5198,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -5158,7 +5210,13 @@ export interface operations {
     editNote: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The note. */
                 id: string;
@@ -5224,6 +5282,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -5339,7 +5398,13 @@ export interface operations {
     updateNoteProperties: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The note. */
                 id: string;
@@ -5391,6 +5456,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -5402,7 +5468,13 @@ export interface operations {
     addNoteTags: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The note. */
                 id: string;
@@ -5461,6 +5533,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -6794,7 +6867,13 @@ export interface operations {
     getPreset: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a copy; if it is current, nothing is sent (304).
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /**
                  * @description The id or the name of the preset.
@@ -6810,6 +6889,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6847,6 +6927,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description The object matches `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -6859,7 +6948,13 @@ export interface operations {
     deletePreset: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /**
                  * @description The id or the name of the preset.
@@ -6900,6 +6995,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -6911,7 +7007,13 @@ export interface operations {
     updatePreset: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /**
                  * @description The id or the name of the preset.
@@ -7030,6 +7132,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -7460,7 +7563,13 @@ export interface operations {
     getView: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a copy; if it is current, nothing is sent (304).
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description The view. */
                 id: string;
@@ -7473,6 +7582,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7539,6 +7649,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description The object matches `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -7551,7 +7670,13 @@ export interface operations {
     deleteView: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The view. */
                 id: string;
@@ -7589,6 +7714,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -7600,7 +7726,13 @@ export interface operations {
     updateView: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The view. */
                 id: string;
@@ -7755,6 +7887,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -9032,7 +9165,13 @@ export interface operations {
     getStructure: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a copy; if it is current, nothing is sent (304).
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /**
                  * @description The id or the name of the structure.
@@ -9048,6 +9187,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9094,6 +9234,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description The object matches `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -9106,7 +9255,13 @@ export interface operations {
     updateStructure: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /**
                  * @description The id or the name of the structure.
@@ -9292,6 +9447,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -9671,7 +9827,13 @@ export interface operations {
     getRowView: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a copy; if it is current, nothing is sent (304).
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description The view of rows. */
                 id: string;
@@ -9684,6 +9846,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9722,6 +9885,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description The object matches `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -9734,7 +9906,13 @@ export interface operations {
     deleteRowView: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The view of rows. */
                 id: string;
@@ -9772,6 +9950,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -9783,7 +9962,13 @@ export interface operations {
     updateRowView: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The view of rows. */
                 id: string;
@@ -9921,6 +10106,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -10301,7 +10487,13 @@ export interface operations {
     getRecord: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a copy; if it is current, nothing is sent (304).
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description The record. */
                 id: string;
@@ -10314,6 +10506,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10344,6 +10537,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description The object matches `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -10356,7 +10558,13 @@ export interface operations {
     deleteRecord: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The record. */
                 id: string;
@@ -10394,6 +10602,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -10408,6 +10617,11 @@ export interface operations {
             header?: {
                 /** @description Allows the call to be repeated safely: for 24 hours the same key with the same body returns the response of the first call, and nothing is written twice. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
                 /** @description The record. */
@@ -10481,6 +10695,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -10939,7 +11154,13 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a copy; if it is current, nothing is sent (304).
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description The subscription. */
                 id: string;
@@ -10952,6 +11173,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11007,6 +11229,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description The object matches `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -11019,7 +11250,13 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The subscription. */
                 id: string;
@@ -11051,6 +11288,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -11062,7 +11300,13 @@ export interface operations {
     updateWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The subscription. */
                 id: string;
@@ -11222,6 +11466,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -12411,7 +12656,13 @@ export interface operations {
     getSource: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of a copy; if it is current, nothing is sent (304).
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description The source. */
                 id: string;
@@ -12424,6 +12675,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12479,6 +12731,15 @@ export interface operations {
                     };
                 };
             };
+            /** @description The object matches `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -12491,7 +12752,13 @@ export interface operations {
     deleteSource: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The source. */
                 id: string;
@@ -12529,6 +12796,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
@@ -12540,7 +12808,13 @@ export interface operations {
     updateSource: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the object as it was read; if it has changed since, nothing is written (412). `*` for any state.
+                 * @example "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /** @description The source. */
                 id: string;
@@ -12689,6 +12963,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];

@@ -11,7 +11,7 @@ import { type Change, changesOfObject, eachChange, selectOfObject } from '../../
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import { clearLiveValues } from '../../structures/storage/live-rows.ts'
 import { findStructureByPk } from '../../structures/store.ts'
-import { isLive } from '../one-record.ts'
+import { isLive, readRecord } from '../one-record.ts'
 import { recordResponse } from '../present.ts'
 import type { PatchBody, RevertBody } from '../schema.ts'
 import type { RecordRow } from '../store.ts'
@@ -136,6 +136,7 @@ interface PatchInput {
 export const patchRecord = write({
   name: 'records.patch',
   covers: 'structures',
+  object: readRecord,
   run: (tx, caller, { id, body: { data, if_unchanged } }: PatchInput) =>
     recordResponse(changeLive(new RowWriters(tx, caller), id, data, expectedInstant(if_unchanged))),
   check: (tx, caller, { id, body }) => {
@@ -147,6 +148,7 @@ export const patchRecord = write({
 export const deleteRecord = write({
   name: 'records.delete',
   covers: 'structures',
+  object: readRecord,
   run: (tx, caller, { id }: { id: string }) => {
     deleteLive(new RowWriters(tx, caller), id)
     return { deleted: true, id }
