@@ -10,7 +10,8 @@ import { applying } from './feed/apply.ts'
 import { undoing } from './feed/undo.ts'
 import { fileDetachment } from './files/deletion.ts'
 import { countFiles } from './files/store.ts'
-import { jobTask } from './kernel/jobs.ts'
+import { jobPreparing, jobStepping } from './kernel/job-steps.ts'
+import { statisticsRefresh } from './kernel/statistics.ts'
 import { scheduleBeginning, scheduleEnding } from './log/due.ts'
 import { lastChange } from './log/log.ts'
 import { changedAfter } from './log/read.ts'
@@ -40,6 +41,7 @@ import { conversionTrial, fieldConversion } from './records/rows/convert.ts'
 import { dueRowEvents } from './records/rows/due.ts'
 import { rowIndexRemoval, rowRemoval, structureDeletion } from './records/structures/deletion.ts'
 import { structurePatch, structureTrial } from './records/structures/service.ts'
+import { indexBuilding, unusedIndexRemoval } from './records/structures/storage/auto-index.ts'
 import { textIndexFill, textIndexUpdate } from './records/structures/storage/text-index.ts'
 import { countStructures } from './records/structures/store.ts'
 import { deleteRowViewsOf, listRowViews, rowViewsNaming } from './records/views/service.ts'
@@ -152,6 +154,9 @@ export const features: FeatureHooks = {
     searchMerging,
     textIndexFill,
     textIndexUpdate,
+    indexBuilding,
+    unusedIndexRemoval,
+    statisticsRefresh,
   ],
 }
 
@@ -166,7 +171,8 @@ export const deleteStructure = structureDeletion(features)
 export const convert = fieldConversion(features)
 export const tryConversion = conversionTrial(features)
 export const apply = applying(features)
-export const job = jobTask(features.jobs)
+export const job = jobStepping(features.jobs)
+export const preparation = jobPreparing(features.jobs)
 export const readTag = tagReading(features)
 export const findTagUsage = tagUsageFinding(features)
 export const deleteTag = tagDeletion(features)

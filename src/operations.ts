@@ -14,7 +14,6 @@ const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   features: () => import('./features.ts'),
   files: () => import('./files/operations.ts'),
   lenses: () => import('./notes/lenses/operations.ts'),
-  maintenance: () => import('./operation/statistics.ts'),
   mcp: () => import('./clients/mcp/operations.ts'),
   mirror: () => import('./transfer/mirror/apply-stage.ts'),
   notes: () => import('./notes/operations.ts'),

@@ -18,7 +18,7 @@ import { beginEpochs } from './log/cursors.ts'
 import { remoteOf } from './log/mirror-guard.ts'
 import { removeLeftCopies } from './operation/backup-download.ts'
 import { createBackups } from './operation/backups.ts'
-import { retentionJobs, startIndexMaintenance } from './operation/schedule.ts'
+import { retentionJobs } from './operation/schedule.ts'
 import { upgradeDerived, upgradeSteps } from './operation/upgrade.ts'
 import { getUser } from './people/accounts/users.ts'
 import { bootstrap } from './people/accounts/workspaces.ts'
@@ -160,7 +160,6 @@ async function serveDatabase(
   const jobs = new JobRunner(ctx, [...ctx.features.jobs, ...retentionJobs(ctx.config)])
   const background = [
     () => jobs.stop(),
-    startIndexMaintenance(ctx),
     ...(mirroring ? [mirroring.start(ctx)] : [startTextExtraction(ctx)]),
     () => backups.stop(),
   ]

@@ -10,13 +10,6 @@ import { markStreamed } from './streamed.ts'
 /** JSON as text or as bytes. */
 export type JsonBody = string | Uint8Array<ArrayBuffer>
 
-const LONG_TEXT = 65_536
-
-/** Encodes long JSON text; bytes of a worker are sent unchanged. */
-export function encoded(text: string): JsonBody {
-  return text.length > LONG_TEXT ? new TextEncoder().encode(text) : text
-}
-
 const NO_SNIFF = 'X-Content-Type-Options'
 const RESOURCE_POLICY = 'Cross-Origin-Resource-Policy'
 

@@ -8,6 +8,7 @@ import {
   tooLong,
   type WorkerClient,
 } from '../storage/worker/client.ts'
+import { WorkerThread } from '../storage/worker/thread.ts'
 import { resultOf, Trial, type Tx } from '../storage/writes/transaction.ts'
 import type { WriteOptions } from '../storage/writes/write-queue.ts'
 import {
@@ -18,7 +19,8 @@ import {
   grantOf,
   schedulingKeyOf,
 } from './caller.ts'
-import { enqueuedKeys, type JobKey, settle } from './jobs.ts'
+import { settle } from './job-steps.ts'
+import { enqueuedKeys, type JobKey } from './jobs.ts'
 import { type Outcome, once, type RequestIdentity, signed } from './once.ts'
 import type { Operation, ReadOperation, WriteOperation } from './operation.ts'
 import { runIfMatch } from './precondition.ts'
@@ -33,6 +35,44 @@ import { runIfMatch } from './precondition.ts'
 /** Created once per request. The signal is read only where a call waits. */
 export interface Credential extends QueryScheduling {
   readonly grant: Grant
+}
+
+/** The credential of the server itself, for its own work in a workspace. */
+export const ownCredential = (workspacePk: number): Credential => ({
+  schedulingKey: '',
+  isBackground: true,
+  grant: {
+    workspacePk,
+    workspaceId: '',
+    userId: '',
+    keyId: null,
+    keyName: null,
+    sessionId: '',
+    surface: 'api',
+    mayWrite: true,
+    needsOwner: false,
+    needsWrite: true,
+    covers: 'several',
+    isNamed: false,
+    permissions: { scope: 'write', role: 'owner', rights: undefined },
+  },
+})
+
+/** Runs a write on a file that this process does not have open, in a thread. */
+export async function writeInThread<Input>(
+  { clock, log }: Pick<Server, 'clock' | 'log'>,
+  file: string,
+  { name }: WriteOperation<Input, unknown>,
+  { grant, isBackground = false }: Credential,
+  input: Input,
+): Promise<void> {
+  const thread = new WorkerThread(clock, log)
+  const sent: Sent = { grant, input, form: 'value', bodyText: '' }
+  try {
+    await thread.run({ file, kind: 'task', name, input: sent, isBackground, now: clock.now() })
+  } finally {
+    await thread.close()
+  }
 }
 
 /** The requested output: the value, its JSON text, or the text and the response saved for an `Idempotency-Key`. */
@@ -251,25 +291,26 @@ export class Kernel {
   }
 
   async #write(operation: AnyWrite, credential: Credential, sent: Sent): Promise<unknown> {
-    const { output, keys = [] } = await this.#written(operation, credential.schedulingKey, sent)
+    const { output, keys = [] } = await this.#written(operation, credential, sent)
     for (const job of operation.settles ?? []) for (const key of keys) await settle(this.options, job, key)
     return output
   }
 
-  async #written(operation: AnyWrite, schedulingKey: string, sent: Sent): Promise<Performed> {
+  async #written(operation: AnyWrite, credential: Credential, sent: Sent): Promise<Performed> {
     const { worker } = this.options
+    const { schedulingKey } = credential
     const { maxWriteLength: most } = worker
     const length = operation.isLong ? 0 : sent.bodyText.length || lengthOf(sent.input, most)
     try {
       if (worker.isInline || (!operation.isLong && length <= most))
         return await this.#writtenHere(operation, sent, {
-          schedulingKey: schedulingKey,
+          schedulingKey,
           isLong: length > LONG_BODY,
         })
     } catch (error) {
       if (!(error instanceof TooLongForMainThread)) throw error
     }
-    return (await worker.task(operation.name, sendable(sent), schedulingKey)) as Performed
+    return (await worker.task(operation.name, sendable(sent), credential)) as Performed
   }
 
   #writtenHere(operation: AnyWrite, sent: Sent, options: WriteOptions): Promise<Performed> {

@@ -5,6 +5,7 @@ import type { Db } from '../storage/database.ts'
 import type { WorkerClient } from '../storage/worker/client.ts'
 import { pauseForOthers } from '../storage/writes/chunks.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
+import { type Prepared, runOnce, STEPS_BETWEEN_PAUSES } from './job-steps.ts'
 import {
   findFirst,
   IDLE_MS,
@@ -14,10 +15,7 @@ import {
   listWaiting,
   nameOf,
   onEnqueued,
-  type Prepared,
   RECURRING,
-  runOnce,
-  STEPS_BETWEEN_PAUSES,
   serviceOf,
   type Waiting,
 } from './jobs.ts'

@@ -1,9 +1,6 @@
-import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import type { Db } from '../storage/database.ts'
 import type { Reader } from '../storage/reader.ts'
-import type { QueryScheduling, WorkerClient, WorkerQuery, WorkerTask } from '../storage/worker/client.ts'
-import { forSomeMilliseconds, pauseBetween } from '../storage/writes/chunks.ts'
+import { forSomeMilliseconds } from '../storage/writes/chunks.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 
 /*
@@ -30,7 +27,7 @@ export interface Job<Key extends JobKey = JobKey, State = unknown> {
   /**
    * Whether a step may take longer, such as dropping an index. A server runs it in another thread when no write waits.
    */
-  readonly isLong?: true
+  isLong?(reader: Reader, state: State): boolean
   /**
    * Runs the job only while nothing else is written, because it is cheaper after many writes than after each of them.
    * An urgent job also runs beside other writes.
@@ -48,12 +45,12 @@ export interface Job<Key extends JobKey = JobKey, State = unknown> {
  * still valid.
  */
 interface Preparation<Key extends JobKey, State> {
-  /** The input of the query; undefined if the step needs nothing new and gets the last prepared output. */
-  inputOf(reader: Reader, key: Key, state: State): unknown
-  readonly query: WorkerQuery<unknown, unknown>
+  read(reader: Reader, key: Key): unknown
+  /** Whether a step needs a new output; otherwise it gets the last one. */
+  isNeeded?(state: State): boolean
 }
 
-class Later<State> {
+export class Later<State> {
   constructor(
     readonly dueAt: number,
     readonly state: State,
@@ -67,16 +64,22 @@ export const later = <State>(dueAt: number, state: State): Later<State> => new L
 export const defineJob = <Key extends JobKey, State>(
   kind: string,
   step: Job<Key, State>['step'],
-  options: Pick<Job<Key, State>, 'isLong' | 'whenIdle' | 'prepare' | 'onDone'> = {},
+  options: Omit<Job<Key, State>, 'kind' | 'step'> = {},
 ): Job<Key, State> => ({ kind, step, ...options })
 
 /**
  * A job that always exists exactly once. `step` does some of its work and returns whether there is more; if not, the
  * job pauses.
  */
-export const defineRecurringJob = (kind: string, everyMs: number, step: (tx: Tx) => boolean): Job => ({
+export const defineRecurringJob = (
+  kind: string,
+  everyMs: number,
+  step: (tx: Tx) => boolean,
+  isLong?: (reader: Reader) => boolean,
+): Job => ({
   kind,
   everyMs,
+  ...(isLong && { isLong }),
   step: (tx) => (step(tx) ? null : later(tx.now + everyMs, null)),
 })
 
@@ -216,7 +219,7 @@ export function enqueuedKeys({ transaction }: Tx, jobs: readonly Job[]): JobKey[
 }
 
 /** Whether a job continues immediately after a step. */
-const isDue = (result: unknown): boolean => result !== 'done' && !(result instanceof Later)
+export const isDue = (result: unknown): boolean => result !== 'done' && !(result instanceof Later)
 
 /** Whether a job is enqueued and not done yet. */
 export const isPending = <Key extends JobKey>({ sql }: Reader, { kind }: Job<Key>, key: Key): boolean =>
@@ -230,136 +233,6 @@ export function findState<Key extends JobKey, State>(
 ): State | undefined {
   const found = sql.get<{ state: string }>('SELECT state FROM jobs WHERE kind = ? AND key = ?', kind, key)
   return found && JSON.parse(found.state)
-}
-
-/** Runs steps of a job for a few milliseconds; returns whether it is due again immediately. */
-function runSteps(job: Job, tx: Tx, key: JobKey, prepared?: unknown): boolean {
-  const { sql } = tx
-  const { kind, step } = job
-  let result = findState(tx, job, key)
-  if (result === undefined) return false
-  const hasMore = forSomeMilliseconds(() => {
-    result = step(tx, key, result, prepared)
-    // The next step may need a different input.
-    return isDue(result) && !job.prepare
-  })
-  if (result === 'done') sql.run('DELETE FROM jobs WHERE kind = ? AND key = ?', kind, key)
-  else {
-    const { state, dueAt } = result instanceof Later ? result : { state: result, dueAt: null }
-    sql.run(
-      'UPDATE jobs SET state = ?, due_at = coalesce(?, due_at + 1) WHERE kind = ? AND key = ?',
-      JSON.stringify(state),
-      dueAt,
-      kind,
-      key,
-    )
-  }
-  return hasMore || isDue(result)
-}
-
-/** The connection and threads that run jobs. Without a worker, as in a command, long steps run like others. */
-interface Place {
-  readonly db: Db
-  readonly worker?: WorkerClient
-}
-
-interface JobInput {
-  readonly kind: string
-  readonly key: JobKey
-  readonly prepared?: unknown
-}
-
-/** Runs the job of this kind and key in the background thread. */
-export const jobTask = (jobs: readonly Job[]): WorkerTask<JobInput, boolean> => ({
-  name: 'features.job',
-  isBackground: true,
-  run: (tx, { kind, key, prepared }) => {
-    const job = jobs.find((each) => each.kind === kind)
-    return job !== undefined && runSteps(job, tx, key, prepared)
-  },
-})
-
-const BACKGROUND = { schedulingKey: 'jobs', isBackground: true }
-
-/** The prepared outputs for the next step of each job, by kind and key. */
-export type Prepared = Map<string, unknown>
-
-async function prepareStep(
-  { db, worker }: Place,
-  job: Job,
-  key: JobKey,
-  { all, turn }: Preparing,
-): Promise<unknown> {
-  const { prepare } = job
-  const state = prepare && findState(db, job, key)
-  if (!prepare || state === undefined) return undefined
-  const name = nameOf(job.kind, key)
-  const input = prepare.inputOf(db, key, state)
-  if (input !== undefined)
-    all.set(name, worker ? await worker.run(prepare.query, input, turn) : prepare.query.run(db, input))
-  return all.get(name)
-}
-
-interface Preparing {
-  readonly all: Prepared
-  /** The caller under which the queries are scheduled. */
-  readonly turn: QueryScheduling
-}
-
-/** Runs some steps in a transaction; returns whether the job is due again immediately. */
-export async function runOnce(
-  place: Place,
-  job: Job,
-  key: JobKey,
-  all: Prepared,
-  turn: QueryScheduling = BACKGROUND,
-): Promise<boolean> {
-  const { db, worker } = place
-  const { kind, isLong } = job
-  const prepared = await prepareStep(place, job, key, { all, turn })
-  const hasMore =
-    isLong && worker
-      ? await worker.write(jobTask([job]), { kind, key, ...(prepared !== undefined && { prepared }) })
-      : await db.write((tx): boolean => runSteps(job, tx, key, prepared))
-  if (!hasMore) all.delete(nameOf(kind, key))
-  return hasMore
-}
-
-/** Number of transactions between two pauses that leave the write lock free for other processes. */
-export const STEPS_BETWEEN_PAUSES = 5
-
-/**
- * Runs a job until it is done or pauses, for a caller whose response must include the finished work. Resolves
- * immediately if there is no job; rejects with the error of a step. The writes belong to no caller and alternate with
- * those of other requests. Preparations count as queries of the caller.
- */
-export async function settle<Key extends JobKey, State>(
-  place: Place,
-  job: Job<Key, State>,
-  key: Key,
-  turn?: QueryScheduling,
-): Promise<void> {
-  const all: Prepared = new Map()
-  for (let steps = 1; await runOnce(place, job as Job, key, all, turn); steps++)
-    if (steps % STEPS_BETWEEN_PAUSES === 0) await pauseBetween(place.db)
-}
-
-/**
- * Settles every due job, for a process that does not serve the database. Jobs that wait for idle time are left to a
- * server, because reads do not depend on them.
- */
-export async function settleAll(
-  place: Place & { readonly clock: Clock },
-  jobs: readonly Job[],
-): Promise<void> {
-  const { db, clock } = place
-  const own = jobs.filter(({ whenIdle }) => !whenIdle)
-  const listDue = () => listWaiting(db, own).filter(({ dueAt }) => dueAt <= clock.now())
-  for (let due = listDue(); due.length > 0; due = listDue())
-    for (const { job } of due) {
-      const key = findFirst(db, job)
-      if (key !== undefined) await settle(place, job, key)
-    }
 }
 
 /** A kind with enqueued jobs, and the due time of its first one. */

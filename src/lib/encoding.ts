@@ -28,3 +28,9 @@ export function decodeText(bytes: Uint8Array, file: string): string {
     throw encodingRefusal(error, file)
   }
 }
+
+const LONG_TEXT = 65_536
+
+/** The bytes of long text, which cross between threads without a copy. */
+export const encoded = (text: string): string | Uint8Array<ArrayBuffer> =>
+  text.length > LONG_TEXT ? new TextEncoder().encode(text) : text

@@ -20,12 +20,10 @@ import {
 } from './writing/trash.ts'
 import { patchNote } from './writing/update.ts'
 
-export { linkDifferenceQuery } from './links/indexing.ts'
 export { readLinks } from './links/note-links.ts'
 export { listNotes } from './query/list.ts'
 export { listMentions } from './query/mentions.ts'
 export { listByTree, queryNotes } from './query/tree-query.ts'
-export { longNoteWordsQuery } from './search/indexing.ts'
 
 const covers = 'notes'
 

@@ -11,9 +11,7 @@ import { removeChangesBefore } from '../log/cursors.ts'
 import { removeRevisionsBefore } from '../notes/writing/revisions.ts'
 import { removeSomeTrashedBefore } from '../notes/writing/trash.ts'
 import { removeEndedSessions } from '../people/sessions/sessions.ts'
-import { dropUnusedIndexes } from '../records/structures/storage/index-policy.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { refreshStatistics } from './statistics.ts'
 
 const TRASH_DAYS = 30
 const REVISION_DAYS = 7
@@ -52,32 +50,4 @@ export function retentionJobs({ keepChangesMs }: AppContext['config']): Job[] {
     sessions: once(removeEndedSessions),
   }
   return Object.entries(steps).map(([name, step]) => defineRecurringJob(`retention.${name}`, HOUR_MS, step))
-}
-
-const FIRST_RUN_AFTER_MS = 5_000
-
-/**
- * Drops unused indexes and refreshes the statistics of the query planner; a failure is logged and retried after an
- * hour.
- */
-async function maintainIndexes(ctx: AppContext, isStopped: () => boolean): Promise<void> {
-  try {
-    await dropUnusedIndexes(ctx)
-    await refreshStatistics(ctx)
-  } catch (error) {
-    if (!isStopped()) ctx.log.warn('maintenance failed and is retried in an hour', { error: String(error) })
-  }
-}
-
-/** Maintains the indexes shortly after the start and then every hour; returns a function that stops it. */
-export function startIndexMaintenance(ctx: AppContext): () => void {
-  let isStopped = false
-  const run = () => void maintainIndexes(ctx, () => isStopped)
-  const stopFirst = ctx.clock.after(FIRST_RUN_AFTER_MS, run)
-  const stopOthers = ctx.clock.every(HOUR_MS, run)
-  return () => {
-    isStopped = true
-    stopFirst()
-    stopOthers()
-  }
 }

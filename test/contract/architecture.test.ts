@@ -171,6 +171,97 @@ function cyclic(found: Map<string, string[]>): Map<string, string[]> {
   return rest.size < found.size ? cyclic(rest) : rest
 }
 
+/** Files that still name one. */
+const ALLOWED: string[] = [
+  'cli/io.ts: setTimeout',
+  'cli/run.ts: performance.now',
+  'clients/types/connection.ts: setTimeout',
+  'context.ts: WorkerClient',
+  'events/delivery/dispatch/dispatcher.ts: forSomeMilliseconds',
+  'events/delivery/dispatch/dispatcher.ts: performance.now',
+  'events/delivery/dispatch/dispatcher.ts: setImmediate',
+  'events/delivery/dispatch/dispatcher.ts: storage/writes/chunks.ts',
+  'events/webhooks/deliveries.ts: inChunks',
+  'events/webhooks/deliveries.ts: pauseBetween',
+  'events/webhooks/deliveries.ts: storage/writes/chunks.ts',
+  'feed/subscribers.ts: performance.now',
+  'feed/subscribers.ts: setImmediate',
+  'feed/subscribers.ts: setTimeout',
+  'files/extraction/process.ts: new Worker',
+  'files/extraction/process.ts: performance.now',
+  'files/extraction/process.ts: setInterval',
+  'files/extraction/process.ts: setTimeout',
+  'files/new-file.ts: pauseForOthers',
+  'files/new-file.ts: storage/writes/chunks.ts',
+  'files/search.ts: cannotCount',
+  'files/search.ts: stopCondition(',
+  'files/text-extraction.ts: Bun.sleep',
+  'files/text-extraction.ts: inSteps',
+  'files/text-extraction.ts: storage/writes/chunks.ts',
+  'http/body.ts: Bun.sleep',
+  'http/body.ts: lib/thread-steps.ts',
+  'http/body.ts: stepsOfThread',
+  'http/bursts.ts: lib/fair-queue.ts',
+  'http/bursts.ts: lib/thread-steps.ts',
+  'http/bursts.ts: performance.now',
+  'http/bursts.ts: setImmediate',
+  'http/bursts.ts: stepsOfThread',
+  'http/download.ts: setImmediate',
+  'http/exchange.ts: performance.now',
+  'http/pipeline.ts: performance.now',
+  'http/responses.ts: setImmediate',
+  'lib/admission.ts: lib/fair-queue.ts',
+  'lib/clock.ts: setInterval',
+  'lib/clock.ts: setTimeout',
+  'lib/log.ts: setTimeout',
+  'lib/markdown.ts: performance.now',
+  'lib/thread-steps.ts: setImmediate',
+  'lib/thread-steps.ts: stepsOfThread',
+  'log/objects/statements.ts: stopCondition(',
+  'log/read.ts: stopCondition(',
+  'log/transactions.ts: stopCondition(',
+  'notes/links/note-links.ts: stopCondition(',
+  'notes/properties/deletion.ts: storage/writes/chunks.ts',
+  'notes/properties/service.ts: stopCondition(',
+  'notes/query/conditions.ts: stopCondition(',
+  'notes/query/conditions.ts: textCondition(',
+  'notes/query/evaluate.ts: stopCondition(',
+  'notes/query/list.ts: stopCondition(',
+  'notes/query/page.ts: stopCondition(',
+  'notes/query/search.ts: cannotCount',
+  'notes/routes.ts: pauseBetween',
+  'notes/routes.ts: storage/writes/chunks.ts',
+  'notes/search/matches.ts: stopCondition(',
+  'notes/search/ranking.ts: stopCondition(',
+  'notes/tags/deletion.ts: storage/writes/chunks.ts',
+  'notes/writing/trash.ts: forSomeMilliseconds',
+  'notes/writing/trash.ts: storage/writes/chunks.ts',
+  'people/sessions/streams.ts: lib/thread-steps.ts',
+  'people/sessions/streams.ts: performance.now',
+  'people/sessions/streams.ts: stepsOfThread',
+  'records/rows/convert.ts: stopCondition(',
+  'records/rows/query/board.ts: isLimited',
+  'records/rows/query/list.ts: isLimited',
+  'records/rows/query/list.ts: sql.count',
+  'records/rows/query/list.ts: stopCondition(',
+  'records/rows/query/row-query.ts: entryCondition(',
+  'records/rows/query/row-query.ts: stopCondition(',
+  'records/rows/query/row-query.ts: textCondition(',
+  'records/rows/query/summary.ts: isLimited',
+  'records/rows/query/total-cache.ts: sql.count',
+  'records/structures/service.ts: sql.count',
+  'records/structures/storage/index-policy.ts: worker.state',
+  'records/structures/storage/row-table-schema.ts: stopCondition(',
+  'records/structures/storage/run-frequencies.ts: storage/writes/chunks.ts',
+  'records/structures/storage/text-index.ts: storage/writes/chunks.ts',
+  'records/structures/storage/text-search.ts: stopCondition(',
+  'server.ts: Bun.sleep',
+  'server.ts: performance.now',
+  'server.ts: setTimeout',
+  'transfer/mirror/overlay/push.ts: Bun.sleep',
+  'transfer/mirror/verify.ts: Bun.sleep',
+]
+
 describe('src', () => {
   test('has only folders with a place in the order', () => {
     expect(files.filter(({ path }) => positionOf(path) === -1).map(({ path }) => path)).toEqual([])
@@ -191,26 +282,23 @@ describe('src', () => {
     expect(Object.fromEntries(cyclic(arrows()))).toEqual({})
   })
 
-  test('decides in one place where work runs: no feature names a thread, a queue, a limit or a scheduler', () => {
-    const isFeature = (path: string) => path.includes('/') && positionOf(path) > positionOf('http/sse.ts')
-    const inner =
-      /^storage\/(worker\/(?!client\.ts$)|writes\/write-|read-limit)|^lib\/(fair-queue|thread-steps)/
-    const names = /\b(TooLongForMainThread|withRowLimit|new Worker)\b/
-    const allowed = [
-      // Potentially hostile files are read in a separate process, where a thread can be ended.
-      'files/extraction/process.ts names new Worker',
-      // A command copies a remote in a thread, so that it can be cancelled.
-      'transfer/mirror/mirror.ts imports storage/worker/thread.ts',
-      // Streams have thousands of readers.
-      'people/sessions/streams.ts imports lib/thread-steps.ts',
-    ]
-    const wrong = files
-      .filter(({ path }) => isFeature(path))
-      .flatMap(({ path, text, imports }) => [
-        ...imports.filter((target) => inner.test(target)).map((target) => `${path} imports ${target}`),
-        ...(names.test(text) ? [`${path} names ${names.exec(text)?.[0]}`] : []),
-      ])
-    expect(wrong.sort()).toEqual(allowed.sort())
+  test('names a thread, a step, a turn, a limit or a primitive of the event loop only in the kernel and in storage', () => {
+    const inner = /^(?:kernel|storage)\//
+    const primitives =
+      /\b(?:Atomics|new Worker|setImmediate|setTimeout|setInterval|queueMicrotask|performance\.now|Bun\.sleep(?:Sync)?)\b/g
+    const ours =
+      /\b(?:Worker(?:Task|Query|Thread|Client)|TooLongForMainThread|with(?:Row|Write)Limit|isLimited|cannotCount|sql\.count|(?:stop|entry|text)Condition\(|stepsOfThread|inSteps|inChunks|forSomeMilliseconds|pauseBetween|pauseForOthers|worker\.(?:read|task|run|write|state|manyRows))/g
+    const modules =
+      /^storage\/(?:worker\/(?!client\.ts$)|writes\/(?:write-|chunks)|read-limit)|^lib\/(?:fair-queue|thread-steps)/
+    const found = files
+      .filter(({ path }) => !inner.test(path))
+      .flatMap(({ path, text, imports }) => {
+        const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+        const named = [primitives, ours].flatMap((words) => [...code.matchAll(words)].map(([word]) => word))
+        const imported = imports.filter((target) => modules.test(target))
+        return [...new Set([...named, ...imported])].map((name) => `${path}: ${name}`)
+      })
+    expect(found.sort()).toEqual(ALLOWED.sort())
   })
 
   test('keeps no state in modules: it belongs to the connection, the thread or the server that it serves', () => {

@@ -64,7 +64,7 @@ const LIST: Readonly<Record<string, Shared>> = {
   'events/delivery/client/sender.ts: new ConnectionPool': ['subscription', 'idle connections to receivers'],
   'events/delivery/dispatch/dispatcher.ts: #inFlight': ['subscription', 'attempts, 1 to 4 of each in turn'],
   'events/delivery/dispatch/dispatcher.ts: #running': ['subscription', 'attempts that a stop waits for'],
-  'events/delivery/dispatch/dispatcher.ts: new Turns': [
+  'events/delivery/dispatch/dispatcher.ts: new DeliverySchedule': [
     'workspace',
     'which subscription attempts next, in turn within its workspace',
   ],
@@ -89,6 +89,7 @@ const LIST: Readonly<Record<string, Shared>> = {
   'http/bursts.ts: new FairQueue': ['caller, address', 'requests that arrived together'],
   'http/sse.ts: #isBusy': ['nobody', 'of one stream'],
   'http/sse.ts: #queue': ['nobody', 'of one stream'],
+  'kernel/call.ts: new WorkerThread': ['nobody', 'a command that copies a remote'],
   'kernel/job-runner.ts: #running': ['nobody', 'the steps of jobs, of which kinds take turns'],
   'lib/admission.ts: #held': ['caller, address', 'the room of an Admission, in all'],
   'lib/admission.ts: new FairQueue': ['caller, address', 'the work that waits in an Admission'],
@@ -118,7 +119,7 @@ const LIST: Readonly<Record<string, Shared>> = {
 
 const SOURCE = join(import.meta.dir, '../../src')
 const MADE =
-  /\bnew \w*(?:Queue|Turns|Admission|Budget|Bytes|Scheduler|Bursts|RequestLimit|Order|Pool|Dispatcher|Semaphore|Tickets|FailedKeys|FailedSignIns|PerDay|Streams|Worker|WorkerThread)(?=[<(])|\bBun\.spawn(?=\()/g
+  /\bnew \w*(?:Queue|Turns|Admission|Budget|Bytes|Scheduler?|Bursts|RequestLimit|Order|Pool|Dispatcher|Semaphore|Tickets|FailedKeys|FailedSignIns|PerDay|Streams|Worker|WorkerThread)(?=[<(])|\bBun\.spawn(?=\()/g
 const FIELD = /^ {2}(?:readonly )?#\w*(?:waiting|running|queue|inFlight|held|busy)(?=[ :=])/gim
 
 async function find(): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { JobRunner } from '../../src/kernel/job-runner.ts'
+import { settle } from '../../src/kernel/job-steps.ts'
 import {
   defineJob,
   defineRecurringJob,
@@ -9,7 +10,6 @@ import {
   isPending,
   type Job,
   later,
-  settle,
 } from '../../src/kernel/jobs.ts'
 import { refused } from '../../src/lib/refusal.ts'
 import { newFolder } from '../support/process.ts'

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { settle } from '../../src/kernel/jobs.ts'
+import { settle } from '../../src/kernel/job-steps.ts'
 import { ALL, markAllForSearch, searchMerging } from '../../src/notes/search/indexing.ts'
 import { repairDerived } from '../../src/operation/integrity.ts'
 import { RANDOM_CASES_MS, RANDOM_SEED, runs } from '../support/counts.ts'

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
-import { refreshStatistics } from '../../src/operation/statistics.ts'
+import { statisticsRefresh } from '../../src/kernel/statistics.ts'
+import { runRecurring } from '../support/jobs.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -51,7 +52,7 @@ test.each([
     }
     const plans = () => tables.map(planOf)
     const stop = db.onCommit(() => void plans())
-    await refreshStatistics(service.ctx)
+    await runRecurring(service.ctx, [statisticsRefresh])
     stop()
     expect(plans()).toEqual(tables.map((table) => `SEARCH ${table} USING INDEX ${table}_other (other=?)`))
     await service.close()

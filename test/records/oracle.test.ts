@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { pksInOrder, rowsInList } from '../../src/records/rows/query/list.ts'
 import { parseRequest } from '../../src/records/rows/query/row-query.ts'
-import { autoIndexBuild } from '../../src/records/structures/storage/auto-index.ts'
+import { buildAutoIndex } from '../../src/records/structures/storage/auto-index.ts'
 import { callerOf } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
@@ -73,11 +73,7 @@ const pkOf = (structure: string) =>
   service.ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', structure)
 
 const buildIndex = (structure: string, column: string) =>
-  service.ctx.worker.write(autoIndexBuild, {
-    structurePk: pkOf(structure),
-    column,
-    now: service.ctx.clock.now(),
-  })
+  buildAutoIndex(service.ctx, { structurePk: pkOf(structure), column })
 
 async function play({ fields, steps, builds }: Scene) {
   const name = `scene ${++count}`

@@ -4,10 +4,10 @@ import { systemAuthor } from '../../src/log/log.ts'
 import { listNotes } from '../../src/notes/query/list.ts'
 import { findFaults, repairDerived } from '../../src/operation/integrity.ts'
 import { deleteStructure } from '../../src/records/structures/deletion.ts'
-import { buildAutoIndex } from '../../src/records/structures/storage/auto-index.ts'
-import { dropUnusedIndexes } from '../../src/records/structures/storage/index-policy.ts'
+import { buildAutoIndex, unusedIndexRemoval } from '../../src/records/structures/storage/auto-index.ts'
 import { callerOf } from '../support/cli.ts'
 import { hasManyCases, RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { runRecurring } from '../support/jobs.ts'
 import { newFolder } from '../support/process.ts'
 import {
   arbitraryData,
@@ -246,9 +246,10 @@ test.each([
     service.clock.advance(31 * DAY_MS)
     await ask()
     await service.ctx.db.write(() => null)
-    expect(await dropUnusedIndexes(service.ctx)).toBe(0)
+    await runRecurring(service.ctx, [unusedIndexRemoval])
+    expect(indexedColumns(service)).toEqual([column])
     service.clock.advance(31 * DAY_MS)
-    expect(await dropUnusedIndexes(service.ctx)).toBe(1)
+    await runRecurring(service.ctx, [unusedIndexRemoval])
     expect(indexedColumns(service)).toEqual([])
     expect(await ask()).toEqual(first)
   },

@@ -1,15 +1,22 @@
 import type { AppContext } from '../../src/context.ts'
-import { enqueue, RECURRING, settleAll } from '../../src/kernel/jobs.ts'
+import { settleAll } from '../../src/kernel/job-steps.ts'
+import { enqueue, type Job, RECURRING } from '../../src/kernel/jobs.ts'
 import { retentionJobs } from '../../src/operation/schedule.ts'
 
-/** Runs every due job to completion, as a server does between writes. */
-export const runJobs = (ctx: AppContext): Promise<void> => settleAll(ctx, ctx.features.jobs)
+/** Runs every due job to completion that does not wait for idle time, as a server does between writes. */
+export const runJobs = (ctx: AppContext): Promise<void> =>
+  settleAll(
+    ctx,
+    ctx.features.jobs.filter(({ whenIdle }) => !whenIdle),
+  )
 
-/** Removes expired data, as a server does every hour. */
-export async function runRetention(ctx: AppContext): Promise<void> {
-  const jobs = retentionJobs(ctx.config)
+/** Runs recurring jobs now. */
+export async function runRecurring(ctx: AppContext, jobs: readonly Job[]): Promise<void> {
   await ctx.db.write((tx): void => {
     for (const job of jobs) enqueue(tx, job, RECURRING, null)
   })
   await settleAll(ctx, jobs)
 }
+
+/** Removes expired data, as a server does every hour. */
+export const runRetention = (ctx: AppContext): Promise<void> => runRecurring(ctx, retentionJobs(ctx.config))

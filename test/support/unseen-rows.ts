@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import {
-  autoIndexDrop,
   buildAutoIndex,
+  dropAutoIndex,
   listAutoIndexes,
 } from '../../src/records/structures/storage/auto-index.ts'
 import { fillTextIndex as fillSome, TEXT_INDEX } from '../../src/records/structures/storage/text-index.ts'
@@ -58,7 +58,7 @@ export async function fillTextIndex(service: TestService, id: string): Promise<v
 export async function dropIndexes(service: TestService, id: string): Promise<void> {
   const pk = structurePk(service, id)
   for (const column of listAutoIndexes(service.ctx.db, pk))
-    await service.ctx.worker.write(autoIndexDrop, { structurePk: pk, column })
+    await service.ctx.db.write((tx): void => dropAutoIndex(tx, { structurePk: pk, column }))
 }
 
 export async function buildOtherIndexes(service: TestService, id: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { AppContext, Caller } from '../../../src/context.ts'
-import { settle } from '../../../src/kernel/jobs.ts'
+import { settle } from '../../../src/kernel/job-steps.ts'
 import { ALL, noteIndexing, searchMerging } from '../../../src/notes/search/indexing.ts'
 import { createNote } from '../../../src/notes/writing/create.ts'
 import { createKey } from '../../../src/people/accounts/keys.ts'

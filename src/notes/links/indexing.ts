@@ -1,8 +1,8 @@
 import type { AppContext } from '../../context.ts'
 import { type Caller, schedulingKeyOf } from '../../kernel/caller.ts'
-import { defineJob, enqueue, keysOf, removeJob, settle } from '../../kernel/jobs.ts'
+import { settle } from '../../kernel/job-steps.ts'
+import { defineJob, enqueue, keysOf, removeJob } from '../../kernel/jobs.ts'
 import type { Reader } from '../../storage/reader.ts'
-import type { WorkerQuery } from '../../storage/worker/client.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { contentOf, updatedAtOf } from '../store.ts'
 import { distinctLinkKeys } from './syntax.ts'
@@ -90,12 +90,6 @@ function differenceOf(reader: Reader, note: number): VersionDifference {
   return { updatedAt: updatedAtOf(reader, note), ...differenceBetween(storedTargets(reader, note), targets) }
 }
 
-export const linkDifferenceQuery: WorkerQuery<{ note: number }, VersionDifference> = {
-  name: 'notes.linkDifference',
-  isLong: true,
-  run: (reader, { note }) => differenceOf(reader, note),
-}
-
 /** The progress of a note's job: it continues after the last target that it has written. */
 interface Progress {
   readonly after: string
@@ -121,12 +115,7 @@ export const linkIndexing = defineJob<number, Progress>(
     write(tx, { workspace, note }, differenceOf(tx, note))
     return 'done'
   },
-  {
-    prepare: {
-      inputOf: (_, note, { after }) => (after === '' ? { note } : undefined),
-      query: linkDifferenceQuery,
-    },
-  },
+  { prepare: { read: differenceOf, isNeeded: ({ after }) => after === '' } },
 )
 
 const workspaceOf = ({ sql }: Reader, note: number): number | undefined =>

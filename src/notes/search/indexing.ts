@@ -1,17 +1,8 @@
 import type { AppContext } from '../../context.ts'
-import {
-  AT_ONCE,
-  defineJob,
-  enqueue,
-  enqueueOnce,
-  findState,
-  type Job,
-  keysOf,
-  settle,
-} from '../../kernel/jobs.ts'
+import { settle } from '../../kernel/job-steps.ts'
+import { AT_ONCE, defineJob, enqueue, enqueueOnce, findState, type Job, keysOf } from '../../kernel/jobs.ts'
 import { MERGED_SEGMENTS, mergeSome } from '../../search/tables.ts'
 import type { Reader } from '../../storage/reader.ts'
-import type { WorkerQuery } from '../../storage/worker/client.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { updatedAtOf } from '../store.ts'
 import {
@@ -171,7 +162,7 @@ export const searchMerging: Job<number, number> = defineJob(
     return hasMore.includes(true) ? Math.max(1, parts - 1) : 'done'
   },
   {
-    isLong: true,
+    isLong: () => true,
     whenIdle: { isUrgent: (reader) => countParts(reader) > MANY_PARTS },
   },
 )
@@ -194,14 +185,10 @@ interface Words {
   readonly updatedAt: number
 }
 
-export const longNoteWordsQuery: WorkerQuery<{ note: number }, Words | undefined> = {
-  name: 'notes.words',
-  isLong: true,
-  run: (reader, { note: pk }) => {
-    const note = findIndexable(reader, pk)
-    const updatedAt = updatedAtOf(reader, pk)
-    return note && updatedAt !== undefined ? { columns: indexedColumns(note), updatedAt } : undefined
-  },
+function wordsOf(reader: Reader, pk: number): Words | undefined {
+  const note = findIndexable(reader, pk)
+  const updatedAt = updatedAtOf(reader, pk)
+  return note && updatedAt !== undefined ? { columns: indexedColumns(note), updatedAt } : undefined
 }
 
 /** Indexes a marked note with a long body. Discards words of an older version. */
@@ -216,5 +203,5 @@ export const longNoteIndexing = defineJob<number, number>(
     else indexNote(tx, note)
     return 'done'
   },
-  { isLong: true, prepare: { inputOf: (_, note) => ({ note }), query: longNoteWordsQuery } },
+  { isLong: () => true, prepare: { read: wordsOf } },
 )

@@ -1,7 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import type { AppContext, InWorkspace } from '../../context.ts'
 import type { FeatureHooks } from '../../feature-hooks.ts'
-import { defineJob, enqueue, findState, keysOf, settle } from '../../kernel/jobs.ts'
+import { settle } from '../../kernel/job-steps.ts'
+import { defineJob, enqueue, findState, keysOf } from '../../kernel/jobs.ts'
 import { write } from '../../kernel/operation.ts'
 import { refused } from '../../lib/refusal.ts'
 import { notifyAfterCommit } from '../../log/bus.ts'
@@ -55,7 +56,7 @@ export const rowIndexRemoval = defineJob<number, RowPlace>(
     }
     return name === undefined ? 'done' : place
   },
-  { isLong: true },
+  { isLong: () => true },
 )
 
 const DELETED = `${keysOf(rowIndexRemoval)} UNION ALL ${keysOf(rowRemoval)}`

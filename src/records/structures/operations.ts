@@ -1,2 +1,1 @@
 export * from './service.ts'
-export { autoIndexBuild, autoIndexDrop } from './storage/auto-index.ts'

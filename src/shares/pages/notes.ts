@@ -1,5 +1,4 @@
 import { type AppContext, type Caller, type InWorkspace, placeFor } from '../../context.ts'
-import { encoded } from '../../http/responses.ts'
 import { long, read, type Snapshot } from '../../kernel/operation.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { isoTimestamp, utcDay } from '../../lib/dates.ts'
@@ -71,15 +70,13 @@ export const sharedNotePage = long(
       // For views, the address names the note that names the file. The file is shown as long as that note is.
       const within = isOfView ? `?note=${id}` : ''
       const shown = shownTitle(title)
-      return encoded(
-        pageText({
-          title: shown,
-          main: html`${isOfView && html`<p><a href="${base}">All notes</a></p>`}
+      return pageText({
+        title: shown,
+        main: html`${isOfView && html`<p><a href="${base}">All notes</a></p>`}
 <h1 dir="auto">${shown}</h1>
 <p class="by">Changed ${shownTime(updatedAt)}</p>
 ${bodyOf(JSON.stringify({ content, title: shown, base, within }))}`,
-        }),
-      )
+      })
     },
   }),
 )

@@ -1,5 +1,4 @@
 import type { AppContext, InWorkspace } from '../../context.ts'
-import { encoded } from '../../http/responses.ts'
 import { long, read, type Snapshot } from '../../kernel/operation.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { type Html, html } from '../../lib/html.ts'
@@ -115,7 +114,7 @@ export const sharedRowsPage = long(
         offers.ics && view.kind === 'calendar' && html`<a href="${base}.ics">As a calendar (ics)</a>`,
       ].filter((one) => one !== false)
       const main = html`<h1 dir="auto">${title}</h1>${BODIES[view.kind](reading)}${files.length > 0 && html`<p class="pages">${files}</p>`}`
-      return encoded(pageText({ title, isBroad: true, main }))
+      return pageText({ title, isBroad: true, main })
     },
     learn: learnOfRows,
   }),

@@ -6,29 +6,14 @@ import type { Log } from '../../lib/log.ts'
 import { stepsOfThread } from '../../lib/thread-steps.ts'
 import type { Db } from '../database.ts'
 import { noResponse } from '../errors.ts'
-import type { Reader } from '../reader.ts'
 import type { State } from '../state.ts'
-import type { Tx } from '../writes/transaction.ts'
 import { QueryScheduler, type QueryScheduling } from './query-scheduler.ts'
 import { TaskQueue } from './task-queue.ts'
 import type { WorkerRequest } from './thread.ts'
 
 export type { QueryScheduling }
 
-/**
- * A read that may take long. It begins on the main thread; if it reads too much there (`storage/read-limit.ts`), it
- * restarts in a worker thread, so that other requests never wait for it. Input and output are copied between the
- * threads. Statements that read many rows need a stop condition (`Sql.stopCondition`).
- */
-export interface WorkerQuery<Input, Output> {
-  /** Feature, dot, own name; worker threads find the query by it (`operations.ts`). */
-  readonly name: string
-  /** Whether it always runs in a worker thread, because its work cannot be counted. */
-  readonly isLong?: true
-  run(reader: Reader, input: Input): Output
-}
-
-/** The name of a read in worker threads, and whether it always runs there. */
+/** The name of a read in worker threads (`operations.ts`), and whether it always runs there. */
 export interface LongRead {
   readonly name: string
   readonly isLong?: boolean
@@ -45,17 +30,11 @@ export interface WriteListeners {
   notify(structureId?: string): void
 }
 
-/**
- * A write that may take long. It runs in one transaction on the main thread or, while other writes wait, in the write
- * thread, which delays neither reads nor requests. A write that reads long values on the main thread is rolled back
- * and runs in the write thread, too. Its input and output are copied between the threads.
- */
-export interface WorkerTask<Input, Output> {
-  /** As the name of a query. */
-  readonly name: string
-  /** Whether it is independent of requests, such as building an index. */
-  readonly isBackground?: true
-  run(tx: Tx, input: Input): Output
+/** The place of a write among the others of its thread. */
+export interface TaskScheduling {
+  readonly schedulingKey: string
+  /** Whether no request waits for it, as for the steps of jobs. It then runs in the background thread. */
+  readonly isBackground?: boolean
 }
 
 /** Larger writes run in the write thread. The main thread handles this size in some tens of milliseconds. */
@@ -67,7 +46,6 @@ export interface WorkerClient {
   readonly manyRows: number
   /** The state of the database. */
   readonly state: State
-  run<Input, Output>(query: WorkerQuery<Input, Output>, input: Input, turn: QueryScheduling): Promise<Output>
   /** Whether the database is in memory, so that everything runs on the main thread. */
   readonly isInline: boolean
   /** Writes with a longer text run in the write thread. */
@@ -77,10 +55,8 @@ export interface WorkerClient {
    * this input.
    */
   read(query: LongRead, turn: QueryScheduling, here: () => unknown, input: () => unknown): unknown
-  /** Runs a write in the write thread, where writes take turns by `schedulingKey`. */
-  task(name: string, input: unknown, schedulingKey: string): Promise<unknown>
-  /** Does the server's own work in the write thread, or in the background thread. */
-  write<Input, Output>(task: WorkerTask<Input, Output>, input: Input): Promise<Output>
+  /** Runs a write in the write thread or the background thread, where writes take turns by `schedulingKey`. */
+  task(name: string, input: unknown, turn: TaskScheduling): Promise<unknown>
   /** Refuses the queries, and lets the current task finish for some seconds. */
   close(): Promise<void>
 }
@@ -189,22 +165,10 @@ export function openWorker({
     isInline,
     maxWriteLength,
     read,
-    task: async (name, input, schedulingKey) => {
+    task: async (name, input, { schedulingKey, isBackground = false }) => {
       if (db.refusal) throw db.refusal
-      return tasks.writes.run(request('task', name, input), schedulingKey)
-    },
-    run: async <Input, Output>(query: WorkerQuery<Input, Output>, input: Input, turn: QueryScheduling) =>
-      (await read(
-        query,
-        turn,
-        () => query.run(db, input),
-        () => input,
-      )) as Output,
-    write: async <Input, Output>(task: WorkerTask<Input, Output>, input: Input) => {
-      if (isInline) return (await db.write((tx): unknown => task.run(tx, input))) as Output
-      if (db.refusal) throw db.refusal
-      const queue = tasks[task.isBackground ? 'background' : 'writes']
-      return (await queue.run(request('task', task.name, input), '')) as Output
+      const queue = tasks[isBackground ? 'background' : 'writes']
+      return queue.run({ ...request('task', name, input), isBackground }, schedulingKey)
     },
     close: async () => {
       await Promise.all([queries, ...Object.values(tasks)].map((each) => each.close()))

@@ -15,6 +15,8 @@ export interface WorkerRequest {
   readonly kind: 'query' | 'task' | 'open' | 'close'
   readonly name: string
   readonly input: unknown
+  /** Whether no request waits for a task. */
+  readonly isBackground: boolean
   /** The instant of a task, and the last id created by the main thread. */
   readonly now: number
   readonly lastId: string
@@ -43,7 +45,7 @@ const CLOSE_WITHIN_MS = 2_000
 
 /** A request as created by the main thread; only a task has an instant and a last id. */
 export type ThreadRequest = Pick<WorkerRequest, 'file' | 'kind' | 'name' | 'input'> &
-  Partial<Pick<WorkerRequest, 'descriptor' | 'now' | 'lastId'>>
+  Partial<Pick<WorkerRequest, 'descriptor' | 'isBackground' | 'now' | 'lastId'>>
 
 /** The thread was closed during a request, which may have been carried out. */
 export class ThreadClosed extends Error {}
@@ -92,7 +94,13 @@ export class WorkerThread {
     Atomics.store(this.#stopFlag, 0, 0)
     // A worker keeps the process alive only during a request.
     worker.ref()
-    const defaults = { descriptor: undefined, now: 0, lastId: '', stopFlag: this.#stopFlag }
+    const defaults = {
+      descriptor: undefined,
+      isBackground: false,
+      now: 0,
+      lastId: '',
+      stopFlag: this.#stopFlag,
+    }
     worker.postMessage({ ...defaults, ...request } satisfies WorkerRequest)
     try {
       return outputOf(await promise)

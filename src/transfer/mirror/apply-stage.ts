@@ -1,6 +1,6 @@
+import { long, write } from '../../kernel/operation.ts'
 import { appendMirrored } from '../../log/append-mirrored.ts'
 import { withCacheOf } from '../../storage/connection/open.ts'
-import type { WorkerTask } from '../../storage/worker/client.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { CopyTransaction } from './apply/copy-transaction.ts'
 import { applyObjects } from './apply/objects.ts'
@@ -53,20 +53,25 @@ const NOTE_KINDS = ['note', 'tag', 'property', 'quick_access_item'] as const
 /** Rows are mostly appended, so that a larger cache would cost memory and save little time. */
 const CACHE_KIB = 24_576
 
-/** Applies a stage that is too large for the main thread, in one transaction. */
-export const mirrorApply: WorkerTask<
-  { readonly stageFile: string; readonly now: number; readonly target: Target },
-  void
-> = {
-  name: 'mirror.apply',
-  isBackground: true,
-  run: (tx, { stageFile, now, target }) => {
-    const stage = new Stage(stageFile)
-    const apply = () => applyStage({ ...tx, now }, stage, target)
-    try {
-      withCacheOf(CACHE_KIB, tx.sql.database, apply)
-    } finally {
-      stage.close()
-    }
-  },
+interface StageInFile {
+  readonly stageFile: string
+  readonly now: number
+  readonly target: Target
 }
+
+/** Applies a stage in a file, in one transaction. */
+export const mirrorApply = long(
+  write({
+    name: 'mirror.apply',
+    covers: 'several',
+    run: (tx, _, { stageFile, now, target }: StageInFile): void => {
+      const stage = new Stage(stageFile)
+      const apply = () => applyStage({ ...tx, now }, stage, target)
+      try {
+        withCacheOf(CACHE_KIB, tx.sql.database, apply)
+      } finally {
+        stage.close()
+      }
+    },
+  }),
+)

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import type { AppContext } from '../../context.ts'
-import { settleAll } from '../../kernel/jobs.ts'
+import { ownCredential } from '../../kernel/call.ts'
+import { settleAll } from '../../kernel/job-steps.ts'
 import { sleep } from '../../lib/clock.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { columnsOfName } from '../../people/accounts/names.ts'
@@ -182,8 +183,11 @@ export class Follower {
       if (isSmall) stage.clear()
       else removeStage(stage, this.#stageFile)
     }
-    // A command that copies once leaves no job to a server.
-    await settleAll(this.ctx, features.jobs)
+    // The copy is complete before its listeners are notified.
+    await settleAll(
+      this.ctx,
+      features.jobs.filter(({ whenIdle }) => !whenIdle),
+    )
   }
 
   async #write(
@@ -192,7 +196,7 @@ export class Follower {
     cursor: string,
     lastAt: string | undefined,
   ): Promise<void> {
-    const { db, worker, clock } = this.ctx
+    const { db, kernel, clock } = this.ctx
     const now = clock.now()
     const { workspace: workspacePk } = this.#state
     const target: Target = {
@@ -208,7 +212,12 @@ export class Follower {
     }
     try {
       if (isSmall) await db.write((tx): void => applyStage(tx, this.#memory, target))
-      else await worker.write(mirrorApply, { stageFile: this.#stageFile, now, target })
+      else
+        await kernel.call(mirrorApply, ownCredential(workspacePk), {
+          stageFile: this.#stageFile,
+          now,
+          target,
+        })
       this.#isDamaged = false
     } catch (error) {
       this.#isDamaged ||= !mayPass(error)

@@ -2,6 +2,8 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname } from 'node:path'
 import type { Config } from '../../config.ts'
 import { type AppContext, contextOn } from '../../context.ts'
+import { ownCredential, writeInThread } from '../../kernel/call.ts'
+import { settleAll } from '../../kernel/job-steps.ts'
 import { fail, refused } from '../../lib/refusal.ts'
 import { VERSION } from '../../lib/version.ts'
 import { beginEpoch } from '../../log/cursors.ts'
@@ -15,7 +17,6 @@ import { type Db, openDatabase } from '../../storage/database.ts'
 import { DATABASE_SUFFIXES } from '../../storage/file-names.ts'
 import { createFile } from '../../storage/new-file.ts'
 import type { Reader } from '../../storage/reader.ts'
-import { WorkerThread } from '../../storage/worker/thread.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { mirrorApply, type Target } from './apply-stage.ts'
 import { Forwarding, forgetEvents, type PostEvent } from './events.ts'
@@ -144,6 +145,7 @@ async function catchUpAlone(request: MirrorRequest): Promise<void> {
     const follower = new Follower(ctx, { ...request, isForwarding: false, onEvents: () => {} })
     await follower.connect()
     await follower.catchUp(0)
+    await settleAll(ctx, features.jobs)
   } finally {
     await ctx.worker.close()
     await close(db)
@@ -296,13 +298,8 @@ function copyAccounts(accounts: Accounts, { sql }: Tx, { pk }: WorkspaceRow): un
 
 /** Runs in a separate thread, so that this one can still handle signals. */
 async function applyIn({ clock, log, file }: NewCopy, unfinished: string, target: Target): Promise<void> {
-  const thread = new WorkerThread(clock, log)
-  try {
-    const input = { stageFile: stageFileOf(file), now: clock.now(), target }
-    await thread.run({ file: unfinished, kind: 'task', name: mirrorApply.name, input })
-  } finally {
-    await thread.close()
-  }
+  const input = { stageFile: stageFileOf(file), now: clock.now(), target }
+  await writeInThread({ clock, log }, unfinished, mirrorApply, ownCredential(target.workspacePk), input)
 }
 
 /**

@@ -145,7 +145,7 @@ const filesDelete: Command = {
       const [{ deleteById }, { fileDetachment }, { settle }] = await Promise.all([
         service(),
         import('../../../files/deletion.ts'),
-        import('../../../kernel/jobs.ts'),
+        import('../../../kernel/job-steps.ts'),
       ])
       const file = await db.write((tx) => deleteById(tx, caller, input.args[0] ?? ''))
       await settle({ db }, fileDetachment, file.pk)

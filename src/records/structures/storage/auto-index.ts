@@ -1,5 +1,8 @@
 import type { FieldType, TypedField } from '../../../filter/record/operators.ts'
 import type { Server } from '../../../kernel/call.ts'
+import { settle } from '../../../kernel/job-steps.ts'
+import { defineJob, defineRecurringJob, enqueueOnce } from '../../../kernel/jobs.ts'
+import { DAY_MS, HOUR_MS } from '../../../lib/dates.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import {
   companionColumn,
@@ -9,7 +12,6 @@ import {
   rowTable,
   valueColumn,
 } from '../../../storage/row-table-names.ts'
-import type { WorkerTask } from '../../../storage/worker/client.ts'
 import { type Definition, definitionOf, findDefinitionTexts } from '../store.ts'
 import { ensureOwnTable } from './live-rows.ts'
 import { createRowIndex, dropRowIndex, type RowIndex } from './row-index.ts'
@@ -111,10 +113,6 @@ export const markUsed = ({ sql }: Reader, { structurePk, column }: IndexPlace, n
     column,
   )
 
-/** The automatic indexes of all structures that were last used before the given time. */
-export const findUnusedIndexes = ({ sql }: Reader, before: number): IndexPlace[] =>
-  sql.all('SELECT structure AS structurePk, "column" FROM auto_indexes WHERE used_at < ?', before)
-
 export interface IndexPlace {
   readonly structurePk: number
   readonly column: string
@@ -125,24 +123,23 @@ const MAX_INDEXES = 8
 const MAX_AVERAGE_LENGTH = 200
 const SAMPLED_ROWS = 1_000
 
-/** Builds an index; returns whether it exists afterwards. A text index is created empty and filled later. */
-export const autoIndexBuild: WorkerTask<IndexPlace & { now: number }, boolean> = {
-  name: 'structures.buildIndex',
-  isBackground: true,
-  run: (reader, { structurePk, column, now }) => {
-    const texts = findDefinitionTexts(reader, structurePk)
-    if (!texts) return false
-    const present = listAutoIndexes(reader, structurePk)
-    if (present.includes(column)) return true
+/** Builds an index that may be built. A text index is created empty and filled later. */
+export const indexBuilding = defineJob<string, IndexPlace>(
+  'structure.buildIndex',
+  (tx, _, { structurePk, column }) => {
+    const texts = findDefinitionTexts(tx, structurePk)
+    const present = listAutoIndexes(tx, structurePk)
+    if (!texts || present.includes(column)) return 'done'
     const definition = definitionOf(texts)
     const targets = column === TEXT_INDEX ? [] : indexTargets(definition, column)
-    if (!targets || !isWorthwhile(reader, structurePk, targets, present)) return false
-    ensureOwnTable(reader, structurePk, definition)
-    createIndex(reader, structurePk, targets)
-    recordIndex(reader, { structurePk, column }, now)
-    return true
+    if (!targets || !isWorthwhile(tx, structurePk, targets, present)) return 'done'
+    ensureOwnTable(tx, structurePk, definition)
+    createIndex(tx, structurePk, targets)
+    recordIndex(tx, { structurePk, column }, tx.now)
+    return 'done'
   },
-}
+  { isLong: () => true },
+)
 
 /**
  * Whether another index is within the limit and its texts are short. The text index does not count towards the limit.
@@ -177,20 +174,40 @@ export const recordIndex = ({ sql }: Reader, { structurePk, column }: IndexPlace
  * Builds an index when no write is pending; returns whether it exists afterwards. Writes that arrive during the build
  * wait for its end.
  */
-export const buildAutoIndex = (
-  { worker, clock }: Pick<Server, 'worker' | 'clock'>,
+export async function buildAutoIndex(
+  { db, worker }: Pick<Server, 'db' | 'worker'>,
   place: IndexPlace,
-): Promise<boolean> => worker.write(autoIndexBuild, { ...place, now: clock.now() })
-
-export const autoIndexDrop: WorkerTask<IndexPlace, void> = {
-  name: 'structures.dropIndex',
-  isBackground: true,
-  run: (reader, { structurePk, column }) => {
-    if (column === TEXT_INDEX) dropTextIndex(reader, structurePk)
-    else dropRowIndex(reader, nameInSchema(structurePk, column))
-    reader.sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', structurePk, column)
-  },
+): Promise<boolean> {
+  const { structurePk, column } = place
+  const key = `${structurePk} ${column}`
+  await db.write((tx): void => enqueueOnce(tx, indexBuilding, key, place))
+  await settle({ db, worker }, indexBuilding, key)
+  return listAutoIndexes(db, structurePk).includes(column)
 }
+
+const UNUSED_MS = 30 * DAY_MS
+
+/** An automatic index of any structure that was last used before the given time. */
+const findUnusedIndex = ({ sql }: Reader, before: number): IndexPlace | undefined =>
+  sql.get('SELECT structure AS structurePk, "column" FROM auto_indexes WHERE used_at < ? LIMIT 1', before)
+
+export function dropAutoIndex(reader: Reader, { structurePk, column }: IndexPlace): void {
+  if (column === TEXT_INDEX) dropTextIndex(reader, structurePk)
+  else dropRowIndex(reader, nameInSchema(structurePk, column))
+  reader.sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', structurePk, column)
+}
+
+/** Drops the indexes unused for 30 days. */
+export const unusedIndexRemoval = defineRecurringJob(
+  'structure.dropIndexes',
+  HOUR_MS,
+  (tx) => {
+    const unused = findUnusedIndex(tx, tx.now - UNUSED_MS)
+    if (unused) dropAutoIndex(tx, unused)
+    return unused !== undefined
+  },
+  ({ sql }) => sql.get('SELECT 1 FROM auto_indexes LIMIT 1') !== undefined,
+)
 
 /** Builds an index by its name; returns false if the definition lacks its columns. */
 export function createIndexNamed(

@@ -1,7 +1,7 @@
 import type { Server } from '../../../kernel/call.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../../lib/dates.ts'
-import { autoIndexDrop, buildAutoIndex, findUnusedIndexes, type IndexPlace, markUsed } from './auto-index.ts'
+import { buildAutoIndex, type IndexPlace, markUsed } from './auto-index.ts'
 import { TEXT_INDEX } from './text-index.ts'
 
 /*
@@ -23,7 +23,6 @@ const WORTH_BUILDS = 2
 /** Cost per row of a text index. It is filled in the background and needs more rows to pay off. */
 const TEXT_INDEX_MS_PER_ROW = 0.005
 const TEXT_INDEX_MIN_ROWS_FACTOR = 10
-const UNUSED_MS = 30 * DAY_MS
 const MAX_REPORTS = 10_000
 
 /** This process's reports on reads that lacked an index. */
@@ -101,11 +100,4 @@ function recordUse(server: Server, place: IndexPlace): void {
   server.db
     .write((tx): void => void markUsed(tx, place, now))
     .catch((error) => server.log.warn('the use of an index could not be recorded', { error: String(error) }))
-}
-
-/** Drops the indexes unused for 30 days; returns their number. */
-export async function dropUnusedIndexes(server: Server): Promise<number> {
-  const unused = findUnusedIndexes(server.db, server.clock.now() - UNUSED_MS)
-  for (const index of unused) await server.worker.write(autoIndexDrop, index)
-  return unused.length
 }

@@ -117,11 +117,14 @@ const whenIdle = {
 }
 
 /** Brings the text index of a structure up to date, then merges it. */
-export const textIndexUpdate = defineJob<number, null>('structure.text', fillStep, { isLong: true, whenIdle })
+export const textIndexUpdate = defineJob<number, null>('structure.text', fillStep, {
+  isLong: () => true,
+  whenIdle,
+})
 
 /** Fills a new text index. */
 export const textIndexFill = defineJob<number, null>('structure.newText', fillStep, {
-  isLong: true,
+  isLong: () => true,
   whenIdle,
   onDone: (log, structure) => log.info('index built', { structure, column: TEXT_INDEX }),
 })
