@@ -1,8 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { AppContext, InWorkspace } from '../context.ts'
-import { byteStream } from '../http/byte-stream.ts'
+import { partsResponse } from '../http/byte-stream.ts'
 import type { Exchange } from '../http/exchange.ts'
-import { markStreamed } from '../http/streamed.ts'
 import type { Credential } from '../kernel/call.ts'
 import { long, read } from '../kernel/operation.ts'
 import { may } from '../kernel/rights.ts'
@@ -192,12 +191,12 @@ export function snapshotResponse(
   if (exchange.request.method === 'HEAD') return new Response(null, { headers: HEADERS })
   const gone = new AbortController()
   const lines = snapshotLines(ctx, exchange.credential, wanted, gone.signal)
-  const body = byteStream(exchange, {
+  const parts = {
     next: async () => (await lines.next()).value ?? undefined,
-    close: (reason) => {
+    close: (reason?: unknown) => {
       gone.abort()
       if (reason !== undefined) ctx.log.warn('a snapshot was broken off', { error: String(reason) })
     },
-  })
-  return markStreamed(new Response(body, { headers: HEADERS }))
+  }
+  return partsResponse(exchange, parts, { headers: HEADERS })
 }

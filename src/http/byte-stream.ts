@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { Exchange } from './exchange.ts'
 import { closedSentence } from './sse.ts'
+import { streamedResponse } from './streamed.ts'
 
 /** Bytes that are read or generated while they are sent. */
 export interface ByteParts {
@@ -19,15 +20,19 @@ export interface StallLimit {
 }
 
 /**
- * A body that is generated while it is sent. It is aborted, so that the client notices missing bytes, in three cases.
- * The reader's permission ends, a part cannot be read, or the client stalls beyond the limit.
+ * A response that is generated while it is sent. It is aborted, so that the client notices missing bytes, in three
+ * cases. The reader's permission ends, a part cannot be read, or the client stalls beyond the limit.
  */
-export const byteStream = (
+export const partsResponse = (
   exchange: Pick<Exchange, 'onRightEnd'>,
   parts: ByteParts,
+  init: ResponseInit,
   stallLimit?: StallLimit,
-): ReadableStream<Uint8Array> =>
-  new ReadableStream(new ByteSource(exchange, parts, stallLimit), { highWaterMark: 0 })
+): Response =>
+  streamedResponse(
+    new ReadableStream(new ByteSource(exchange, parts, stallLimit), { highWaterMark: 0 }),
+    init,
+  )
 
 class ByteSource {
   #isOver = false

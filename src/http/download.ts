@@ -1,9 +1,8 @@
 import { isCurrent } from '../lib/entity-tags.ts'
 import { counted } from '../lib/text.ts'
-import { byteStream } from './byte-stream.ts'
+import { type ByteParts, partsResponse } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
 import { errorIn } from './problem.ts'
-import { markStreamed } from './streamed.ts'
 
 /** Stored bytes to send. */
 export interface Download {
@@ -38,17 +37,21 @@ export function downloadResponse(exchange: Exchange, download: Download): Respon
   if (request.method === 'HEAD') return headResponse(headers, download.size)
   const range = requestedRange(request, download)
   if (range === 'unsatisfiable') return unsatisfiable(exchange, download)
-  if (!range) return responseWith(bodyOf(exchange, download, { start: 0, end: download.size }), { headers })
+  if (!range) return responseWith(exchange, download, { start: 0, end: download.size }, { headers })
   headers.set('Content-Range', `bytes ${range.start}-${range.end - 1}/${download.size}`)
-  return responseWith(bodyOf(exchange, download, range), { status: 206, headers })
+  return responseWith(exchange, download, range, { status: 206, headers })
 }
 
 function responseWith(
-  body: ReturnType<typeof bodyOf>,
-  init: { headers: Headers; status?: number },
+  exchange: Exchange,
+  download: Download,
+  { start, end }: Range,
+  init: ResponseInit,
 ): Response {
-  const response = new Response(body, init)
-  return body instanceof ReadableStream ? markStreamed(response) : response
+  const parts = download.read(start, end)
+  return end - start > MAX_WHOLE_BYTES
+    ? partsResponse(exchange, partsOf(parts, end - start), init)
+    : new Response(wholeOf(parts, end - start), init)
 }
 
 const etagOf = ({ tag }: Download): string => `"${tag}"`
@@ -107,15 +110,6 @@ function unsatisfiable(exchange: Exchange, { size }: Download): Response {
   return errorIn(exchange, { status: 416, code: 'refused', sentence, headers })
 }
 
-function bodyOf(
-  exchange: Exchange,
-  download: Download,
-  { start, end }: Range,
-): Uint8Array<ArrayBuffer> | ReadableStream {
-  const parts = download.read(start, end)
-  return end - start > MAX_WHOLE_BYTES ? streamOf(exchange, parts, end - start) : wholeOf(parts, end - start)
-}
-
 function wholeOf(parts: Iterator<Uint8Array, unknown>, size: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(size)
   let at = 0
@@ -127,9 +121,9 @@ function wholeOf(parts: Iterator<Uint8Array, unknown>, size: number): Uint8Array
 }
 
 /** Aborts if the bytes end before `size`, for example after a deletion, so that the client notices. */
-function streamOf(exchange: Exchange, parts: Iterator<Uint8Array, unknown>, size: number): ReadableStream {
+function partsOf(parts: Iterator<Uint8Array, unknown>, size: number): ByteParts {
   let missing = size
-  return byteStream(exchange, {
+  return {
     next: async () => {
       // Lets other requests run in between.
       await new Promise((resolve) => setImmediate(resolve))
@@ -142,5 +136,5 @@ function streamOf(exchange: Exchange, parts: Iterator<Uint8Array, unknown>, size
       return undefined
     },
     close: () => void parts.return?.(),
-  })
+  }
 }

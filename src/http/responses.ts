@@ -3,9 +3,8 @@ import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
 import { entityTag, isCurrent } from '../lib/entity-tags.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { byteStream } from './byte-stream.ts'
+import { partsResponse } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
-import { markStreamed } from './streamed.ts'
 
 /** JSON as text or as bytes. */
 export type JsonBody = string | Uint8Array<ArrayBuffer>
@@ -87,7 +86,7 @@ export function listResponse<Item>(
   takePart()
   if (next.done) return jsonResponse(text)
   const encoder = new TextEncoder()
-  const body = byteStream(exchange, {
+  const body = {
     next: async () => {
       while (text === '' && !next.done) {
         await new Promise((resolve) => setImmediate(resolve))
@@ -99,8 +98,8 @@ export function listResponse<Item>(
       return bytes
     },
     close: () => void parts.return?.(),
-  })
-  return markStreamed(new Response(body, { headers: JSON_HEADERS }))
+  }
+  return partsResponse(exchange, body, { headers: JSON_HEADERS })
 }
 
 /*
@@ -174,5 +173,5 @@ export function withBody(exchange: Exchange, response: Response, untaken: Respon
   // The client may disconnect before the first part is requested.
   request.signal.addEventListener('abort', close)
   if (request.signal.aborted) close()
-  return markStreamed(new Response(byteStream(exchange, { next, close }), { status, headers }))
+  return partsResponse(exchange, { next, close }, { status, headers })
 }

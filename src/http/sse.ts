@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { escapeLineBoundaries } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { Exchange } from './exchange.ts'
-import { markStreamed } from './streamed.ts'
+import { streamedResponse } from './streamed.ts'
 
 /** One event; `data` is JSON text. */
 export interface StreamEvent {
@@ -253,5 +253,5 @@ export function eventStream(
     over: () => server.timeout(request, CLOSE_WITHIN_SECONDS),
     cutOff: () => log.warn('a stream was closed because its client stalled', { request_id: requestId }),
   })
-  return markStreamed(new Response(new ReadableStream(stream), { headers: HEADERS }))
+  return streamedResponse(new ReadableStream(stream), { headers: HEADERS })
 }

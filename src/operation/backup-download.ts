@@ -2,9 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { AppContext, Caller } from '../context.ts'
-import { byteStream } from '../http/byte-stream.ts'
+import { partsResponse } from '../http/byte-stream.ts'
 import type { Exchange } from '../http/exchange.ts'
-import { markStreamed } from '../http/streamed.ts'
 import { Admission } from '../lib/admission.ts'
 import { Refusal, unavailable } from '../lib/refusal.ts'
 import { listOwnMemberships } from '../people/accounts/operations.ts'
@@ -132,7 +131,7 @@ async function sendCopy(
   const copy = await open(file)
   const { size } = await copy.stat()
   server.timeout(request, 0)
-  const body = byteStream(
+  return partsResponse(
     { onRightEnd: (listener) => onNoLongerAllowed(ctx, download, () => listener('session_ended')) },
     {
       next: async () => {
@@ -141,15 +140,14 @@ async function sendCopy(
       },
       close: () => void copy.close().then(remove, remove),
     },
+    {
+      headers: {
+        'Content-Type': 'application/vnd.sqlite3',
+        'Content-Disposition': 'attachment; filename="daybook-backup.db"',
+        'Content-Length': String(size),
+        'Cache-Control': 'no-store',
+      },
+    },
     { clock: ctx.clock, ms: STALLED_MS },
   )
-  const response = new Response(body, {
-    headers: {
-      'Content-Type': 'application/vnd.sqlite3',
-      'Content-Disposition': 'attachment; filename="daybook-backup.db"',
-      'Content-Length': String(size),
-      'Cache-Control': 'no-store',
-    },
-  })
-  return markStreamed(response)
 }

@@ -1,9 +1,8 @@
 import type { AppContext } from '../../context.ts'
-import { byteStream } from '../../http/byte-stream.ts'
+import { partsResponse } from '../../http/byte-stream.ts'
 import { attachment } from '../../http/download.ts'
 import type { Exchange } from '../../http/exchange.ts'
 import { tooManyUnread } from '../../http/responses.ts'
-import { markStreamed } from '../../http/streamed.ts'
 import { long, read } from '../../kernel/operation.ts'
 import { addressGroup } from '../../lib/address-group.ts'
 import type { Admission } from '../../lib/admission.ts'
@@ -146,9 +145,7 @@ async function fileResponse(
     'Content-Disposition': attachment(`${fileNameOf(about.name)}.${file}`),
     'Content-Security-Policy': "default-src 'none'",
   }
-  return markStreamed(
-    new Response(byteStream(exchange, { next, close }, { clock: ctx.clock, ms: STALLED_MS }), { headers }),
-  )
+  return partsResponse(exchange, { next, close }, { headers }, { clock: ctx.clock, ms: STALLED_MS })
 }
 
 /** A value as visitors see it; instants, numbers and booleans match other exports. */
