@@ -27,7 +27,7 @@ export interface Section {
 /** All measurements of one part of the bench. */
 export interface Part {
   title: string
-  /** The date, the machine and the versions. */
+  /** The date, the machine, and the versions, with the commit. */
   conditions: string
   sections: readonly Section[]
 }
@@ -103,7 +103,7 @@ export const timesRow = (what: string, daybook: Times, floor: Times, goal: Goal 
 export const growthRow = (what: string, smallMs: number, largeMs: number, maxRatio: number): Row =>
   rowOf({ what, show: milliseconds, daybook: largeMs, floor: smallMs, goal: { maxRatio } })
 
-/** The date, the machine and its other load, and the versions. */
+/** The date, the machine and its other load, and the versions; that of daybook names the commit. */
 export function conditionsNow(): string {
   const processors = cpus()
   const model = processors[0]?.model.trim() ?? 'unknown processor'

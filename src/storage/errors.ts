@@ -46,7 +46,7 @@ export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(
 export const isUniqueViolation = (error: unknown): boolean =>
   /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(codeOf(error))
 
-export const isNotADatabase = (error: unknown): boolean => codeOf(error) === 'SQLITE_NOTADB'
+const isNotADatabase = (error: unknown): boolean => codeOf(error) === 'SQLITE_NOTADB'
 
 /** Whether SQLite found a malformed page. */
 export const isDamaged = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CORRUPT')

@@ -83,7 +83,10 @@ export class ReadLimit {
   }
 }
 
-/** Writing a row takes about as long as reading so many characters. */
+/**
+ * A written row counts as so many characters. The main thread therefore writes at most 4,096 rows for one caller, which
+ * takes 20 to 45 ms. A batch of 500 rows writes up to 2,500 in all tables.
+ */
 const CHARACTERS_PER_WRITTEN_ROW = 128
 
 /** How much a write may still do, in characters of the values that it reads; a row that it writes counts as some of them. */

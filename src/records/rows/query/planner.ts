@@ -49,7 +49,7 @@ import { cachedNumber, totalKeyText } from './total-cache.ts'
 /** The cost of looking up a row through an index. */
 export const LOOKUP_COST = 4
 /** The number of index entries skipped at the cost of 1. */
-export const SKIPS_PER_ROW = 2
+const SKIPS_PER_ROW = 2
 
 export interface PageQuery {
   readonly query: RowQuery
@@ -220,13 +220,13 @@ const SINGLE: ReadonlySet<Operator> = new Set(['eq', 'in', 'is_empty'])
 const SEEKABLE: ReadonlySet<Operator> = new Set([...SINGLE, 'gt', 'gte', 'lt', 'lte'])
 
 /** Whether an index on the condition's target leads to the matching rows. */
-export const isSeekable = (condition: Condition): boolean =>
+const isSeekable = (condition: Condition): boolean =>
   SEEKABLE.has(condition.op) &&
   testedColumn(condition) !== undefined &&
   !(condition.op === 'in' && condition.operands.some(({ low, high }) => low !== high))
 
 /** Whether all matching rows have the same value, ignoring case. */
-export const isOneValue = ({ op, operands }: Condition): boolean =>
+const isOneValue = ({ op, operands }: Condition): boolean =>
   op === 'is_empty' || (op === 'eq' && operands[0]?.low === operands[0]?.high)
 
 /** The negated condition; undefined if no index would find its rows. */

@@ -321,7 +321,7 @@ export const decidingColumn = (index: UsableIndex, condition: Condition): Indexe
     : index.columns.find(({ column }) => column === testedColumn(condition))
 
 /** The condition as a test of index entries. */
-export function keyCondition(column: IndexedColumn, { op, operands }: Condition): SqlPart[] {
+function keyCondition(column: IndexedColumn, { op, operands }: Condition): SqlPart[] {
   const { key, written } = column
   const isText = written !== undefined && op !== 'is_empty' && op !== 'not_empty'
   return isText ? textCondition(column, written, { op, operands }) : [columnCondition(key, op, operands)]

@@ -287,7 +287,7 @@ const tooMany = () =>
     `The summary has more than ${withCommas(MAX_BUCKETS)} buckets; choose a longer period or narrow it with a filter.`,
   )
 
-export const nullsLast = <Value>(
+const nullsLast = <Value>(
   left: Value | null,
   right: Value | null,
   compare: (left: Value, right: Value) => number,

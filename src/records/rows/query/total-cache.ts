@@ -29,7 +29,7 @@ class RowCaches {
 
 const newCaches = () => new RowCaches()
 
-export const cachesOf = ({ sql }: Reader): RowCaches => sql.state.of(newCaches)
+const cachesOf = ({ sql }: Reader): RowCaches => sql.state.of(newCaches)
 
 interface Counted {
   readonly total: number
