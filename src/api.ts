@@ -29,7 +29,7 @@ import { propertyRoutes } from './notes/properties/routes.ts'
 import { noteRoutes } from './notes/routes.ts'
 import { tagRoutes } from './notes/tags/routes.ts'
 import { viewRoutes } from './notes/views/routes.ts'
-import { NO_BACKUPS } from './operation/backups.ts'
+import { NO_BACKUPS } from './operation/backups/schedule.ts'
 import { backupRoutes, metricRoutes } from './operation/routes.ts'
 import { createAuthenticate } from './people/accounts/keys.ts'
 import { accountRoutes, selfServiceRoutes } from './people/accounts/routes.ts'
@@ -78,11 +78,11 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
   const features = [
     docsRoutes((): Promise<OpenApiDocument> => openApi(), publicUrls),
     applicationRoutes(publicUrls, (request) => cookie.tokenIn(request) !== undefined || isCrossSite(request)),
-    healthRoutes(ctx.db, () => backups.isFailing),
+    healthRoutes(ctx.db, () => backups.problem),
     metricRoutes(ctx, {
       requests,
       watching: () => watches.open,
-      newestBackupAt: () => backups.newestAt,
+      backups,
       formBytes: () => formBytes.bytesToday,
     }),
     accountRoutes(ctx),

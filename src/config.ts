@@ -1,8 +1,23 @@
 import { readFileSync } from 'node:fs'
 import type { BlockList } from 'node:net'
+import { type BackupSettings, backupSettings } from './backup-config.ts'
 import { type AllowlistEntry, parseAllowlist } from './lib/addresses.ts'
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts'
 import { nodeNet } from './lib/node-modules.ts'
+import {
+  BadSetting,
+  bytes,
+  duration,
+  type Environment,
+  type Flags,
+  SETTING_PREFIX,
+  setting,
+  settings,
+  UNIT_BYTES,
+  UNIT_MS,
+  variableOf,
+  whole,
+} from './lib/settings.ts'
 import type { Role } from './storage/schema/account.ts'
 
 /** The settings of one process: a flag, or else `DAYBOOK_<FLAG>`, or else the default. */
@@ -62,50 +77,8 @@ export interface RoleClaim {
   readonly workspace: string | undefined
 }
 
-export interface BackupSettings {
-  readonly folder: string
-  readonly everyMs: number
-  /** The number of backups to retain; older ones are removed. */
-  readonly keep: number
-}
-
 export const CHECKPOINTS = ['auto', 'off'] as const
 export type Checkpoint = (typeof CHECKPOINTS)[number]
-
-/** A setting has an invalid value; the message names the flag. */
-export class BadSetting extends Error {}
-
-export type Flags = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
-type Environment = Readonly<Record<string, string | undefined>>
-
-const PREFIX = 'DAYBOOK_'
-
-/** The name of the environment variable of a setting: `cors-origin` is `DAYBOOK_CORS_ORIGIN`. */
-const variableOf = (name: string): string => `${PREFIX}${name.toUpperCase().replaceAll('-', '_')}`
-
-/**
- * Reads a flag, or else its environment variable. An empty flag is refused: it usually comes from an unset shell
- * variable, and an empty `--host` would mean every address.
- */
-function setting(name: string, flags: Flags, env: Environment): string | undefined {
-  const flag = flags[name]
-  if (flag === '') throw new BadSetting(`--${name} is empty; give it a value, or omit it.`)
-  if (typeof flag === 'string') return flag
-  return env[variableOf(name)] || undefined
-}
-
-/** Reads a repeatable flag; in the environment, values are separated by spaces or commas. */
-function settings(name: string, flags: Flags, env: Environment): string[] {
-  const flag = flags[name]
-  if (Array.isArray(flag)) return flag.map(String)
-  return (setting(name, flags, env) ?? '').split(/[\s,]+/).filter((value) => value !== '')
-}
-
-function whole(name: string, text: string, minimum: number, maximum: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
-  if (value >= minimum && value <= maximum) return value
-  throw new BadSetting(`--${name} must be a whole number from ${minimum} to ${maximum}, not "${text}".`)
-}
 
 function logLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === text)
@@ -172,43 +145,10 @@ function certificates(name: string, file: string): string {
   throw new BadSetting(`--${name} must be a file with certificates in PEM form; "${file}" is none.`)
 }
 
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-function duration(name: string, text: string): number {
-  const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? []
-  if (unit !== undefined) return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
-  throw new BadSetting(
-    `--${name} must be a number of seconds, minutes, hours or days such as 30m, 24h or 7d, not "${text}".`,
-  )
-}
-
-const UNIT_BYTES = { KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 }
-
-function bytes(name: string, text: string): number {
-  const [, count, unit] = /^([1-9]\d{0,5})([KMG]iB)$/.exec(text) ?? []
-  if (unit !== undefined) return Number(count) * UNIT_BYTES[unit as keyof typeof UNIT_BYTES]
-  throw new BadSetting(`--${name} must be a size such as 500MiB or 1GiB, not "${text}".`)
-}
-
 function keepChanges(text: string): number {
   const ms = duration('keep-changes', text)
   if (ms >= UNIT_MS.d) return ms
   throw new BadSetting(`--keep-changes must be at least 1d, not "${text}".`)
-}
-
-function backupSettings(flags: Flags, env: Environment): BackupSettings | undefined {
-  const folder = setting('backup-dir', flags, env)
-  const every = setting('backup-every', flags, env)
-  const keep = setting('backup-keep', flags, env)
-  if (folder === undefined) {
-    if (every === undefined && keep === undefined) return undefined
-    throw new BadSetting('--backup-every and --backup-keep need --backup-dir, the folder for the backups.')
-  }
-  return {
-    folder,
-    everyMs: duration('backup-every', every ?? '24h'),
-    keep: whole('backup-keep', keep ?? '7', 1, 10_000),
-  }
 }
 
 /** Whether the URL uses plain http on this machine. */
@@ -316,11 +256,11 @@ export function readCheckpoint(env: Environment, flags: Flags = {}): Checkpoint 
 /** The settings in the environment: values of the named settings, and only names of all others, which may be secret. */
 export function readSettings(env: Environment, shown: readonly string[]): Record<string, string> {
   const variables = new Set(shown.map(variableOf))
-  const set = Object.entries(env).filter(([name, value]) => name.startsWith(PREFIX) && value)
+  const set = Object.entries(env).filter(([name, value]) => name.startsWith(SETTING_PREFIX) && value)
   return Object.fromEntries(set.map(([name, value = '']) => [name, variables.has(name) ? value : '(set)']))
 }
 
-/** This file is the only reader of the environment. Throws BadSetting. */
+/** This file and `backup-config.ts` are the only readers of the environment. Throws BadSetting. */
 export function readConfig(env: Environment, flags: Flags = {}): Config {
   const rateLimit = setting('rate-limit', flags, env)
   const webhookCa = setting('webhook-ca', flags, env)

@@ -16,8 +16,8 @@ import { fail, Refusal, refused } from './lib/refusal.ts'
 import { VERSION } from './lib/version.ts'
 import { beginEpochs } from './log/cursors.ts'
 import { remoteOf } from './log/mirror-guard.ts'
-import { removeLeftCopies } from './operation/backup-download.ts'
-import { createBackups } from './operation/backups.ts'
+import { createBackups } from './operation/backups/schedule.ts'
+import { removeLeftCopies } from './operation/backups/temporary.ts'
 import { retentionJobs } from './operation/schedule.ts'
 import { upgradeDerived, upgradeSteps } from './operation/upgrade.ts'
 import { getUser } from './people/accounts/users.ts'
@@ -163,8 +163,8 @@ async function serveDatabase(
     ...(mirroring ? [mirroring.start(ctx)] : [startTextExtraction(ctx)]),
     () => backups.stop(),
   ]
-  backups.start()
   removeLeftCopies(ctx)
+  backups.start()
   ctx.log.info('started', { version: VERSION, host: ctx.config.host, port: listener.port })
   return {
     url: urlOf(ctx.config.host, listener.port),

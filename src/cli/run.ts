@@ -2,10 +2,13 @@ import { didYouMean } from '../lib/near-miss.ts'
 import { asUnavailable, RESTORE, showsDamage } from '../storage/errors.ts'
 import { type Command, isWrongUsage, parseInput, WrongUsage } from './command.ts'
 import { completionOf } from './commands/completion.ts'
-import { backup, restore } from './commands/database/backup.ts'
+import { backup } from './commands/database/backup.ts'
+import { backupsList } from './commands/database/backups.ts'
 import { check } from './commands/database/check.ts'
 import { exportCommand } from './commands/database/export.ts'
 import { importCommand } from './commands/database/import.ts'
+import { restore } from './commands/database/restore.ts'
+import { runBackups } from './commands/database/run-backups.ts'
 import { demo } from './commands/demo.ts'
 import { listen } from './commands/listen.ts'
 import { mcp } from './commands/mcp.ts'
@@ -57,6 +60,7 @@ export const COMMANDS: readonly Command[] = [
   verify,
   ...mirrorCommands,
   backup,
+  backupsList,
   restore,
   check,
   health,
@@ -69,7 +73,7 @@ export const COMMANDS: readonly Command[] = [
 ]
 
 /** Commands that only daybook runs; not listed in the help. */
-const INTERNAL: readonly Command[] = [extract]
+const INTERNAL: readonly Command[] = [extract, runBackups]
 
 const isHelpFlag = (argument: string | undefined) => argument === '--help' || argument === '-h'
 

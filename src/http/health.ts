@@ -5,7 +5,10 @@ import { t } from './schema/types.ts'
 const Health = t.response({
   status: t.String({ examples: ['ok'] }),
   backup: t.Optional(
-    t.Literal('failed', { description: 'Present after the newest backup of the server itself failed.' }),
+    t.Union([t.Literal('failed'), t.Literal('stale')], {
+      description:
+        '`failed` after a backup or a drill of the server itself failed, until the next one succeeds; `stale` while a place for backups has had no successful one for three intervals.',
+    }),
   ),
   log: t.Optional(
     t.Literal('growing', {
@@ -15,16 +18,19 @@ const Health = t.response({
   ),
 })
 
+type BackupProblem = 'failed' | 'stale'
+
 /** `GET /healthz`: 200 while the service can read and write, else 503. */
-export const healthRoutes = (db: Db, isBackupFailing: () => boolean) =>
+export const healthRoutes = (db: Db, backupProblem: () => BackupProblem | undefined) =>
   endpoints('Service', '', 'nothing').get(
     '/healthz',
-    (): { status: string; backup?: 'failed'; log?: 'growing' } => {
+    (): { status: string; backup?: BackupProblem; log?: 'growing' } => {
       db.sql.scalar('SELECT 1')
       if (db.problem) throw db.problem
+      const backup = backupProblem()
       return {
         status: 'ok',
-        ...(isBackupFailing() && { backup: 'failed' }),
+        ...(backup && { backup }),
         ...(db.isLogGrowing && { log: 'growing' }),
       }
     },

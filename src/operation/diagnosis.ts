@@ -61,7 +61,7 @@ const STATES = `
   UNION ALL
   SELECT 'source events ' || status, count(*) FROM source_events GROUP BY status`
 
-function contentsOf({ sql }: Reader): Contents {
+export function countContents({ sql }: Pick<Reader, 'sql'>): Contents {
   const counted = Object.entries(COUNTED).map(([name, table]): [string, number] => [
     name,
     sql.scalar<number>(`SELECT count(*) FROM ${table}`),
@@ -136,7 +136,7 @@ export function diagnose(reader: Reader, file: string, schema: number): Diagnosi
   try {
     const integrity = quickCheck(reader)
     if (schema !== MIGRATIONS.length || integrity !== 'ok') return { ...about, integrity }
-    return { ...about, contents: contentsOf(reader), last_errors: lastErrors(reader), integrity }
+    return { ...about, contents: countContents(reader), last_errors: lastErrors(reader), integrity }
   } catch (error) {
     const fault = faultOf(error)
     if (fault !== 'damaged' && fault !== 'failing') throw error

@@ -9,11 +9,12 @@ import { lastChange } from '../log/log.ts'
 import { indexBuildsOf } from '../records/structures/storage/index-policy.ts'
 import type { Reader } from '../storage/reader.ts'
 import { IS_NEW, IS_NOT_NEW } from '../storage/schema/webhooks.ts'
+import type { Backups } from './backups/schedule.ts'
 
 export interface MetricSources {
   readonly requests: RequestMetrics
   watching(): { readonly channels: number; readonly readers: number }
-  newestBackupAt(): number | undefined
+  readonly backups: Pick<Backups, 'targets' | 'hasDrills'>
   formBytes(): number
 }
 
@@ -155,8 +156,32 @@ class ChangeRate {
 /** The size of a file; 0 without a file, for example for an in-memory database. */
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-function storageMetrics({ db, clock }: AppContext, newestBackupAt: number | undefined): string {
-  const backupAge = newestBackupAt && Math.max(0, (clock.now() - newestBackupAt) / 1_000)
+function backupMetrics({ clock }: AppContext, { targets, hasDrills }: MetricSources['backups']): string {
+  const newest = Math.max(...targets.map(({ lastBackupAt = 0 }) => lastBackupAt))
+  const seconds = (name: string, instant = 0): Sample => [{ target: name }, instant / 1_000]
+  return (
+    metric(
+      'gauge',
+      'daybook_backup_age_seconds',
+      'The age of the newest backup of all places of --backup-dir; absent while there is none.',
+      newest > 0 ? Math.max(0, (clock.now() - newest) / 1_000) : undefined,
+    ) +
+    metric(
+      'gauge',
+      'daybook_backup_last_success_timestamp_seconds',
+      'When the newest backup of a place was made; 0 without one.',
+      targets.map(({ name, lastBackupAt }) => seconds(name, lastBackupAt)),
+    ) +
+    metric(
+      'gauge',
+      'daybook_backup_last_drill_timestamp_seconds',
+      'When a drill of a place last passed; 0 without one, absent without --backup-drill.',
+      hasDrills ? targets.map(({ name, lastDrillAt }) => seconds(name, lastDrillAt)) : undefined,
+    )
+  )
+}
+
+function storageMetrics({ db }: AppContext): string {
   return (
     metric('gauge', 'daybook_database_bytes', 'The size of the database file.', sizeOf(db.file)) +
     metric('gauge', 'daybook_log_bytes', 'The size of the write-ahead log.', sizeOf(`${db.file}-wal`)) +
@@ -165,12 +190,6 @@ function storageMetrics({ db, clock }: AppContext, newestBackupAt: number | unde
       'daybook_log_growing',
       '1 while another program should checkpoint the write-ahead log (--checkpoint off) and does not.',
       db.isLogGrowing ? 1 : 0,
-    ) +
-    metric(
-      'gauge',
-      'daybook_backup_age_seconds',
-      'The age of the newest backup in the folder of --backup-dir; absent while there is none.',
-      backupAge,
     )
   )
 }
@@ -238,7 +257,8 @@ export function createMetrics(ctx: AppContext, sources: MetricSources): (caller:
       ),
       indexMetrics(ctx),
       jobMetrics(ctx),
-      storageMetrics(ctx, sources.newestBackupAt()),
+      storageMetrics(ctx),
+      backupMetrics(ctx, sources.backups),
     ].join('')
   }
 }

@@ -1,7 +1,7 @@
 import type { AppContext } from '../context.ts'
 import { applicationEndpoints, endpoints } from '../http/endpoints.ts'
 import { t } from '../http/schema/types.ts'
-import { BackupDownloads } from './backup-download.ts'
+import { BackupDownloads } from './backups/download.ts'
 import { createMetrics, type MetricSources } from './metrics.ts'
 
 /** `GET /app/api/backup`: a verified copy of the whole database file. */

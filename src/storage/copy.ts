@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { workerProgram } from '../lib/program.ts'
+import { withCacheOf } from './connection/open.ts'
 import { asReadError, asSystemError, isStorageFailure, showsDamage, UnusableDatabase } from './errors.ts'
 import { createFile, type FileModel } from './new-file.ts'
 import { CHANGES_PER_WORKSPACE, startOfKeysSql } from './schema/changes.ts'
@@ -14,11 +15,14 @@ export interface CopyOptions {
   readonly onStep?: () => void
 }
 
+/** Copying reads and writes each page once, so a large cache only takes memory from the server. */
+const COPY_CACHE_KIB = 4_096
+
 /** Like `copyVerified`, beside a server that writes: the copy is synced continuously. */
 export async function copyBesideServer(database: Database, target: string): Promise<void> {
   const stop = await syncContinuously(partialCopy(target))
   try {
-    copyVerified(database, target)
+    withCacheOf(COPY_CACHE_KIB, database, () => copyVerified(database, target))
   } finally {
     stop()
   }

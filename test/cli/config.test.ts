@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { BadSetting, readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config.ts'
+import { BadSetting } from '../../src/lib/settings.ts'
 import { newFolder } from '../support/process.ts'
 
 const read = (...origins: string[]) => readConfig({}, { 'cors-origin': origins }).corsOrigins

@@ -12,7 +12,7 @@ const ORDER = [
   ['storage'],
   ['filter', 'search'],
   ['kernel'],
-  ['log', 'config.ts', 'context.ts', 'feature-hooks.ts'],
+  ['log', 'backup-config.ts', 'config.ts', 'context.ts', 'feature-hooks.ts'],
   ['http'],
   ['people', 'notes', 'records', 'events', 'files', 'shares'],
   // The feed reads every kind of object.

@@ -94,12 +94,15 @@ const LIST: Readonly<Record<string, Shared>> = {
   'lib/admission.ts: #held': ['caller, address', 'the room of an Admission, in all'],
   'lib/admission.ts: new FairQueue': ['caller, address', 'the work that waits in an Admission'],
   'lib/thread-steps.ts: new Admission': ['caller, address', 'steps of long work in this thread'],
-  'operation/backup-download.ts: new Admission': [
+  'operation/backups/download.ts: new Admission': [
     'nobody',
     'one download of an owner at a time; 60 s without taking end it',
   ],
-  'operation/backups.ts: Bun.spawn': ['nobody', 'a process for the backup of the server itself'],
-  'operation/backups.ts: #running': ['nobody', 'the backup of the server itself'],
+  'operation/backups/process.ts: Bun.spawn': [
+    'nobody',
+    'processes for backups of the server itself and for downloads',
+  ],
+  'operation/backups/schedule.ts: #running': ['nobody', 'the backup of the server itself at one target'],
   'records/rows/watches.ts: #isRunning': ['query', 'readers of one page are served 5 ms at a time'],
   'server.ts: new Dispatcher': ['subscription', 'attempts of webhooks'],
   'people/sessions/oidc/sign-in.ts: new Tickets': [

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { createApi } from '../../src/api.ts'
-import { BadSetting, readConfig } from '../../src/config.ts'
-import { type Backups, backupDueIn, createBackups } from '../../src/operation/backups.ts'
+import { readConfig } from '../../src/config.ts'
+import { BadSetting } from '../../src/lib/settings.ts'
+import type { BackupMessage } from '../../src/operation/backups/run.ts'
+import { type Backups, createBackups } from '../../src/operation/backups/schedule.ts'
+import { dueIn } from '../../src/operation/backups/target.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder, startProcess } from '../support/process.ts'
 import { clientOf, settle, startService, type TestService } from '../support/service.ts'
@@ -11,37 +14,29 @@ const HOUR_MS = 3_600_000
 
 let folder: ReturnType<typeof newFolder>
 let service: TestService
-let backups: Backups
-/** The error that ends the next backup processes. */
-let failure: string | undefined
+let backups: Backups | undefined
+/** The messages of the next processes, by target. */
+let reports: (target: string) => readonly BackupMessage[]
+/** The targets of the processes that were started. */
+let started: string[]
 
-/** Starts backups of a service in memory, every six hours, with three retained. A process only creates the file. */
-async function start(): Promise<void> {
+const newestAt = () => service.clock.now()
+
+/** Starts backups of a service in memory, every six hours, at two targets. */
+async function start(flags: Record<string, string> = {}): Promise<void> {
   service = await startService()
-  isOver = false
-  const config = readConfig(
-    {},
-    { 'backup-dir': folder.file('backups'), 'backup-every': '6h', 'backup-keep': '3' },
+  const targets = { 'backup-dir': ['/srv/a', '/srv/b'], 'backup-every': '6h', ...flags }
+  backups = createBackups(
+    { ...service.ctx, config: readConfig({}, targets) },
+    (_config, { target }, report) => {
+      started.push(target.name)
+      for (const message of reports(target.name)) report(message)
+      return { failure: Promise.resolve(undefined), kill: () => {} }
+    },
   )
-  const ctx = { ...service.ctx, config }
-  backups = createBackups(ctx, (_db, file) => {
-    if (failure === undefined) writeFileSync(file, '')
-    return { failure: Promise.resolve(failure), kill: () => {} }
-  })
   backups.start()
   await settle()
 }
-
-let isOver = true
-
-function end(): void {
-  if (isOver) return
-  isOver = true
-  void backups.stop()
-  service.close()
-}
-
-const made = () => readdirSync(folder.file('backups')).sort()
 
 async function pass(hours: number): Promise<void> {
   for (let hour = 0; hour < hours; hour++) {
@@ -50,93 +45,148 @@ async function pass(hours: number): Promise<void> {
   }
 }
 
+const health = async () =>
+  (await clientOf(createApi(service.ctx, backups), undefined).get('/healthz')).body.backup
+
 beforeEach(() => {
   folder = newFolder()
-  failure = undefined
+  started = []
+  reports = () => [{ made: 'it', at: newestAt() }]
 })
 afterEach(() => {
-  end()
+  void backups?.stop()
+  backups = undefined
   folder.remove()
 })
 
-test('the first backup is made at the start, then one whenever it is due, and the oldest are removed', async () => {
+test('each target gets a backup at the start and one whenever it is due', async () => {
   await start()
-  expect(made()).toEqual(['daybook-2026-11-21T093000Z.db'])
+  expect(started).toEqual(['/srv/a', '/srv/b'])
   await pass(5)
-  expect(made()).toHaveLength(1)
+  expect(started).toHaveLength(2)
   await pass(1)
-  expect(made()).toEqual(['daybook-2026-11-21T093000Z.db', 'daybook-2026-11-21T153000Z.db'])
-  const others = ['daybook-notes.db', 'other-2026-11-20T093000Z.db']
-  for (const name of others) writeFileSync(folder.file(`backups/${name}`), '')
-  await pass(12)
-  expect(made()).toEqual(
-    [
-      'daybook-2026-11-21T153000Z.db',
-      'daybook-2026-11-21T213000Z.db',
-      'daybook-2026-11-22T033000Z.db',
-      ...others,
-    ].sort(),
-  )
+  expect(started).toHaveLength(4)
+  service.close()
 })
 
-test('a start makes none while the newest is young enough, and removes half copies', async () => {
+test('a failed backup is a line of the log and shows in /healthz, is retried within the hour, and holds up no other target', async () => {
+  reports = (target) =>
+    target === '/srv/a' ? [{ failed: 'The disk is full.' }] : [{ made: 'it', at: newestAt() }]
   await start()
-  end()
-  writeFileSync(folder.file('backups/daybook-2026-11-21T103000Z.db.partial-7'), '')
-  await start()
-  expect(made()).toEqual(['daybook-2026-11-21T093000Z.db'])
-})
-
-test('a backup that fails is a line of the log and shows in /healthz, until one succeeds', async () => {
-  failure = 'The disk is full.'
-  await start()
-  const api = clientOf(createApi(service.ctx, backups), undefined)
-  expect(await api.get('/healthz')).toMatchObject({ status: 200, body: { status: 'ok', backup: 'failed' } })
+  expect(await health()).toBe('failed')
   expect(service.logged()).toContainEqual(
     expect.objectContaining({ level: 'error', message: 'backup failed', error: 'The disk is full.' }),
   )
-  failure = undefined
+  expect(backups?.targets.map(({ lastBackupAt }) => lastBackupAt)).toEqual([undefined, newestAt()])
+  reports = () => [{ made: 'it', at: newestAt() }]
   await pass(1)
-  expect((await api.get('/healthz')).body).toEqual({ status: 'ok' })
-  expect(made()).toEqual(['daybook-2026-11-21T103000Z.db'])
+  expect([await health(), started]).toEqual([undefined, ['/srv/a', '/srv/b', '/srv/a']])
+  service.close()
+})
+
+test('a target without a successful backup for three intervals is stale, also while its process hangs', async () => {
+  await start()
+  reports = (target) => (target === '/srv/a' ? [] : [{ made: 'it', at: newestAt() }])
+  await pass(18)
+  expect(await health()).toBe(undefined)
+  await pass(1)
+  expect(await health()).toBe('stale')
+  service.close()
+})
+
+test('a store that could not be reached while no backup was due is no failure once it is back', async () => {
+  reports = () => [{ failed: 'It does not respond.' }]
+  await start()
+  const made = newestAt() - HOUR_MS
+  reports = () => [{ newestAt: made }]
+  await pass(1)
+  expect([await health(), backups?.targets[0]?.lastBackupAt]).toEqual([undefined, made])
+  service.close()
+})
+
+test('a failed drill shows in /healthz until one passes, and leaves the time of the last one', async () => {
+  const passedAt = Date.parse('2026-11-01T00:00:00Z')
+  reports = () => [
+    { made: 'it', at: newestAt() },
+    { drilledAt: passedAt },
+    { drillFailed: 'The check found a fault.' },
+  ]
+  await start({ 'backup-drill': '7d' })
+  expect([await health(), backups?.targets[0]?.lastDrillAt]).toEqual(['failed', passedAt])
+  expect(service.logged()).toContainEqual(
+    expect.objectContaining({ level: 'error', message: 'backup drill failed' }),
+  )
+  reports = () => [{ newestAt: newestAt() }, { drilled: 'it', at: newestAt(), extent: 'everything' }]
+  await pass(1)
+  expect([await health(), backups?.targets[0]?.lastDrillAt]).toEqual([undefined, newestAt()])
+  service.close()
 })
 
 test('the next one is never due later than its interval, whatever the clock did', () => {
-  expect(backupDueIn(undefined, HOUR_MS, 0)).toBe(0)
-  expect(backupDueIn(1_000, HOUR_MS, 1_000)).toBe(HOUR_MS)
-  expect(backupDueIn(1_000, HOUR_MS, 1_000 + HOUR_MS)).toBe(0)
-  expect(backupDueIn(1_000 + 30 * HOUR_MS, HOUR_MS, 1_000)).toBe(HOUR_MS)
+  expect(dueIn(undefined, HOUR_MS, 0)).toBe(0)
+  expect(dueIn(1_000, HOUR_MS, 1_000)).toBe(HOUR_MS)
+  expect(dueIn(1_000, HOUR_MS, 1_000 + HOUR_MS)).toBe(0)
+  expect(dueIn(1_000 + 30 * HOUR_MS, HOUR_MS, 1_000)).toBe(HOUR_MS)
 })
+
+const RECIPIENT = `age1${'q'.repeat(58)}`
 
 test.each([
   [{ 'backup-every': '24h' }, '--backup-dir'],
-  [{ 'backup-dir': 'b', 'backup-every': '24' }, 'such as 30m, 24h or 7d'],
-  [{ 'backup-dir': 'b', 'backup-every': '0h' }, 'such as 30m, 24h or 7d'],
-  [{ 'backup-dir': 'b', 'backup-keep': '0' }, '--backup-keep'],
+  [{ 'backup-dir': ['b'], 'backup-every': '24' }, 'such as 30m, 24h or 7d'],
+  [{ 'backup-dir': ['b'], 'backup-every': '0h' }, 'such as 30m, 24h or 7d'],
+  [{ 'backup-dir': ['b'], 'backup-keep': '0' }, '--backup-keep'],
+  [{ 'backup-dir': ['b', 'b'] }, 'twice'],
+  [{ 'backup-dir': ['b'], 'backup-recipient': [RECIPIENT] }, 'needs a bucket'],
+  [{ 'backup-dir': ['b'], 'backup-identity': 'missing.txt' }, 'needs a bucket'],
+  [{ 'backup-dir': ['s3://backups'] }, 'AWS_ACCESS_KEY_ID'],
+  [{ 'backup-dir': ['s3://b'] }, 's3://bucket/prefix'],
+  [{ 'backup-dir': ['s3://backups'], 'backup-endpoint': 'minio:9000' }, '--backup-endpoint'],
+  [{ 'backup-dir': ['s3://backups'], 'backup-credentials-file': 'missing.ini' }, 'ENOENT'],
 ])('%p is refused', (flags, sentence) => {
   expect(() => readConfig({}, flags)).toThrow(BadSetting)
   expect(() => readConfig({}, flags)).toThrow(sentence)
 })
 
-test('a real server makes a backup that can be restored, and says when it cannot', async () => {
-  const db = folder.file('daybook.db')
-  const server = await startProcess(db, { args: ['--backup-dir', folder.file('b'), '--backup-every', '1s'] })
-  await server.post('/v1/notes', { title: 'In it' })
-  while (
-    !existsSync(folder.file('b')) ||
-    readdirSync(folder.file('b')).filter((name) => name.endsWith('.db')).length < 2
+test('targets and credentials are read from the environment and from an AWS credentials file', async () => {
+  const file = folder.file('credentials')
+  await Bun.write(
+    file,
+    '[other]\naws_access_key_id = no\naws_secret_access_key = no\n\n[default]\naws_access_key_id = id\naws_secret_access_key=secret\n',
   )
+  const env = { DAYBOOK_BACKUP_DIR: '/my backups, s3://backups/a/', DAYBOOK_BACKUP_CREDENTIALS_FILE: file }
+  const [local, bucket] = readConfig(env).backup?.targets ?? []
+  expect(local).toEqual({ kind: 'folder', name: '/my backups' })
+  expect(bucket).toMatchObject({
+    name: 's3://backups/a',
+    prefix: 'a',
+    credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+  })
+})
+
+test('a real server keeps backups in a folder that can be restored, removes the oldest, and says when it cannot', async () => {
+  const db = folder.file('daybook.db')
+  const dir = folder.file('b')
+  const args = ['--backup-dir', dir, '--backup-every', '1s', '--backup-keep', '2']
+  const server = await startProcess(db, { args })
+  await server.post('/v1/notes', { title: 'In it' })
+  const made = () =>
+    existsSync(dir) ? readdirSync(dir).filter((name) => /^daybook-.*Z\.db$/.test(name)) : []
+  const seen = new Set<string>()
+  while (seen.size < 3) {
+    for (const name of made()) seen.add(name)
     await Bun.sleep(50)
-  await Bun.$`rm -rf ${folder.file('b')} && touch ${folder.file('b')}`.quiet()
+  }
+  while (made().length !== 2) await Bun.sleep(50)
+  await Bun.$`rm -rf ${dir} && touch ${dir}`.quiet()
   while ((await server.get('/healthz')).body.backup !== 'failed') await Bun.sleep(50)
   expect((await server.get('/healthz')).status).toBe(200)
-  await Bun.$`rm ${folder.file('b')} && mkdir ${folder.file('b')}`.quiet()
+  await Bun.$`rm ${dir} && mkdir ${dir}`.quiet()
+  await Bun.write(`${dir}/daybook-notes.db`, '')
   while ((await server.get('/healthz')).body.backup !== undefined) await Bun.sleep(50)
   expect(await server.end()).toBe(0)
-  const [newest = ''] = readdirSync(folder.file('b'))
-    .filter((name) => name.endsWith('.db'))
-    .sort()
-    .reverse()
-  expect((await runInProcess(['restore', folder.file(`b/${newest}`), '--db', db])).exitCode).toBe(0)
+  expect(existsSync(`${dir}/daybook-notes.db`)).toBe(true)
+  const newest = made().sort().at(-1)
+  expect((await runInProcess(['restore', `${dir}/${newest}`, '--db', db])).exitCode).toBe(0)
   expect(await runInProcess(['check', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
 }, 60_000)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { spawnSync, which } from 'bun'
 import { createApi } from '../../src/api.ts'
-import { NO_BACKUPS } from '../../src/operation/backups.ts'
+import { NO_BACKUPS } from '../../src/operation/backups/schedule.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, write } from '../support/records.ts'
 import { clientOf, startService, type TestService } from '../support/service.ts'
@@ -82,11 +82,22 @@ test('writes, changes, deliveries, webhooks and sizes are there', async () => {
   expect(value('daybook_log_bytes')).toBeGreaterThan(0)
 })
 
-test('the age of the newest backup is there once there is one', async () => {
+test('backups and drills have their times by target, and the newest backup its age', async () => {
   expect([...(await metrics()).samples.keys()]).not.toContain('daybook_backup_age_seconds')
-  const app = createApi(service.ctx, { ...NO_BACKUPS, newestAt: service.clock.now() - 90_000 })
+  const at = service.clock.now() - 90_000
+  const targets = [
+    { name: 's3://backups/daybook', lastBackupAt: at, lastDrillAt: at - 5_000 },
+    { name: '/srv/backups', lastBackupAt: undefined, lastDrillAt: undefined },
+  ]
+  const app = createApi(service.ctx, { ...NO_BACKUPS, targets, hasDrills: true })
   const { samples } = await metrics(clientOf(app, service.key))
   expect(samples.get('daybook_backup_age_seconds')).toBe(90)
+  const of = (kind: string) =>
+    targets.map(({ name }) => samples.get(`daybook_backup_last_${kind}_timestamp_seconds{target="${name}"}`))
+  expect([of('success'), of('drill')]).toEqual([
+    [at / 1_000, 0],
+    [at / 1_000 - 5, 0],
+  ])
 })
 
 test('only a key of an owner reads them, of scope read too', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { spawnSync, which } from 'bun'
 import { createApi } from '../../src/api.ts'
-import { NO_BACKUPS } from '../../src/operation/backups.ts'
+import { NO_BACKUPS } from '../../src/operation/backups/schedule.ts'
 import { newFolder } from '../support/process.ts'
 import { clientOf, startService, type TestService } from '../support/service.ts'
 
@@ -33,7 +33,11 @@ const metricsIn = (text: string) =>
   [...text.matchAll(/\bdaybook_\w+/g)].map(([name]) => name.replace(/_(?:bucket|sum|count)$/, ''))
 
 test('the alerts and the dashboard name no metric that the server does not have, and all of them but a rate are on it', async () => {
-  const app = createApi(service.ctx, { ...NO_BACKUPS, newestAt: 0 })
+  const app = createApi(service.ctx, {
+    ...NO_BACKUPS,
+    targets: [{ name: 'b', lastBackupAt: 1, lastDrillAt: 1 }],
+    hasDrills: true,
+  })
   const client = clientOf(app, service.key)
   await client.get('/v1/notes')
   await client.post('/v1/notes', { title: 'One' })

@@ -1,7 +1,9 @@
-import { CHECKPOINTS, type Flags, readConfig } from '../../config.ts'
+import { CHECKPOINTS, type Config, readConfig } from '../../config.ts'
 import { LOG_LEVELS } from '../../lib/log.ts'
+import type { Flags } from '../../lib/settings.ts'
 import { type Command, DB_FLAG, setting } from '../command.ts'
 import { runUntilSignal } from '../run-until-signal.ts'
+import { STORE_FLAGS } from './database/backups.ts'
 
 export const serve: Command = {
   name: 'serve',
@@ -31,11 +33,24 @@ export const serve: Command = {
       choices: CHECKPOINTS,
     }),
     setting(
-      '--backup-dir <folder>',
-      'write verified backups to this folder, the first at once if the newest is old',
+      '--backup-dir <target>',
+      'write verified backups to this folder or to s3://bucket/prefix, the first at once if the newest is old',
+      { isRepeatable: true },
     ),
     setting('--backup-every <time>', 'the time between backups, such as 30m, 24h or 7d (default 24h)'),
-    setting('--backup-keep <number>', 'how many backups to keep; older ones are removed (default 7)'),
+    setting(
+      '--backup-keep <number>',
+      'how many backups each target keeps; older ones are removed (default 7)',
+    ),
+    ...STORE_FLAGS,
+    setting('--backup-recipient <recipient>', 'encrypt backups in buckets to this age recipient, age1…', {
+      isRepeatable: true,
+    }),
+    setting(
+      '--backup-drill <time>',
+      'restore the latest backup of each target this often and check it, such as 7d',
+    ),
+    setting('--backup-identity <file>', 'the age identity file with which drills open encrypted backups'),
     setting('--keep-changes <time>', 'how long the change log is kept, at least 1d (default 30d)'),
     setting(
       '--webhook-allow <target>',
@@ -66,10 +81,18 @@ export const serve: Command = {
   examples: ['daybook serve', 'daybook serve --db /srv/daybook.db --host 0.0.0.0 --port 80'],
   run: async (input, io) => {
     const config = readConfig(io.env, withLogLevel(input.flags))
+    await checkBackups(config.backup)
     const { startServer } = await import('../../server.ts')
     const server = await startServer(config, (message) => io.err(message))
     return runUntilSignal(server, io)
   },
+}
+
+/** Refuses recipients that are not age's before anything is written. */
+async function checkBackups(backup: Config['backup']): Promise<void> {
+  if (!backup || backup.recipients.length === 0) return
+  const { checkRecipients } = await import('../../operation/backups/encoding.ts')
+  await checkRecipients(backup.recipients)
 }
 
 /** `--quiet` and `--verbose` are log levels, which `--log-level` overrides. */

@@ -16,7 +16,17 @@ import { listForeignParts } from '../foreign-schema.ts'
 import { createFile } from '../new-file.ts'
 import { hasForeignWal } from './foreign-wal.ts'
 import { refuseOtherPrograms, refuseUnknownSchema } from './migrate.ts'
-import { realFile, takeServerLock } from './server-lock.ts'
+import { isServed, realFile, takeServerLock } from './server-lock.ts'
+
+const served = (database: string) =>
+  new UnusableDatabase(`A daybook server runs on ${database}; stop it before you restore.`)
+
+/** Throws UnusableDatabase while a server runs, before anything long is begun. */
+export function refuseServed(database: string): void {
+  const file = realFile(database)
+  // Asking creates the lock.
+  if (existsSync(file) && isServed(file)) throw served(database)
+}
 
 /** SQLite's files beside a database. The WAL and the journal may hold content that is not in the file yet. */
 const BESIDE = ['-wal', '-journal']
@@ -40,7 +50,7 @@ export function restoreDatabase(
   const file = realFile(database)
   refuseUnusableBackup(backup, file)
   const lock = takeServerLock(file)
-  if (!lock) throw new UnusableDatabase(`A daybook server runs on ${database}; stop it before you restore.`)
+  if (!lock) throw served(database)
   try {
     finishRestore(file)
     const restored = file + UNFINISHED

@@ -4166,11 +4166,8 @@ export interface operations {
                     "application/json": {
                         /** @example ok */
                         status: string;
-                        /**
-                         * @description Present after the newest backup of the server itself failed.
-                         * @constant
-                         */
-                        backup?: "failed";
+                        /** @description `failed` after a backup or a drill of the server itself failed, until the next one succeeds; `stale` while a place for backups has had no successful one for three intervals. */
+                        backup?: "failed" | "stale";
                         /**
                          * @description Present with `--checkpoint off` while the write-ahead log is longer than 64 MiB, or was written to for 10 minutes without a complete checkpoint.
                          * @constant

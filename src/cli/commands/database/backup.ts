@@ -2,17 +2,13 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { readDatabaseFile } from '../../../config.ts'
 import { refused } from '../../../lib/refusal.ts'
-import { counted } from '../../../lib/text.ts'
-import { inspectDatabase } from '../../../storage/connection/inspect.ts'
-import { restoreDatabase } from '../../../storage/connection/restore.ts'
 import { copyBesideServer } from '../../../storage/copy.ts'
 import { DATABASE_SUFFIXES } from '../../../storage/file-names.ts'
-import type { Reader } from '../../../storage/reader.ts'
 import { type Command, DB_FLAG, flag, type Input } from '../../command.ts'
 import type { Io } from '../../io.ts'
 import { withDatabase } from '../../open-database.ts'
 import { copyToOutput, STDOUT } from '../../output.ts'
-import { inputName, withInputFile, withTemporaryFolder } from '../../read-input.ts'
+import { withTemporaryFolder } from '../../read-input.ts'
 
 export const backup: Command = {
   name: 'backup',
@@ -76,43 +72,4 @@ function refuseUnusableTarget(target: string, source: string, mayOverwrite: bool
     throw refused(
       `${target} is a database in use or not closed cleanly (${target}-wal is there); name another file.`,
     )
-}
-
-/** The backup may have an older schema. */
-function countEnabledWebhooks({ sql }: Reader): number {
-  const columns = sql.column<string>("SELECT name FROM pragma_table_info('webhooks')")
-  if (!columns.includes('enabled')) return 0
-  const stays = columns.includes('is_removed') ? 'AND is_removed = 0' : ''
-  return sql.scalar(`SELECT count(*) FROM webhooks WHERE enabled = 1 ${stays}`)
-}
-
-export const restore: Command = {
-  name: 'restore',
-  summary: 'Replace the database with a backup.',
-  parameters: ['<backup | ->'],
-  flags: [DB_FLAG],
-  remarks: [
-    'Refused while a server runs. The backup is verified and stays where it is; the replaced database is kept as',
-    '<db>.before-restore. The restored file keeps the owner, group and permissions of the replaced one, so root can',
-    'restore for a service. Its webhooks are enabled as in the backup. If the command is interrupted, the database is',
-    'either the old one or the restored one. With - the backup is read from standard input.',
-  ],
-  examples: [
-    'daybook restore monday.db',
-    'daybook restore --db /srv/daybook.db /backup/daybook.db',
-    'gunzip < monday.db.gz | daybook restore -',
-  ],
-  run: async (input, io) => {
-    const [backup = ''] = input.args
-    const file = readDatabaseFile(io.env, input.flags)
-    const kept = await withInputFile(io, backup, async (path) => restoreDatabase(path, file))
-    const old = kept === undefined ? '' : ` The previous database is kept as ${kept}.`
-    io.status(`Restored ${file} from ${inputName(backup)}.${old}\n`)
-    const enabled = inspectDatabase(file, countEnabledWebhooks)
-    if (enabled > 0)
-      io.status(
-        `${counted(enabled, 'webhook is', 'webhooks are')} enabled: a server started on it sends to the same receivers.\n`,
-      )
-    return 0
-  },
 }

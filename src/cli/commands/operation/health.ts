@@ -31,7 +31,7 @@ export const health: Command = {
 export interface ServerHealth {
   readonly url: string | null
   readonly status: 'ok' | 'failing' | 'unreachable'
-  readonly backup?: 'failed'
+  readonly backup?: 'failed' | 'stale'
   readonly log?: 'growing'
   readonly error?: string
 }
@@ -39,6 +39,7 @@ export interface ServerHealth {
 /** Problems of a server that otherwise works. */
 export const warningsOf = ({ backup, log }: ServerHealth): string[] => [
   ...(backup === 'failed' ? ['the backups fail'] : []),
+  ...(backup === 'stale' ? ['no backup has succeeded for three intervals'] : []),
   ...(log === 'growing' ? ['the write-ahead log grows; check the program that replicates the database'] : []),
 ]
 

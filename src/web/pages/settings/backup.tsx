@@ -46,28 +46,79 @@ function duration(ms: number): string {
   }).format(count)
 }
 
-/** Age of the newest automatic backup in milliseconds, from `/metrics`; null without one. */
-async function readAge(signal: AbortSignal): Promise<number | null> {
-  const metrics = await (await fetch('/metrics', { signal })).text()
-  const age = /^daybook_backup_age_seconds (\S+)$/m.exec(metrics)?.[1]
-  return age === undefined ? null : Number(age) * 1_000
+interface TargetAges {
+  readonly name: string
+  /** Milliseconds; null without a backup. */
+  readonly backup: number | null
+  /** Since the last drill that passed: null without one, undefined without drills. */
+  readonly drill: number | null | undefined
 }
 
-/** Automatic backups: the age of the newest, or how to turn them on. */
+const unescaped = (label: string) => label.replace(/\\(["\\n])/g, (_, sign) => (sign === 'n' ? '\n' : sign))
+
+/** The values of a metric by its label `target`, as ages in milliseconds; null for 0, which means never. */
+function agesIn(metrics: string, name: string): Map<string, number | null> {
+  const samples = metrics.matchAll(
+    new RegExp(`^daybook_backup_${name}_timestamp_seconds\\{target="(.*)"\\} (\\S+)$`, 'gm'),
+  )
+  const now = Date.now()
+  return new Map(
+    [...samples].map(([, target = '', seconds]) => [
+      unescaped(target),
+      Number(seconds) === 0 ? null : Math.max(0, now - Number(seconds) * 1_000),
+    ]),
+  )
+}
+
+/** The targets of automatic backups, from `/metrics`. */
+async function readTargets(signal: AbortSignal): Promise<TargetAges[]> {
+  const metrics = await (await fetch('/metrics', { signal })).text()
+  const drills = agesIn(metrics, 'last_drill')
+  return [...agesIn(metrics, 'last_success')].map(([name, backup]) => ({
+    name,
+    backup,
+    drill: drills.get(name),
+  }))
+}
+
+/** Automatic backups: the age of the newest in each place and of its last drill, or how to turn them on. */
 function AutomaticBackups() {
-  const { data: age } = useQuery(['backups'], ({ signal }) => readAge(signal), { refetchOnMount: 'always' })
-  // An empty line, so that nothing moves when the age arrives.
-  if (age === undefined) return <p>&nbsp;</p>
-  if (age === null)
+  const { data: targets } = useQuery(['backups'], ({ signal }) => readTargets(signal), {
+    refetchOnMount: 'always',
+  })
+  // An empty line, so that nothing moves when the ages arrive.
+  if (targets === undefined) return <p>&nbsp;</p>
+  if (targets.length === 0)
     return (
       <p>
         Automatic backups are off. Start the server with <code>--backup-dir</code> and a folder on another
-        disk.
+        disk, or a bucket: <code>s3://bucket/prefix</code>.
       </p>
     )
+  const newest = Math.min(...targets.map(({ backup }) => backup ?? Number.POSITIVE_INFINITY))
   return (
-    <p>
-      <span class="status ok">Automatic backups are on. The newest is {duration(age)} old.</span>
-    </p>
+    <>
+      <p>
+        <span class={`status ${Number.isFinite(newest) ? 'ok' : 'warn'}`}>
+          Automatic backups are on.{' '}
+          {Number.isFinite(newest) ? `The newest is ${duration(newest)} old.` : 'There is none yet.'}
+        </span>
+      </p>
+      <ul class="plain">
+        {targets.map((target) => (
+          <Target key={target.name} {...target} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Target({ name, backup, drill }: TargetAges) {
+  const age = backup === null ? 'no backup yet' : `last backup ${duration(backup)} ago`
+  const drilled = drill === null ? 'no drill has passed yet' : `last drill ${duration(drill ?? 0)} ago`
+  return (
+    <li>
+      <code>{name}</code>: {drill === undefined ? age : `${age}, ${drilled}`}
+    </li>
   )
 }

@@ -1,14 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
-import type { AppContext, Caller } from '../context.ts'
-import { partsResponse } from '../http/byte-stream.ts'
-import type { Exchange } from '../http/exchange.ts'
-import { Admission } from '../lib/admission.ts'
-import { Refusal, unavailable } from '../lib/refusal.ts'
-import { listOwnMemberships } from '../people/accounts/operations.ts'
-import { listWorkspaces } from '../people/accounts/store.ts'
-import { startBackupProcess } from './backups.ts'
+import { basename, join } from 'node:path'
+import type { AppContext, Caller } from '../../context.ts'
+import { partsResponse } from '../../http/byte-stream.ts'
+import type { Exchange } from '../../http/exchange.ts'
+import { Admission } from '../../lib/admission.ts'
+import { Refusal, unavailable } from '../../lib/refusal.ts'
+import { listOwnMemberships } from '../../people/accounts/operations.ts'
+import { listWorkspaces } from '../../people/accounts/store.ts'
+import { startCopy } from './process.ts'
+import { temporaryPrefix } from './temporary.ts'
 
 /** The time without progress after which a download ends: its copy needs as much disk space as the database. */
 const STALLED_MS = 60_000
@@ -23,24 +24,6 @@ function checkOwnsAll({ db }: AppContext, caller: Caller): void {
     'owner_required',
     'A backup holds every workspace of the server; only an owner of all of them may take one.',
   )
-}
-
-/** The prefix for temporary folders with copies of this database. */
-const temporaryPrefix = (db: string) => `.backup-${basename(db)}-`
-
-/**
- * Removes copies that a killed server of this database left behind. Only the process that holds the database lock may
- * call this.
- */
-export function removeLeftCopies({ config: { db }, log }: Pick<AppContext, 'config' | 'log'>): void {
-  const prefix = temporaryPrefix(db)
-  const isLeft = (name: string) => name.startsWith(prefix) && /^\w{6}$/.test(name.slice(prefix.length))
-  try {
-    for (const name of readdirSync(dirname(db)).filter(isLeft))
-      rmSync(join(dirname(db), name), { recursive: true, force: true })
-  } catch (error) {
-    log.warn('copies left by an earlier server could not be removed', { error: String(error) })
-  }
 }
 
 interface Download {
@@ -89,7 +72,7 @@ export class BackupDownloads {
       release()
     }
     try {
-      folder = mkdtempSync(join(dirname(ctx.config.db), temporaryPrefix(ctx.config.db)))
+      folder = mkdtempSync(temporaryPrefix(ctx.config.db))
       const file = join(folder, basename(ctx.config.db))
       await makeCopy(ctx, download, file)
       return await sendCopy(ctx, download, file, remove)
@@ -103,7 +86,7 @@ export class BackupDownloads {
 /** Stops when the client disconnects or loses permission. */
 async function makeCopy(ctx: AppContext, download: Download, file: string): Promise<void> {
   const { db, checkpoint } = ctx.config
-  const backup = startBackupProcess(db, file, checkpoint)
+  const backup = startCopy(db, file, checkpoint)
   let isStopped = false
   const stop = () => {
     isStopped = true
