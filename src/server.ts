@@ -10,7 +10,7 @@ import { IDLE_SECONDS } from './http/exchange.ts'
 import { Expectations } from './http/expectation.ts'
 import { type BunListener, GuardedListener, type Listener } from './http/listener.ts'
 import { JobRunner } from './kernel/job-runner.ts'
-import { systemClock } from './lib/clock.ts'
+import { monotonicMs, sleep, systemClock } from './lib/clock.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { fail, Refusal, refused } from './lib/refusal.ts'
 import { VERSION } from './lib/version.ts'
@@ -152,7 +152,7 @@ async function serveDatabase(
   const lost = new Promise<string>((resolve) =>
     ctx.db.onLost((sentence) => {
       app.stop()
-      setTimeout(() => resolve(sentence), LOST_SHOWN_MS)
+      ctx.clock.after(LOST_SHOWN_MS, () => resolve(sentence))
     }),
   )
   ctx.db.onExternalWrite(() => ctx.bus.notify())
@@ -276,8 +276,8 @@ another:
 async function drain(app: Api, listener: Listener, log: Log): Promise<void> {
   app.stop()
   void listener.stop()
-  const until = performance.now() + STOP_WITHIN_MS
-  while (listener.pendingRequests > 0 && performance.now() < until) await Bun.sleep(STOP_POLL_MS)
+  const until = monotonicMs() + STOP_WITHIN_MS
+  while (listener.pendingRequests > 0 && monotonicMs() < until) await sleep(systemClock, STOP_POLL_MS)
   if (listener.pendingRequests > 0) log.warn(CUT_OFF, { requests: listener.pendingRequests })
   await listener.stop(true)
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
+import { systemClock } from '../lib/clock.ts'
 
 /** The parts of the process that commands use. */
 export interface Io {
@@ -101,9 +102,10 @@ const nextSignal = () =>
   new Promise<void>((resolve) => {
     const end = () => {
       resolve()
-      setTimeout(() => {
+      const stop = systemClock.every(ONE_SIGNAL_MS, () => {
+        stop()
         for (const signal of SIGNALS) process.off(signal, end)
-      }, ONE_SIGNAL_MS).unref()
+      })
     }
     for (const signal of SIGNALS) process.on(signal, end)
   })
@@ -131,8 +133,8 @@ export function processIo(): Io {
         // Some systems do not permit it.
       }
     },
-    endWithin: (milliseconds, exitCode) =>
-      void setTimeout(() => process.exit(exitCode), milliseconds).unref(),
-    killAfter: (milliseconds) => void setTimeout(() => process.kill(process.pid, 'SIGKILL'), milliseconds),
+    endWithin: (milliseconds, exitCode) => void systemClock.every(milliseconds, () => process.exit(exitCode)),
+    killAfter: (milliseconds) =>
+      void systemClock.after(milliseconds, () => process.kill(process.pid, 'SIGKILL')),
   }
 }

@@ -9,6 +9,7 @@ import {
 } from '../http/sse.ts'
 import type { Credential } from '../kernel/call.ts'
 import { may } from '../kernel/rights.ts'
+import { Rounds } from '../kernel/turns.ts'
 import { Refusal, unavailable } from '../lib/refusal.ts'
 import { lastChange } from '../log/log.ts'
 import type { IsTouched, Streams } from '../people/sessions/streams.ts'
@@ -55,8 +56,7 @@ export class ChangeSubscribers {
   /** The pages of the current round, by the last known change, the query and the position. */
   readonly #pages = new Map<string, Promise<SharedPage>>()
   #stopListening: readonly (() => void)[] = []
-  #isScheduled = false
-  #roundAt = Number.NEGATIVE_INFINITY
+  readonly #rounds = new Rounds(ROUND_MS, () => this.#runRound())
 
   constructor(
     private readonly ctx: AppContext,
@@ -181,7 +181,10 @@ export class ChangeSubscribers {
       listeners: new Set<() => void>(),
     }
     if (this.#workspaces.size === 0)
-      this.#stopListening = [db.onCommit(() => this.#schedule()), bus.onAnyChange(() => this.#schedule())]
+      this.#stopListening = [
+        db.onCommit(() => this.#rounds.request()),
+        bus.onAnyChange(() => this.#rounds.request()),
+      ]
     this.#workspaces.set(workspacePk, workspace)
     workspace.listeners.add(wake)
     return () => {
@@ -194,16 +197,7 @@ export class ChangeSubscribers {
     }
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return
-    this.#isScheduled = true
-    const wait = this.#roundAt + ROUND_MS - performance.now()
-    if (wait > 0) setTimeout(() => this.#runRound(), wait)
-    else setImmediate(() => this.#runRound())
-  }
-
   async #runRound(): Promise<void> {
-    this.#isScheduled = false
     this.#pages.clear()
     try {
       for (const [pk, workspace] of [...this.#workspaces]) {
@@ -214,9 +208,8 @@ export class ChangeSubscribers {
       }
     } catch (error) {
       this.ctx.log.warn('the change log could not be read', { error: String(error) })
-      this.retryLater(() => this.#schedule())
+      this.retryLater(() => this.#rounds.request())
     }
-    this.#roundAt = performance.now()
   }
 }
 

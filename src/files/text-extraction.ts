@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { AppContext, InWorkspace } from '../context.ts'
+import { sleep, systemClock } from '../lib/clock.ts'
 import { logUpdate, systemAuthor } from '../log/log.ts'
 import { isServed } from '../storage/connection/server-lock.ts'
 import type { Db } from '../storage/database.ts'
@@ -278,8 +279,8 @@ export async function waitForText(
   for (;;) {
     const file = findFile(db, caller, added.id)
     if (file?.status !== 'processing' || clock.now() > until) return file ?? added
-    if (isServed(db.file)) await Bun.sleep(POLL_MS)
-    else if (!(await readHere(db, file.pk))) await Bun.sleep(RETRY_MS)
+    if (isServed(db.file)) await sleep(systemClock, POLL_MS)
+    else if (!(await readHere(db, file.pk))) await sleep(systemClock, RETRY_MS)
   }
 }
 

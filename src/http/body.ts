@@ -1,9 +1,9 @@
 import { schedulingKeyOf } from '../kernel/caller.ts'
+import { inTurnOf } from '../kernel/turns.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, sleep, systemClock } from '../lib/clock.ts'
 import { invalid, Refusal } from '../lib/refusal.ts'
-import { stepsOfThread } from '../lib/thread-steps.ts'
 import type { Exchange } from './exchange.ts'
 import { checkCounts, READ_LIMITS, storable, WRITE_LIMITS } from './storable-json.ts'
 import type { SchemaCheck } from './validation.ts'
@@ -130,7 +130,7 @@ async function receiveUndeclared(
 }
 
 async function refuseTooLarge(reader: Reader, most: number): Promise<never> {
-  const enough = Bun.sleep(DISCARD_WITHIN_MS).then(() => undefined)
+  const enough = sleep(systemClock, DISCARD_WITHIN_MS).then(() => undefined)
   let left = DISCARDED_BYTES
   while (left > 0) {
     const next = await Promise.race([reader.read(), enough])
@@ -154,19 +154,19 @@ const WHAT = 'The body'
 
 /**
  * Bodies of requests that do not write may contain fewer values. Each long text is parsed in a separate step
- * (`stepsOfThread`).
+ * (`inTurnOf`).
  */
 function parsed(key: string, text: string, mayWrite: boolean): unknown {
   const check = () => checkCounts(text, WHAT, mayWrite ? WRITE_LIMITS : READ_LIMITS)
   const parse = () => storable(text, WHAT)
-  if (text.length > LONG_TEXT) return stepsOfThread.run(key, check).then(() => stepsOfThread.run(key, parse))
+  if (text.length > LONG_TEXT) return inTurnOf(key, check).then(() => inTurnOf(key, parse))
   check()
   return parse()
 }
 
 /** Runs work whose duration depends on the length of its input. Long work is scheduled fairly across keys. */
 export const scheduled = async <Result>(key: string, length: number, work: () => Result): Promise<Result> =>
-  length > LONG_TEXT ? stepsOfThread.run(key, work) : work()
+  length > LONG_TEXT ? inTurnOf(key, work) : work()
 
 const MEBIBYTE = 1_048_576
 
@@ -221,7 +221,7 @@ export class BodyReservation {
     } finally {
       this.#reject = undefined
     }
-    await stepsOfThread.run(this.key, () => {})
+    await inTurnOf(this.key, () => {})
     return body
   }
 

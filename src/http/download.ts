@@ -1,3 +1,4 @@
+import { othersHaveRun } from '../kernel/turns.ts'
 import { isCurrent } from '../lib/entity-tags.ts'
 import { counted } from '../lib/text.ts'
 import { type ByteParts, partsResponse } from './byte-stream.ts'
@@ -126,7 +127,7 @@ function partsOf(parts: Iterator<Uint8Array, unknown>, size: number): ByteParts 
   return {
     next: async () => {
       // Lets other requests run in between.
-      await new Promise((resolve) => setImmediate(resolve))
+      await othersHaveRun()
       const { value, done } = parts.next()
       if (!done) {
         missing -= (value as Uint8Array).length

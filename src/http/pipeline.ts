@@ -1,11 +1,13 @@
 import type { BlockList } from 'node:net'
+import { Bursts } from '../kernel/bursts.ts'
+import { addressGroup } from '../lib/address-group.ts'
+import { monotonicMs } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { isRead } from './authorizer.ts'
 import type { BodyBudget } from './body.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders } from './browser/cors.ts'
-import { Bursts } from './bursts.ts'
 import { behindProxies } from './client-address.ts'
 import type { Endpoints } from './endpoints.ts'
 import { errorResponse } from './errors.ts'
@@ -54,7 +56,7 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
     response.headers.set('X-Request-Id', requestId)
     addSafeHeaders(response.headers)
     if (corsOrigins.length > 0) addCorsHeaders(response.headers, corsOrigins, request)
-    const ms = performance.now() - exchange.startedAt
+    const ms = monotonicMs() - exchange.startedAt
     const { method } = request
     const { status } = response
     requests.add(method === 'HEAD' ? 'GET' : method, route, status, ms)
@@ -115,13 +117,20 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
     fetch: (request: Request, server = LOCAL): Response | Promise<Response> => {
       const from = trustedProxies ? behindProxies(server, trustedProxies) : server
       const address = () => from.requestIP(request)?.address ?? 'unknown'
-      return bursts.serve({ request, address }, () => {
-        latest = from
-        return fetch(request)
-      })
+      return bursts.serve(
+        () => callerOf(request, address),
+        () => {
+          latest = from
+          return fetch(request)
+        },
+      )
     },
   }
 }
+
+/** The key or session; without either, the address, because finding it costs more. */
+const callerOf = ({ headers }: Request, address: () => string): string =>
+  headers.get('authorization') ?? headers.get('cookie') ?? addressGroup(address())
 
 /**
  * The refusal of a caller whose permission has ended meanwhile, which takes precedence over a failure of the handler.

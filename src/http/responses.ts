@@ -1,4 +1,5 @@
 import { schedulingKeyOf } from '../kernel/caller.ts'
+import { othersHaveRun } from '../kernel/turns.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
 import { entityTag, isCurrent } from '../lib/entity-tags.ts'
@@ -89,7 +90,7 @@ export function listResponse<Item>(
   const body = {
     next: async () => {
       while (text === '' && !next.done) {
-        await new Promise((resolve) => setImmediate(resolve))
+        await othersHaveRun()
         takePart()
       }
       if (text === '') return undefined

@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, monotonicMs } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Db } from '../storage/database.ts'
 import type { Reader } from '../storage/reader.ts'
@@ -24,6 +24,7 @@ import { enqueuedKeys, type JobKey } from './jobs.ts'
 import { type Outcome, once, type RequestIdentity, signed } from './once.ts'
 import type { Operation, ReadOperation, WriteOperation } from './operation.ts'
 import { runIfMatch } from './precondition.ts'
+import { inTurnOf } from './turns.ts'
 
 /*
  * Calls of operations. A read starts on the main connection, under a limit of rows, and restarts in a reader thread
@@ -132,9 +133,9 @@ export function performRead(
   findPermissions: FindPermissions,
 ): Performed {
   const findings: Finding[] = []
-  let since = performance.now()
+  let since = monotonicMs()
   const report = (value: unknown) => {
-    const until = performance.now()
+    const until = monotonicMs()
     findings.push({ value, ms: until - since })
     since = until
   }
@@ -280,8 +281,11 @@ export class Kernel {
     const read = worker.read(operation, credential, here, () => sendable(sent)) as
       | Performed
       | Promise<Performed>
+    // Encoding a large response takes milliseconds, and many requests may share one result.
     return read instanceof Promise
-      ? read.then((performed) => this.#learned(operation, performed))
+      ? read.then((performed) =>
+          inTurnOf(credential.schedulingKey, () => this.#learned(operation, performed)),
+        )
       : this.#learned(operation, read)
   }
 

@@ -19,6 +19,7 @@ import {
   serviceOf,
   type Waiting,
 } from './jobs.ts'
+import { othersHaveRun } from './turns.ts'
 
 /*
  * A server looks for jobs after transactions that enqueued some, after writes of other connections, and when the next
@@ -108,7 +109,7 @@ export class JobRunner {
   /** Runs jobs until none may run; returns the wait before the next one. */
   async #runDue(): Promise<number> {
     // Callers with completed writes get their responses first.
-    await new Promise((resolve) => setImmediate(resolve))
+    await othersHaveRun()
     try {
       if (!this.#hasBegun) await this.#db.write((tx): void => this.#begin(tx))
       this.#hasBegun = true

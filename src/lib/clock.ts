@@ -10,18 +10,21 @@ export interface Clock {
   every(intervalMs: number, action: () => void): () => void
 }
 
+/** A time in milliseconds that never goes back, for durations: the difference between two of its values. */
+export const monotonicMs = (): number => performance.now()
+
 /** Resolves after the delay, or as soon as the signal aborts. */
-export const sleep = (clock: Clock, delayMs: number, signal: AbortSignal) =>
+export const sleep = (clock: Clock, delayMs: number, signal?: AbortSignal) =>
   new Promise<void>((resolve) => {
     const cancel = clock.after(delayMs, () => {
-      signal.removeEventListener('abort', end)
+      signal?.removeEventListener('abort', end)
       resolve()
     })
     const end = () => {
       cancel()
       resolve()
     }
-    signal.addEventListener('abort', end, { once: true })
+    signal?.addEventListener('abort', end, { once: true })
   })
 
 export const systemClock: Clock = {

@@ -1,5 +1,5 @@
 import { BoundedCache } from './bounded-cache.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, systemClock } from './clock.ts'
 import { isoTimestamp } from './dates.ts'
 import { escapeLineBoundaries } from './json.ts'
 
@@ -46,10 +46,10 @@ const FLUSH_AT_LENGTH = 32_768
 export function createLog(level: LogLevel, clock: Clock, write: (lines: string) => void): Log {
   const threshold = LOG_LEVELS.indexOf(level)
   let pending = ''
-  let timer: Timer | undefined
+  let cancelFlush: (() => void) | undefined
   const flush = () => {
-    clearTimeout(timer)
-    timer = undefined
+    cancelFlush?.()
+    cancelFlush = undefined
     if (pending === '') return
     const lines = escapeLineBoundaries(pending)
     pending = ''
@@ -58,7 +58,7 @@ export function createLog(level: LogLevel, clock: Clock, write: (lines: string) 
   const add = (name: LogLevel, members: string) => {
     pending += `{"time":"${isoTimestamp(clock.now())}","level":"${name}",${members}}\n`
     if (pending.length > FLUSH_AT_LENGTH) flush()
-    else timer ??= setTimeout(flush, FLUSH_AFTER_MS)
+    else cancelFlush ??= systemClock.after(FLUSH_AFTER_MS, flush)
   }
   const isLogged = (name: LogLevel) => LOG_LEVELS.indexOf(name) >= threshold
   const at = (name: LogLevel) => {

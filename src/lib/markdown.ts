@@ -1,4 +1,5 @@
 import { Lexer, type Token, Tokenizer, type Tokens, type TokensList, walkTokens } from 'marked'
+import { monotonicMs } from './clock.ts'
 import { linkCommentIn } from './link-comments.ts'
 import { withoutComments } from './markdown-comments.ts'
 import type { WikiToken } from './markdown-links.ts'
@@ -62,7 +63,7 @@ class TimedTokenizer extends LinkTokenizer {
   }
 
   override space(source: string): Tokens.Space | undefined {
-    if (performance.now() > this.until) throw new Error('too much')
+    if (monotonicMs() > this.until) throw new Error('too much')
     return super.space(source)
   }
 
@@ -76,11 +77,11 @@ class TimedTokenizer extends LinkTokenizer {
 }
 
 function lexedInTime(text: string): TokensList {
-  const until = performance.now() + MAX_MS
+  const until = monotonicMs() + MAX_MS
   const lexer = lexerWith(new TimedTokenizer(until))
   lexer.blockTokens(text.replace(/\r\n|\r/g, '\n'), lexer.tokens)
   for (let next = lexer.inlineQueue.shift(); next; next = lexer.inlineQueue.shift()) {
-    if (performance.now() > until || next.src.length > MAX_PASSAGE) throw new Error('too much')
+    if (monotonicMs() > until || next.src.length > MAX_PASSAGE) throw new Error('too much')
     lexer.inlineTokens(next.src, next.tokens)
   }
   return lexer.tokens

@@ -173,50 +173,18 @@ function cyclic(found: Map<string, string[]>): Map<string, string[]> {
 
 /** Files that still name one. */
 const ALLOWED: string[] = [
-  'cli/io.ts: setTimeout',
-  'cli/run.ts: performance.now',
   'clients/types/connection.ts: setTimeout',
   'context.ts: WorkerClient',
-  'events/delivery/dispatch/dispatcher.ts: forSomeMilliseconds',
-  'events/delivery/dispatch/dispatcher.ts: performance.now',
-  'events/delivery/dispatch/dispatcher.ts: setImmediate',
-  'events/delivery/dispatch/dispatcher.ts: storage/writes/chunks.ts',
   'events/webhooks/deliveries.ts: inChunks',
   'events/webhooks/deliveries.ts: pauseBetween',
   'events/webhooks/deliveries.ts: storage/writes/chunks.ts',
-  'feed/subscribers.ts: performance.now',
-  'feed/subscribers.ts: setImmediate',
-  'feed/subscribers.ts: setTimeout',
   'files/extraction/process.ts: new Worker',
-  'files/extraction/process.ts: performance.now',
-  'files/extraction/process.ts: setInterval',
-  'files/extraction/process.ts: setTimeout',
   'files/new-file.ts: pauseForOthers',
   'files/new-file.ts: storage/writes/chunks.ts',
   'files/search.ts: cannotCount',
   'files/search.ts: stopCondition(',
-  'files/text-extraction.ts: Bun.sleep',
   'files/text-extraction.ts: inSteps',
   'files/text-extraction.ts: storage/writes/chunks.ts',
-  'http/body.ts: Bun.sleep',
-  'http/body.ts: lib/thread-steps.ts',
-  'http/body.ts: stepsOfThread',
-  'http/bursts.ts: lib/fair-queue.ts',
-  'http/bursts.ts: lib/thread-steps.ts',
-  'http/bursts.ts: performance.now',
-  'http/bursts.ts: setImmediate',
-  'http/bursts.ts: stepsOfThread',
-  'http/download.ts: setImmediate',
-  'http/exchange.ts: performance.now',
-  'http/pipeline.ts: performance.now',
-  'http/responses.ts: setImmediate',
-  'lib/admission.ts: lib/fair-queue.ts',
-  'lib/clock.ts: setInterval',
-  'lib/clock.ts: setTimeout',
-  'lib/log.ts: setTimeout',
-  'lib/markdown.ts: performance.now',
-  'lib/thread-steps.ts: setImmediate',
-  'lib/thread-steps.ts: stepsOfThread',
   'log/objects/statements.ts: stopCondition(',
   'log/read.ts: stopCondition(',
   'log/transactions.ts: stopCondition(',
@@ -236,9 +204,6 @@ const ALLOWED: string[] = [
   'notes/tags/deletion.ts: storage/writes/chunks.ts',
   'notes/writing/trash.ts: forSomeMilliseconds',
   'notes/writing/trash.ts: storage/writes/chunks.ts',
-  'people/sessions/streams.ts: lib/thread-steps.ts',
-  'people/sessions/streams.ts: performance.now',
-  'people/sessions/streams.ts: stepsOfThread',
   'records/rows/convert.ts: stopCondition(',
   'records/rows/query/board.ts: isLimited',
   'records/rows/query/list.ts: isLimited',
@@ -255,11 +220,6 @@ const ALLOWED: string[] = [
   'records/structures/storage/run-frequencies.ts: storage/writes/chunks.ts',
   'records/structures/storage/text-index.ts: storage/writes/chunks.ts',
   'records/structures/storage/text-search.ts: stopCondition(',
-  'server.ts: Bun.sleep',
-  'server.ts: performance.now',
-  'server.ts: setTimeout',
-  'transfer/mirror/overlay/push.ts: Bun.sleep',
-  'transfer/mirror/verify.ts: Bun.sleep',
 ]
 
 describe('src', () => {
@@ -282,14 +242,14 @@ describe('src', () => {
     expect(Object.fromEntries(cyclic(arrows()))).toEqual({})
   })
 
-  test('names a thread, a step, a turn, a limit or a primitive of the event loop only in the kernel and in storage', () => {
-    const inner = /^(?:kernel|storage)\//
+  test('names threads, work limits and primitives of the event loop only in the kernel, in storage and in the clock', () => {
+    const inner = /^(?:kernel|storage)\/|^lib\/(?:admission|clock)\.ts$/
     const primitives =
       /\b(?:Atomics|new Worker|setImmediate|setTimeout|setInterval|queueMicrotask|performance\.now|Bun\.sleep(?:Sync)?)\b/g
     const ours =
-      /\b(?:Worker(?:Task|Query|Thread|Client)|TooLongForMainThread|with(?:Row|Write)Limit|isLimited|cannotCount|sql\.count|(?:stop|entry|text)Condition\(|stepsOfThread|inSteps|inChunks|forSomeMilliseconds|pauseBetween|pauseForOthers|worker\.(?:read|task|run|write|state|manyRows))/g
+      /\b(?:Worker(?:Task|Query|Thread|Client)|TooLongForMainThread|with(?:Row|Write)Limit|isLimited|cannotCount|sql\.count|(?:stop|entry|text)Condition\(|inSteps|inChunks|forSomeMilliseconds|pauseBetween|pauseForOthers|worker\.(?:read|task|run|write|state|manyRows))/g
     const modules =
-      /^storage\/(?:worker\/(?!client\.ts$)|writes\/(?:write-|chunks)|read-limit)|^lib\/(?:fair-queue|thread-steps)/
+      /^storage\/(?:worker\/(?!client\.ts$)|writes\/(?:write-|chunks)|read-limit)|^lib\/fair-queue/
     const found = files
       .filter(({ path }) => !inner.test(path))
       .flatMap(({ path, text, imports }) => {
@@ -308,7 +268,7 @@ describe('src', () => {
     const ofClasses = /^ {2}static (?!readonly)#?\w+(?= *[:=;])/gm
     const kept = [
       // A thread runs one task at a time.
-      'lib/thread-steps.ts: const turns',
+      'kernel/turns.ts: const turns',
     ]
     const found = files.flatMap(({ path, text }) =>
       [variables, collections, ofClasses].flatMap((pattern) =>

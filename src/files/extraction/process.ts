@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
+import { monotonicMs, systemClock } from '../../lib/clock.ts'
 import { ownCommand, workerProgram } from '../../lib/program.ts'
 import type { Kind } from './kinds.ts'
 import { type ExtractedText, MAX_CHARACTERS, type Section } from './pages.ts'
@@ -33,13 +34,13 @@ const MEBIBYTE = 1_048_576
 /** Resolves with the reason when a limit is exceeded. */
 function watchLimits({ seconds, mebibytes }: Limits): Promise<ExtractionResult> {
   const { promise, resolve } = Promise.withResolvers<ExtractionResult>()
-  const started = performance.now()
-  setInterval(() => {
+  const started = monotonicMs()
+  systemClock.every(CHECK_LIMITS_MS, () => {
     if (process.memoryUsage.rss() > mebibytes * MEBIBYTE)
       resolve({ failed: `Reading the text took more than ${mebibytes} MiB of memory.`, isOverLimit: true })
-    if (performance.now() - started > seconds * 1_000)
+    if (monotonicMs() - started > seconds * 1_000)
       resolve({ failed: `Reading the text took longer than ${seconds} seconds.`, isOverLimit: true })
-  }, CHECK_LIMITS_MS)
+  })
   return promise
 }
 
@@ -129,7 +130,7 @@ export function startExtraction(
   const command = [...ownCommand(), 'extract', kind, String(limits.seconds), String(limits.mebibytes)]
   const child = spawnChild(command)
   const kill = () => child.kill('SIGKILL')
-  const timer = setTimeout(kill, limits.seconds * 1_000 + GRACE_MS)
+  const cancelKill = systemClock.after(limits.seconds * 1_000 + GRACE_MS, kill)
   let isStopped = false
   const result = async () => {
     try {
@@ -139,7 +140,7 @@ export function startExtraction(
       return found
     } finally {
       kill()
-      clearTimeout(timer)
+      cancelKill()
       await child.exited
     }
   }

@@ -3,16 +3,14 @@ import { LARGE_BYTES, newResponseBudget } from '../../http/responses.ts'
 import { closedEvent, type StreamReader, type StreamSource } from '../../http/sse.ts'
 import { schedulingKeyOf } from '../../kernel/caller.ts'
 import type { Rights } from '../../kernel/rights.ts'
+import { inTurnOf, serveInTurns } from '../../kernel/turns.ts'
 import type { Admission } from '../../lib/admission.ts'
 import { Refusal, unavailable } from '../../lib/refusal.ts'
-import { stepsOfThread } from '../../lib/thread-steps.ts'
 import { type CredentialEnd, type CredentialState, findKeyState } from '../accounts/keys.ts'
 import { findSessionState } from './sessions.ts'
 
 const MAX_QUERIES = 100
 const RETRY_AFTER_SECONDS = 5
-/** The time to serve readers before other requests are served. */
-const TURN_MS = 5
 /** The time limit for sending a large event. */
 const TAKEN_WITHIN_MS = 600_000
 
@@ -75,19 +73,12 @@ export class Streams {
 
   /** Resolves when one stream may work, so that streams do not delay requests. */
   nextStep(): Promise<void> {
-    return stepsOfThread.run('streams', () => {})
+    return inTurnOf('streams', () => {})
   }
 
   /** Serves many readers, interleaved with other requests. */
-  async serveAll<Item>(items: readonly Item[], serve: (item: Item) => void): Promise<void> {
-    let until = performance.now() + TURN_MS
-    for (const item of items) {
-      if (performance.now() > until) {
-        await this.nextStep()
-        until = performance.now() + TURN_MS
-      }
-      serve(item)
-    }
+  serveAll<Item>(items: readonly Item[], serve: (item: Item) => void): Promise<void> {
+    return serveInTurns('streams', items, serve)
   }
 
   /**

@@ -3,7 +3,6 @@ import { hash } from 'bun'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import { stepsOfThread } from '../../lib/thread-steps.ts'
 import type { Db } from '../database.ts'
 import { noResponse } from '../errors.ts'
 import type { State } from '../state.ts'
@@ -145,8 +144,6 @@ export function openWorker({
       // The output or the refusal may depend on a commit that is not on the disk yet.
       await db.synced()
     }
-    // Encoding a large response takes milliseconds, and many requests may share one result.
-    await stepsOfThread.run(turn.schedulingKey, () => {})
     return output
   }
   const read: WorkerClient['read'] = ({ name, isLong }, turn, here, input) => {

@@ -1,5 +1,6 @@
 import { wholeWorkspace } from '../../context.ts'
 import { findFile, findPageText, readParts } from '../../files/store.ts'
+import { sleep, systemClock } from '../../lib/clock.ts'
 import { isObject } from '../../lib/json.ts'
 import { refused } from '../../lib/refusal.ts'
 import { CHANGE_KINDS, type ChangeKind } from '../../log/entries.ts'
@@ -55,7 +56,7 @@ async function untilCaughtUp(db: Db, remote: Remote): Promise<number> {
     const { changes } = await remote.changes(getState(db, db.file).cursor)
     const old = changes.length
     if (old === 0 || waited >= WAIT_MS) return old
-    await Bun.sleep(POLL_MS)
+    await sleep(systemClock, POLL_MS)
   }
 }
 

@@ -1,10 +1,10 @@
-import type { Clock } from '../../../lib/clock.ts'
+import { Loop } from '../../../kernel/turns.ts'
+import { type Clock, monotonicMs } from '../../../lib/clock.ts'
 import type { Log } from '../../../lib/log.ts'
 import type { Bus } from '../../../log/bus.ts'
 import { secretsAt, signedHeaders } from '../../../log/message.ts'
 import { onDeliveries } from '../../../log/outbox.ts'
 import type { Db } from '../../../storage/database.ts'
-import { forSomeMilliseconds } from '../../../storage/writes/chunks.ts'
 import type { Send } from '../client/sender.ts'
 import {
   type DueDelivery,
@@ -63,7 +63,7 @@ export class Dispatcher {
   readonly #stopListening: readonly (() => void)[]
   #inFlight = 0
   #lastNow = Number.POSITIVE_INFINITY
-  #isScheduled = false
+  readonly #attempts = new Loop(() => this.#startOneIfReadable())
   #isStopped = false
   #scanTimer: { readonly at: number; readonly cancel: () => void } | undefined
 
@@ -92,9 +92,7 @@ export class Dispatcher {
 
   #wake(webhooks: readonly number[]): void {
     for (const webhook of webhooks) this.#woken.add(webhook)
-    if (this.#isScheduled || this.#isStopped) return
-    this.#isScheduled = true
-    setImmediate(() => this.#startAttempts())
+    if (!this.#isStopped) this.#attempts.start()
   }
 
   /** Schedules every subscription that has pending deliveries. */
@@ -139,13 +137,13 @@ export class Dispatcher {
     )
   }
 
-  /** Starts attempts for a few milliseconds at a time, until nothing is due or the limit is reached. */
-  #startAttempts(): void {
-    this.#isScheduled = false
+  #startOneIfReadable(): boolean {
+    let hasMore = false
     this.#checkClock()
     this.#retryIfReadFails(() => {
-      if (forSomeMilliseconds(() => this.#startOne())) this.#wake([])
+      hasMore = this.#startOne()
     })
+    return hasMore
   }
 
   /** Schedules a woken subscription, or starts an attempt of the next scheduled one; false when neither is possible. */
@@ -211,7 +209,7 @@ export class Dispatcher {
   async #deliver(state: SubscriptionState, due: DueDelivery): Promise<void> {
     const { clock, send } = this.#options
     const attemptedAt = clock.now()
-    const startedAt = performance.now()
+    const startedAt = monotonicMs()
     state.inProgress.add(due.id)
     state.inFlight += 1
     this.#inFlight += 1
@@ -221,7 +219,7 @@ export class Dispatcher {
       headers: headersOf(due, attemptedAt),
       body: due.body,
     })
-    const ms = Math.round(performance.now() - startedAt)
+    const ms = Math.round(monotonicMs() - startedAt)
     state.inFlight -= 1
     this.#inFlight -= 1
     this.#turns.end(state.workspace)

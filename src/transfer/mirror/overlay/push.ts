@@ -1,5 +1,6 @@
 import { wholeWorkspace } from '../../../context.ts'
 import { NoteData } from '../../../feed/schema.ts'
+import { sleep, systemClock } from '../../../lib/clock.ts'
 import { type RecordData, valueIn } from '../../../lib/record-data.ts'
 import { Refusal, refused } from '../../../lib/refusal.ts'
 import { sha256 } from '../../../lib/sha256.ts'
@@ -182,7 +183,7 @@ export async function untilBack(db: Db, pushed: readonly LocalChange[]): Promise
   const isBack = () => listLocalChanges(db).every(({ id, after }) => sent.get(id) !== JSON.stringify(after))
   for (let waited = 0; !isBack(); waited += POLL_MS) {
     if (waited >= WAIT_MS) return false
-    await Bun.sleep(POLL_MS)
+    await sleep(systemClock, POLL_MS)
   }
   return true
 }

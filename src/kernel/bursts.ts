@@ -1,6 +1,6 @@
-import { addressGroup } from '../lib/address-group.ts'
+import { monotonicMs } from '../lib/clock.ts'
 import { FairQueue } from '../lib/fair-queue.ts'
-import { stepsOfThread } from '../lib/thread-steps.ts'
+import { inTurnOf } from './turns.ts'
 
 /** The time that the server works on requests that arrived together before it checks for others. */
 const SLICE_MS = 5
@@ -8,18 +8,6 @@ const SLICE_MS = 5
 const SHORT_MS = 1
 /** Requests further apart than this did not arrive together. */
 const APART_MS = 0.1
-
-/**
- * A request, and a function for the address of its client, because finding the address costs more than finding a key.
- */
-interface Arrival {
-  readonly request: Request
-  readonly address: () => string
-}
-
-/** The key or session; without either, the address. */
-const callerOf = ({ request, address }: Arrival): string =>
-  request.headers.get('authorization') ?? request.headers.get('cookie') ?? addressGroup(address())
 
 /**
  * Schedules requests that arrive together, for example when a program opens 1,000 streams. Without this, the server
@@ -33,20 +21,23 @@ export class Bursts {
   #endedAt = 0
   #isEndAwaited = false
 
-  /** Serves the request now, or when its caller is scheduled. */
-  serve(arrival: Arrival, handle: () => Response | Promise<Response>): Response | Promise<Response> {
-    const startedAt = performance.now()
-    if (this.#workedMs < SLICE_MS && (this.#waiting.isEmpty || !this.#waiting.has(callerOf(arrival)))) {
+  /** Serves a request now, or when its caller is scheduled. `callerOf` is called only where requests must wait. */
+  serve<Response>(
+    callerOf: () => string,
+    handle: () => Response | Promise<Response>,
+  ): Response | Promise<Response> {
+    const startedAt = monotonicMs()
+    if (this.#workedMs < SLICE_MS && (this.#waiting.isEmpty || !this.#waiting.has(callerOf()))) {
       const response = handle()
       this.#count(startedAt)
       return response
     }
     if (this.#waiting.isEmpty) this.#scheduleSlice()
-    return new Promise((resolve) => this.#waiting.add(callerOf(arrival), () => resolve(Promise.try(handle))))
+    return new Promise((resolve) => this.#waiting.add(callerOf(), () => resolve(Promise.try(handle))))
   }
 
   #count(startedAt: number): void {
-    const now = performance.now()
+    const now = monotonicMs()
     if (startedAt - this.#endedAt > APART_MS) this.#workedMs = 0
     this.#workedMs += now - startedAt
     this.#endedAt = now
@@ -63,12 +54,12 @@ export class Bursts {
   }
 
   #scheduleSlice(): void {
-    void stepsOfThread.run('requests', () => this.#serveSlice())
+    void inTurnOf('requests', () => this.#serveSlice())
   }
 
   #serveSlice(): void {
-    const until = performance.now() + SLICE_MS
-    while (!this.#waiting.isEmpty && performance.now() < until) this.#waiting.take()?.()
+    const until = monotonicMs() + SLICE_MS
+    while (!this.#waiting.isEmpty && monotonicMs() < until) this.#waiting.take()?.()
     if (!this.#waiting.isEmpty) this.#scheduleSlice()
   }
 }
