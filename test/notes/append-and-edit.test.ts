@@ -128,7 +128,7 @@ describe('append', () => {
     expect((await service.post(path, { text: '12345678' })).status).toBe(200)
   })
 
-  test('refuses a body that is not as it should be', async () => {
+  test('refuses an invalid body', async () => {
     const note = await makeNote(service)
     const bad = [{}, { text: 5 }, { text: 'x', heading: '' }, { text: 'x', heading: 'a\nb' }, { txt: 'x' }]
     for (const wrong of bad) {
@@ -150,7 +150,7 @@ describe('edit', () => {
     expect(answer.body.note.content).toBe('a\r\n$& [[x]]\u00a0c ')
   })
 
-  test('takes the passage away when nothing replaces it', async () => {
+  test('deletes the passage when nothing replaces it', async () => {
     expect((await edit('abc', { old_str: 'b' })).answer.body.note.content).toBe('ac')
   })
 

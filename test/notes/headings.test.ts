@@ -20,7 +20,7 @@ const leadTo = async (id: string) =>
   (await linksOf(id)).outgoing.map(({ text, note: to }: Outgoing) => [text, to?.title ?? null])
 
 describe('a link to a heading', () => {
-  test('leads to the note, by its title, alias or id, also with blanks and several headings', async () => {
+  test('resolves to the note, by its title, alias or id, also with blanks and several headings', async () => {
     const engines = await note('Engines', '', { alias: 'eng' })
     const texts = ['Engines#Steam', ' engines #Steam ', 'ENG#A#B', `${engines.id}#Steam`, 'Engines#x|label']
     const from = await note('From', texts.map((text) => `[[${text}]]`).join(' '))
@@ -55,7 +55,7 @@ describe('a link to a heading', () => {
     expect((await linksOf(longer.id)).backlinks).toHaveLength(1)
   })
 
-  test('without a name leads to the note itself', async () => {
+  test('without a name resolves to its own note', async () => {
     const from = await note('From', '[[#Heading]] [[#Heading|there]] `[[#no]]`')
     expect(await leadTo(from.id)).toEqual([
       ['#Heading', 'From'],

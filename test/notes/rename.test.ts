@@ -91,7 +91,7 @@ Ada [Ada](Ada) [[Ada Lovelace]]`)
     ['holds a backtick', 'The `Ada'],
     ['is that of an older note', 'OLDER'],
     ['is the alias of another note', 'nick'],
-  ])('that %s makes the links lead by id, with what they said as label', async (_, title) => {
+  ])('that %s rewrites the links by id, with their text as label', async (_, title) => {
     await makeNote(service, { title: 'Older', alias: 'nick' })
     const ada = await makeNote(service, { title: 'Ada' })
     const from = await makeNote(service, { title: 'From', content: '`x` [[Ada]] [[ada|her]] [[ADA|]] `y`' })
@@ -100,7 +100,7 @@ Ada [Ada](Ada) [[Ada Lovelace]]`)
     expect(await backlinksOf(ada)).toEqual(['From'])
   })
 
-  test('that a younger note has leads here, and links of which another note is the target stay', async () => {
+  test('shared with a newer note resolves here, and links to another note stay', async () => {
     const first = await makeNote(service, { title: 'Plan' })
     const second = await makeNote(service, { title: 'plan' })
     await makeNote(service, { title: 'Draft' })
@@ -132,7 +132,7 @@ Ada [Ada](Ada) [[Ada Lovelace]]`)
     expect(await revisionsOf(service, note.id)).toHaveLength(1)
   })
 
-  test('is written into trashed notes too, which the undo takes back', async () => {
+  test('is written into trashed notes too, which undo reverts', async () => {
     const ada = await makeNote(service, { title: 'Ada' })
     const from = await makeNote(service, { title: 'From', content: '[[Ada]]' })
     await service.delete(`/v1/notes/${from.id}`)
@@ -146,7 +146,7 @@ Ada [Ada](Ada) [[Ada Lovelace]]`)
   })
 })
 
-test('the undo of a rename takes back what it wrote in the trash', async () => {
+test('the undo of a rename reverts changes in the trash', async () => {
   const ada = await makeNote(service, { title: 'Ada' })
   const from = await makeNote(service, { title: 'From', content: '[[Ada]]' })
   await service.delete(`/v1/notes/${from.id}`)

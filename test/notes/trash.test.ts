@@ -16,7 +16,7 @@ const counts = async () => {
 }
 
 describe('the trash', () => {
-  test('takes a note out of everything, and a restore brings it back as it was', async () => {
+  test('hides a note everywhere, and a restore returns it unchanged', async () => {
     await service.post('/v1/properties', { key: 'size', type: 'number' })
     const note = await makeNote(service, {
       title: 'Engine',
@@ -124,7 +124,7 @@ describe('a note in the trash', () => {
     expect(await counts()).toEqual({ notes: 1, trashed_notes: 1 })
   })
 
-  test('is deleted for good, with one change by who did it, and its file stays', async () => {
+  test('is purged, with one change by its author, and its file stays', async () => {
     const note = await trashed({ title: 'Gone', content: '[[a]] '.repeat(3_000) })
     const other = await trashed({ title: 'Other' })
     const { status, body } = await service.delete(`/v1/notes/trash/${note.id}`)
@@ -139,7 +139,7 @@ describe('a note in the trash', () => {
     expect(await counts()).toEqual({ notes: 0, trashed_notes: 1 })
   })
 
-  test('goes when the trash is emptied, and no live note does', async () => {
+  test('is purged when the trash is emptied, and no active note is', async () => {
     const live = await makeNote(service, {})
     for (let at = 0; at < 12; at++) await trashed({ title: `${at}` })
     expect((await service.delete('/v1/notes/trash')).body).toEqual({ purged: 12 })
@@ -150,7 +150,7 @@ describe('a note in the trash', () => {
 })
 
 describe('revisions', () => {
-  test('hold what each change of title or content replaced, newest first', async () => {
+  test('hold the replaced titles and contents, newest first', async () => {
     const { id } = await makeNote(service, { title: 'One', content: 'a' })
     service.clock.advance(10)
     await service.patch(`/v1/notes/${id}`, { title: 'Two', content: 'b' })
@@ -219,7 +219,7 @@ describe('revisions', () => {
 })
 
 describe('the sweeps', () => {
-  test('remove trashed notes for good with all that belongs to them, few at a time', async () => {
+  test('purge trashed notes with their data, few at a time', async () => {
     await service.post('/v1/properties', { key: 'size', type: 'number' })
     const notes = [1, 2, 3].map((size) =>
       makeNote(service, { content: '[[x]]', tags: ['t'], properties: { size } }),

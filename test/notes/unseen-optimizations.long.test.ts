@@ -184,7 +184,7 @@ async function check(scene: object, property: fc.IAsyncProperty<[NotesCase]>, co
 const seeds = Array.from({ length: runs(2, 6) }, (_, at) => RANDOM_SEED + at)
 
 test.each(seeds)(
-  'however notes are indexed and read, answers are the same, and fit together (seed %d)',
+  'results are the same and consistent however notes are indexed and read (seed %d)',
   async (seed) => {
     const before = requests
     const file = folder.file(`${seed}.db`)
@@ -220,7 +220,7 @@ test.each(seeds)(
 )
 
 test(
-  'notes are found beside many others as they are beside few',
+  'notes are found among many others as among few',
   async () => {
     const service = await startService()
     const few = await makeNotes(service, { seed: RANDOM_SEED, notes: 150 })

@@ -27,7 +27,7 @@ async function lists(): Promise<((content?: boolean) => Promise<Answer>)[]> {
   ]
 }
 
-test('content=false leaves the bodies out of every list of notes, and nothing else', async () => {
+test('content=false omits the bodies from every list of notes, and nothing else', async () => {
   for (const title of ['B', 'A'])
     await makeNote(service, { title, content: `a needle in ${title}`, tags: ['long'], alias: title })
   for (const read of await lists()) {

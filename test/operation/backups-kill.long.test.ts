@@ -6,7 +6,7 @@ import { killedAtStep } from '../support/kills.ts'
 import { newFolder, startProcess } from '../support/process.ts'
 import { until } from '../support/webhooks.ts'
 
-test('killed after any step, a backup is whole or not there, and the next start removes what is left of it', async () => {
+test('a backup killed after any step is complete or absent, and the next start removes its remains', async () => {
   const folder = newFolder()
   const db = folder.file('daybook.db')
   await runInProcess(['serve', '--port', '0', '--log-level', 'silent', '--db', db])

@@ -216,7 +216,7 @@ const ALL_MS_PER_WRITE = 300
 const hasProc = existsSync('/proc/self/stat')
 
 test.skipIf(!hasProc).each(OPERATIONS)(
-  'small requests of another key go on beside %s',
+  'small requests of another key are served during %s',
   async (_, operation) => {
     const { reads, writes, failed, longestMs, mainMs, allMs } = await runBeside(server, other, operation)
     expect(failed).toBe(0)
@@ -228,7 +228,7 @@ test.skipIf(!hasProc).each(OPERATIONS)(
 )
 
 test.skipIf(!hasProc)(
-  'small reads go on beside a rename that rewrites the links of all notes in one transaction',
+  'small reads are served during a rename that rewrites the links of all notes in one transaction',
   async () => {
     const longest: number[] = []
     for (const title of ['Middle', 'Between']) {

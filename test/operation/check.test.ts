@@ -83,7 +83,7 @@ async function search(text: string): Promise<string[]> {
   return body.notes.map((note: { title: string }) => note.title)
 }
 
-test('a sound database is ok, also with notes that wait to be indexed', async () => {
+test('an intact database is ok, also with notes that are not indexed yet', async () => {
   expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   expect(await check('--repair')).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   expect(await search('本語')).toEqual(['Alpha'])
@@ -101,7 +101,7 @@ test('reports tables and indexes of other programs, but not those of Litestream'
   expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
 })
 
-test('reports what notes hold of deleted tags and properties, unless a job removes it, and repairs it', async () => {
+test('reports and repairs remains of deleted tags and properties on notes, unless a job removes them', async () => {
   damage(`INSERT INTO note_tags VALUES (77, 1); INSERT INTO note_properties VALUES (1, 88, 'x');
     INSERT INTO note_tags VALUES (78, 1); INSERT INTO jobs VALUES ('tag.detach', 78, 'null', 0)`)
   const [tag, property] = [
@@ -113,7 +113,7 @@ test('reports what notes hold of deleted tags and properties, unless a job remov
   expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
 })
 
-test('a check writes nothing and waits for no writer, also while notes wait to be indexed', async () => {
+test('a check writes nothing and waits for no writer, also with notes that are not indexed yet', async () => {
   const writer = new Database(file)
   writer.run('PRAGMA journal_mode = WAL')
   writer.run('INSERT OR IGNORE INTO search_pending (workspace, note) VALUES (1, 1), (1, 2)')
@@ -124,7 +124,7 @@ test('a check writes nothing and waits for no writer, also while notes wait to b
   writer.close()
 })
 
-test('the entry of a note that waits to be indexed is not compared, those of others are', async () => {
+test('entries of notes that are not indexed yet are not compared; others are', async () => {
   damage(`DELETE FROM search_pending; INSERT INTO search_pending (workspace, note) VALUES (1, 2);
     UPDATE note_bodies SET content = 'other words that no index has, to [[Alpha]]' WHERE note = 2`)
   expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
@@ -266,14 +266,14 @@ test.each([
   expect(await search('alpha')).toEqual(['Alpha', 'Beta'])
 })
 
-test('what is not derived is reported and cannot be made up', async () => {
+test('damage of primary data is reported and cannot be repaired', async () => {
   damage('DELETE FROM note_bodies WHERE note = 2')
   const { exitCode, out } = await check('--repair')
   expect(exitCode).toBe(1)
   expect(out).toContain(`The note ${second} has no body; restore it from a backup.\n`)
 })
 
-test('a reference that leads nowhere is a fault', async () => {
+test('a dangling reference is a fault', async () => {
   damage('INSERT INTO note_tags (tag, note) VALUES (1, 999)')
   expect(await check()).toEqual({
     exitCode: 1,
@@ -294,7 +294,7 @@ test('a damaged file is a fault', async () => {
   expect(`${out}${err}`).not.toMatch(/Tree|Page|malformed/)
 })
 
-test('a file that was cut off is damaged, and is not taken for that of another program', async () => {
+test('a truncated file is reported as damaged, not as a file of another program', async () => {
   truncateSync(file, 4096 * 3)
   expect(await check()).toEqual({
     exitCode: 1,

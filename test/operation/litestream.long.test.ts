@@ -111,7 +111,7 @@ async function runLines(lines: readonly string[]): Promise<string> {
 }
 
 test.skipIf(LITESTREAM === '')(
-  'a standby is made of what Litestream has replicated, after the server was killed and its file lost',
+  "a standby starts from Litestream's replica after the server was killed and its file lost",
   async () => {
     await configure()
     const server = await startProcess(file, SERVE)
@@ -173,7 +173,7 @@ const HURRIED = `    monitor-interval: 200ms
 `
 
 test.skipIf(LITESTREAM === '')(
-  'a copy holds every note, and is whole, after many checkpoints under load',
+  'a copy is intact and holds every note after many checkpoints under load',
   async () => {
     await configure(HURRIED)
     const server = await startProcess(file, SERVE)

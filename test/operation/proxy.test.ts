@@ -71,7 +71,7 @@ describe.each(PROXIES)('through $name as scripts/deploy configures it', ({ name,
     )
 
   test.skipIf(!isThere)(
-    'a watch delivers its first event and every change at once',
+    'a watch delivers its first event and every change immediately',
     async () => {
       const headers = { authorization: `Bearer ${server.key}` }
       const reader = new AbortController()
@@ -86,7 +86,7 @@ describe.each(PROXIES)('through $name as scripts/deploy configures it', ({ name,
     WATCH_LIMIT_MS,
   )
 
-  test.skipIf(!isThere)("the client receives daybook's own errors for what is too large", async () => {
+  test.skipIf(!isThere)("the client receives daybook's own errors for oversized requests", async () => {
     const body = JSON.stringify({ title: 'x'.repeat(11 * 1024 * 1024) })
     const large = await client().post('/v1/notes', body)
     expect([large.status, large.body.code]).toEqual([413, 'too_large'])

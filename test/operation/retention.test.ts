@@ -20,7 +20,7 @@ const titles = async (path: string): Promise<string[]> =>
 
 const count = (table: string) => service.ctx.db.sql.scalar<number>(`SELECT count(*) FROM ${table}`)
 
-test('a note stays 30 days in the trash, then it is gone with everything of it', async () => {
+test('a note stays in the trash for 30 days, and is then purged with its data', async () => {
   await service.post('/v1/properties', { key: 'mood', type: 'text' })
   const old = await newNote('Old', { content: 'to [[Kept]]', tags: ['t'], properties: { mood: 'blue' } })
   await newNote('Kept', { content: 'of [[Old]]', tags: ['t'] })
@@ -59,7 +59,7 @@ test('a revision is kept 7 days', async () => {
   expect(await titles('/v1/notes')).toEqual(['Third'])
 })
 
-test('a large trash is swept whole, in transactions that leave room for others', async () => {
+test('a large trash is purged completely, in transactions that let other writes through', async () => {
   const ids = await Promise.all(Array.from({ length: 300 }, (_, at) => newNote(`Note ${at}`)))
   await Promise.all(ids.map((id) => service.delete(`/v1/notes/${id}`)))
   service.clock.advance(30 * DAY_MS + 1)

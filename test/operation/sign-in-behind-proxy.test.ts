@@ -121,7 +121,7 @@ describe.skipIf(CADDY === null)('behind Caddy, with --public-url', () => {
     expect(third.cookies).toContain('__Host-daybook_oidc')
   })
 
-  test('links to shares begin with it, and what opens one with a password is sent over https alone', async () => {
+  test('links to shares begin with it, and the cookie of a password is sent only over https', async () => {
     const { body: note } = await server.post('/v1/notes', { title: 'For all', content: 'Hello' })
     const input = { kind: 'note', target_id: note.note.id, password: 'open' }
     const { url } = (await server.post('/v1/shares', input)).body.share

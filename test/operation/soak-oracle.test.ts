@@ -55,7 +55,7 @@ test.each([
   expect(violationsOf(rows)).toBeGreaterThan(0)
 })
 
-test('a write without a response may be there completely, or not at all', () => {
+test('a write without a response is complete or absent', () => {
   expect(violationsOf(both, writing('c', 'd'))).toBe(0)
   expect(violationsOf([...both, found('c'), found('d')], writing('c', 'd'))).toBe(0)
   expect(violationsOf([...both, found('c')], writing('c', 'd'))).toBe(1)
@@ -64,7 +64,7 @@ test('a write without a response may be there completely, or not at all', () => 
   expect(violationsOf([found('a', 2), found('b')], changing('a'))).toBe(1)
 })
 
-test('a write without a response has its event if it is there', () => {
+test('a write without a response has its event if it was committed', () => {
   const eventsAfter = (rows: FoundRow[]) => {
     const expected = new ExpectedRows()
     expected.addUncertain(writing('c'))
@@ -75,7 +75,7 @@ test('a write without a response has its event if it is there', () => {
   expect(eventsAfter([found('c')])).toEqual(['record.created c'])
 })
 
-test('each change has its event: a row is created, updated, deleted, and created again when it is restored', () => {
+test('each change has its event: a row is created, updated, deleted, and created again by a restore', () => {
   const expected = new ExpectedRows()
   let before = expected.acknowledge(writing('a'), ['id of a'])[0]
   const change = (round: number, isDeleted: boolean) => {

@@ -69,7 +69,7 @@ describe('a conversion', () => {
     ])
   })
 
-  test('writes the whole at once, as changes of the rows, each with its entry in the log', async () => {
+  test('writes all rows in one transaction, each with its entry in the log', async () => {
     await declare(service, 'Things', [{ key: 'old', type: 'number', required: true }])
     await write(service, 'Things', { old: 1 }, { old: 2.5 })
     const start = (await service.get('/v1/changes?after=now')).body.cursor
@@ -93,7 +93,7 @@ describe('a conversion', () => {
     )
   })
 
-  test('names at most 200 of the values that cannot be read', async () => {
+  test('names at most 200 of the invalid values', async () => {
     await declare(service, 'Things', [{ key: 'old', type: 'text' }])
     await write(service, 'Things', ...Array.from({ length: 201 }, (_, at) => ({ old: `x${at}` })))
     const { body } = await convert({ field: 'old', key: 'fresh', type: 'number' })
@@ -126,7 +126,7 @@ describe('a conversion', () => {
   })
 })
 
-test('a conversion of a database in a file runs beside other requests', async () => {
+test('a conversion in a database file runs beside other requests', async () => {
   service.close()
   service = await startService({ file: folder.file('convert.db') })
   await declare(service, 'Things', [{ key: 'old', type: 'text' }])

@@ -78,7 +78,7 @@ test('the 73rd large query of a key is refused, and those of other keys are serv
   expect(await totalFor(service)).toBe(2)
 })
 
-test('of the queries of a key eight wait for a thread for 10 seconds, and the next ones as long before that', async () => {
+test("of a key's queries, eight wait 10 seconds for a thread, and the next ones as long before that", async () => {
   const [running, ...asked] = Array.from({ length: 10 }, () => askEndless())
   await settle()
   service.clock.advance(10_000)
@@ -97,7 +97,7 @@ test('of the queries of a key eight wait for a thread for 10 seconds, and the ne
   expect(await next).toBe(2)
 })
 
-test('what stands in line is refused after 10 seconds, too', async () => {
+test('queued queries are refused after 10 seconds, too', async () => {
   const asked = Array.from({ length: 8 }, () => askEndless())
   await settle()
   service.clock.advance(9_000)
@@ -113,7 +113,7 @@ test('what stands in line is refused after 10 seconds, too', async () => {
   asked[0]?.leave()
 })
 
-test('who asks what another request of the key asks shares its query, which is stopped with the last of them', async () => {
+test('equal requests of a key share a query, which is stopped with the last of them', async () => {
   const same = Array.from({ length: 100 }, () => askEndless(service, 500))
   const next = totalFor(service)
   for (const { leave } of same.slice(1)) leave()
@@ -154,7 +154,7 @@ test('a page of thirty charts that is opened with one key gets thirty answers', 
   expect(charts.map(({ status }) => status)).toEqual(charts.map(() => 200))
 })
 
-test('a query is stopped in the middle of a statement when its client goes away, also while it waits', async () => {
+test('a query is stopped within a statement when its client disconnects, also while queued', async () => {
   const [running, waiting] = [askEndless(), askEndless()]
   const next = totalFor(service)
   expect(await isAnswered(next)).toBe(false)
@@ -187,7 +187,7 @@ test('a query is stopped when the connection of its client breaks', async () => 
   await server.stop(true)
 })
 
-test('the connection of a query that waits is not closed as idle', async () => {
+test('the connection of a queued query is not closed as idle', async () => {
   const seconds: number[] = []
   const server = { requestIP: () => null, timeout: (_: Request, idle: number) => void seconds.push(idle) }
   const gone = new AbortController()
@@ -215,7 +215,7 @@ test('a query that runs for 30 seconds is stopped and refused', async () => {
   expect(await totalFor(service)).toBe(2)
 })
 
-test('a query that has waited for 10 seconds is refused, and the one before it goes on', async () => {
+test('a query queued for 10 seconds is refused, and the running one continues', async () => {
   const running = askEndless()
   const waiting = askEndless()
   await settle()

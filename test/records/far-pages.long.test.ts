@@ -56,7 +56,7 @@ const arbitraryScene = fc.record({
 })
 
 test(
-  'are those that a list without cached offsets has',
+  'equal those of a list without cached offsets',
   async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryScene, async ({ before, at, pages }) => {

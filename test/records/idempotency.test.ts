@@ -26,7 +26,7 @@ test.each([
   ['a preset', '/v1/presets', { name: 'Once' }],
   ['a view', '/v1/views', { name: 'Once' }],
   ['a lens', '/v1/lenses', { name: 'Once' }],
-])('%s is made once, and the same call again gets the first answer', async (_, path, body) => {
+])('%s is created once, and a repeated call gets the first response', async (_, path, body) => {
   const woken = watchWakes(service)
   const first = await send(path, body, 'k')
   const counts = (await service.get('/v1/workspace')).body.workspace.counts
@@ -84,7 +84,7 @@ test.each([['ä'], ['a'.repeat(256)], ['']])('the key %j is refused', async (key
   expect(await total()).toBe(0)
 })
 
-test('other calls than those that create or change an object do not look at the header', async () => {
+test('only calls that create or change an object read the header', async () => {
   const { body } = await send('/v1/notes', { title: 'Once' }, 'k')
   const append = (text: string) => send(`/v1/notes/${body.note.id}/append`, { text }, 'k')
   expect([(await append('x')).status, (await append('y')).status]).toEqual([200, 200])
@@ -117,7 +117,7 @@ async function changeable() {
 const patch = (path: string, body: unknown, key: string, client: Pick<TestService, 'request'> = service) =>
   client.request('PATCH', path, body, { 'idempotency-key': key })
 
-test('a change of a note or a row is made once: sent again after a later change, it overwrites nothing', async () => {
+test('a change of a note or row is written once: repeated after a later change, it overwrites nothing', async () => {
   for (const { path, body, later } of await changeable()) {
     const first = await patch(path, body, 'k')
     expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null])

@@ -12,7 +12,7 @@ afterEach(() => service.close())
 const valuesOf = (answer: Answer, key = 'v') =>
   answer.body.records.map(({ data }: { data: Record<string, unknown> }) => data[key])
 
-test('without a sort the newest row comes first; pages are stable and tell whether more follow', async () => {
+test('without a sort the newest row comes first; pages are stable and report whether more follow', async () => {
   await declare(service, 'X', [field('v', 'number')])
   await write(service, 'X', ...Array.from({ length: 60 }, (_, v) => ({ v })))
   const first = await list(service, 'X')
@@ -60,7 +60,7 @@ const ORDERS: [string, unknown[], unknown[]][] = [
 ]
 
 test.each(ORDERS)(
-  '%s values stand in their order, rows without one last in both directions',
+  '%s values are in their order, rows without one last in both directions',
   async (type, values, expected) => {
     await declare(service, 'X', [field('v', type)])
     await write(service, 'X', {}, ...values.map((v) => ({ v })), {})
@@ -110,7 +110,7 @@ test('updated_at orders by the last change', async () => {
   expect(valuesOf(await list(service, 'X', { sort: 'updated_at' }))).toEqual([3, 2])
 })
 
-test('a search looks at every value, hidden ones and references too, as JSON writes it', async () => {
+test('a search covers every value in its JSON form, hidden ones and references too', async () => {
   const note = (await service.post('/v1/notes', { title: 'N' })).body.note.id
   await declare(service, 'X', [
     field('t', 'text', { hidden: true }),
@@ -210,7 +210,7 @@ test.each(BAD_QUERIES)('a list with %s is refused', async (_, parameters, code, 
   expect({ status, body }).toEqual({ status: 400, body: { error: expect.stringMatching(says), code } })
 })
 
-test('the form of a query is checked before the structure is looked up', async () => {
+test('the parameters of a query are checked before the structure is looked up', async () => {
   expect((await list(service, 'Nothing', { filter: '[' })).body.code).toBe('invalid_request')
   expect((await summary(service, 'Nothing', { tz: 'Mars/Olympus' })).body.code).toBe('invalid_request')
   expect((await list(service, 'Nothing', { sort: 'colour' })).body.code).toBe('not_found')

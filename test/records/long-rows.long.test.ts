@@ -28,7 +28,7 @@ afterAll(() => {
   folder.remove()
 })
 
-test('a page of very long rows is the one that was asked for, whole', async () => {
+test('a page of very long rows is complete', async () => {
   const { status, body } = await service.get('/v1/records?structure=Long&limit=20&offset=3')
   expect([status, body.total, body.has_more]).toEqual([200, 81, true])
   expect(body.records.map(({ data }: { data: Record<string, string> }) => data)).toEqual(
@@ -36,7 +36,7 @@ test('a page of very long rows is the one that was asked for, whole', async () =
   )
 })
 
-test('a page of more than 64 million characters ends early, and a client that goes on after what it got sees each row once', async () => {
+test('a page of more than 64 million characters ends early, and a client that continues sees each row once', async () => {
   for (const query of [
     'structure=Long&limit=500',
     'structure=Long&limit=500&sort=created_at&direction=desc',

@@ -47,7 +47,7 @@ const AT_ONCE = 10
 const MAX_MAIN_MS = 150
 
 test.skipIf(!hasProc)(
-  'beside ten of them at once, a small write waits for one at a time, and a small read for none',
+  'beside ten of them, a small write waits for one at a time, and a small read for none',
   async () => {
     const bodies = Array.from({ length: AT_ONCE }, (_, at) => created(at))
     const { reads, writes, failed, longestMs } = await runBeside(server, other, async () => {
@@ -62,7 +62,7 @@ test.skipIf(!hasProc)(
   120_000,
 )
 
-test('a stopping server answers each of them, and acknowledged writes are there', async () => {
+test('a stopping server responds to each of them, and keeps acknowledged writes', async () => {
   const stopped = folder.file('stopped.db')
   let one = await startProcess(stopped)
   const { key } = one

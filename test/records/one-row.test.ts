@@ -32,7 +32,7 @@ describe('a row read by its id', () => {
     expect((await service.get(path)).body).toEqual({ record: body.record, structure_id: structureId })
   })
 
-  test('is not found when it was deleted, and is again when it was restored', async () => {
+  test('is not found after a deletion, and found after a restore', async () => {
     const { record, path } = await makeRow()
     await service.delete(path)
     expect(await status(path)).toEqual([404, 'not_found'])
@@ -79,7 +79,7 @@ describe('a patch with if_unchanged', () => {
     expect(woken).toEqual([])
   })
 
-  test('is refused when the instant is none, also for a row that does not exist', async () => {
+  test('is refused for an invalid instant, also for a row that does not exist', async () => {
     const { path } = await makeRow()
     const before = await contentOf(service, 'books')
     for (const place of [path, '/v1/records/none']) {
@@ -91,7 +91,7 @@ describe('a patch with if_unchanged', () => {
     expect(await contentOf(service, 'books')).toEqual(before)
   })
 
-  test('lets exactly one of several writers win', async () => {
+  test('is won by exactly one of several writers', async () => {
     const { record, path } = await makeRow()
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, pages) =>

@@ -116,7 +116,7 @@ function readAll(
 }
 
 test(
-  'every filter, sort and page, and reading on to the end, returns what a plain scan of the rows returns',
+  'every filter, sort and page returns the result of a plain scan',
   async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryScene, async (scene) => {

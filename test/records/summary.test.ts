@@ -123,7 +123,7 @@ test('instants fall into the days of the zone, across both clock changes', async
   ])
 })
 
-describe('a period outside the years 0001 to 9999 is null, which no filter has to take', () => {
+describe('a period outside the years 0001 to 9999 is null', () => {
   const periods = ['day', 'week', 'month', 'year'] as const
 
   test.each(periods)('%s after the end of the calendar', async (period) => {
@@ -183,7 +183,7 @@ test('a sum is refused only beyond the range of a number', async () => {
   expect((await summary(service, beyond, { field: 'amount' })).body.code).toBe('refused')
 })
 
-test('more than 10,000 buckets are refused, 10,000 are answered', async () => {
+test('more than 10,000 buckets are refused, 10,000 are returned', async () => {
   const name = await scene()
   for (let from = 0; from < 10_000; from += 500)
     await write(service, name, ...Array.from({ length: 500 }, (_, at) => ({ amount: from + at })))
@@ -197,7 +197,7 @@ test('more than 10,000 buckets are refused, 10,000 are answered', async () => {
   })
 })
 
-test('values that are too long together are no groups, nor columns of a board', async () => {
+test('values that are too long in total are refused as groups and as columns of a board', async () => {
   await declare(service, 'Long', [{ key: 'value', type: 'select' }])
   const long = (at: number) => ({ value: `${at} `.padEnd(100_000, 'x') })
   for (const from of [0, 80])
@@ -276,7 +276,7 @@ const arbitrarySummaryRow = fc.record({
 })
 
 test(
-  'random summaries return what a plain scan of the rows returns',
+  'random summaries return the result of a plain scan',
   async () => {
     const arbitraryCase = fc.record({
       rows: fc.array(arbitrarySummaryRow, { minLength: 1, maxLength: 25 }),

@@ -152,7 +152,7 @@ async function disturb(
 }
 
 test(
-  'with a search table in any state, every search returns what a plain scan of the rows returns',
+  'with a search table in any state, every search returns the result of a plain scan',
   async () => {
     const service = await start()
     let count = 0
@@ -215,7 +215,7 @@ const titles = async (service: TestService, value: string) => {
   return { total: body.total, titles: body.records.map((row: Row) => row.data.title) }
 }
 
-test('what more rows hold than are worth a look is found in a scan, also page by page', async () => {
+test('texts in too many rows for the index are found by a scan, also page by page', async () => {
   const service = await start()
   await searched(service)
   expect(await titles(service, 'TEXT')).toEqual({
@@ -269,7 +269,7 @@ test('a row with the pk of one that a mirror removed is found', async () => {
   expect(findFaults(service.ctx.db)).toEqual([])
 })
 
-test('jobs fill a text index beside writes that change what it holds', async () => {
+test('jobs fill a text index beside writes that change its content', async () => {
   const service = await start(folder.file('background.db'))
   const { id } = await declare(service, 'entries', [{ key: 'title', type: 'text' }])
   const rows = await write(service, id, ...Array.from({ length: 400 }, (_, at) => ({ title: `entry ${at}` })))
@@ -319,7 +319,7 @@ test.each([
   expect(await makeSearch(service, id)).toBe(true)
 })
 
-test('with its structure goes its search table, and whatever waited for it', async () => {
+test('a deleted structure deletes its search table and pending entries', async () => {
   const service = await start()
   const { id, rows } = await searched(service)
   await service.patch(`/v1/records/${rows[0]?.id}`, { data: { title: 'changed' } })

@@ -37,7 +37,7 @@ const arbitraryScene = arbitraryFields.chain((fields) =>
 )
 
 test(
-  'whatever is written in between, every total is that of a plain count',
+  'every total equals a plain count, whatever is written in between',
   async () => {
     service = await startService()
     let count = 0

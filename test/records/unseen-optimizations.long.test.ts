@@ -287,7 +287,7 @@ const TABLES: [TableOptions, readonly Arrangement[]][] = [true, false].flatMap((
 ])
 
 test.each(TABLES)(
-  'however rows are stored, indexed, cached and read, answers have the bytes that a plain scan gives, and fit together (%j)',
+  'results equal those of a plain scan byte for byte, however rows are stored, indexed, cached and read (%j)',
   async (options, arrangements) => {
     const before = requests
     await expectUnseen(options, arrangements)

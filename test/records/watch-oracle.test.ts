@@ -171,7 +171,7 @@ async function perform(structure: string, rows: Row[], event: Event): Promise<vo
 }
 
 test(
-  'changes applied to one page make the next, and every page is that of the list',
+  'changes applied to one page give the next, and every page equals that of the list',
   async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryScene, async ({ fields, first, queries, steps }) => {

@@ -128,7 +128,7 @@ async function isHeld(socket: Socket): Promise<boolean> {
 /** The log message for a disconnected reader. */
 const CUT_OFF = 'a stream was closed because its client stalled'
 
-test('a reader that stops reading is cut off, and others receive everything meanwhile', async () => {
+test('a reader that stops reading is disconnected, and others receive everything meanwhile', async () => {
   const still = await openSocket({ limit: 20 })
   still.pause()
   const opened = await open({ limit: 1, changes: true, sort: 'size' })
@@ -210,7 +210,7 @@ async function startProxy() {
   }
 }
 
-test("a browser's client follows with its key in the query, and receives what it missed", async () => {
+test('a browser client follows with its key in the query, and receives missed events', async () => {
   const { out } = await runInProcess(['keys', 'create', '--name', 'page', '--scope', 'read', '--db', db])
   const access_token = out.trim()
   const proxy = await startProxy()

@@ -104,7 +104,7 @@ describe('the stream', () => {
 })
 
 describe('a response', () => {
-  test('is the answer of the list, at once', async () => {
+  test('is the page of the list, immediately', async () => {
     await write(service, 'Boxes', { name: 'a', size: 1 }, { name: 'b', size: 2 }, { name: 'c' })
     for (const query of [
       {},
@@ -133,7 +133,7 @@ describe('a response', () => {
     expect(await opened.rest()).toEqual([])
   })
 
-  test('is not sent when it is what was sent last', async () => {
+  test('is not sent when it equals the last one', async () => {
     const box = await one({ name: 'a', size: 1 })
     const opened = await watch(service, 'Boxes', { filter: [{ field: 'size', op: 'gt', value: 5 }] })
     await opened.event('answer')
@@ -157,7 +157,7 @@ describe('a response', () => {
     expect(changes).toEqual({ created: [], updated: [], removed: [] })
   })
 
-  test('is that of the structure which has the name now, also when another had it a moment ago', async () => {
+  test('belongs to the structure that has the name now, also when another had it just before', async () => {
     const folder = newFolder()
     const inFile = await startService({ file: folder.file('daybook.db') })
     // The structure of a name is cached only for milliseconds: one of many attempts soon sees the change.
@@ -171,7 +171,7 @@ describe('a response', () => {
     folder.remove()
   })
 
-  test('shows a new reader what was written before it connected, also while changes are collected', async () => {
+  test('includes writes before the reader connected, also while changes are collected', async () => {
     const early = await watch(service, 'Boxes')
     await early.event('answer')
     await one({ name: 'a' })
@@ -188,7 +188,7 @@ describe('a response', () => {
 })
 
 describe('changes', () => {
-  test('say which records came, changed and went, from the second answer on', async () => {
+  test('list added, changed and removed records from the second answer on', async () => {
     const kept = await one({ name: 'kept', size: 1 })
     const gone = await one({ name: 'gone', size: 2 })
     const opened = await watch(service, 'Boxes', { changes: true })
@@ -201,7 +201,7 @@ describe('changes', () => {
     expect(changes).toEqual({ created: [added], updated: [body.record], removed: [gone.id] })
   })
 
-  test('count what a filter or the limit lets in and shuts out', async () => {
+  test('include records that enter or leave the filter or the limit', async () => {
     const [small, large] = await write(service, 'Boxes', { size: 1 }, { size: 10 })
     const filter = [{ field: 'size', op: 'lt', value: 5 }]
     const filtered = await watch(service, 'Boxes', { filter, changes: true })
@@ -245,7 +245,7 @@ describe('changes', () => {
   })
 })
 
-describe('a reader that comes back', () => {
+describe('a reader that reconnects', () => {
   const returning = async (id: string | undefined, more: Record<string, unknown> = {}) =>
     watch(service, 'Boxes', { changes: true, headers: { 'last-event-id': id ?? '' }, ...more })
 
@@ -257,7 +257,7 @@ describe('a reader that comes back', () => {
     return opened.lastId
   }
 
-  test('receives in the first answer whether the named answer is still known', async () => {
+  test('learns in the first answer whether the named answer is still known', async () => {
     await write(service, 'Boxes', { name: 'a' })
     const id = await readAndLeave()
     for (const [named, changes, resumed] of [
@@ -277,7 +277,7 @@ describe('a reader that comes back', () => {
     expect(await fresh.event('answer')).not.toHaveProperty('resumed')
   })
 
-  test('is sent with the first answer what changed meanwhile, whatever it was', async () => {
+  test('gets all changes since then with the first answer', async () => {
     const [box, other, gone] = await write(service, 'Boxes', { name: 'a' }, { name: 'b' }, { name: 'gone' })
     const id = await readAndLeave()
     await patch(box.id, { name: 'A' })
@@ -295,7 +295,7 @@ describe('a reader that comes back', () => {
     expect((await opened.event('answer')).changes).toEqual({ created: [], updated: [], removed: [added.id] })
   })
 
-  test('with an event of a state that a copy replaced receives that it is unknown', async () => {
+  test('with an event of a replaced database learns that it is unknown', async () => {
     const early = await readAndLeave()
     await one({ name: 'a' })
     const late = await readAndLeave()
@@ -321,7 +321,7 @@ describe('a reader that comes back', () => {
     expect((await opened.event('answer')).changes).toEqual({ created: [], updated: [], removed: [] })
   })
 
-  test('is sent the changes also when others went on reading', async () => {
+  test('gets the changes also when others continued reading', async () => {
     const staying = await watch(service, 'Boxes')
     const id = await readAndLeave()
     const added = await one({ name: 'a' })
@@ -332,7 +332,7 @@ describe('a reader that comes back', () => {
     expect((await opened.event('answer')).changes).toEqual({ created: [added], updated: [], removed: [] })
   })
 
-  test('gets the answer alone when it asks something else or did not ask for changes', async () => {
+  test('gets the answer alone for another query or without changes', async () => {
     const id = await readAndLeave()
     await one({ name: 'a' })
     for (const [other, more] of [
@@ -488,7 +488,7 @@ describe('a query that becomes invalid', () => {
     expect(service.app.watching()).toEqual({ channels: 1, readers: 1 })
   })
 
-  test('is run again after a failure that passes', async () => {
+  test('is repeated after a temporary failure', async () => {
     const opened = await watch(service, 'Boxes', { changes: true })
     await opened.event('answer')
     service.ctx.db.sql.database.run('ALTER TABLE structure_stats RENAME TO elsewhere')
@@ -505,7 +505,7 @@ describe('a query that becomes invalid', () => {
 describe('the service closes', () => {
   const idOf = (name: string) => listKeys(service.ctx.db).find((key) => key.name === name)?.id ?? ''
 
-  test('what a revoked key opened, and nothing else', async () => {
+  test('streams of a revoked key, and no others', async () => {
     const key = await service.newKey()
     const lent = await watch({ app: service.app, key }, 'Boxes')
     const own = await watch(service, 'Boxes')
@@ -519,7 +519,7 @@ describe('the service closes', () => {
     expect(service.app.watching()).toEqual({ channels: 1, readers: 1 })
   })
 
-  test('what a user opened who was taken out of the workspace', async () => {
+  test('streams of a user who was removed from the workspace', async () => {
     const key = await service.newKey({ user: 'Vera', role: 'viewer' })
     const opened = await watch({ app: service.app, key }, 'Boxes')
     await opened.event('answer')
@@ -529,7 +529,7 @@ describe('the service closes', () => {
     expect(await opened.next()).toBeUndefined()
   })
 
-  test('what an expired key opened, at the moment it expires', async () => {
+  test('streams of a key, when it expires', async () => {
     const key = await service.newKey({ expiresAt: service.clock.now() + 90_000 })
     const opened = await watch({ app: service.app, key }, 'Boxes')
     await opened.event('answer')
@@ -541,7 +541,7 @@ describe('the service closes', () => {
     expect(service.clock.waiting()).toBe(0)
   })
 
-  test('what watches a structure that was deleted', async () => {
+  test('watches of a deleted structure', async () => {
     await declare(service, 'Bags', FIELDS)
     const opened = await watch(service, 'Boxes')
     const other = await watch(service, 'Bags')
@@ -579,7 +579,7 @@ describe('the key in the query', () => {
     expect((await opened.event('answer')).total).toBe(0)
   })
 
-  test('is checked like one in the header, and may not be given beside it', async () => {
+  test('is checked like one in the header, and refused beside it', async () => {
     const bad = await anonymous().get(path({ access_token: 'dbk_unknown' }))
     expect([bad.status, bad.body.code]).toEqual([401, 'unauthorized'])
     const empty = await anonymous().get(path({ access_token: '' }))

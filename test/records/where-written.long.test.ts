@@ -234,7 +234,7 @@ function faultsIn({ ctx: { db, clock, log } }: TestService): string[] {
 }
 
 test(
-  'writes leave and answer the same wherever they run',
+  'writes have the same effect and response wherever they run',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(arbitraryStep, { minLength: 40, maxLength: 60 }), async (steps) => {
@@ -256,7 +256,7 @@ test(
   RANDOM_CASES_MS,
 )
 
-test('what a worker wrote is delivered and wakes watches at once; what it refused, or only tried, wakes nobody', async () => {
+test('writes of a worker are delivered and notify watches immediately; refused and dry runs do not', async () => {
   const hooked = await startHooked({ file: folder.file('hooked.db'), worker: { maxWriteLength: 0 } })
   const agent = await connectAgent(hooked.app, hooked.key)
   await declare(hooked, 'Row', [{ key: 'text', type: 'text' }])

@@ -180,7 +180,7 @@ const WIDE_INDEXES = [
 ]
 
 test.each(WIDE_INDEXES)(
-  'through indexes that lead to many rows, every page and total is what a plain look answers (%s and others)',
+  'through unselective indexes, every page and total equals that of a plain scan (%s and others)',
   async (...indexes) => {
     const service = await startWithWorker()
     const { id } = await declare(service, 'wide', WIDE)
@@ -227,7 +227,7 @@ test.each([
   ['a sort', { sort: 'status', direction: 'asc', limit: 150 }, 'f1'],
   ['a search', byText, '*'],
 ] as const)(
-  'an index makes itself where %s without it has cost enough, and goes when it has not served for 30 days',
+  'an index is created once %s without it has cost enough, and dropped after 30 unused days',
   async (_, query, column) => {
     const service = await startWithWorker()
     await declare(service, 'tasks', [{ key: 'status', type: 'select' }])
@@ -255,7 +255,7 @@ test.each([
   },
 )
 
-test('a pair of fields is indexed where one value of a field and a range of another are asked for, never the same', async () => {
+test('a pair of fields is indexed for a value of one field and a range of another', async () => {
   const service = await startWithWorker()
   const { id } = await declare(service, 'tasks', [
     { key: 'status', type: 'select' },
@@ -324,7 +324,7 @@ test.each([
   expect(refusal.body.code).toBe('unique_violation')
 })
 
-test('writes during the making of an index wait for it and are not refused', async () => {
+test('writes during the creation of an index wait for it and are not refused', async () => {
   const service = await startWithWorker()
   const { id } = await declare(service, 'tasks', [{ key: 'name', type: 'text' }])
   for (let at = 0; at < 10_000; at += 500)
@@ -352,7 +352,7 @@ test('the worker sees every write that was acknowledged before its query', async
   }
 })
 
-test('requests that share the result of a large query go on one by one, with time for others in between', async () => {
+test('requests that share the result of a large query resume one by one, with time for others in between', async () => {
   const service = await startWithWorker()
   const { ctx } = service
   let turn = 0

@@ -34,7 +34,7 @@ async function expectRefusal(
   expect(woken.length).toBe(wakes)
 }
 
-test('one row and a batch are answered in the order sent, keys in the order of the fields', async () => {
+test('one row and a batch are returned in the order sent, keys in the order of the fields', async () => {
   await declare(service, 'X', [field('a', 'text'), field('b', 'number')])
   const one = await post('X', { data: { b: 1, a: 'x' } })
   const record = {
@@ -73,7 +73,7 @@ const KEPT: [string, unknown, unknown][] = [
   ['select', 'anything', 'anything'],
 ]
 
-test.each(KEPT)('a %s of %j is kept as %j', async (type, sent, kept) => {
+test.each(KEPT)('a %s of %j is stored as %j', async (type, sent, kept) => {
   await declare(service, 'X', [field('v', type)])
   const [{ data }] = await write(service, 'X', { v: sent })
   expect(data).toEqual({ v: kept })
@@ -105,7 +105,7 @@ const UNFIT: [string, unknown, string][] = [
   ['text', { a: 1 }, 'a text of at most 100,000 characters'],
 ]
 
-test.each(UNFIT)('a %s does not take %j', async (type, value, words) => {
+test.each(UNFIT)('a %s refuses %j', async (type, value, words) => {
   await declare(service, 'X', [field('v', type)])
   await expectRefusal(
     'X',
@@ -130,12 +130,12 @@ const OUT_OF_BOUNDS: [string, Record<string, unknown>, unknown, string][] = [
   ['select', { options: ['a', 'b'] }, 'A', 'The field "v" must be one of "a" and "b".'],
 ]
 
-test.each(OUT_OF_BOUNDS)('a %s with %j does not take %j', async (type, rules, value, sentence) => {
+test.each(OUT_OF_BOUNDS)('a %s with %j refuses %j', async (type, rules, value, sentence) => {
   await declare(service, 'X', [field('v', type, rules)])
   await expectRefusal('X', () => post('X', { data: { v: value } }), 'refused', sentence)
 })
 
-test('bounds themselves fit', async () => {
+test('bounds are inclusive', async () => {
   await declare(service, 'X', [
     field('t', 'text', { min: 1, max: 2 }),
     field('n', 'number', { min: -1, max: 1 }),
@@ -159,7 +159,7 @@ test('a required field needs a value; a key that is no field is refused', async 
   await expectRefusal('X', () => patch(id, { a: null }), 'refused', /"a" is required/)
 })
 
-test('references name what is there and alive in the workspace', async () => {
+test('references name existing, undeleted objects of the workspace', async () => {
   const other = service.as(await service.newWorkspace('Other'))
   const foreign = (await other.post('/v1/notes', { title: 'Theirs' })).body.note.id
   const note = (await service.post('/v1/notes', { title: 'Mine' })).body.note.id
@@ -183,7 +183,7 @@ test('references name what is there and alive in the workspace', async () => {
   await expectRefusal('X', () => post('X', { data: { any: thing.id } }), 'refused', /"any" names/)
 })
 
-test('values that a patch does not name stay, even where they no longer fit', async () => {
+test('values that a patch does not name stay, even if they are no longer valid', async () => {
   await declare(service, 'X', [
     field('s', 'select', { options: ['a', 'b'] }),
     field('n', 'number'),
@@ -218,7 +218,7 @@ test('a patch merges, null removes, and updated_at grows also within a milliseco
   expect((await list(service, 'X')).body.records).toEqual([second.body.record])
 })
 
-test('a write that changes nothing writes nothing and tells nobody', async () => {
+test('a write that changes nothing writes nothing and notifies no listener', async () => {
   await declare(service, 'X', [field('a', 'text', { unique: true }), field('b', 'time')])
   const [record] = await write(service, 'X', { a: 'x', b: '09:30' })
   woken.length = 0
@@ -278,7 +278,7 @@ test.each([
   await expectRefusal('X', () => post('X', body), 'invalid_request', says)
 })
 
-test('what is not there is not found, and other workspaces are not there', async () => {
+test('missing objects and those of other workspaces are not found', async () => {
   const other = service.as(await service.newWorkspace('Other'))
   const structure = await declare(service, 'X', [field('a', 'text')])
   const [{ id }] = await write(service, 'X', { a: 'x' })
@@ -369,7 +369,7 @@ test('two rows of one batch that collide: the later one updates the earlier one'
   expect((await list(service, 'X')).body.total).toBe(2)
 })
 
-test('a value is free again when its row is deleted', async () => {
+test('a unique value is free again when its row is deleted', async () => {
   await declare(service, 'X', [field('a', 'text', { unique: true })])
   const [old] = await write(service, 'X', { a: 'x' })
   await service.delete(`/v1/records/${old.id}`)
@@ -418,7 +418,7 @@ test('the row past max_rows is refused, also in the middle of a batch', async ()
   )
 })
 
-test('under max_rows 1 a write replaces the row, whose values are free for it', async () => {
+test('under max_rows 1 a write replaces the row, and may reuse its values', async () => {
   await declare(service, 'X', [field('a', 'text', { unique: true })], { max_rows: 1 })
   const [first] = await write(service, 'X', { a: 'x' })
   const { cursor } = (await service.get('/v1/changes?after=now')).body
@@ -483,7 +483,7 @@ test('a deleted row is not visible and is restored as it was', async () => {
   expect((await service.post(`/v1/records/${record.id}/restore`)).status).toBe(404)
 })
 
-test('a row that names itself comes back, one that names what is gone does not', async () => {
+test('a row that refers to itself is restored, one that refers to a deleted object is not', async () => {
   await declare(service, 'X', [field('parent', 'record', { structure: 'X' })])
   const [root] = await write(service, 'X', {})
   const [leaf] = await write(service, 'X', { parent: root.id })
@@ -495,7 +495,7 @@ test('a row that names itself comes back, one that names what is gone does not',
   expect((await restore(leaf.id)).status).toBe(200)
 })
 
-test('every change is an event once, complete, with who made it', async () => {
+test('every change is one complete event with its author', async () => {
   const structure = await declare(service, 'X', [field('a', 'text'), field('b', 'number')])
   const hook = { structure: 'X', url: 'https://hooks.example/x', events: [...RECORD_EVENTS] }
   expect((await service.post('/v1/webhooks', hook)).status).toBe(201)

@@ -62,7 +62,7 @@ test.each([
   expect(faults(TEXTS)).toEqual([OTHER_WORDS])
 })
 
-test('entries that are known to be outdated are not compared, whether they are there or not', () => {
+test('entries known to be outdated are not compared', () => {
   store([...TEXTS, entry(4, 'four', 'old text')])
   expect(faults(TEXTS, 'VALUES (4), (5)')).toEqual([])
   store([entry(6, 'six', 'x')])
@@ -75,7 +75,7 @@ test('a large table is compared entry by entry, not each entry with all others',
   expect(database.transaction(() => faults(many))()).toEqual([])
 }, 20_000)
 
-test('without room for temporary files a check says so, and can be made again', async () => {
+test('without space for temporary files a check reports it, and can be repeated', async () => {
   const service = await startService()
   await makeNote(service, { content: 'a b c '.repeat(3_000) })
   await indexAll(service.ctx)

@@ -25,7 +25,7 @@ async function writeNotes(count: number, first = 0): Promise<void> {
   }
 }
 
-test('what was indexed is merged when the server is idle, until few parts are left', async () => {
+test('the index is merged while the server is idle, until few parts are left', async () => {
   await writeNotes(60)
   expect(Math.min(...parts())).toBeGreaterThan(50)
   const runner = new JobRunner(service.ctx, service.ctx.features.jobs)

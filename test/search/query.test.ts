@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { parseSearch } from '../../src/search/words.ts'
 
-test('what is said twice in a search is looked for once, and wanted is not excluded', () => {
+test('repeated search terms count once, and a term cannot be required and excluded', () => {
   const phrases = parseSearch('loom* Loom* "a card" loom -loom* "A CARD" -loom* loom')
   expect(phrases.map(({ terms, isPrefix, isExcluded }) => [terms.join(' '), isPrefix, isExcluded])).toEqual([
     ['loom', true, false],

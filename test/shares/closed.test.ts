@@ -45,7 +45,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('no id of the workspace opens anything under a link but what that link shows', async () => {
+test('no id of the workspace opens anything beyond the share under its link', async () => {
   const nothing = await visit('/s/AAAAAAAAAAAAAAAAAAAAAA')
   expect(ids.length).toBeGreaterThan(10)
   for (const [kind, base] of Object.entries(await oneOfEach()))
@@ -102,7 +102,7 @@ test('a token that is changed is as one that never was, has ended or has expired
   expect((await service.get(`/v1/notes/${note}`)).body.note.content).toBe('nothing here')
 })
 
-test('no path of the service is below a link, and none takes its token for a key', async () => {
+test('no path of the service is below a share link, and none accepts its token as a key', async () => {
   const nothing = await visit('/s/AAAAAAAAAAAAAAAAAAAAAA')
   const routes = [...new Set(routesOf(service.app).map(({ path }) => path))].filter((path) =>
     path.startsWith('/v1/'),
@@ -118,7 +118,7 @@ test('no path of the service is below a link, and none takes its token for a key
       }
 })
 
-test('who follows every link of a page stays on pages of that share', async () => {
+test('following every link of a shared page stays within the share', async () => {
   await service.post('/v1/notes', { title: 'Hidden', content: 'classified' })
   for (const [kind, base] of Object.entries(await oneOfEach())) {
     const seen = new Set([base])
@@ -136,7 +136,7 @@ test('who follows every link of a page stays on pages of that share', async () =
   }
 })
 
-test('who does not reach files shares no note with them, and who only adds rows neither sees nor ends shares', async () => {
+test('callers without file access cannot share notes with files, and callers who only add rows cannot see or end shares', async () => {
   const structure = (await service.get('/v1/records/structures/Errands')).body.structure.id
   const input = { kind: 'form', target_id: structure, options: { hidden: { done: true } } }
   const { id } = (await service.post('/v1/shares', input)).body.share

@@ -75,7 +75,7 @@ describe('a comment', () => {
         }
     })
 
-  test('that begins a block goes on over blank lines, and holds lists and fences', async () => {
+  test('that begins a block continues over blank lines, and contains lists and fences', async () => {
     for (const [begin, end] of FORMS) {
       const text = await pageOf(`seen\n\n${begin}\n\nsecret\n\n- secret\n\n\`\`\`\nsecret\n${end}\n\nshown`)
       expect(text).toMatch(/seen[\s\S]*shown/)
@@ -84,7 +84,7 @@ describe('a comment', () => {
     }
   })
 
-  test('that begins within a paragraph and is closed in a later one is hidden whole', async () => {
+  test('that begins within a paragraph and is closed in a later one is hidden completely', async () => {
     for (const later of [
       '\n\nsecret -->',
       '\n- secret\n- secret -->',
@@ -183,7 +183,7 @@ describe('a comment', () => {
     }
   })
 
-  test('in the texts of a form is on none of its pages', async () => {
+  test('in the texts of a form is on none of the pages', async () => {
     await declare(service, 'Guests', [{ key: 'name', type: 'text', required: true }])
     const { body } = await service.get('/v1/records/structures')
     const options = {

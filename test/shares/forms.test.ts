@@ -65,7 +65,7 @@ const rows = async () => (await service.get('/v1/records?structure=Classes')).bo
 const tokenIn = (text: string) => /name="_token" value="([^"]+)"/.exec(text)?.[1] ?? ''
 
 describe('the page of a form', () => {
-  test('asks what can be asked, with the inputs of the platform', async () => {
+  test('has an input of the platform for each field', async () => {
     const { path } = await form({ title: 'Book', text: 'Bring clay.' })
     const { status, text, headers } = await visit(path)
     expect(status).toBe(200)
@@ -80,7 +80,7 @@ describe('the page of a form', () => {
     expect(text).not.toContain('<script')
   })
 
-  test('asks for the named fields alone, fills them in from the address where it may, and never shows hidden values', async () => {
+  test('has the named fields alone, prefills them from the address if allowed, and never shows hidden values', async () => {
     const options = {
       fields: [{ key: 'name', label: 'You', help: 'As on the card.' }],
       hidden: { internal: 'campaign' },
@@ -103,7 +103,7 @@ describe('the page of a form', () => {
 })
 
 describe('a post', () => {
-  test('writes a row with its file, marked as from the form, and leads to the page that says so', async () => {
+  test('writes a row with its file, marked as from the form, and redirects to the confirmation', async () => {
     const { path } = await form({
       hidden: { internal: 'campaign' },
       tz: 'Europe/Berlin',
@@ -139,7 +139,7 @@ describe('a post', () => {
     expect(version.actor).toMatchObject({ surface: 'form', user_id: null, key_id: null, name: 'form' })
   })
 
-  test('that is refused is the page again, with what was typed and a sentence at each field, and leaves nothing', async () => {
+  test('shows a refused response again, with its values and an error at each field, and writes nothing', async () => {
     const { path } = await form()
     const sent = await send(path, { name: '', people: '9', mail: 'a"b', picture: new File(['x'], 'x.png') })
     expect(sent.status).toBe(400)
@@ -156,7 +156,7 @@ describe('a post', () => {
     expect([counts.records, counts.files]).toEqual([0, 0])
   })
 
-  test('from a browser in which no file was chosen has none', async () => {
+  test('without a selected file writes none', async () => {
     const { path } = await form()
     const part = (name: string, more: string, value: string) =>
       `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`
@@ -169,7 +169,7 @@ describe('a post', () => {
     expect(torn.status).toBe(400)
   })
 
-  test('with a unique value that is taken says so at its field, and names no other row', async () => {
+  test('refuses a taken unique value at its field, and names no other row', async () => {
     await write(service, 'Classes', { name: 'First', mail: 'a@b.c' })
     const [{ id }] = await rows()
     const { path } = await form()
@@ -196,7 +196,7 @@ describe('a post', () => {
     expect(await rows()).toEqual([])
   })
 
-  test('that fails in what visitors do not see tells nothing of it', async () => {
+  test('hides details of failures in fields that visitors do not see', async () => {
     const about = (await service.post('/v1/notes', { title: 'Hidden' })).body.note.id
     const { path } = await form({ hidden: { about } })
     await service.delete(`/v1/notes/${about}`)
@@ -208,7 +208,7 @@ describe('a post', () => {
     }
   })
 
-  test('may have a field whose name every object knows, and leave it out', async () => {
+  test('may have and omit a field named like a built-in object member', async () => {
     await declare(service, 'Odd', [
       { key: 'constructor', type: 'text' },
       { key: 'a', type: 'text' },
@@ -239,14 +239,14 @@ describe('a post', () => {
     expect([sent.status, /not well-formed|more than 300 parts/.test(sent.text)]).toEqual([400, true])
   })
 
-  test('with a file of more than 10 MiB is the page again, with the sentence at its field', async () => {
+  test('refuses a file of more than 10 MiB at its field', async () => {
     const { path } = await form()
     const picture = new File([new Uint8Array(10 * 1024 * 1024 + 1)], 'large.png')
     const sent = await send(path, { name: 'N', picture })
     expect([sent.status, /id="e-picture">[^<]*10 MiB/.test(sent.text)]).toEqual([400, true])
   })
 
-  test('sent twice is one row: from one page, and with one Idempotency-Key', async () => {
+  test('writes one row when sent twice from one page, or with one Idempotency-Key', async () => {
     const { path } = await form()
     const _token = tokenIn((await visit(path)).text)
     for (let at = 0; at < 2; at++) expect((await send(path, { name: 'Once', _token })).status).toBe(303)
@@ -271,7 +271,7 @@ describe('a post', () => {
     expect((await rows()).length).toBe(3)
   })
 
-  test('that sends a field twice is refused and names it, also for two files', async () => {
+  test('refuses and names a repeated field, also for two files', async () => {
     const { path } = await form()
     const texts = new URLSearchParams([
       ['name', 'N'],
@@ -292,7 +292,7 @@ describe('a post', () => {
     expect((await service.get('/v1/records?structure=Classes')).body.total).toBe(0)
   })
 
-  test('beyond the bytes that a workspace takes in a day is 503 and leaves nothing, until the next day', async () => {
+  test('beyond the daily bytes of a workspace gets 503 and writes nothing, until the next day', async () => {
     const other = service
     service = await startService({ clock, config: { formBytesPerDay: 3_000 } })
     other.close()
@@ -317,7 +317,7 @@ describe('a post', () => {
     expect((await send(second, { name: 'B', picture: picture() })).status).toBe(303)
   })
 
-  test('from a program of any site gets JSON with CORS, also when it is refused or the form is gone', async () => {
+  test('from a script of any site gets JSON with CORS, also for refusals and deleted forms', async () => {
     const { path, id } = await form()
     const shownTo = ({ headers }: { headers: Headers }) =>
       ['access-control-allow-origin', 'cross-origin-resource-policy'].map((name) => headers.get(name))
@@ -348,7 +348,7 @@ describe('a post', () => {
     ])
   })
 
-  test('by a robot that fills in what nobody sees is 429, with what was typed', async () => {
+  test('by a robot that fills in a hidden field gets 429, with its values', async () => {
     const { path } = await form()
     const { status, text } = await send(path, { name: 'Robot', _address: 'x' })
     expect([status, text.includes('value="Robot"')]).toEqual([429, true])
@@ -367,7 +367,7 @@ describe('a post', () => {
     expect((await from('2001:db8::3')).status).toBe(303)
   })
 
-  test('is not taken by a form that is full or closed: its page says so', async () => {
+  test('is refused by a full or closed form, whose page explains it', async () => {
     const closesAt = new Date(clock.now() + DAY_MS).toISOString()
     const full = await form({ max_rows: 1 })
     const closing = await form({ closes_at: closesAt })
@@ -409,7 +409,7 @@ describe('a form is refused', () => {
   })
 })
 
-test('what a form writes fires webhooks as from the form', async () => {
+test('rows of a form send webhooks with the form as author', async () => {
   const hooked = await startHooked()
   await declare(hooked, 'Leads', [{ key: 'name', type: 'text' }])
   await subscribe(hooked, 'Leads', hooked.url, { events: ['record.created'] })

@@ -36,7 +36,7 @@ async function post(url: string, number: number): Promise<number> {
   return (await send(form)).status
 }
 
-test('a form that takes a number of rows takes exactly these, however many post at once, and nothing of the others', async () => {
+test('a form with a limit of rows accepts exactly that many, however many post concurrently', async () => {
   const { share } = (
     await server.post('/v1/shares', {
       kind: 'form',

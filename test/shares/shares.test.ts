@@ -50,7 +50,7 @@ async function fileNamed(fileName: string, text: string): Promise<string> {
 }
 
 describe('a share', () => {
-  test('is what was sent, with a URL of 128 random bits or more', async () => {
+  test('is returned as sent, with a URL of at least 128 random bits', async () => {
     const note = await makeNote(service, { title: 'Guide' })
     const made = await share({ kind: 'note', target_id: note.id, name: 'For all' })
     expect(made).toEqual({
@@ -103,7 +103,7 @@ describe('a share', () => {
     expect((await service.get('/v1/shares')).body.total).toBe(0)
   })
 
-  test('ends when it is deleted, rotated, expired, or its target goes; each is the same page', async () => {
+  test('ends when it is deleted, rotated or expired, or its target is deleted, with the same page', async () => {
     const note = await makeNote(service, { title: 'Guide' })
     const path = async (more = {}) => pathOf(await share({ kind: 'note', target_id: note.id, ...more }))
     const nothing = await visit('/s/AAAAAAAAAAAAAAAAAAAAAA')
@@ -124,7 +124,7 @@ describe('a share', () => {
     expect((await visit(pathOf(anew))).status).toBe(200)
   })
 
-  test('ends for good with the right of its maker', async () => {
+  test('ends permanently when its author loses access', async () => {
     const note = await makeNote(service)
     const editor = service.as(await service.newKey({ user: 'Eve' }))
     const ended = pathOf(await share({ kind: 'note', target_id: note.id }, editor))
@@ -140,7 +140,7 @@ describe('a share', () => {
     expect((await service.get('/v1/shares')).body.total).toBe(0)
   })
 
-  test('with a password asks for it, remembers it for a day on its path, and forgets it with another', async () => {
+  test('with a password requires it once a day, on its path, and again after a new password', async () => {
     const note = await makeNote(service, { title: 'Secret', content: 'inner' })
     const made = await share({ kind: 'note', target_id: note.id, password: 'open sesame' })
     expect(made.has_password).toBe(true)
@@ -197,7 +197,7 @@ const rawOf = async (path: string) => {
 }
 
 describe('a shared note', () => {
-  test('is a page without script that fetches nothing else, for nobody to keep', async () => {
+  test('is a page without script or other requests, and is never cached', async () => {
     const note = await makeNote(service, {
       title: 'A <b>title</b>',
       content: '# Head\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) [y](https://e.org)',
@@ -248,7 +248,7 @@ describe('a shared note', () => {
       expect(text).toContain(part)
   })
 
-  test('names no other note, and gives the files that it names now, and no others', async () => {
+  test('names no other note, and serves exactly the files that it names now', async () => {
     const other = await makeNote(service, { title: 'Hidden title' })
     const picture = await fileNamed('a.png', 'picture')
     const paper = await fileNamed('b.txt', 'paper')
@@ -389,7 +389,7 @@ describe('shared rows', () => {
       expect(text).toContain(`\r\n${cell}\r\n`)
   })
 
-  test('a file has the name of its share, also where that is no name of a file', async () => {
+  test('a file is named after its share, also if that is no valid file name', async () => {
     const target_id = await rowView({ kind: 'calendar', date_field: 'due', columns })
     for (const [name, plain, exact] of [
       ['Jobs of "Ida"', 'Jobs of _Ida_', 'Jobs%20of%20_Ida_'],

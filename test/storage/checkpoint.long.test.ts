@@ -57,7 +57,7 @@ test('the write-ahead log starts over under steady reads and writes, and does no
   folder.remove()
 })
 
-test('a large log is moved in another thread, beside writes, and starts again', async () => {
+test('a large log is checkpointed in another thread, beside writes, and restarts', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const db = openAs('server', file)
@@ -84,7 +84,7 @@ test('a large log is moved in another thread, beside writes, and starts again', 
   folder.remove()
 })
 
-test('work in chunks waits for the log to be moved, which therefore never gets long', async () => {
+test('work in chunks waits for checkpoints, so the log stays short', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const db = openAs('server', file)
@@ -105,7 +105,7 @@ test('work in chunks waits for the log to be moved, which therefore never gets l
 type Pages = [blocked: number, total: number, moved: number]
 const pagesOf = (database: Database) => database.query('PRAGMA wal_checkpoint(NOOP)').values()[0] as Pages
 
-test('another thread truncates the file of a log that was long once nothing is written; no commit does', async () => {
+test('another thread truncates a long log once no writes arrive; no commit does', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const db = openAs('server', file)
@@ -143,7 +143,7 @@ test('another thread truncates the file of a log that was long once nothing is w
   folder.remove()
 }, 20_000)
 
-test('what another process leaves in the log is moved by a server that writes nothing', async () => {
+test('a server that writes nothing checkpoints the log of another process', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const db = openAs('server', file)
@@ -162,7 +162,7 @@ test('what another process leaves in the log is moved by a server that writes no
   folder.remove()
 })
 
-test('a log that cannot be moved into the file when a database is closed takes nothing back', async () => {
+test('a log that cannot be checkpointed when a database is closed loses nothing', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const db = openAs('server', file)

@@ -63,7 +63,7 @@ async function startWorld(checkpoint: 'auto' | 'off' = 'auto') {
   }
 }
 
-test('while a command writes 150 MB beside a server, the log starts again and stays short', async () => {
+test('while a command writes 150 MB beside a server, the log restarts and stays short', async () => {
   const world = await startWorld()
   const { exitCode } = await world.beside(() => world.add(3))
   expect(exitCode).toBe(0)
@@ -71,7 +71,7 @@ test('while a command writes 150 MB beside a server, the log starts again and st
   await world.end()
 }, 180_000)
 
-test('a killed command leaves a whole database, and a log that the server moves', async () => {
+test('a killed command leaves an intact database, and a log that the server checkpoints', async () => {
   const world = await startWorld()
   await world.allMoved()
   const command = startCommand(['files', 'add', world.original, '--db', world.file])

@@ -103,7 +103,7 @@ test('a write is acknowledged once it is on the disk; the next one, or another c
   db.close()
 })
 
-test('what waits for a turn, so that others share its commit, is not seen, and is undone when the database is closed', async () => {
+test('writes of an open group are invisible, and rolled back when the database is closed', async () => {
   using held = await openHeld()
   const { db, line, events, committed } = held
   const first = line('a')
@@ -168,7 +168,7 @@ test('a refusal that rests on a write that the disk may have lost is the failure
   db.close()
 })
 
-test('a refusal that rests on a write that waits for a disk without a response says so', async () => {
+test('a refusal based on an uncommitted write reports the disk that does not respond', async () => {
   using held = await openHeld()
   const { db, events } = held
   await sendConflicting(held)
@@ -178,7 +178,7 @@ test('a refusal that rests on a write that waits for a disk without a response s
   db.close()
 }, 20_000)
 
-test('a refusal that rests on a write of a group that is undone when the database is closed is that of the group', async () => {
+test('a refusal based on a rolled back write becomes the refusal of its group', async () => {
   using held = await openHeld()
   const { db, line, events, committed } = held
   const before = [line('a'), line('b'), line('c')]
@@ -199,7 +199,7 @@ test('a refusal that rests on a write of a group that is undone when the databas
   expect([events.length, committed()]).toEqual([6, ['a', 'b', 'c']])
 })
 
-test('a refusal of a read in another thread that rests on a commit is sent once that is on the disk', async () => {
+test('a refusal of a read in another thread is sent once the commit it depends on is on disk', async () => {
   const service = await startService({ file, disk: disk.calls })
   const { id } = (await service.post('/v1/notes', { title: 'Shared' })).body.note
   const { share } = (await service.post('/v1/shares', { kind: 'note', target_id: id })).body
@@ -220,7 +220,7 @@ test('a refusal of a read in another thread that rests on a commit is sent once 
   service.close()
 })
 
-test('reads never see what is not acknowledged, and see everything that is', async () => {
+test('reads see every acknowledged write, and no other', async () => {
   using held = await openHeld()
   const { db, committed } = held
   disk.respond()
@@ -284,7 +284,7 @@ test('after a sync that failed no other one succeeds', async () => {
 })
 
 test.each(['respond', 'fail'] as const)(
-  'a write whose sync has not ended when the database is closed is not acknowledged, also if the disk will %s',
+  'a write that is not synced when the database is closed is not acknowledged, also if the disk will %s',
   async (end) => {
     using held = await openHeld()
     const { db, line, events, committed } = held
@@ -299,7 +299,7 @@ test.each(['respond', 'fail'] as const)(
   },
 )
 
-test('what another process writes while a commit is being synced is announced after it', async () => {
+test('writes of another process during a sync are announced after it', async () => {
   using held = await openHeld()
   const { db, line } = held
   const seen: number[] = []
@@ -319,7 +319,7 @@ test('what another process writes while a commit is being synced is announced af
   db.close()
 })
 
-test('before the first write after a pause the disk is asked: one that does not respond gets nothing, and stops nothing', async () => {
+test('the first write after a pause probes the disk, and an unresponsive one gets no write', async () => {
   const db = openAs('server')
   disk.hold()
   const write = db.write((tx): void => tx.sql.script('CREATE TABLE lines (text TEXT)'))
@@ -332,7 +332,7 @@ test('before the first write after a pause the disk is asked: one that does not 
   db.close()
 })
 
-test('a service whose disk does not respond says so, goes on reading, and has what it was sent once that responds', async () => {
+test('a service whose disk does not respond reports it, continues reading, and completes writes once it responds', async () => {
   const service = await startService({ file, disk: disk.calls })
   const note = { title: 'Sent twice' }
   const send = () => service.request('POST', '/v1/notes', note, { 'Idempotency-Key': 'one' })
@@ -359,7 +359,7 @@ test('a service whose disk does not respond says so, goes on reading, and has wh
   service.close()
 }, 20_000)
 
-test('a thread whose commit waits for the disk for too long holds up no answer', async () => {
+test('a thread whose commit waits too long for the disk delays no response', async () => {
   using held = await openHeld()
   const { db, line, events } = held
   disk.respond()
@@ -389,7 +389,7 @@ test('a thread whose commit waits for the disk for too long holds up no answer',
 const createReader = (db: Db, workspace: number, user: number) =>
   db.write((tx) => createKey(tx, { workspace, user, name: 'new', scope: 'read', expiresAt: null }).secret)
 
-test('what a command writes while a commit is being synced is there at once, with that commit, which the command synced', async () => {
+test("a command's write during a sync is visible immediately, with the commit that it synced", async () => {
   const service = await startService({ file, disk: disk.calls })
   await service.post('/v1/notes', { title: 'Before' })
   disk.hold()
@@ -411,7 +411,7 @@ test('what a command writes while a commit is being synced is there at once, wit
   service.close()
 })
 
-test('what is being synced is not seen because of a command that committed before it', async () => {
+test('a commit being synced is not revealed by an earlier commit of a command', async () => {
   const service = await startService({ file, disk: disk.calls })
   await service.post('/v1/notes', { title: 'Before' })
   const command = new Database(file)

@@ -15,7 +15,7 @@ function errorOfSqlite(): unknown {
 const sentenceFor = (code: string) =>
   (asUnavailable(Object.create(errorOfSqlite() as object, { code: { value: code } })) as Error).message
 
-test('a commit that the disk fails to sync is not said to be not written: it may be there at the next start', () => {
+test('a commit that the disk fails to sync is reported as possibly written', () => {
   expect(sentenceFor('SQLITE_IOERR_WRITE')).toContain('nothing was written')
   expect(sentenceFor('SQLITE_IOERR_FSYNC')).toContain('may be lost. Read it again before you send it again')
 })

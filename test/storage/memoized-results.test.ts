@@ -86,7 +86,7 @@ test.each([
   expect(memoized()).not.toBe(before)
 })
 
-test('what a cascade deletes is read again at once', async () => {
+test('cascaded deletions are visible immediately', async () => {
   memoized()
   await db.write((tx): void => void tx.sql.run('DELETE FROM users'))
   expect(memoized()).toBe(readAll())
@@ -104,7 +104,7 @@ test('a write that is refused changes nothing', async () => {
   expect(memoized()).toBe(before)
 })
 
-test('what another connection writes is read again at once', async () => {
+test('writes of another connection are visible immediately', async () => {
   const outside = new Database(file)
   // Another process commits while this thread waits.
   const revoke = async (at: number) => void outside.run('UPDATE keys SET revoked_at = ?', [at])

@@ -49,7 +49,7 @@ test('a new database is migrated without a copy, and a second start changes noth
   expect(readdirSync(folder.path)).toEqual(['daybook.db'])
 })
 
-test('what upgrades left that were killed while they copied is removed by the next one', () => {
+test('the next upgrade removes partial copies of killed ones', () => {
   migrateTo(FIRST, '1.0.0')
   const left = ['daybook.db.before-1.5.0.partial-12', 'daybook.db.before-2.0.0.partial-345-journal']
   const others = ['daybook.db.before-2.0.0.partial', 'other.db.before-2.0.0.partial-1']
@@ -82,7 +82,7 @@ test('a second upgrade by a program of the same version keeps the copy of the fi
   expect(findEarlierCopy(file, 1)).toBe(`${file}.before-2.0.0-dev`)
 })
 
-test('what an upgrade changes beside the schema stands or falls with it, and a new database has none', () => {
+test('data changes of an upgrade are in its transaction, and a new database has none', () => {
   const fail = () => {
     throw new Error('too full')
   }
@@ -112,14 +112,14 @@ test('a migration that fails leaves the database as it was', async () => {
   expect(rows(`${file}.before-2.0.0`)).toEqual(rows(file))
 })
 
-test('a database of a newer program is refused and left as it is', async () => {
+test('a database of a newer program is refused unchanged', async () => {
   migrateTo(SECOND, '2.0.0')
   const before = await Bun.file(file).bytes()
   expect(() => migrateTo(FIRST, '1.0.0')).toThrow(UnusableDatabase)
   expect(await Bun.file(file).bytes()).toEqual(before)
 })
 
-test('the copy to go back to is one that can be read', () => {
+test('the copy before an upgrade is readable', () => {
   migrateTo(FIRST, '1.0.0')
   migrateTo(SECOND, '2.0.0')
   mkdirSync(`${file}.before-2.0.1`)
@@ -139,7 +139,7 @@ test('a copy that cannot be made leaves nothing behind and stops the migration',
   expect(readdirSync(folder.path).filter((name) => name.includes('partial'))).toEqual([])
 })
 
-test('a verified copy holds what is still in the write-ahead log', () => {
+test('a verified copy includes the write-ahead log', () => {
   const database = new Database(file)
   database.run('PRAGMA journal_mode = WAL')
   database.run('CREATE TABLE a (x)')

@@ -29,7 +29,7 @@ const line = (text: string) =>
     return text
   })
 
-test('writes wait for another connection of ours as long as it takes, at most for one such action', async () => {
+test('writes wait without limit for another connection of this process, for one action at most', async () => {
   await db.write((tx): void => tx.sql.script('CREATE TABLE lines (text TEXT)'))
   const other = new Database(file)
   const order: string[] = []
@@ -56,7 +56,7 @@ test('writes wait for another connection of ours as long as it takes, at most fo
   other.close()
 })
 
-test('what another connection of ours wrote is not acknowledged if the database was moved away meanwhile', async () => {
+test('writes of another connection are not acknowledged if the database was moved meanwhile', async () => {
   const written = db.pauseDuring(async () => {
     renameSync(file, folder.file('moved.db'))
     return 'written'

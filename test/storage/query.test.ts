@@ -37,7 +37,7 @@ const insert = insertInto(books)
 const change = updateOf(books, books.pk)
 const find = rowBy((pk: number) => from(books, getTableColumns(books)).where(eq(books.pk, pk)))
 
-test('a row has the keys of what is selected, whatever its columns are called', () => {
+test('a row has the selected keys, whatever the names of its columns', () => {
   const reader = open()
   const pk = insert(reader, { title: 'Emma', titleFold: 'emma' })
   expect(find(reader, pk)).toEqual({ pk, title: 'Emma', titleFold: 'emma', isRead: 0, updatedAt: 0 })
@@ -46,7 +46,7 @@ test('a row has the keys of what is selected, whatever its columns are called', 
   expect(find(reader, pk + 1)).toBeUndefined()
 })
 
-test('values are bound where they stand in the statement, as often as they do, among constants', () => {
+test('values are bound in their place in the statement, each time they occur', () => {
   const reader = open()
   for (const title of ['Emma', 'Persuasion', 'Ulysses']) insert(reader, { title })
   const titles = columnBy((pk: number, title: string, most: number) =>

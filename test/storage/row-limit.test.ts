@@ -5,7 +5,7 @@ import { Sql } from '../../src/storage/sql.ts'
 const ROWS = 5_000
 const READ = 'SELECT value FROM numbers LIMIT ?'
 
-test('a statement that went beyond the limit of a read once is soon read in full again', () => {
+test('a statement that once exceeded the read limit is soon read completely again', () => {
   const sql = new Sql(new Database(':memory:'))
   sql.script('CREATE TABLE numbers (value)')
   sql.run(

@@ -31,7 +31,7 @@ test('a link that was there before the file leads to the same lock as before', a
   lock?.release()
 })
 
-test('links that lead in a circle are a lock file of their own, not an endless search', () => {
+test('circular links give a separate lock file, not an endless search', () => {
   const other = folder.file('other.db')
   symlinkSync(file, other)
   symlinkSync(other, file)

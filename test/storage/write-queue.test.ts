@@ -151,7 +151,7 @@ test('every write has one instant, and ids that grow', async () => {
   expect(ids).toEqual([...new Set(ids)].sort())
 })
 
-test('storage that is full refuses writes whole, goes on reading, and takes writes again when there is room', async () => {
+test('full storage refuses writes completely, serves reads, and accepts writes again when there is space', async () => {
   await write('kept')
   leaveNoRoom()
   const large = 'x'.repeat(1_000_000)
@@ -166,7 +166,7 @@ test('storage that is full refuses writes whole, goes on reading, and takes writ
   expect(lines(outside)).toEqual(['kept', large])
 })
 
-test('a refusal that rests on a write for which there is no room is that there is no room', async () => {
+test('a refusal based on a write without space reports the missing space', async () => {
   await write('kept')
   leaveNoRoom()
   const large = 'x'.repeat(1_000_000)
@@ -185,7 +185,7 @@ test('a refusal that rests on a write for which there is no room is that there i
   expect(read()).toEqual(isStored ? ['kept', 'small'] : ['kept'])
 })
 
-test('after a failed commit the database finds out by itself that there is room again', async () => {
+test('after a failed commit the database detects free space automatically', async () => {
   leaveNoRoom()
   await outcome(write('x'.repeat(1_000_000)))
   expect(db.problem).toBeDefined()
@@ -197,7 +197,7 @@ test('after a failed commit the database finds out by itself that there is room 
   expect(lines(outside)).toEqual([])
 })
 
-test('a write waits for the lock of another process without holding anything up', async () => {
+test('a write waits for the lock of another process without blocking other work', async () => {
   outside.run('BEGIN IMMEDIATE')
   const waiting = write('after the other process')
   let turns = 0
@@ -214,7 +214,7 @@ test('a write waits for the lock of another process without holding anything up'
   expect(lines(outside)).toEqual(['the other process', 'after the other process'])
 })
 
-test('a lock held for two seconds is answered as unavailable, with nothing written', async () => {
+test('a lock held for two seconds gives 503, with nothing written', async () => {
   outside.run('BEGIN IMMEDIATE')
   const started = performance.now()
   const outcomes = await Promise.all([write('a'), write('b')].map(outcome))
@@ -239,7 +239,7 @@ test('a command waits for a lock as long as its connection does, and no longer',
   command.close()
 })
 
-test('a command that writes on and on leaves the lock free for as long as a server waits before it tries again', async () => {
+test('a command that writes continuously leaves the lock free for the retry interval of a server', async () => {
   const command = openDatabase({ file, programVersion: '0.0.0', clock, log, role: 'command' })
   let free = 0
   let ended = performance.now()
@@ -255,7 +255,7 @@ test('a command that writes on and on leaves the lock free for as long as a serv
   command.close()
 })
 
-test('what another process writes is noticed; what this one writes is not', async () => {
+test('writes of another process are noticed; own writes are not', async () => {
   let count = 0
   const stop = db.onExternalWrite(() => {
     count += 1

@@ -97,7 +97,7 @@ describe('a column keeps its type', () => {
   })
 })
 
-test('what made a column wider is reported', async () => {
+test("values that widened a column's type are reported", async () => {
   const { out } = await table.run(column('1', '2', 'NA'), '--json')
   expect(JSON.parse(out).demoted).toEqual([{ column: 'x', from: 'number', to: 'text', row: 3, cell: 'NA' }])
   expect((await table.run(column('1', 'NA'), '--dry-run', '--structure', 'U')).out).toContain(
@@ -116,7 +116,7 @@ describe('--type', () => {
     ])
   })
 
-  test('refuses cells that do not fit', async () => {
+  test('refuses invalid cells', async () => {
     const { exitCode, out } = await table.run(column('1', 'x'), '--type', 'x=number')
     expect(exitCode).toBe(1)
     expect(out).toContain('row 2: The field "x" must be a finite number.\nNothing was written.\n')

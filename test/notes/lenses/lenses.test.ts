@@ -142,7 +142,7 @@ describe('the default', () => {
     expect(await defaults()).toEqual(['A'])
   })
 
-  test('cannot be given away to none', async () => {
+  test('cannot be cleared', async () => {
     const lens = await save('a')
     const { status, body } = await service.patch(`/v1/lenses/${lens.id}`, { is_default: false, name: 'b' })
     expect([status, body]).toEqual([

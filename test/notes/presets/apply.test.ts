@@ -38,7 +38,7 @@ async function expectRefused(input: object, status: number, code: string, words:
 }
 
 describe('applying a preset', () => {
-  test('puts tags and values on a note and tells what it did', async () => {
+  test('adds tags and values to a note and reports them', async () => {
     const { status, body } = await apply()
     expect([status, body]).toEqual([
       200,
@@ -89,7 +89,7 @@ describe('applying a preset', () => {
     expect(answer.body).toMatchObject({ properties: { cost: 5 }, properties_unanswered: ['due'] })
   })
 
-  test('keeps what the note holds, unless it shall be overwritten', async () => {
+  test('keeps existing values of the note, unless told to overwrite them', async () => {
     const before = { status: 'done', due: '2026-01-01', cost: 1 }
     await hold(before)
     const { body } = await apply({ answers: { cost: 7 } })
@@ -134,7 +134,7 @@ describe('applying a preset', () => {
     ])
   })
 
-  test('refuses an answer to what is not asked, or one that does not fit, and writes nothing', async () => {
+  test('refuses an answer without a question, or an invalid one, and writes nothing', async () => {
     const refusals: [object, string][] = [
       [{ status: 'open' }, '"answers" names "status"'],
       [{ nothing: 1 }, '"answers" names "nothing"'],

@@ -52,7 +52,7 @@ describe('the text of a preset', () => {
     expect([refused.status, refused.body.code]).toEqual([400, 'invalid_request'])
   })
 
-  test('gives way to a text that is sent; tags and values come along, and those sent count', async () => {
+  test('is replaced by a sent text; tags and values are added, and sent values win', async () => {
     const { note, properties, properties_error } = await create({
       preset: 'Daily',
       content: '',

@@ -112,7 +112,7 @@ describe('a preset', () => {
     ])
   })
 
-  test('is refused with nothing made', async () => {
+  test('is refused, and nothing is created', async () => {
     await save('Taken', { properties: [{ key: 'status', value: 'open' }] })
     const cases: [object, [number, string, string]][] = [
       [{ name: 'taken' }, [409, 'name_taken', '"Taken"']],

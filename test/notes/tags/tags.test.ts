@@ -38,7 +38,7 @@ describe('tags on notes', () => {
     ])
   })
 
-  test('come off one by one; the tag itself stays', async () => {
+  test('are removed one by one; the tag itself stays', async () => {
     const note = await makeNote(service, { tags: ['a/b %', 'c'] })
     const { body } = await service.delete(`/v1/notes/${note.id}/tags/${encodeURIComponent(' A/B % ')}`)
     expect(body.note).toEqual({ ...note, tags: ['c'], updated_at: '2026-11-21T09:30:00.001Z' })
@@ -50,7 +50,7 @@ describe('tags on notes', () => {
     expect((await service.delete('/v1/notes/none/tags/c')).status).toBe(404)
   })
 
-  test('are refused all together when one is no tag name', async () => {
+  test('are all refused when one is an invalid tag name', async () => {
     const note = await makeNote(service)
     for (const tags of [['ok', 'a,b'], ['ok', ''], ['ok', 5], 'ok', undefined]) {
       const { body } = await service.post(`/v1/notes/${note.id}/tags`, { tags })
@@ -91,7 +91,7 @@ describe('a tag', () => {
     expect((await service.patch(`/v1/tags/${id}`, { name: 'ONE' })).body.tag.name).toBe('ONE')
   })
 
-  test('refuses changes that are not as they should be, and ids that are none', async () => {
+  test('refuses invalid changes and ids', async () => {
     await makeNote(service, { tags: ['one'] })
     const id = await idOf('one')
     const bad = [{ name: '' }, { name: 'a,b' }, { name: null }, { color: 'red' }, { color: '#12345' }]

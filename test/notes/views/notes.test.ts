@@ -3,7 +3,7 @@ import { makeNote } from '../../support/notes.ts'
 import { newFolder } from '../../support/process.ts'
 import { startService } from '../../support/service.ts'
 
-test('a view in a large workspace is answered as it is when its notes are read, whatever changes before', async () => {
+test('a view in a large workspace is evaluated when its notes are read, whatever changes before', async () => {
   const folder = newFolder()
   const service = await startService({ file: folder.file('views.db'), worker: { manyRows: -1 } })
   await makeNote(service, { title: 'A', tags: ['work'] })

@@ -77,14 +77,14 @@ const newLens = (started: Started, tx: Tx, scope: unknown) =>
   insertLens(tx, started.caller, parseLens({ name: 'Naming', scope })).id
 
 describe.each(ACTIONS)('the %s', (_, act) => {
-  test('is refused for a view that was made after all were read', async () => {
+  test('is refused for a view created after the list was read', async () => {
     const started = await start()
     const acting = act(started)
     await inTransaction(started.ctx, (tx) => newView(started, tx, treeOf(started)))
     await expect(acting).rejects.toThrow('the view "Naming"')
   })
 
-  test('is refused for a view that names it only since all were read', async () => {
+  test('is refused for a view that names it only since the list was read', async () => {
     const started = await start()
     const { service, ctx, caller } = started
     const { body } = await service.post('/v1/views', { name: 'Naming' })
@@ -95,7 +95,7 @@ describe.each(ACTIONS)('the %s', (_, act) => {
     await expect(acting).rejects.toThrow('the view "Naming"')
   })
 
-  test('goes on when what named it was changed or deleted since', async () => {
+  test('succeeds when its last use was changed or deleted since', async () => {
     const started = await start()
     const { ctx, caller } = started
     const ids: string[] = []

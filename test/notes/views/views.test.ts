@@ -96,7 +96,7 @@ describe('a view', () => {
     })
   })
 
-  test('follows renames, for it names tags and properties by id', async () => {
+  test('follows renames, because it refers to tags and properties by id', async () => {
     const work = await tagId('work')
     await define('due', 'date')
     const { id, filter } = await save({
@@ -115,7 +115,7 @@ describe('a view', () => {
     })
   })
 
-  test('is changed in what is named alone; the tree and the sort are replaced whole', async () => {
+  test('changes only named attributes; the tree and the sort are replaced as a whole', async () => {
     const before = await save({
       filter: tagged(await tagId('work')),
       sort: { field: 'title', direction: 'desc' },
@@ -183,7 +183,7 @@ describe('a view', () => {
   })
 })
 
-describe('what a view refuses', () => {
+describe('an invalid view', () => {
   const REFUSALS: [string, Record<string, unknown>, string, string][] = [
     ['no name', { name: '' }, 'invalid_request', '"name"'],
     ['a name of two lines', { name: 'a\nb' }, 'invalid_request', '"name"'],
@@ -227,7 +227,7 @@ describe('what a view refuses', () => {
   ]
 
   for (const [what, input, code, place] of REFUSALS) {
-    test(`is ${what}, also in a change, and nothing changes`, async () => {
+    test(`that is ${what} is refused, also as a change, and nothing changes`, async () => {
       await define('due', 'date')
       const view = await save()
       for (const answer of [
@@ -240,7 +240,7 @@ describe('what a view refuses', () => {
     })
   }
 
-  test('refuses a malformed tree before it looks up the view', async () => {
+  test('with a malformed tree is refused before the view is looked up', async () => {
     const unknown = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
     expect((await service.patch(`/v1/views/${unknown}`, { filter: 5 })).status).toBe(400)
     expect((await service.patch(`/v1/views/${unknown}`, { filter: tagged(99) })).status).toBe(404)
@@ -331,7 +331,7 @@ describe('the notes of a view', () => {
   })
 })
 
-describe('what a view uses', () => {
+describe('an object used by a view', () => {
   test('is reported by the tag, which cannot be deleted while a view filters on it', async () => {
     const work = await tagId('work')
     const home = await tagId('home')

@@ -109,7 +109,7 @@ describe('a structure', () => {
     )
   })
 
-  test('named or not: a later one is as "*" says, which making one needs', async () => {
+  test('named or not: "*" applies to later ones, and to creating one', async () => {
     const client = await keyWith({ structures: { [leads]: 'write', '*': 'none' } })
     const later = await declare(service, 'Later', [{ key: 'x', type: 'text' }])
     expect(outcome(await client.get(`/v1/records/structures/${later.id}`))).toEqual(NOT_FOUND)
@@ -123,7 +123,7 @@ describe('a structure', () => {
     ])
   })
 
-  test('that is hidden is not referred to, and what refers to it shows the id', async () => {
+  test('that is hidden cannot be referenced, and existing references show the id', async () => {
     const [row] = await write(service, 'Costs', { of: lead })
     const client = await keyWith({ structures: { [leads]: 'none' } })
     expect((await client.get(`/v1/records/${row.id}`)).body.record.data).toEqual({ of: lead })
@@ -207,7 +207,7 @@ test('undo and revert need write on all that a transaction touches', async () =>
   ])
 })
 
-test('a saved response is not replayed to a caller who has lost the right', async () => {
+test('a saved response is not replayed to a caller without access', async () => {
   const { body } = await owner.request('POST', '/app/api/keys', { name: 'site', scope: 'write' })
   const site = service.as(body.secret)
   const send = () =>
@@ -253,7 +253,7 @@ describe('the access of members and keys', () => {
     expect(promoted.body.member).not.toHaveProperty('access')
   })
 
-  test('is refused for an owner, for a name, and for a structure that is not seen', async () => {
+  test('is refused for an owner, for a name, and for a hidden structure', async () => {
     const make = (role: string, access: object) =>
       owner.request('POST', '/app/api/members', { name: `A ${role}`, role, access })
     expect(outcome(await make('owner', { notes: 'none' }))).toEqual([400, 'refused'])
@@ -282,7 +282,7 @@ describe('the access of members and keys', () => {
     expect(stateOf((await service.patch(path, { resume: true })).body.webhook)).toEqual(ENABLED)
   })
 
-  test('may still name a structure that has been deleted since', async () => {
+  test('may name a structure that was deleted since', async () => {
     const access = { structures: { [leads]: 'read', [costs]: 'none' } }
     const { body } = await owner.request('POST', '/app/api/members', { name: 'Vera', role: 'editor', access })
     const made = await owner.request('POST', '/app/api/keys', { name: 'site', scope: 'write', access })
@@ -318,7 +318,7 @@ describe('the access of members and keys', () => {
     ],
   ]
   test.each(narrowings)(
-    'pauses the subscriptions of a member who %s, made with a key or without one',
+    'pauses the subscriptions of a member who %s, created with a key or without one',
     async (_, change, paused) => {
       const { body } = await owner.request('POST', '/app/api/members', { name: 'Vera', role: 'editor' })
       const vera = await signedIn(service, 'Vera')
@@ -379,7 +379,7 @@ test('the feed shows the shares of a structure to its readers, and those of note
   expect(await told({ notes: 'none' })).toEqual([2, 0])
 })
 
-test('the command line makes a key that is narrowed, by names', async () => {
+test('the command line creates a narrowed key, by names', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const stored = await startService({ file })
@@ -405,7 +405,7 @@ test('the command line makes a key that is narrowed, by names', async () => {
   folder.remove()
 })
 
-test('a caller without files adds no link to a file to a note that did not name it', async () => {
+test('a caller without access to files cannot add a link to a file to a note', async () => {
   const [file, other] = await Promise.all(['a.txt', 'b.txt'].map((name) => makeFile(service, { name })))
   const link = `[[file:${file}]]`
   const content = `Before ${link}`
@@ -457,7 +457,7 @@ test('a pin without access to notes is refused as other new objects of notes are
   expect(outcome(await client.post('/v1/quick-access', { note_id: body.note.id }))).toEqual(NO_ACCESS)
 })
 
-test('the own access names no hidden structure where all others are hidden, too', async () => {
+test('the reported access names no hidden structure if all others are hidden, too', async () => {
   const shown = async (others: 'none' | 'read') =>
     (await (await keyWith({ structures: { '*': others, [leads]: 'none', [costs]: 'add' } })).get('/v1/me'))
       .body.access.structures

@@ -183,7 +183,7 @@ function wordsFor(right: Right, tool: string, whole: readonly string[]): string[
   return whole.filter((word) => WORDS[word]?.(right) && !(isOfRows && WORDS[word] === seesStructure))
 }
 
-test('tools that read show with every right what it reaches, and nothing else', async () => {
+test('reading tools show exactly the accessible objects, for every access', async () => {
   const whole: string[][] = []
   for (const [tool, input] of reads) whole.push(wordsIn(await full.call(tool, input)))
   expect([...new Set(whole.flat())].sort()).toEqual(Object.keys(WORDS).sort())
@@ -212,7 +212,7 @@ test('tools that read show with every right what it reaches, and nothing else', 
   }
 })
 
-test('tools that write do with every right what it allows, and a refusal tells nothing', async () => {
+test('writing tools change exactly what each access allows, and refusals reveal nothing', async () => {
   for (const [at, right] of EVERY.entries()) {
     const agent = await agentWith(right, at % 2 === 0)
     const made = (await service.post('/v1/notes', { title: 'Goes' })).body.note.id
@@ -237,7 +237,7 @@ test('tools that write do with every right what it allows, and a refusal tells n
   }
 })
 
-test('instructions, resources and prompts are with every right of what it reaches', async () => {
+test('instructions, resources and prompts mention only accessible objects, for every access', async () => {
   const uri = `daybook://notes/${note}`
   const tools = (await full.client.listTools()).tools
   const prompt = { name: 'import_table', arguments: { structure: 'structurename' } }

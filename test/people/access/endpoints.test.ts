@@ -32,7 +32,7 @@ afterAll(() => service.close())
 const keyed = ENDPOINTS.filter(({ path }) => path.startsWith('/v1/'))
 const coversOf = ({ method, path }: Endpoint): Covers | undefined => covers.get(`${method} ${path}`)
 
-test('every endpoint says what of a workspace it covers', () => {
+test('every endpoint declares the kinds that it covers', () => {
   expect([...covers].filter(([, kind]) => kind === undefined)).toEqual([])
   const resources = Map.groupBy(keyed, ({ path }) => path.split('/')[2] ?? '')
   const covered = [...resources].map(([name, endpoints]) => [name, [...new Set(endpoints.map(coversOf))]])
@@ -114,7 +114,7 @@ describe.each(Object.entries(HIDDEN))('with %s hidden', (kind, { access, texts }
     client = service.as(await service.newKey({ access }))
   })
 
-  test('no endpoint shows any of it; by id it is not found, and none is made', async () => {
+  test('no endpoint shows hidden objects; they are not found by id, and cannot be created', async () => {
     const before = (await service.get('/v1/changes?before=now')).body
     const wrong: unknown[] = []
     for (const endpoint of keyed.filter(({ path }) => !path.endsWith('/watch'))) {
@@ -173,7 +173,7 @@ const PARTIAL: [string, string, Access][] = [
   ['structures', 'add', { structures: { '*': 'add' } }],
 ]
 
-test.each(PARTIAL)('with %s to "%s" every write of it is refused in one way', async (kind, level, access) => {
+test.each(PARTIAL)('with %s to "%s" every write is refused in the same way', async (kind, level, access) => {
   const client = service.as(await service.newKey({ access }))
   const before = (await service.get('/v1/changes?before=now')).body
   const wrong: unknown[] = []
@@ -202,7 +202,7 @@ test.each(READABLE)('with %s to "%s" every read is as with a full key', async (_
   expect(wrong).toEqual([])
 })
 
-test('who may only add rows reads the definitions of structures and nothing else of them', async () => {
+test('a caller who may only add rows reads the definition of a structure, and nothing else of it', async () => {
   const client = service.as(await service.newKey({ access: { structures: { '*': 'add' } } }))
   const known = ['Errands', samples['structures/{nameOrId}']]
   const hidden = HIDDEN.structures.texts(samples).filter((text) => !known.includes(text))

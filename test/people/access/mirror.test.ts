@@ -134,7 +134,7 @@ const everyAccess = (): Access[] =>
     })),
   )
 
-test('a new copy has with each level what that reaches', async () => {
+test('a new copy has the accessible objects of each level', async () => {
   const each = everyAccess().filter((_, at) => at % 5 === 0 || at === 3)
   for (const access of each) {
     const mirror = await mirrorOf(service, { access })
@@ -143,7 +143,7 @@ test('a new copy has with each level what that reaches', async () => {
   }
 })
 
-test('a copy follows with every right, and when its key comes to reach more or less', async () => {
+test('a copy follows with every access, and when the access of its key changes', async () => {
   const mirror = await mirrorOf(service)
   const { keys } = (await owner.request('GET', '/app/api/keys')).body
   const { id } = keys.at(-1)

@@ -34,7 +34,7 @@ test('a key is valid until the instant of its expiry, exclusively', async () => 
   expect([status, body]).toEqual([401, { error: expect.any(String), code: 'unauthorized' }])
 })
 
-test('a key that a command has just created is accepted at once', async () => {
+test('a key that a command has just created is accepted immediately', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const server = await startService({ file })

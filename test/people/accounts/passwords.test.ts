@@ -45,7 +45,7 @@ describe('each guess of a password costs 64 MiB and two passes', () => {
   })
 })
 
-test('a password fits its own hash alone, and none where there is no hash', async () => {
+test('a password matches its own hash alone, and none without a hash', async () => {
   const { ctx } = await startService()
   const cheap = { passwordCost: CHEAP_PASSWORDS, db: ctx.db }
   const place = { line: 'users', key: '1' } as const

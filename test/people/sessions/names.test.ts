@@ -65,7 +65,7 @@ describe('an id means the user or workspace that has it, whatever others are cal
     expect(findUser(db, later)?.name).toBe('later')
   })
 
-  test('and is no name: nobody is added by one', async () => {
+  test('and is not a name: no member is added by one', async () => {
     const vera = await idOf('vera')
     expect(outcome(await add(vera))).toEqual([400, 'invalid_request'])
     expect(await roles()).toEqual({ owner: 'owner', vera: 'viewer' })
@@ -120,7 +120,7 @@ describe('a name', () => {
     expect(await roles()).toEqual({ owner: 'owner' })
   })
 
-  test.each(TAKEN)('that %p is, is taken where there is an owner', async (name) => {
+  test.each(TAKEN)('that looks like %p is taken if it has an owner', async (name) => {
     await idOf('vera')
     expect(outcome(await add(name))).toEqual([409, 'name_taken'])
     const token = await setupToken(service, 'vera')
@@ -131,7 +131,7 @@ describe('a name', () => {
     expect((await browser.request('POST', '/app/api/setup', { ...sent, user: 'Vera' })).status).toBe(200)
   })
 
-  test('of a workspace is taken in any form', async () => {
+  test('of a workspace is taken in any spelling', async () => {
     for (const name of ['personal ', '\uff30ersonal'])
       expect(outcome(await owner.request('POST', '/app/api/workspaces', { name }))).toEqual([
         409,
@@ -145,7 +145,7 @@ describe('a name', () => {
     expect([renamed.status, renamed.body.workspace.name]).toEqual([200, 'w'.repeat(200)])
   })
 
-  test('is kept without the blanks around it, and found in every form by who signs in', async () => {
+  test('is stored trimmed, and found in every spelling at a sign-in', async () => {
     const { body } = await add('  Ünï ℡  ')
     expect(body.member.name).toBe('Ünï ℡')
     await setUpIn(service, 'Ünï ℡')
@@ -219,10 +219,10 @@ test('of an existing account is added with a notice', async () => {
   expect((await add('dave')).body.notice).toBeUndefined()
 })
 
-describe('names that an older program allowed', () => {
+describe('names that an older version allowed', () => {
   const OLDER = ['owner ', '\uff4f\uff57\uff4e\uff45\uff52', 'own\u200ber', 'n'.repeat(500)]
 
-  test('go on working beside the name that they look like', async () => {
+  test('continue to work beside the name that they look like', async () => {
     owner = await setUpIn(service)
     for (const [at, name] of OLDER.entries()) {
       const id = await idOf(`older ${at}`)
@@ -242,7 +242,7 @@ describe('names that an older program allowed', () => {
     expect(body.user.name).toBe('owner')
   })
 
-  test('that look the same to people both sign in, and keep their names', async () => {
+  test('that look the same both sign in, and stay', async () => {
     const lookalike = '\u043ewner'
     owner = await setUpIn(service)
     const id = await idOf('older')

@@ -36,7 +36,7 @@ async function signIn(browser: Browser, forged?: Forged, key = passkey) {
 const id = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/)
 
 describe('a passkey', () => {
-  test('is made for the host and its user, kept by the authenticator, and needs the person', async () => {
+  test('is bound to the host and its user, discoverable, and requires user verification', async () => {
     const { status, body } = await owner.request('POST', '/app/api/passkeys/options')
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -94,7 +94,7 @@ describe('a passkey', () => {
       expect((await signIn(browserOf(service), { counter }, synced)).status).toBe(200)
   })
 
-  test('on one device may not count backwards, nor stand still above 0', async () => {
+  test('on one device may not repeat or lower its counter above 0', async () => {
     await add(owner)
     const tries: [number, number][] = [
       [0, 200],
@@ -109,7 +109,7 @@ describe('a passkey', () => {
       expect([counter, (await signIn(browserOf(service), { counter })).status]).toEqual([counter, expected])
   })
 
-  test('is one of at most 20 of a user, and added once', async () => {
+  test('is added once, up to 20 per user', async () => {
     await add(owner)
     expect(outcome(await add(owner))).toEqual([400, 'refused'])
     for (let count = 1; count < 20; count++)
@@ -179,7 +179,7 @@ describe('a registration is refused', () => {
   )
 })
 
-test('a challenge stays good however many others are asked for at the same address', async () => {
+test('a challenge stays valid however many others are requested from the same address', async () => {
   await add(owner)
   const begun = await optionsFor(browserOf(service))
   for (let count = 0; count < 300; count++) await optionsFor(browserOf(service))
@@ -206,7 +206,7 @@ describe('a sign-in by passkey is refused, with one sentence', () => {
     expect([status, body]).toEqual(REFUSED as never)
   })
 
-  test('for an unknown credential, and for what is none', async () => {
+  test('for an unknown or malformed credential', async () => {
     const unknown = await signIn(browserOf(service))
     expect([unknown.status, unknown.body]).toEqual(REFUSED as never)
     for (const sent of [
@@ -229,7 +229,7 @@ describe('a sign-in by passkey is refused, with one sentence', () => {
       expect((await sent(same)).status).toBe(401)
   })
 
-  test('for a challenge that was used, is 5 minutes old, or was made to add a passkey', async () => {
+  test('for a challenge that was used, is 5 minutes old, or was issued to add a passkey', async () => {
     await add(owner)
     const browser = browserOf(service)
     const used = await optionsFor(browser)
@@ -284,7 +284,7 @@ describe('the relying party', () => {
     other.close()
   })
 
-  test('behind https is the public host: a passkey of localhost is none of it', async () => {
+  test('behind https is the public host, for which a passkey of localhost is invalid', async () => {
     const other = await startService({ config: { publicUrls: [PUBLIC] } })
     const under = { host: 'daybook.example.com' }
     const browser = await signedIn(other, 'owner', '__Host-daybook_session')
@@ -307,7 +307,7 @@ describe('the relying party', () => {
 describe('a password', () => {
   const remove = (browser: Browser) => browser.request('DELETE', '/app/api/password')
 
-  test('is removed where another way in is left, which ends the other sessions', async () => {
+  test('is removed if another sign-in option is left, which ends the other sessions', async () => {
     owner = await setUpIn(service)
     const other = await signedIn(service)
     expect(outcome(await remove(owner))).toEqual([400, 'refused'])
@@ -335,7 +335,7 @@ describe('a password', () => {
     expect(outcome(await remove(owner))).toEqual([403, 'sign_in_again'])
   })
 
-  test('needs no current one where there is none, but a sign-in of the last 10 minutes', async () => {
+  test('needs a sign-in of the last 10 minutes if there is no current one', async () => {
     const change = (body: object) => owner.request('PATCH', '/app/api/password', body)
     expect((await change({ password: PASSWORD })).body).toEqual({ changed: true })
     expect((await change({ password: 'another horse battery' })).body.error).toBe('"current" is required.')
@@ -348,7 +348,7 @@ describe('a password', () => {
   })
 })
 
-test('who is removed from their last workspace and added again has no passkey', async () => {
+test('removed from their last workspace and added again has no passkey', async () => {
   await service.newKey({ user: 'Vera', role: 'editor' })
   const vera = await signedIn(service, 'Vera')
   const session = (await vera.request('GET', '/app/api/session')).body
@@ -384,14 +384,14 @@ test.each([
   expect((await browser.request('POST', '/app/api/session', { passkey: sent })).status).toBe(401)
 })
 
-test('a host with a port that there is not is refused', async () => {
+test('a host with an invalid port is refused', async () => {
   const request = new Request('http://localhost/app/api/session/options', { method: 'POST', body: '{}' })
   request.headers.set('host', 'localhost:99999')
   const { status } = await service.app.fetch(request)
   expect(status).toBeLessThan(500)
 })
 
-test('nothing of a passkey is in the log', async () => {
+test('passkeys are never logged', async () => {
   await add(owner)
   await signIn(browserOf(service))
   expect(JSON.stringify(service.logged())).not.toContain(passkey.id)

@@ -68,7 +68,7 @@ test('sets passwords of invited users and of shares, and opens shares, while str
   await answers
 })
 
-test('hashes no password of a share that a key may not make or change', async () => {
+test('hashes no password of a share that the key may not create or change', async () => {
   const { share } = (await sharedNote()).body
   const access = { notes: 'none', files: 'none', structures: { '*': 'none' } } as const
   const narrow = service.as(await service.newKey({ access }))

@@ -12,7 +12,7 @@ afterEach(() => service.close())
 
 const PATH = '/app/api/preferences'
 
-test('preferences are those of who is signed in, whole and replaced whole, for a viewer, too', async () => {
+test('preferences belong to the user, and are read and replaced as a whole, also by a viewer', async () => {
   expect((await owner.request('GET', PATH)).body).toEqual({ preferences: {} })
   const preferences = { theme: 'dark', widths: { a: [1, 2] }, none: null }
   const put = await owner.request('PUT', PATH, { preferences })

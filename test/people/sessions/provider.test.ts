@@ -103,7 +103,7 @@ test.each([
   expect((await sessionOf(owner)).oidc_linked).toBe(false)
 })
 
-describe('who is signed in', () => {
+describe('a signed-in user', () => {
   test('links the account, signs in with it from then on, and unlinks it', async () => {
     const owner = await linked()
     expect(await sessionOf(owner)).toMatchObject({ oidc_name: 'Sign in with Studio ID', oidc_linked: true })
@@ -133,7 +133,7 @@ describe('who is signed in', () => {
     expect(await start(owner, '?link=1', headers)).toBe(`/app/settings/sign-in?sign-in=${reason}`)
   })
 
-  test('must be so still when the browser comes back, and is linked even if another one is signed in by then', async () => {
+  test('must still be signed in on return, and is linked even if another user signed in meanwhile', async () => {
     const owner = await signedIn(service)
     const query = provider.signIn(await start(owner, '?link=1'), { sub: 'mira' })
     await owner.request('DELETE', '/app/api/session')
@@ -164,7 +164,7 @@ describe('who is signed in', () => {
 describe('a setup link', () => {
   const begin = (browser: Browser, body: object) => browser.request('POST', '/app/api/setup/oidc', body)
 
-  test('is used up by an account in place of a password', async () => {
+  test('is used up by an account instead of a password', async () => {
     await service.newKey({ user: 'Vera' })
     const token = await setupToken(service, 'Vera')
     const browser = browserOf(service)
@@ -218,7 +218,7 @@ describe('a setup link', () => {
     expect(outcome(await show('A'.repeat(43)))).toEqual([401, 'unauthorized'])
   })
 
-  test('is not needed twice: one that was used or replaced meanwhile opens nothing', async () => {
+  test('is refused when it was used or replaced meanwhile', async () => {
     const token = await setupToken(service)
     const browser = browserOf(service)
     const { url } = (await begin(browser, { token })).body
@@ -227,8 +227,8 @@ describe('a setup link', () => {
   })
 })
 
-describe('the way to the provider', () => {
-  test('has the code flow with PKCE, a state and a nonce, and leads back to the first public address', async () => {
+describe('the redirect to the provider', () => {
+  test('uses the code flow with PKCE, a state and a nonce, and returns to the first public address', async () => {
     const url = new URL(await start(browserOf(service)))
     expect(url.origin + url.pathname).toBe(`${provider.issuer}/authorize`)
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -243,7 +243,7 @@ describe('the way to the provider', () => {
     })
   })
 
-  test('asks for the claim of the roles where the provider knows how', async () => {
+  test('requests the claim of the roles if the provider supports it', async () => {
     provider.stop()
     provider = startSmallProvider({
       metadata: { scopes_supported: ['openid', 'groups'], claims_parameter_supported: true },
@@ -274,14 +274,14 @@ describe('the way to the provider', () => {
     expect(await throughProvider(browserOf(service), { sub: 'mira' }, query)).toBe(expected)
   })
 
-  test('begins at the first public address: a start under another host is sent there', async () => {
+  test('begins at the first public address, to which other hosts redirect', async () => {
     const under = { host: '127.0.0.1:8787' }
     expect(await start(browserOf(service), '?return=/app/files', under)).toBe(
       'http://localhost/app/sign-in/oidc?return=/app/files',
     )
   })
 
-  test('is not there without a provider', async () => {
+  test('does not exist without a provider', async () => {
     const plain = await startService()
     const browser = browserOf(plain)
     expect((await browser.request('GET', '/app/api/sign-in')).body).toEqual({ oidc_name: null })
@@ -293,7 +293,7 @@ describe('the way to the provider', () => {
   })
 })
 
-describe('nobody gets in', () => {
+describe('sign-in is refused', () => {
   beforeEach(() => linked())
 
   const forgeries: [string, Forged][] = [
@@ -331,7 +331,7 @@ describe('nobody gets in', () => {
     expect(browser.cookie).toBeUndefined()
   })
 
-  test('with a callback that comes twice, after 10 minutes, or in another browser', async () => {
+  test('with a callback that is repeated, 10 minutes old, or from another browser', async () => {
     const browser = browserOf(service)
     const query = provider.signIn(await start(browser), { sub: 'mira' })
     expect(await back(browser, query)).toBe('/app')
@@ -366,7 +366,7 @@ test('a sign-in may end after any number of others have begun at the same addres
   expect(await back(browser, provider.signIn(begun, { sub: 'mira' }))).toBe('/app')
 })
 
-test('two tabs may be at the provider at once, and each ends', async () => {
+test('two tabs may sign in at the provider concurrently', async () => {
   await linked()
   const browser = browserOf(service)
   const [one, two] = [await start(browser), await start(browser)]
@@ -385,7 +385,7 @@ describe('a provider', () => {
     }
   })
 
-  test('may take the secret of the client in the body', async () => {
+  test('may accept the client secret in the body', async () => {
     provider.stop()
     provider = startSmallProvider({ methods: ['client_secret_post'] })
     await restart()
@@ -393,7 +393,7 @@ describe('a provider', () => {
     expect(await throughProvider(browserOf(service), { sub: 'mira' })).toBe('/app')
   })
 
-  test('may have a certificate of a private authority that is configured', async () => {
+  test('may have a certificate of a configured private authority', async () => {
     const authority = await newAuthority()
     provider.stop()
     provider = startSmallProvider({ tls: { tls: await authority.certify(['localhost']) } })
@@ -418,7 +418,7 @@ describe('a provider', () => {
     }
   })
 
-  test('that answers slowly is asked once for all who wait, and holds up nobody else', async () => {
+  test('that responds slowly is requested once for all sign-ins, and delays nothing else', async () => {
     await restart()
     const before = provider.asked()
     provider.answerAfter(300)
@@ -462,7 +462,7 @@ describe('a provider', () => {
     expect(await throughProvider(browserOf(service), { sub: 'mira' })).toBe('/app?sign-in=unknown')
   })
 
-  test('that is gone leaves the other ways in, and is asked again', async () => {
+  test('that is unreachable leaves the other sign-in options, and is retried', async () => {
     const owner = await signedIn(service)
     await owner.request('PATCH', '/app/api/password', { password: PASSWORD })
     const query = provider.signIn(await start(owner), { sub: 'mira' })
@@ -514,7 +514,7 @@ describe('the role claim', () => {
     [['guests', 'urn:x:staff'], 'editor'],
     [['urn:x:staff', 'admins'], 'owner'],
     ['guests', 'viewer'],
-  ])('makes a newcomer with %p a member as %s, and the role follows it', async (groups, role) => {
+  ])('makes a new user with %p a member as %s, and updates the role', async (groups, role) => {
     const { browser, location } = await enter({ sub: 'vera', name: 'Vera', groups })
     expect([location, await roleOf(browser)]).toEqual(['/app', role])
     const again = await enter({ sub: 'vera', name: 'Another', groups: ['guests'] })
@@ -523,7 +523,7 @@ describe('the role claim', () => {
   })
 
   test.each([[['Admins']], ['admins,guests'], [['other']], [null], [undefined], [[['admins']]]])(
-    'lets nobody in with %p',
+    'refuses %p',
     async (groups) => {
       expect((await enter({ sub: 'vera', groups })).location).toBe('/app?sign-in=unknown')
     },
@@ -540,7 +540,7 @@ describe('the role claim', () => {
     expect((await sessionOf(browser)).user.name).toBe(name)
   })
 
-  test('asks the provider for the name that the ID token lacks', async () => {
+  test('requests the name from the provider if the ID token lacks it', async () => {
     provider.sayOf({ sub: 'vera', name: 'Vera' })
     const { browser } = await enter({ sub: 'vera', groups: 'guests' })
     expect((await sessionOf(browser)).user.name).toBe('Vera')
@@ -549,7 +549,7 @@ describe('the role claim', () => {
     expect((await sessionOf(other.browser)).user.name).toBe('member')
   })
 
-  test('closes the workspace to who fits no more, until they fit again', async () => {
+  test('closes the workspace to users who no longer match, until they match again', async () => {
     await service.newWorkspace('Other')
     const { browser } = await enter({ sub: 'vera', name: 'Vera', groups: 'guests' })
     const other = await signedIn(service, 'owner of Other')
@@ -568,7 +568,7 @@ describe('the role claim', () => {
     ])
   })
 
-  test('ends what a session began in the workspace also once it has entered another one', async () => {
+  test('ends streams that a session began in the workspace, also after it switched to another', async () => {
     await service.newWorkspace('Other')
     const { browser } = await enter({ sub: 'vera', name: 'Vera', groups: 'guests' })
     const other = await signedIn(service, 'owner of Other')
@@ -589,7 +589,7 @@ describe('the role claim', () => {
     expect((await sessionOf(browser)).workspace.name).toBe('Other')
   })
 
-  test('gives no session to who fits nowhere, whatever the way, until a setup link opens the door', async () => {
+  test('gives users without a match no session by any option, until they use a setup link', async () => {
     const { browser } = await enter({ sub: 'vera', name: 'Vera', groups: 'guests' })
     await browser.request('PATCH', '/app/api/password', { password: PASSWORD })
     expect((await enter({ sub: 'vera', groups: [] })).location).toBe('/app?sign-in=closed')
@@ -600,7 +600,7 @@ describe('the role claim', () => {
     expect((await browser.request('POST', '/app/api/setup', { token, password: PASSWORD })).status).toBe(200)
   })
 
-  test('never takes the last owner away', async () => {
+  test('never removes the last owner', async () => {
     const owner = await linked()
     for (const groups of [[], ['guests']])
       expect(await roleOf((await enter({ sub: 'mira', groups })).browser)).toBe('owner')
@@ -619,7 +619,7 @@ describe('the role claim', () => {
     expect((await service.as(key.body.secret).get('/v1/me')).status).toBe(401)
   })
 
-  test('leaves another person of the same name alone, who is added after one was removed', async () => {
+  test('does not affect another user of the same name, added after one was removed', async () => {
     const { browser } = await enter({ sub: 'vera', name: 'Vera', groups: 'guests' })
     const owner = await signedIn(service)
     await owner.request('DELETE', `/app/api/members/${(await sessionOf(browser)).user.id}`)

@@ -40,7 +40,7 @@ test('a user who is added again starts without keys, sessions, streams and passw
   expect(keys.map(({ id: listed }: { id: string }) => listed)).not.toContain(key.id)
 })
 
-test('who belongs to another workspace keeps the password and what is of that workspace', async () => {
+test('a member of another workspace keeps the password and the data of that workspace', async () => {
   await service.newWorkspace('Other')
   const other = await signedIn(service, 'owner of Other')
   await add(other, 'Ed')

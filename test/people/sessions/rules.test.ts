@@ -64,7 +64,7 @@ describe('a request that rests on the cookie', () => {
     ['localhost.evil.example', 421],
     ['127.0.0.1.evil.example', 421],
     ['', 421],
-  ])('answers under the name %p with %p', async (host, expected) => {
+  ])('responds under the name %p with %p', async (host, expected) => {
     for (const path of ['/v1/notes', '/app/api/session']) {
       expect((await browser.request('GET', path, undefined, { host })).status).toBe(expected)
     }
@@ -83,12 +83,12 @@ describe('a request that rests on the cookie', () => {
     there.close()
   })
 
-  test('under a foreign name is no matter with a key', async () => {
+  test('under a foreign name is accepted with a key', async () => {
     const headers = { host: 'evil.example' }
     expect((await service.request('GET', '/v1/notes', undefined, headers)).status).toBe(200)
   })
 
-  test('does not count beside a key', async () => {
+  test('is ignored beside a key', async () => {
     const authorization = `Bearer ${await service.newKey({ scope: 'read' })}`
     expect(await outcome('POST', { authorization }, note)).toEqual([403, 'read_only_key'])
     expect(await outcome('GET', { authorization: 'Basic abc' })).toEqual([401, 'unauthorized'])

@@ -31,7 +31,7 @@ const signIn = (browser: Browser, user: string, password: string) =>
   browser.request('POST', '/app/api/session', { user, password })
 
 describe('a setup link', () => {
-  test('sets the password and the name, signs in, and is used up', async () => {
+  test('sets the password and the name, signs in, and expires', async () => {
     const browser = browserOf(service)
     const token = await setupToken(service)
     const sent = { token, password: PASSWORD, user: 'Mira' }
@@ -49,7 +49,7 @@ describe('a setup link', () => {
     expect((await signIn(browserOf(service), 'mira', PASSWORD)).status).toBe(200)
   })
 
-  test('is void after 30 minutes, and once a newer one is made', async () => {
+  test('expires after 30 minutes, and once a newer one is created', async () => {
     const first = await setupToken(service)
     const second = await setupToken(service)
     service.clock.advance(30 * MINUTE)
@@ -62,7 +62,7 @@ describe('a setup link', () => {
     }
   })
 
-  test('that nobody made is refused at once, however many try', async () => {
+  test('that was never issued is refused immediately, however many try', async () => {
     const tries = Array.from({ length: 60 }, () =>
       browserOf(service).request('POST', '/app/api/setup', { token: newToken(), password: PASSWORD }),
     )
@@ -121,7 +121,7 @@ describe('signing in', () => {
     expect((await signIn(browserOf(service, '192.0.2.67'), 'owner', PASSWORD)).status).toBe(200)
   })
 
-  test('many tries at once are no way around the limit', async () => {
+  test('concurrent attempts do not bypass the limit', async () => {
     await setUpIn(service)
     const attacker = browserOf(service, '192.0.2.66')
     const tries = Array.from({ length: 12 }, (_, count) => signIn(attacker, 'owner', `wrong ${count}`))
@@ -244,7 +244,7 @@ describe('a session', () => {
     expect(JSON.stringify(service.logged())).not.toContain(token)
   })
 
-  test('reads no more of a workspace, in which it waits for changes, once its user has left that', async () => {
+  test('gets no more changes of a workspace once its user has left it', async () => {
     const { db, bus } = service.ctx
     await service.newKey({ user: 'Vera' })
     await service.newWorkspace('Other')
@@ -263,7 +263,7 @@ describe('a session', () => {
     expect(await statusOf(browser)).toBe(200)
   })
 
-  test('gets no response again that was of another workspace', async () => {
+  test('gets no replayed response of another workspace', async () => {
     const browser = await signedIn(service)
     const create = () => browser.request('POST', '/v1/notes', { title: 'Same' }, { 'Idempotency-Key': 'one' })
     const here = await create()
@@ -275,7 +275,7 @@ describe('a session', () => {
     expect((await create()).body).toEqual(there.body)
   })
 
-  test('looks into another workspace of its user, and into no other', async () => {
+  test('switches between the workspaces of its user, and to no other', async () => {
     await service.newWorkspace('Foreign')
     const browser = await signedIn(service)
     const { body } = await browser.request('POST', '/app/api/workspaces', { name: 'Work' })

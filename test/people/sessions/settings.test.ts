@@ -21,7 +21,7 @@ async function member(name: string, role: string): Promise<{ browser: Browser; u
 }
 
 describe('keys', () => {
-  test('are made, work, and are revoked at once', async () => {
+  test('are created, work, and are revoked immediately', async () => {
     const made = await owner.request('POST', '/app/api/keys', { name: 'script', scope: 'read' })
     const user = { id, name: 'owner' }
     const key = {
@@ -92,7 +92,7 @@ describe('keys of a member', () => {
     expect((await make(vera, 'write')).status).toBe(201)
   })
 
-  test('who is a viewer may only read, also when they have become an editor; the command line may make others', async () => {
+  test('with the role of viewer only read, also after a promotion; the command line can create others', async () => {
     const { browser: vera, userId } = await member('Vera', 'viewer')
     expect((await make(vera, 'write')).body).toEqual({
       error: 'A viewer makes keys that may only read; choose the scope "read".',
@@ -143,7 +143,7 @@ describe('members', () => {
     ])
   })
 
-  test('lose their sessions and keys at once when they are removed', async () => {
+  test('lose their sessions and keys immediately when they are removed', async () => {
     const { browser: vera, userId } = await member('Vera', 'editor')
     const { secret } = (await vera.request('POST', '/app/api/keys', { name: 'hers', scope: 'write' })).body
     expect((await owner.request('DELETE', `/app/api/members/${userId}`)).body).toEqual({
@@ -162,7 +162,7 @@ describe('members', () => {
     expect((await owner.request('GET', '/app/api/session')).body.workspace.role).toBe('owner')
   })
 
-  test('of a workspace that the owner does not own get no link from them', async () => {
+  test('of a workspace with another owner get no link from this owner', async () => {
     await service.newWorkspace('Foreign')
     const known = service.ctx.db.sql.scalar<string>(
       "SELECT u.name FROM users u JOIN members m ON m.user = u.pk JOIN workspaces w ON w.pk = m.workspace WHERE w.name = 'Foreign'",
@@ -175,7 +175,7 @@ describe('members', () => {
 })
 
 describe('workspaces', () => {
-  test('are made and renamed by owners', async () => {
+  test('are created and renamed by owners', async () => {
     const { browser: vera } = await member('Vera', 'editor')
     expect(codeOf(await vera.request('POST', '/app/api/workspaces', { name: 'Hers' }))).toEqual([
       403,
@@ -198,7 +198,7 @@ describe('workspaces', () => {
 })
 
 describe('structures', () => {
-  test('are deleted by who repeats the name', async () => {
+  test('are deleted after the name was repeated', async () => {
     const sent = { name: 'Errands', fields: [{ key: 'what', type: 'text' }] }
     const { structure } = (await owner.request('POST', '/v1/records/structures', sent)).body
     const place = `/app/api/structures/${structure.id}`

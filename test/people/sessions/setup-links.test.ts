@@ -55,7 +55,7 @@ const setRole = (name: string, role: 'owner' | 'editor' | 'viewer') =>
 const remove = (name: string) =>
   service.ctx.db.write((tx): void => removeUser(tx, getUser(tx, name), workspace('Personal')))
 
-describe('a setup link is void for good', () => {
+describe('a setup link is void permanently', () => {
   test('once its user belongs to another workspace, which its maker does not own', async () => {
     await service.newWorkspace('Other')
     const other = await signedIn(service, 'owner of Other')
@@ -118,7 +118,7 @@ describe('a setup link is void for good', () => {
   })
 })
 
-test('a setup link whose maker lost the right without a trace is refused when it is used', async () => {
+test('a setup link is refused when its author has lost the permission', async () => {
   const olga = await coOwner()
   const { token } = await renew(olga, await invite(owner, 'Vera'))
   await service.ctx.db.write(({ sql }): void => {
@@ -140,7 +140,7 @@ test('a setup link of the command line works independent of owners, until its us
   expect(await statusOf(second)).toBe(401)
 })
 
-test('nobody makes a link for themselves in the application', async () => {
+test('users cannot create a link for themselves in the application', async () => {
   const [own] = (await owner.request('GET', '/app/api/members')).body.members
   const { status, body } = await owner.request('POST', `/app/api/members/${own.user_id}/link`)
   expect([status, body]).toEqual([
@@ -155,7 +155,7 @@ test('nobody makes a link for themselves in the application', async () => {
 })
 
 describe('another name', () => {
-  test('is chosen with a link while none was used; later it is refused, and the link is not used up', async () => {
+  test('is chosen with the first link; later it is refused, and the link stays valid', async () => {
     const vera = await invite(owner, 'Vera')
     await renew(owner, vera)
     const named = await use((await renew(owner, vera)).token, ' Wera ')
@@ -168,14 +168,14 @@ describe('another name', () => {
     expect([kept.status, kept.body.user.name]).toEqual([200, 'Wera'])
   })
 
-  test('is chosen by who got a password on the command line, and has used no link', async () => {
+  test('is chosen by users who got a password on the command line and have used no link', async () => {
     await invite(owner, 'Vera')
     await setPassword(service.ctx.db, 'Vera', PASSWORD)
     expect((await use(await setupToken(service, 'Vera'), 'Wera')).body.user.name).toBe('Wera')
   })
 })
 
-test('what a command has just written is used at once: a setup link, and a password', async () => {
+test('setup links and passwords of a command work immediately', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   const server = await startService({ file })

@@ -51,7 +51,7 @@ test('all addresses of a /64 count as one', async () => {
 })
 
 describe('after 200 wrong passwords for one user within 24 hours', () => {
-  test('only addresses from which they signed in within 30 days are let in, until it is over', async () => {
+  test('only addresses with a sign-in within 30 days are accepted, until the limit ends', async () => {
     await guess(199)
     expect(await statusOf('203.0.113.1')).toBe(200)
     await guess(1, 'owner', 2)
@@ -66,7 +66,7 @@ describe('after 200 wrong passwords for one user within 24 hours', () => {
     expect(await statusOf('203.0.113.2')).toBe(200)
   })
 
-  test('a success elsewhere makes none of them undone, and other users sign in', async () => {
+  test('a success elsewhere resets none of them, and other users sign in', async () => {
     await service.newKey({ user: 'Vera' })
     await setUpIn(service, 'Vera')
     await guess(199)
@@ -77,7 +77,7 @@ describe('after 200 wrong passwords for one user within 24 hours', () => {
     expect(await statusOf('203.0.113.2', PASSWORD, 'Vera')).toBe(200)
   })
 
-  test('a name that nobody has is refused as a user is', async () => {
+  test('an unknown name is refused like a user', async () => {
     await guess(200, 'nobody')
     const refused = await signIn('203.0.113.2', PASSWORD, 'nobody')
     expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
@@ -121,7 +121,7 @@ test('only passwords that were tried count', async () => {
   expect(await statusOf('203.0.113.2')).toBe(200)
 })
 
-test('failures for a user are not pushed out by tries with names that nobody has', async () => {
+test('attempts with unknown names do not evict the failures of a user', async () => {
   const failures = new FailedSignIns(service.ctx)
   const wrong = async () => false
   const attempt = { user: 1, address: '192.0.2.66' }

@@ -47,7 +47,7 @@ test('a deleted structure leaves nothing behind, and others keep everything', as
   expect((await list(service, 'Gone')).body.total).toBe(0)
 })
 
-test('a deleted structure takes its webhooks along, with their deliveries and events, and no others', async () => {
+test('a deleted structure deletes its webhooks with their deliveries and events, and no others', async () => {
   const { sql } = service.ctx.db
   const counts = () =>
     ['webhooks', 'webhook_deliveries', 'webhook_events'].map((table) =>

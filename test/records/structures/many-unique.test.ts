@@ -43,7 +43,7 @@ test('more fields in unique sets than a structure may have now stay where they w
   expect(await patch({ unique_together: sets })).toBe(400)
 })
 
-test('of long texts that many unique sets hold, so many rows are written at once as take a tenth of a second', async () => {
+test('rows with long texts in many unique sets are written in batches of a tenth of a second', async () => {
   const sets = KEYS.slice(1, 40).map((key) => ['f0', key])
   const fields = KEYS.slice(0, 40).map((key) => field(key, 'text'))
   await declare(service, 'Long', fields, { unique_together: sets })

@@ -123,7 +123,7 @@ async function perform({ name, ids }: Twin, fields: FieldSpec[], event: Event): 
 }
 
 test(
-  'a structure whose rows move between its own table and the shared one answers like its twin, which stays',
+  'a structure whose rows move between its own table and the shared one gives the same results',
   async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryHistory, async ({ fields, events, query }) => {
@@ -209,7 +209,7 @@ test('the write with which a structure is no longer small gives it a table, and 
   expect(await runInProcess(['check', '--db', file])).toEqual(SOUND)
 })
 
-test('what is unique stays so in the write that makes the table, and after it', async () => {
+test('unique values stay unique during and after the write that creates the table', async () => {
   await declare(service, 'codes', [{ key: 'n', type: 'number', unique: true }])
   await write(service, 'codes', ...rowsOf(150))
   const refusal = await service.post('/v1/records', {

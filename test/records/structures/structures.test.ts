@@ -229,7 +229,7 @@ test('a name is taken whatever its case, until the structure is renamed', async 
   await declare(service, 'Éclairs', [])
 })
 
-test('a record field names its structure by name or id, its own included, and is answered by id', async () => {
+test('a record field names its structure by name or id, its own included, and returns the id', async () => {
   const authors = await declare(service, 'Authors', [field('name', 'text')])
   const books = await declare(service, 'Books', [
     field('author', 'record', { structure: 'aUTHORS' }),
@@ -243,7 +243,7 @@ test('a record field names its structure by name or id, its own included, and is
   ])
 })
 
-test('bounds are kept in the form of their values', async () => {
+test('bounds are stored in the format of their values', async () => {
   const { fields } = await declare(service, 'X', [
     field('t', 'time', { min: '09:30' }),
     field('d', 'datetime', { max: '2026-11-21T12:00:00+02:00' }),
@@ -251,7 +251,7 @@ test('bounds are kept in the form of their values', async () => {
   expect([fields[0].min, fields[1].max]).toEqual(['09:30:00', '2026-11-21T10:00:00.000Z'])
 })
 
-test('bounds may be equal: one value fits', async () => {
+test('bounds may be equal, for a single value', async () => {
   const { fields } = await declare(service, 'X', [field('n', 'number', { min: 5, max: 5 })])
   expect(fields).toEqual([wholeField('n', 'number', { min: 5, max: 5 })])
   expect((await write(service, 'X', { n: 5 }))[0].data).toEqual({ n: 5 })
@@ -301,7 +301,7 @@ test('once a row was written, deleted ones included, fields are added, relabelle
   expect((await service.post(`/v1/records/${record.id}/restore`)).body.error).toMatch(/"c" is required/)
 })
 
-test('a field sent again keeps what is left out, and loses required, options and structure', async () => {
+test('a field sent again keeps omitted attributes, except required, options and structure', async () => {
   const kept = { unique: true, unit: 'kg', label: 'Weight', hidden: true, min: 1, max: 9 }
   await declare(service, 'X', [
     field('n', 'number', { ...kept, required: true }),
@@ -332,7 +332,7 @@ test('a field sent again with another type, before there are rows, keeps all but
   )
 })
 
-test('a field that label_field or unique_together still names neither goes nor changes its type', async () => {
+test('a field named by label_field or unique_together cannot be removed or retyped', async () => {
   await declare(service, 'X', [field('a', 'text'), field('b', 'text'), field('c', 'text')], {
     label_field: 'a',
     unique_together: [['b', 'c']],
@@ -474,22 +474,19 @@ describe('a dry run of a change', () => {
     ],
   ]
 
-  test.each(CASES)(
-    'says what a PATCH would be refused for, and writes nothing: %s',
-    async (_, patch, about) => {
-      const before = (await service.get(`${PATH}/Orders`)).body.structure
-      const { status, body } = await dryRun(patch)
-      expect(status).toBe(200)
-      expect(body.refusals.map((refusal: { field: string | null }) => refusal.field)).toEqual(about)
-      expect((await service.get(`${PATH}/Orders`)).body.structure).toEqual(before)
-      const written = await service.patch(`${PATH}/Orders`, patch)
-      const [first] = body.refusals
-      if (first) expect(written.body).toEqual({ error: first.error, code: first.code })
-      else expect(body.structure).toEqual({ ...written.body.structure, updated_at: before.updated_at })
-    },
-  )
+  test.each(CASES)('returns the refusal of a PATCH, and writes nothing: %s', async (_, patch, about) => {
+    const before = (await service.get(`${PATH}/Orders`)).body.structure
+    const { status, body } = await dryRun(patch)
+    expect(status).toBe(200)
+    expect(body.refusals.map((refusal: { field: string | null }) => refusal.field)).toEqual(about)
+    expect((await service.get(`${PATH}/Orders`)).body.structure).toEqual(before)
+    const written = await service.patch(`${PATH}/Orders`, patch)
+    const [first] = body.refusals
+    if (first) expect(written.body).toEqual({ error: first.error, code: first.code })
+    else expect(body.structure).toEqual({ ...written.body.structure, updated_at: before.updated_at })
+  })
 
-  test('says everything that would be refused, of fields, of the whole and of the rows', async () => {
+  test('returns every refusal: of fields, of the structure and of the rows', async () => {
     const rows = ['A', 'A', 'B'].map((bike, at) => ({ data: { ref: `${at}`, bike } }))
     await service.post('/v1/records', { structure: 'Orders', rows })
     const patch = { name: 'Customers', fields: [REF, { ...BIKE, unique: true, min: -1 }], max_rows: 2 }

@@ -64,7 +64,7 @@ test('a field becomes unique while rows are written, and refuses collisions from
   expect((await list(service, 'rows', { filter })).body.records).toEqual([rows[50]])
 })
 
-test('names rows that collide, leaves the field as it was, and refuses no write because of the attempt', async () => {
+test('names colliding rows, leaves the field unchanged, and refuses no concurrent write', async () => {
   const service = await start()
   const rows = await writeMany(service, 2_500)
   await service.patch(`/v1/records/${rows[3].id}`, { data: { code: 'c1' } })

@@ -51,7 +51,7 @@ const given = (parts: Record<string, unknown>) =>
   )
 
 test(
-  'the rows of a view are those of a list with both filters, and a board has those of each value',
+  'a view has the rows of a list with both filters, and a board those of each value',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -266,7 +266,7 @@ describe('a read of a view', () => {
     expect((await service.get(`/v1/records?view=${view}&structure=Jobs`)).status).toBe(200)
   })
 
-  test('that is watched follows the rows and the view, and says when that is gone', async () => {
+  test('that is watched follows the rows and the view, and reports the deletion of the view', async () => {
     const stream = await watch(service, 'Jobs', { view })
     expect((await stream.event('answer')).records).toEqual([])
     await write(service, 'Jobs', { what: 'a', state: 'open' }, { what: 'b', state: 'done' })

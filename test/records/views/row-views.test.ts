@@ -128,7 +128,7 @@ describe('a view of rows', () => {
     expect(await names()).toEqual(['Is there'])
   })
 
-  test('has a name that is free among the shared ones, or among those of its maker, ignoring case', async () => {
+  test('has a unique name among the shared ones, or among those of its author, ignoring case', async () => {
     const ada = await member('Ada')
     const shared = await save({ name: 'Open' })
     await save({ name: 'OPEN', personal: true })
@@ -147,7 +147,7 @@ describe('a view of rows', () => {
     expect((await service.patch(path(shared), { personal: true })).status).toBe(409)
   })
 
-  test('is one of at most 200 of its structure, personal ones included', async () => {
+  test('is refused beyond 200 per structure, personal ones included', async () => {
     for (let at = 0; at < 200; at++) await save({ name: `View ${at}`, personal: at % 2 === 0 })
     const { status, body } = await (await member('Ada')).post('/v1/records/views', {
       structure,
@@ -159,7 +159,7 @@ describe('a view of rows', () => {
     ).toBe(201)
   })
 
-  test('goes with its structure, and prevents that a field that it names goes', async () => {
+  test('is deleted with its structure, and prevents the removal of its fields', async () => {
     await service.post('/v1/records/structures', { name: 'Plan', fields: FIELDS })
     const ada = await member('Ada')
     const views = [
@@ -249,7 +249,7 @@ describe('a personal view', () => {
     expect((await seen(ada)).feed).toEqual(['created ours', 'updated mine', 'updated mine', 'updated ours'])
   })
 
-  test('shows itself to nobody else by an undo of its transaction', async () => {
+  test('is not revealed to others by an undo of its transaction', async () => {
     const ada = await member('Ada')
     await save({ name: 'Mine', personal: true })
     const { transaction } = (await service.get('/v1/changes/transactions?kinds=row_view')).body
@@ -266,7 +266,7 @@ describe('a personal view', () => {
     expect(body.error).not.toContain('view of rows')
   })
 
-  test('is made so by its maker alone', async () => {
+  test('is made personal by its author alone', async () => {
     const ada = await member('Ada')
     const shared = await save()
     const { status, body } = await ada.patch(path(shared), { personal: true })
@@ -275,7 +275,7 @@ describe('a personal view', () => {
     expect((await ada.get(path(shared))).status).toBe(404)
   })
 
-  test('goes with its maker, whose shared ones stay without an owner', async () => {
+  test('is deleted with its author, whose shared ones stay without an owner', async () => {
     const ada = await member('Ada')
     const shared = await save({ name: 'Shared' }, ada)
     const mine = await save({ name: 'Personal', personal: true }, ada)
@@ -323,7 +323,7 @@ test('a view of rows cannot be undone, as it is called', async () => {
   expect([status, body.error]).toEqual([400, expect.stringContaining('the view of rows ')])
 })
 
-test('a viewer makes no view, and reads the shared ones', async () => {
+test('a viewer creates no view, and reads the shared ones', async () => {
   const viewer = await member('Vera', 'viewer')
   const shared = await save()
   const { status, body } = await viewer.post('/v1/records/views', { structure, name: 'Mine', personal: true })
