@@ -1,7 +1,6 @@
 import type { AnyElysia } from 'elysia'
 import { mcpRoutes } from './clients/mcp/routes.ts'
 import type { AppContext } from './context.ts'
-import { EventReaders } from './events/sources/events.ts'
 import { incomingRoutes, rejectedCalls, sourceRoutes } from './events/sources/routes.ts'
 import { describeCallbacks, describeDeliveries } from './events/webhooks/openapi.ts'
 import { webhookRoutes } from './events/webhooks/routes.ts'
@@ -72,7 +71,6 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
   const cookies = { session: cookie, provider: providerCookie(isSecure, port) }
   const authenticateSession = createSessionAuthenticate(ctx)
   const subscribers = new ChangeSubscribers(ctx, streams)
-  const eventReaders = new EventReaders(ctx, streams)
   const rejected = rejectedCalls(ctx)
   const formBytes = new FormBytes(ctx)
   const features = [
@@ -105,7 +103,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     webhookRoutes(ctx),
     shareRoutes(ctx),
     visitorRoutes(ctx, formBytes, responseBudget.visitors),
-    sourceRoutes(ctx, eventReaders, rejected),
+    sourceRoutes(ctx, streams, rejected),
     incomingRoutes(ctx, rejected),
     fileRoutes(ctx),
     fileManagementRoutes(ctx),
@@ -157,8 +155,6 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     stop: () => {
       stop()
       streams.close()
-      subscribers.close()
-      eventReaders.close()
       void rejected.write()
     },
   }

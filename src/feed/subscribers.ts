@@ -1,6 +1,5 @@
 import type { AppContext, Caller } from '../context.ts'
 import {
-  type ClosedCode,
   closedEvent,
   closedSentence,
   type StreamEvent,
@@ -69,57 +68,23 @@ export class ChangeSubscribers {
    */
   async waitBehind(page: FeedPage, follower: Follower, query: FeedQuery, seconds: number): Promise<FeedPage> {
     if (seconds === 0 || page.count > 0 || page.hasMore) return page
-    const ended = new AbortController()
-    const end = (why: ClosedCode) =>
-      ended.abort(
+    const following = followingOf(follower, query)
+    const { workspacePk } = follower
+    let last = page
+    await this.streams.waitUntil(follower, seconds, {
+      listen: (notify) => this.#join(workspacePk, notify),
+      isMet: async () => {
+        while (last.count === 0 && !last.hasMore && this.lastOf(workspacePk) > last.position)
+          last = await this.sharedPage(following, last.position, false)
+        return last.count > 0 || last.hasMore
+      },
+      refusalOf: (why) =>
         why === 'access_changed'
           ? unavailable(closedSentence(why), { retryAfterSeconds: 0 })
           : new Refusal('unauthorized', closedSentence(why)),
-      )
-    const release = this.streams.credentials.onEnd(follower, end, isTouchedBy(follower, query))
-    const signal = AbortSignal.any([ended.signal, ...(follower.signal ? [follower.signal] : [])])
-    try {
-      const later = await this.#nextPage(page, followingOf(follower, query), signal, seconds)
-      ended.signal.throwIfAborted()
-      return later
-    } finally {
-      release()
-    }
-  }
-
-  /** The first page with a change; an empty page after the timeout, or when the signal aborts. */
-  async #nextPage(
-    empty: FeedPage,
-    following: Following,
-    signal: AbortSignal,
-    seconds: number,
-  ): Promise<FeedPage> {
-    const { workspacePk } = following.follower
-    let isOver = signal.aborted
-    let wake = () => {}
-    const end = () => {
-      isOver = true
-      wake()
-    }
-    const leave = this.#join(workspacePk, () => wake())
-    const stopTimer = this.ctx.clock.after(seconds * 1_000, end)
-    signal.addEventListener('abort', end)
-    let page = empty
-    try {
-      while (page.count === 0 && !page.hasMore && !isOver && !this.streams.isClosed) {
-        if (this.lastOf(workspacePk) > page.position)
-          page = await this.sharedPage(following, page.position, false)
-        else
-          await new Promise<void>((resolve) => {
-            wake = resolve
-          })
-      }
-      return page
-    } finally {
-      leave()
-      stopTimer()
-      signal.removeEventListener('abort', end)
-    }
+      isTouched: isTouchedBy(follower, query),
+    })
+    return last
   }
 
   /**
@@ -147,11 +112,6 @@ export class ChangeSubscribers {
 
   retryLater(action: () => void): void {
     this.ctx.clock.after(RETRY_MS, action)
-  }
-
-  /** Ends the wait of all requests, so that they respond. */
-  close(): void {
-    for (const { listeners } of this.#workspaces.values()) for (const notify of [...listeners]) notify()
   }
 
   /** The page after a position, shared by equal followers of this round. */

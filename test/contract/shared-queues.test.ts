@@ -116,7 +116,7 @@ const LIST: Readonly<Record<string, Shared>> = {
   'people/sessions/routes.ts: new FailedSignIns': ['user, address', 'wrong passwords'],
   'shares/visitor-routes.ts: new FailedSignIns': ['share, address', 'wrong passwords of shares'],
   'shares/visitor-routes.ts: new SentPerDay': ['share, address', 'posts of forms in a day'],
-  'events/sources/events.ts: #waiting': ['source', 'listeners for events'],
+  'people/sessions/streams.ts: #waiting': ['nobody', 'requests that wait for a change or an event'],
   'events/sources/routes.ts: new RequestLimit': ['source', 'calls in a minute'],
 }
 

@@ -44,65 +44,31 @@ export function listEvents(
   return { events: rows.slice(0, limit), has_more: rows.length > limit }
 }
 
-/** Pending long-poll requests for events. */
-export class EventReaders {
-  readonly #waiting = new Set<() => void>()
-  #isClosed = false
-
-  constructor(
-    private readonly ctx: Pick<AppContext, 'db' | 'bus' | 'clock'>,
-    private readonly streams: Streams,
-  ) {}
-
-  /**
-   * Returns a page. An empty page waits up to some seconds for an event. Refuses when the key or session ends
-   * meanwhile.
-   */
-  async read(caller: Caller, id: string, request: ListRequest) {
-    checkRequest(request)
-    const { pk } = getSource(this.ctx.db, caller, id, 'read')
-    const page = () => listEvents(this.ctx.db, pk, request)
-    let found = page()
-    const { wait = 0 } = request
-    if (wait > 0 && found.events.length === 0) {
-      await this.#until(caller, id, wait, () => {
-        found = page()
+/**
+ * Returns a page. An empty page waits up to some seconds for an event. Refuses when the key or session ends meanwhile.
+ */
+export async function readEvents(
+  { db, bus }: Pick<AppContext, 'db' | 'bus'>,
+  streams: Streams,
+  caller: Caller,
+  { id, ...request }: ListRequest & { readonly id: string },
+) {
+  checkRequest(request)
+  const { pk } = getSource(db, caller, id, 'read')
+  let found = listEvents(db, pk, request)
+  const { wait = 0 } = request
+  if (wait > 0 && found.events.length === 0) {
+    await streams.waitUntil(caller, wait, {
+      listen: (notify) => bus.onChange(id, notify),
+      isMet: () => {
+        found = listEvents(db, pk, request)
         return found.events.length > 0
-      })
-      getSource(this.ctx.db, caller, id, 'read')
-    }
-    return { events: found.events.map(store.presentEvent), has_more: found.has_more }
+      },
+      refusalOf: () => new Refusal('unauthorized', 'The key or the session has ended.'),
+    })
+    getSource(db, caller, id, 'read')
   }
-
-  /** Ends the wait of pending requests so that they respond. */
-  close(): void {
-    this.#isClosed = true
-    for (const end of [...this.#waiting]) end()
-  }
-
-  async #until(caller: Caller, source: string, seconds: number, isFound: () => boolean): Promise<void> {
-    if (this.#isClosed) return
-    const { bus, clock } = this.ctx
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const { signal } = caller
-    this.#waiting.add(resolve)
-    signal?.addEventListener('abort', () => resolve(), { once: true })
-    const stops = [
-      () => this.#waiting.delete(resolve),
-      clock.after(seconds * 1_000, resolve),
-      bus.onChange(source, () => {
-        if (isFound()) resolve()
-      }),
-      this.streams.credentials.onEnd(caller, () =>
-        reject(new Refusal('unauthorized', 'The key or the session has ended.')),
-      ),
-    ]
-    try {
-      await promise
-    } finally {
-      for (const stop of stops) stop()
-    }
-  }
+  return { events: found.events.map(store.presentEvent), has_more: found.has_more }
 }
 
 /** An event with its call; `isSealed` includes the sealed parts. */

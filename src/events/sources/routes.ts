@@ -4,7 +4,8 @@ import { endpoints } from '../../http/endpoints.ts'
 import { BytesBody, IgnoredQuery } from '../../http/schema/types.ts'
 import { fail, notFound, Refusal } from '../../lib/refusal.ts'
 import { Tally } from '../../log/objects/tally.ts'
-import { type EventReaders, replayOne, replayUnmapped } from './events.ts'
+import type { Streams } from '../../people/sessions/streams.ts'
+import { readEvents, replayOne, replayUnmapped } from './events.ts'
 import * as operations from './operations.ts'
 import { providerOf } from './providers.ts'
 import { challengeIn } from './read-call.ts'
@@ -19,7 +20,7 @@ const CALLS_PER_MINUTE = 6_000
 export const rejectedCalls = (ctx: AppContext): Tally =>
   new Tally(ctx, 'rejected calls', (tx, source, rejected) => addCounts(tx, source, { rejected }))
 
-export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: Tally) {
+export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally) {
   const shownTo = ({ url }: Request) => ({ origin: ctx.config.publicUrls[0] ?? new URL(url).origin })
   return endpoints('Sources', '/v1/sources', 'structures')
     .get(
@@ -105,14 +106,18 @@ export function sourceRoutes(ctx: AppContext, readers: EventReaders, rejected: T
         description: 'The old one is 404 at once.',
       },
     )
-    .get('/:id/events', ({ caller, params, query }) => readers.read(caller, params.id, query), {
-      access: 'read',
-      query: schema.EventsQuery,
-      response: schema.EventsResponse,
-      operationId: 'listSourceEvents',
-      summary: 'The calls that were verified, newest first',
-      description: 'With `after` the oldest first. Events are kept for 30 days.',
-    })
+    .get(
+      '/:id/events',
+      ({ caller, params, query }) => readEvents(ctx, streams, caller, { ...params, ...query }),
+      {
+        access: 'read',
+        query: schema.EventsQuery,
+        response: schema.EventsResponse,
+        operationId: 'listSourceEvents',
+        summary: 'The calls that were verified, newest first',
+        description: 'With `after` the oldest first. Events are kept for 30 days.',
+      },
+    )
     .get(
       '/:id/events/:eventId',
       ({ exchange, params, query }) => exchange.call(operations.readEvent, { ...params, ...query }),

@@ -20,8 +20,18 @@ interface Subscriber {
   readonly caller: Caller
 }
 
+/** The condition of a request that waits. */
+export interface Wait {
+  /** Calls the function whenever the condition may be met; returns a function that stops this. */
+  readonly listen: (notify: () => void) => () => void
+  readonly isMet: () => boolean | Promise<boolean>
+  /** The refusal of the request when the caller's permission ends. */
+  readonly refusalOf: (why: CredentialEnd) => Refusal
+  readonly isTouched?: IsTouched
+}
+
 /**
- * The open streams of a server. A stream ends with the key or session that opened it, and when the server stops. A key
+ * The open streams and the waiting requests of a server. A stream ends with the key or session that opened it, and when the server stops. A key
  * has streams of at most 100 different queries of each kind; readers of the same query count once.
  */
 export class Streams {
@@ -29,17 +39,18 @@ export class Streams {
   readonly #readers = new Set<StreamReader>()
   /** The number of readers of each query, by caller. */
   readonly #queries = new Map<string, Map<string, number>>()
+  /** Functions that end the wait of a request. */
+  readonly #waiting = new Set<() => void>()
   readonly #untaken: Admission
   #isClosed = false
 
   /** `untaken` bounds the memory that large events take. */
-  constructor(ctx: AppContext, untaken = newResponseBudget().callers) {
+  constructor(
+    private readonly ctx: AppContext,
+    untaken = newResponseBudget().callers,
+  ) {
     this.#untaken = untaken
     this.credentials = new CredentialMonitor(ctx)
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed
   }
 
   /**
@@ -69,6 +80,58 @@ export class Streams {
         stop()
       }
     }
+  }
+
+  /**
+   * Waits for up to some seconds until a condition is met. Ends early when the client disconnects or the server stops,
+   * and refuses when the caller's permission ends.
+   */
+  async waitUntil(
+    caller: Caller,
+    seconds: number,
+    { listen, isMet, refusalOf, isTouched }: Wait,
+  ): Promise<void> {
+    const { signal } = caller
+    const wait: { isOver: boolean; refusal?: Refusal } = {
+      isOver: this.#isClosed || signal?.aborted === true,
+    }
+    let isNotified = true
+    let resume = () => {}
+    const notify = () => {
+      isNotified = true
+      resume()
+    }
+    const end = () => {
+      wait.isOver = true
+      resume()
+    }
+    this.#waiting.add(end)
+    signal?.addEventListener('abort', end)
+    const onRightEnd = (why: CredentialEnd) => {
+      wait.refusal ??= refusalOf(why)
+      end()
+    }
+    const stops: (() => unknown)[] = [
+      () => this.#waiting.delete(end),
+      () => signal?.removeEventListener('abort', end),
+      this.ctx.clock.after(seconds * 1_000, end),
+    ]
+    try {
+      stops.push(listen(notify), this.credentials.onEnd(caller, onRightEnd, isTouched))
+      while (!wait.isOver) {
+        if (!isNotified)
+          await new Promise<void>((resolve) => {
+            resume = resolve
+          })
+        else {
+          isNotified = false
+          if (await isMet()) break
+        }
+      }
+    } finally {
+      for (const stop of stops) stop()
+    }
+    if (wait.refusal) throw wait.refusal
   }
 
   /** Resolves when one stream may work, so that streams do not delay requests. */
@@ -114,11 +177,12 @@ export class Streams {
     }
   }
 
-  /** Notifies every reader that the server is shutting down, and ends the streams. */
+  /** Notifies every reader that the server is shutting down, ends the streams, and lets waiting requests respond. */
   close(): void {
     this.#isClosed = true
     const last = closedEvent('shutting_down')
     for (const reader of [...this.#readers]) reader.end(last)
+    for (const end of [...this.#waiting]) end()
   }
 
   #count(who: string, query: string): () => void {
