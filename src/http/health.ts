@@ -2,10 +2,13 @@ import type { Db } from '../storage/database.ts'
 import { endpoints } from './endpoints.ts'
 import { t } from './schema/types.ts'
 
+const BACKUP_PROBLEMS = ['failed', 'stale'] as const
+type BackupProblem = (typeof BACKUP_PROBLEMS)[number]
+
 const Health = t.response({
   status: t.String({ examples: ['ok'] }),
   backup: t.Optional(
-    t.Union([t.Literal('failed'), t.Literal('stale')], {
+    t.choice(BACKUP_PROBLEMS, {
       description:
         '`failed` after a backup or a drill of the server itself failed, until the next one succeeds; `stale` while a place for backups has had no successful one for three intervals.',
     }),
@@ -17,8 +20,6 @@ const Health = t.response({
     }),
   ),
 })
-
-type BackupProblem = 'failed' | 'stale'
 
 /** `GET /healthz`: 200 while the service can read and write, else 503. */
 export const healthRoutes = (db: Db, backupProblem: () => BackupProblem | undefined) =>

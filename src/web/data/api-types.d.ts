@@ -4166,7 +4166,10 @@ export interface operations {
                     "application/json": {
                         /** @example ok */
                         status: string;
-                        /** @description `failed` after a backup or a drill of the server itself failed, until the next one succeeds; `stale` while a place for backups has had no successful one for three intervals. */
+                        /**
+                         * @description `failed` after a backup or a drill of the server itself failed, until the next one succeeds; `stale` while a place for backups has had no successful one for three intervals.
+                         * @enum {string}
+                         */
                         backup?: "failed" | "stale";
                         /**
                          * @description Present with `--checkpoint off` while the write-ahead log is longer than 64 MiB, or was written to for 10 minutes without a complete checkpoint.
