@@ -2,10 +2,12 @@ import type { AnyElysia } from 'elysia'
 import { mcpRoutes } from './clients/mcp/routes.ts'
 import type { AppContext } from './context.ts'
 import { incomingRoutes, rejectedCalls, sourceRoutes } from './events/sources/routes.ts'
+import { structureDeletionRoutes } from './events/structure-deletion.ts'
 import { describeCallbacks, describeDeliveries } from './events/webhooks/openapi.ts'
 import { webhookRoutes } from './events/webhooks/routes.ts'
 import { changeRoutes } from './feed/routes.ts'
 import { ChangeSubscribers } from './feed/subscribers.ts'
+import { readWorkspace } from './feed/workspace.ts'
 import { fileManagementRoutes, fileRoutes, filesOfNoteRoutes } from './files/routes.ts'
 import { createAuthorizer } from './http/authorizer.ts'
 import { BodyBudget } from './http/body.ts'
@@ -15,11 +17,11 @@ import type { HttpServer } from './http/exchange.ts'
 import { healthRoutes } from './http/health.ts'
 import type { ApiDescription, OpenApiDocument } from './http/openapi/document.ts'
 import { createPipeline } from './http/pipeline.ts'
-import { RequestMetrics } from './http/request-metrics.ts'
 import { newResponseBudget } from './http/responses.ts'
 import { id, integer, text } from './http/schema/types.ts'
 import { applicationRoutes } from './http/web-app/routes.ts'
 import { shuttingDown } from './lib/refusal.ts'
+import { RequestMetrics } from './lib/request-metrics.ts'
 import { API_VERSION } from './lib/version.ts'
 import { lensRoutes } from './notes/lenses/routes.ts'
 import { quickAccessRoutes } from './notes/pinned/routes.ts'
@@ -34,11 +36,11 @@ import { createAuthenticate } from './people/accounts/keys.ts'
 import { accountRoutes, selfServiceRoutes } from './people/accounts/routes.ts'
 import { providerCookie, sessionCookie } from './people/sessions/cookie.ts'
 import { sessionFeatures } from './people/sessions/routes.ts'
-import { checkRight, createSessionAuthenticate } from './people/sessions/sessions.ts'
+import { createSessionAuthenticate } from './people/sessions/sessions.ts'
 import { Streams } from './people/sessions/streams.ts'
 import { conversionRoutes, recordDayRoutes, recordRoutes } from './records/rows/routes.ts'
 import { Watches } from './records/rows/watches.ts'
-import { structureManagementRoutes, structureRoutes } from './records/structures/routes.ts'
+import { structureRoutes } from './records/structures/routes.ts'
 import { rowViewRoutes } from './records/views/routes.ts'
 import { FormBytes } from './shares/forms/form.ts'
 import { shareRoutes } from './shares/routes.ts'
@@ -83,20 +85,20 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
       backups,
       formBytes: () => formBytes.bytesToday,
     }),
-    accountRoutes(ctx),
+    accountRoutes(readWorkspace),
     selfServiceRoutes(),
     ...sessionFeatures(ctx, cookies, authenticateSession, rules, port),
     noteRoutes(ctx),
     filesOfNoteRoutes(),
-    tagRoutes(ctx),
-    propertyRoutes(ctx),
+    tagRoutes(),
+    propertyRoutes(),
     presetRoutes(),
     viewRoutes(),
     lensRoutes(ctx),
     quickAccessRoutes(),
-    structureRoutes(ctx),
-    structureManagementRoutes(ctx),
-    conversionRoutes(ctx),
+    structureRoutes(),
+    structureDeletionRoutes(),
+    conversionRoutes(),
     rowViewRoutes(),
     recordRoutes(ctx, watches),
     recordDayRoutes(),
@@ -133,7 +135,6 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
         isMirrorWritable: ctx.isMirrorWritable,
       }),
       kernel: ctx.kernel,
-      recheck: (grant) => checkRight(ctx.db, grant, ctx.clock.now()),
       onRightEnd: (caller, listener) => streams.credentials.onEnd(caller, listener),
       rules,
       corsOrigins: ctx.config.corsOrigins,

@@ -1,11 +1,11 @@
 import type { Config } from './config.ts'
-import type { FeatureHooks } from './feature-hooks.ts'
 import { Kernel } from './kernel/call.ts'
-import type { Caller } from './kernel/caller.ts'
-import { hides, type Kind, NOWHERE } from './kernel/rights.ts'
+import type { Caller, Credentials } from './kernel/caller.ts'
+import { hides, type Kind, NOWHERE } from './kernel/caller.ts'
+import type { Bus } from './lib/bus.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
-import { type Bus, busOf } from './log/bus.ts'
+import { busOf } from './log/log.ts'
 import { isWritableCopy, remoteOf } from './log/mirror-guard.ts'
 import type { Db } from './storage/database.ts'
 import { openWorker, type WorkerClient } from './storage/worker/client.ts'
@@ -27,7 +27,7 @@ export interface AppContext {
   readonly kernel: Kernel
   readonly clock: Clock
   readonly log: Log
-  readonly features: FeatureHooks
+  readonly credentials: Credentials
   /** Replaces `PASSWORD_COST`; tests use a lower one. */
   readonly passwordCost?: PasswordCost
   /** The address of the remote if this server is a mirror. */
@@ -40,7 +40,7 @@ export type { Caller }
 
 /** The context for serving a database. The `worker` must be closed before the database. */
 export function contextOn(
-  opened: Pick<AppContext, 'config' | 'db' | 'clock' | 'log' | 'features'>,
+  opened: Pick<AppContext, 'config' | 'db' | 'clock' | 'log' | 'credentials'>,
 ): AppContext {
   const { db, clock, log } = opened
   const bus = busOf(db)
@@ -50,7 +50,7 @@ export function contextOn(
     ...opened,
     bus,
     worker,
-    kernel: new Kernel({ db, worker, clock, log, findPermissions: opened.features.findPermissions }),
+    kernel: new Kernel({ db, worker, clock, log, credentials: opened.credentials }),
     ...(mirrorOf !== undefined && { mirrorOf, isMirrorWritable: isWritableCopy(db) }),
   }
 }

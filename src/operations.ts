@@ -11,8 +11,9 @@ interface Operation {
 const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   account: () => import('./people/accounts/operations.ts'),
   'change-feed': () => import('./feed/operations.ts'),
-  features: () => import('./features.ts'),
+  events: () => import('./events/structure-deletion.ts'),
   files: () => import('./files/operations.ts'),
+  jobs: () => import('./jobs.ts'),
   lenses: () => import('./notes/lenses/operations.ts'),
   mcp: () => import('./clients/mcp/operations.ts'),
   mirror: () => import('./transfer/mirror/apply-stage.ts'),

@@ -4,11 +4,11 @@ import type { Config } from './config.ts'
 import { type AppContext, contextOn } from './context.ts'
 import { createSender } from './events/delivery/client/sender.ts'
 import { Dispatcher } from './events/delivery/dispatch/dispatcher.ts'
-import { features } from './features.ts'
 import { startTextExtraction } from './files/text-extraction.ts'
 import { IDLE_SECONDS } from './http/exchange.ts'
 import { Expectations } from './http/expectation.ts'
 import { type BunListener, GuardedListener, type Listener } from './http/listener.ts'
+import { jobs } from './jobs.ts'
 import { JobRunner } from './kernel/job-runner.ts'
 import { monotonicMs, sleep, systemClock } from './lib/clock.ts'
 import { createLog, type Log } from './lib/log.ts'
@@ -23,6 +23,7 @@ import { upgradeDerived, upgradeSteps } from './operation/upgrade.ts'
 import { getUser } from './people/accounts/users.ts'
 import { bootstrap } from './people/accounts/workspaces.ts'
 import { saveServerAddress } from './people/sessions/server-address.ts'
+import { credentials } from './people/sessions/sessions.ts'
 import { createSetupLink } from './people/sessions/sign-in.ts'
 import { type ServerLock, takeServerLock } from './storage/connection/server-lock.ts'
 import { type Db, openDatabase } from './storage/database.ts'
@@ -88,7 +89,7 @@ export async function startServer(
       upgradeSteps,
     })
     refuseOtherKind(db, mirroring !== undefined)
-    const ctx = contextOn({ config, db, clock, log, features })
+    const ctx = contextOn({ config, db, clock, log, credentials })
     return await serveDatabase(ctx, lock, print, mirroring)
   } catch (error) {
     lock.release()
@@ -157,9 +158,9 @@ async function serveDatabase(
   )
   ctx.db.onExternalWrite(() => ctx.bus.notify())
   const deliveries = startSending(ctx)
-  const jobs = new JobRunner(ctx, [...ctx.features.jobs, ...retentionJobs(ctx.config)])
+  const runner = new JobRunner(ctx, [...jobs, ...retentionJobs(ctx.config)])
   const background = [
-    () => jobs.stop(),
+    () => runner.stop(),
     ...(mirroring ? [mirroring.start(ctx)] : [startTextExtraction(ctx)]),
     () => backups.stop(),
   ]

@@ -1,6 +1,6 @@
 /* The program of a thread. */
 import { serveThread } from './kernel/thread.ts'
 import { findOperation } from './operations.ts'
-import { checkRight } from './people/sessions/sessions.ts'
+import { credentials } from './people/sessions/sessions.ts'
 
-serveThread({ findOperation, findPermissions: checkRight })
+serveThread({ findOperation, credentials })

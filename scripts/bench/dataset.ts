@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { createApi } from '../../src/api.ts'
 import { readConfig } from '../../src/config.ts'
 import { type AppContext, type Caller, contextOn } from '../../src/context.ts'
-import { features } from '../../src/features.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
@@ -14,6 +13,7 @@ import { createKey } from '../../src/people/accounts/keys.ts'
 import { listWorkspaces } from '../../src/people/accounts/store.ts'
 import { findUser } from '../../src/people/accounts/users.ts'
 import { bootstrap } from '../../src/people/accounts/workspaces.ts'
+import { credentials } from '../../src/people/sessions/sessions.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { corpus } from './corpus.ts'
 
@@ -38,7 +38,7 @@ export async function openDataset(file: string): Promise<Dataset> {
   const log = createLog('silent', systemClock, () => {})
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
   const config = { ...readConfig({}), db: file }
-  const ctx = contextOn({ config, db, clock: systemClock, log, features })
+  const ctx = contextOn({ config, db, clock: systemClock, log, credentials })
   await bootstrap(ctx.db)
   const [workspace] = listWorkspaces(db)
   const user = findUser(db, 'owner')

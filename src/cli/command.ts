@@ -1,7 +1,7 @@
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util'
-import { storableJson } from '../http/storable-json.ts'
 import { didYouMean } from '../lib/near-miss.ts'
 import { BadSetting, type Flags } from '../lib/settings.ts'
+import { storableJson } from '../lib/storable-json.ts'
 import type { Io } from './io.ts'
 
 /** A flag as shown in the help and accepted by the parser. */

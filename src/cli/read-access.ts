@@ -1,4 +1,4 @@
-import { type Access, LEVELS, OTHERS, STRUCTURE_LEVELS } from '../kernel/rights.ts'
+import { type Access, LEVELS, OTHERS, STRUCTURE_LEVELS } from '../kernel/caller.ts'
 import { fail, refused } from '../lib/refusal.ts'
 import type { WorkspaceRow } from '../people/accounts/store.ts'
 import { findStructure } from '../records/structures/store.ts'

@@ -1,9 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../context.ts'
-import type { FeatureHooks } from '../feature-hooks.ts'
 import { createCheck } from '../http/validation.ts'
+import { checkAbility, checkWrite, hides } from '../kernel/caller.ts'
 import { long, write } from '../kernel/operation.ts'
-import { checkAbility, checkWrite, hides } from '../kernel/rights.ts'
 import { isId } from '../lib/ids.ts'
 import { atPlace, fail, invalid, nameTaken, namingPlace, notFound, Refusal, within } from '../lib/refusal.ts'
 import { transactionCursor } from '../log/cursors.ts'
@@ -20,21 +19,20 @@ type Body = Static<typeof ApplyBody>
 export type AppliedChange = Body['changes'][number]
 
 /** Writes changes of many notes and records in one transaction; with an `Idempotency-Key`, exactly once. */
-export const applying = (features: FeatureHooks) =>
-  long(
-    write({
-      name: 'features.apply',
-      covers: 'several',
-      run: (tx, caller, { body }: { body: Body }) => new Application(features, tx, caller).apply(body),
-      check: (tx, caller, { body }) => {
-        checkForm(body)
-        if (caller.rights)
-          for (const [index, change] of body.changes.entries())
-            atChange(change, index, () => checkAccess(tx, caller, change))
-      },
-      isTrial: ({ body }) => body.dry_run === true,
-    }),
-  )
+export const apply = long(
+  write({
+    name: 'change-feed.apply',
+    covers: 'several',
+    run: (tx, caller, { body }: { body: Body }) => new Application(tx, caller).apply(body),
+    check: (tx, caller, { body }) => {
+      checkForm(body)
+      if (caller.rights)
+        for (const [index, change] of body.changes.entries())
+          atChange(change, index, () => checkAccess(tx, caller, change))
+    },
+    isTrial: ({ body }) => body.dry_run === true,
+  }),
+)
 
 const checkNewNote = createCheck('body', NewNoteData)
 const checkNote = createCheck('body', NoteData)
@@ -102,11 +100,10 @@ class Application {
   readonly #writer: ObjectWriter
 
   constructor(
-    features: FeatureHooks,
     private readonly tx: Tx,
     private readonly caller: Caller,
   ) {
-    this.#writer = new ObjectWriter({ features, tx, caller, mode: 'sent' })
+    this.#writer = new ObjectWriter({ tx, caller, mode: 'sent' })
   }
 
   apply({ changes, dry_run = false }: Body) {

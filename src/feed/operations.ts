@@ -1,3 +1,6 @@
+export { apply } from './apply.ts'
 export { beginStream, readChanges, readNewestFirst, readNextChanges } from './feed.ts'
 export { readLastCursor, readSnapshotPart } from './snapshot.ts'
 export { listTransactions } from './transactions.ts'
+export { undo } from './undo.ts'
+export { readWorkspace } from './workspace.ts'

@@ -1,9 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../context.ts'
-import type { FeatureHooks } from '../feature-hooks.ts'
 import { within } from '../lib/refusal.ts'
 import { fold } from '../lib/text.ts'
-import type { ChangeOperation } from '../log/entries.ts'
 import { logCreated } from '../log/outbox.ts'
 import { removeAllFromSearch } from '../notes/search/tables.ts'
 import { findByAlias, findTrashedNote, getNote, releaseAlias } from '../notes/store.ts'
@@ -14,8 +12,9 @@ import { replaceParts } from '../notes/writing/update.ts'
 import { refuseBrokenReferences } from '../records/rows/writing/field-values.ts'
 import { changeLive, deleteLive, releaseUnique, restoreDeleted } from '../records/rows/writing/one-record.ts'
 import type { RowWriter } from '../records/rows/writing/row-writer.ts'
-import { RowWriters } from '../records/rows/writing/row-writers.ts'
+import { RowWriters } from '../records/rows/writing/row-writer.ts'
 import { insertUnder } from '../records/rows/writing/write-records.ts'
+import type { ChangeOperation } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 import type { NewNoteData, NoteData } from './schema.ts'
 
@@ -44,7 +43,6 @@ export interface ObjectWrite {
 }
 
 interface WriterOptions {
-  readonly features: FeatureHooks
   readonly tx: Tx
   readonly caller: Caller
   /** Values of a request, or values from the log, to which the limits of one request do not apply. */
@@ -133,11 +131,11 @@ export class ObjectWriter {
   }
 
   #writeNote({ op, id, data = {}, hiddenAlias: alias }: ObjectWrite): void {
-    const { features, tx, caller } = this.options
+    const { tx, caller } = this.options
     if (op === 'created') this.#createNote(id, data)
     else if (op === 'updated') this.#updateNote(id, data)
     else if (op === 'restored') this.#restoreNote(id, alias)
-    else putInTrash({ features }, tx, caller, id, { alias, removed: this.#removed })
+    else putInTrash(tx, caller, id, { alias, removed: this.#removed })
   }
 
   #createNote(id: string, data: object): void {

@@ -3,13 +3,13 @@ import { endpoints } from '../http/endpoints.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type JsonBody, jsonResponse } from '../http/responses.ts'
 import { eventStream, lastEventId } from '../http/sse.ts'
-import { applying } from './apply.ts'
+import { apply } from './apply.ts'
 import { beginStream, checkBackwards, readChanges, readNewestFirst } from './feed.ts'
 import * as schema from './schema.ts'
 import { snapshotResponse } from './snapshot.ts'
 import type { ChangeSubscribers } from './subscribers.ts'
 import { listTransactions } from './transactions.ts'
-import { undoing } from './undo.ts'
+import { undo } from './undo.ts'
 
 const wantsStream = ({ request }: Exchange): boolean =>
   request.headers.get('accept')?.includes('text/event-stream') ?? false
@@ -17,8 +17,6 @@ const wantsStream = ({ request }: Exchange): boolean =>
 const OK = 200
 
 export function changeRoutes(ctx: AppContext, subscribers: ChangeSubscribers) {
-  const apply = applying(ctx.features)
-  const undo = undoing(ctx.features)
   return endpoints('Changes', '/v1/changes', 'several')
     .get(
       '',

@@ -1,8 +1,8 @@
 import { Actor, CURSOR, cursor, cursorField, difference, operation } from '../http/schema/changes.ts'
 import { t } from '../http/schema/types.ts'
-import { CHANGE_KINDS } from '../log/entries.ts'
 import { CreateBody, PatchBody, tagName } from '../notes/schema.ts'
 import { MAX_TAGS } from '../notes/writing/tags.ts'
+import { CHANGE_KINDS } from '../storage/schema/changes.ts'
 
 export const MAX_CHANGES = 1_000
 

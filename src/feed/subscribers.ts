@@ -7,7 +7,7 @@ import {
   type StreamSource,
 } from '../http/sse.ts'
 import type { Credential } from '../kernel/call.ts'
-import { may } from '../kernel/rights.ts'
+import { may } from '../kernel/caller.ts'
 import { Rounds } from '../kernel/turns.ts'
 import { Refusal, unavailable } from '../lib/refusal.ts'
 import { lastChange } from '../log/log.ts'

@@ -3,7 +3,6 @@ import type { Caller } from '../kernel/caller.ts'
 import { read } from '../kernel/operation.ts'
 import { isoTimestamp } from '../lib/dates.ts'
 import { checkCursor, oldestChange } from '../log/cursors.ts'
-import { CHANGE_KINDS } from '../log/entries.ts'
 import { lastChange } from '../log/log.ts'
 import { type ChangeFilter, ChangeWriter, headsOf, selectAfter } from '../log/read.ts'
 import {
@@ -15,6 +14,7 @@ import {
   undoneBy,
 } from '../log/transactions.ts'
 import type { Reader } from '../storage/reader.ts'
+import { CHANGE_KINDS } from '../storage/schema/changes.ts'
 import { endPosition, parseFeedRequest } from './feed.ts'
 import { labelOf } from './objects.ts'
 import type { TransactionsQuery } from './schema.ts'

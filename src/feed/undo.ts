@@ -1,11 +1,9 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../context.ts'
-import type { FeatureHooks } from '../feature-hooks.ts'
 import { long, write } from '../kernel/operation.ts'
 import { notFound, Refusal, refused } from '../lib/refusal.ts'
 import { quoteList, withCommas } from '../lib/text.ts'
 import { findPosition, transactionCursor } from '../log/cursors.ts'
-import { type ChangeKind, type ChangeOperation, differenceText, parseDifference } from '../log/entries.ts'
 import { loggedRange } from '../log/log.ts'
 import { type Change, changesAfter, changesOfTransaction } from '../log/read.ts'
 import { saveUndo, touchedAfter } from '../log/transactions.ts'
@@ -15,6 +13,12 @@ import type { PropertyValues } from '../notes/writing/properties.ts'
 import { type NoteText, replaceEach } from '../notes/writing/replace-content.ts'
 import { revertChange } from '../records/rows/writing/one-record.ts'
 import type { Reader } from '../storage/reader.ts'
+import {
+  type ChangeKind,
+  type ChangeOperation,
+  differenceText,
+  parseDifference,
+} from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 import { ObjectWriter } from './restore.ts'
 import type { UndoBody } from './schema.ts'
@@ -35,20 +39,19 @@ export interface Undone {
 }
 
 /** Undoes all changes of notes and records of a transaction in one new transaction, or refuses. */
-export const undoing = (features: FeatureHooks) =>
-  long(
-    write({
-      name: 'features.undo',
-      covers: 'several',
-      run: (tx, caller, { body: { transaction, dry_run: isDryRun = false } }: { body: Body }): Undone => {
-        const undone = undoTransaction(features, tx, caller, transaction)
-        return isDryRun ? { ...undone, transaction: null } : undone
-      },
-      isTrial: ({ body }) => body.dry_run === true,
-    }),
-  )
+export const undo = long(
+  write({
+    name: 'change-feed.undo',
+    covers: 'several',
+    run: (tx, caller, { body: { transaction, dry_run: isDryRun = false } }: { body: Body }): Undone => {
+      const undone = undoTransaction(tx, caller, transaction)
+      return isDryRun ? { ...undone, transaction: null } : undone
+    },
+    isTrial: ({ body }) => body.dry_run === true,
+  }),
+)
 
-function undoTransaction(features: FeatureHooks, tx: Tx, caller: Caller, transaction: string): Undone {
+function undoTransaction(tx: Tx, caller: Caller, transaction: string): Undone {
   const { workspacePk } = caller
   const changes = findTransaction(tx, workspacePk, transaction)
   const seen = seenOf(tx, caller, changes)
@@ -59,7 +62,7 @@ function undoTransaction(features: FeatureHooks, tx: Tx, caller: Caller, transac
   refuseTouched(tx, workspacePk, objects, changes.at(-1)?.number ?? 0)
   const undone = undoTexts(tx, caller, objects.toReversed())
   const takenItems = takenItemsByNote(changes)
-  const writer = new ObjectWriter({ features, tx, caller, mode: 'logged' })
+  const writer = new ObjectWriter({ tx, caller, mode: 'logged' })
   const others = objects.filter(({ id }) => !undone.has(id)).toReversed()
   for (const object of others) release(writer, object)
   for (const object of others) {

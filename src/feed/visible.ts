@@ -1,10 +1,10 @@
 import type { Caller, InWorkspace } from '../context.ts'
-import { checkAbility, checkWrite, hides, may, OTHERS } from '../kernel/rights.ts'
+import { checkAbility, checkWrite, hides, may, OTHERS } from '../kernel/caller.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { CHANGE_KINDS, type ChangeKind } from '../log/entries.ts'
 import { type Change, headsOf, selectAfter, type VisibleChanges } from '../log/read.ts'
 import { findStructure } from '../records/structures/store.ts'
 import type { Reader } from '../storage/reader.ts'
+import { CHANGE_KINDS, type ChangeKind } from '../storage/schema/changes.ts'
 
 /** The kinds covered by access to notes. Changes of structures are filtered by their structure. */
 const OF_NOTES: readonly ChangeKind[] = [

@@ -1,7 +1,6 @@
 import { and, eq, lt, sql } from 'drizzle-orm'
 import { begin, defineJob, enqueue } from '../kernel/jobs.ts'
-import { ALONE } from '../log/entries.ts'
-import { type ChangeAuthor, logChange } from '../log/log.ts'
+import { ALONE, type ChangeAuthor, logChange } from '../log/log.ts'
 import { from, orm, rowsBy, runBy } from '../storage/query.ts'
 import { files } from '../storage/schema/files.ts'
 import type { Tx } from '../storage/writes/transaction.ts'

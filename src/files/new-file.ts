@@ -1,7 +1,7 @@
 import { type Caller, type InWorkspace, placeFor, wholeWorkspace } from '../context.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { checkWrite } from '../kernel/caller.ts'
 import { type WriteOperation, write } from '../kernel/operation.ts'
-import { checkWrite } from '../kernel/rights.ts'
 import { fail, invalid, notFound } from '../lib/refusal.ts'
 import { type ChangeAuthor, logUpdate } from '../log/log.ts'
 import { findNoteSummary } from '../notes/store.ts'

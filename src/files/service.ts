@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { type Caller, type InWorkspace, placeFor } from '../context.ts'
+import { checkWrite } from '../kernel/caller.ts'
 import { long, read, write } from '../kernel/operation.ts'
-import { checkWrite } from '../kernel/rights.ts'
 import { fail, notFound, refused } from '../lib/refusal.ts'
 import { isName, MAX_NAME_LENGTH } from '../lib/text.ts'
 import { type ChangeAuthor, logUpdate } from '../log/log.ts'

@@ -1,6 +1,6 @@
 import { and, between, eq, inArray, sql } from 'drizzle-orm'
 import type { InWorkspace } from '../context.ts'
-import { hides } from '../kernel/rights.ts'
+import { hides } from '../kernel/caller.ts'
 import { type ChangeAuthor, logChange } from '../log/log.ts'
 import { storedObjects } from '../log/objects/statements.ts'
 import {

@@ -1,7 +1,17 @@
 import type { Caller } from '../context.ts'
 import type { Credential } from '../kernel/call.ts'
-import { type Grant, grantOf, type Permissions, schedulingKeyOf } from '../kernel/caller.ts'
-import { type Covers, checkCovered } from '../kernel/rights.ts'
+import {
+  type Covers,
+  checkCovered,
+  type Grant,
+  grantOf,
+  invalidKey,
+  keyNeeded,
+  ownerRequired,
+  readOnly,
+  schedulingKeyOf,
+  signInNeeded,
+} from '../kernel/caller.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -17,10 +27,6 @@ const FAILURES_ALLOWED = 20
 const WINDOW_MS = 60_000
 const MAX_ADDRESSES = 10_000
 const MAX_KEYS = 10_000
-
-const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
-
-export const invalidKey = () => unauthorized('This API key is not valid, or was revoked, or has expired.')
 
 /** The requirements of an endpoint. */
 export interface Rule {
@@ -174,31 +180,8 @@ function signedIn({ sessions, rules }: AuthorizerOptions, request: Request, { se
   return sessions.authenticate(token) ?? fail(signInNeeded())
 }
 
-export const keyNeeded = () =>
-  unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
-export const signInNeeded = () => unauthorized('There is no session, or it has ended; sign in again.')
-
 const sessionRequired = () =>
   new Refusal('session_required', 'This endpoint needs a signed-in session; API keys cannot use it.')
-
-/** The refusal for callers that are not owners of the workspace. */
-export const ownerRequired = () =>
-  new Refusal('owner_required', 'Only an owner of the workspace can do this; ask an owner.')
-
-/** The refusal of a write by a caller who can only read, because of the key or its user. */
-export const readOnly = ({ scope, keyId }: Pick<Caller, 'scope' | 'keyId'>) =>
-  new Refusal('read_only_key', readOnlySentence(keyId === null, scope))
-
-function readOnlySentence(isSession: boolean, scope: Caller['scope']): string {
-  if (isSession)
-    return 'You are a viewer of this workspace and cannot change anything; ask an owner to make you an editor.'
-  return scope === 'read'
-    ? 'This API key is read-only; use a read-write key to change anything.'
-    : 'The user of this API key is a viewer of the workspace and cannot change anything.'
-}
-
-/** Throws the refusal that a request would get now; returns the caller's current permissions. */
-export type Recheck = (grant: Grant) => Permissions
 
 /** The requirements of an endpoint for its callers; `isNamed` if its path names an object. */
 export interface Requirement {

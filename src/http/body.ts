@@ -4,8 +4,8 @@ import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
 import { type Clock, sleep, systemClock } from '../lib/clock.ts'
 import { invalid, Refusal } from '../lib/refusal.ts'
+import { checkCounts, READ_LIMITS, storable, WRITE_LIMITS } from '../lib/storable-json.ts'
 import type { Exchange } from './exchange.ts'
-import { checkCounts, READ_LIMITS, storable, WRITE_LIMITS } from './storable-json.ts'
 import type { SchemaCheck } from './validation.ts'
 
 /** Reads a body once enough memory is free; the request holds the memory until it is finished. */

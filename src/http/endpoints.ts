@@ -1,6 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Caller } from '../context.ts'
-import type { Covers } from '../kernel/rights.ts'
+import type { Covers } from '../kernel/caller.ts'
 import type { Rule } from './authorizer.ts'
 import type { Exchange } from './exchange.ts'
 import { NoBody, NoQuery } from './schema/types.ts'

@@ -1,9 +1,9 @@
 import type { Caller } from '../context.ts'
 import type { Kernel } from '../kernel/call.ts'
-import { allowsWriting } from '../kernel/caller.ts'
+import type { Covers } from '../kernel/caller.ts'
+import { allowsWriting, keyNeeded } from '../kernel/caller.ts'
 import { KEY_FORM, type RequestIdentity, savedFor } from '../kernel/once.ts'
 import type { Operation, WriteOperation } from '../kernel/operation.ts'
-import type { Covers } from '../kernel/rights.ts'
 import { monotonicMs } from '../lib/clock.ts'
 import { listedTags } from '../lib/entity-tags.ts'
 import { fail, invalid, Refusal } from '../lib/refusal.ts'
@@ -12,8 +12,6 @@ import {
   type Authorize,
   admitted,
   isRead,
-  keyNeeded,
-  type Recheck,
   type Requirement,
   type Rule,
   tokenIn,
@@ -41,7 +39,6 @@ export type RightEndListener = (
 export interface Rights {
   readonly kernel: Kernel
   readonly authorize: Authorize
-  readonly recheck: Recheck
   readonly onRightEnd: (caller: Caller, listener: RightEndListener) => () => void
 }
 
@@ -160,7 +157,7 @@ export class Exchange {
   recheck(): void {
     const { caller, authenticated, requirement, request } = this
     if (!caller || !authenticated || !requirement) return
-    const permissions = this.rights.recheck(caller.grant)
+    const permissions = this.rights.kernel.recheck(caller.grant)
     const mayWrite = authenticated.mayWrite && allowsWriting(permissions)
     this.caller = admitted({ ...authenticated, ...permissions, mayWrite }, request, requirement)
   }

@@ -7,8 +7,8 @@ import { preflight } from './browser/cors.ts'
 import { ACCESS, ANY_METHOD, type DeclaredEndpoint, type EndpointMarks, type Endpoints } from './endpoints.ts'
 import { methodNotAllowed, unknownPath } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import { NoBody, UNCHECKED } from './schema/types.ts'
-import { createCheck, readQuery } from './validation.ts'
+import { NoBody } from './schema/types.ts'
+import { createCheck, readQuery, UNCHECKED } from './validation.ts'
 
 /*
  * The Elysia application. Elysia finds the endpoint of a request, and the pipeline does the rest. Unwanted behavior is

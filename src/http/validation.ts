@@ -1,7 +1,8 @@
-import type { TSchema } from '@sinclair/typebox'
+import { type TSchema, TypeRegistry } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { ValueError } from '@sinclair/typebox/errors'
 import { ValueErrorType } from '@sinclair/typebox/errors'
+import { memoize } from '../lib/bounded-cache.ts'
 import { knownNames } from '../lib/near-miss.ts'
 import {
   invalid,
@@ -12,8 +13,47 @@ import {
   type RefusalData,
   type RefusalReason,
 } from '../lib/refusal.ts'
-import { isInvisibleName } from './schema/invisible-name.ts'
-import type { RuleSchema } from './schema/types.ts'
+import { codePointLength, hasControlCharacter, isInvisibleName } from '../lib/text.ts'
+import type { RuleSchema, Rules } from './schema/types.ts'
+
+/* The rules of the custom kinds of `schema/types.ts`. */
+
+const isAllowedNull = (rules: Rules, value: unknown) => rules.nullable === true && value === null
+
+function isText(rules: Rules, value: unknown): boolean {
+  if (typeof value !== 'string') return isAllowedNull(rules, value)
+  const checked = rules.trimmed ? value.trim() : value
+  const length = codePointLength(checked)
+  if (length < (rules.minLength ?? 0) || length > (rules.maxLength ?? Number.POSITIVE_INFINITY)) return false
+  if (rules.singleLine && hasControlCharacter(checked)) return false
+  if (isInvisibleName(rules, value)) return false
+  if (rules.without && [...rules.without].some((character) => checked.includes(character))) return false
+  if (rules.pattern !== undefined && !compiled(rules.pattern).test(checked)) return false
+  return rules.check?.(checked) ?? true
+}
+
+const compiled = memoize((pattern: string) => new RegExp(pattern, 'u'))
+
+function isInteger(rules: Rules, value: unknown): boolean {
+  if (typeof value !== 'number') return isAllowedNull(rules, value)
+  const minimum = rules.minimum ?? Number.MIN_SAFE_INTEGER
+  const maximum = rules.maximum ?? Number.MAX_SAFE_INTEGER
+  return Number.isInteger(value) && value >= minimum && value <= maximum
+}
+
+const isChoice = (rules: Rules, value: unknown) =>
+  rules.values?.includes(value as string) === true || isAllowedNull(rules, value)
+
+const isFlag = (rules: Rules, value: unknown) => typeof value === 'boolean' || isAllowedNull(rules, value)
+
+/** The kind of a schema that is only documented, not checked. */
+export const UNCHECKED = 'DaybookUnchecked'
+
+TypeRegistry.Set<{ rules: Rules }>('DaybookText', (schema, value) => isText(schema.rules, value))
+TypeRegistry.Set<{ rules: Rules }>('DaybookInteger', (schema, value) => isInteger(schema.rules, value))
+TypeRegistry.Set<{ rules: Rules }>('DaybookChoice', (schema, value) => isChoice(schema.rules, value))
+TypeRegistry.Set(UNCHECKED, () => true)
+TypeRegistry.Set<{ rules: Rules }>('DaybookFlag', (schema, value) => isFlag(schema.rules, value))
 
 export type QueryValues = Record<string, string | number | boolean>
 

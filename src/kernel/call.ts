@@ -13,10 +13,12 @@ import { resultOf, Trial, type Tx } from '../storage/writes/transaction.ts'
 import type { WriteOptions } from '../storage/writes/write-queue.ts'
 import {
   type Caller,
+  type Credentials,
   callerIn,
-  type FindPermissions,
   type Grant,
   grantOf,
+  type Permissions,
+  permissionsIn,
   schedulingKeyOf,
 } from './caller.ts'
 import { settle } from './job-steps.ts'
@@ -130,7 +132,7 @@ export function performRead(
   { sql }: Reader,
   now: number,
   { grant, input, form, ifMatch }: Sent,
-  findPermissions: FindPermissions,
+  credentials: Credentials,
 ): Performed {
   const findings: Finding[] = []
   let since = monotonicMs()
@@ -140,7 +142,7 @@ export function performRead(
     since = until
   }
   const snapshot = { sql, now, report }
-  const caller = callerIn(snapshot, grant, now, findPermissions)
+  const caller = callerIn(snapshot, grant, now, credentials)
   const output = runIfMatch(operation, snapshot, caller, input, ifMatch)
   return { output: form === 'value' ? output : asText(output), findings }
 }
@@ -150,9 +152,9 @@ export function performWrite(
   operation: AnyWrite,
   tx: Tx,
   { grant, input, form, identity, ifMatch, bodyText }: Sent,
-  findPermissions: FindPermissions,
+  credentials: Credentials,
 ): Performed {
-  const caller = callerIn(tx, grant, tx.now, findPermissions)
+  const caller = callerIn(tx, grant, tx.now, credentials)
   let isTrial = false
   const run = (): unknown => {
     const output = runIfMatch(operation, tx, caller, input, ifMatch)
@@ -160,10 +162,10 @@ export function performWrite(
     return output
   }
   let output: unknown
-  if (form === 'once') {
-    operation.check?.(tx, caller, input)
+  if (form === 'once') operation.check?.(tx, caller, input)
+  if (form === 'once' && identity)
     output = once(tx, signed(identity, bodyText), () => run() as object, operation.saved)
-  } else output = form === 'value' ? run() : asText(run())
+  else output = form === 'value' ? run() : asText(run())
   if (isTrial) throw new Trial({ output } satisfies Performed)
   return operation.settles ? { output, keys: enqueuedKeys(tx, operation.settles) } : { output }
 }
@@ -202,7 +204,7 @@ export interface Server {
 }
 
 interface KernelOptions extends Server {
-  readonly findPermissions: FindPermissions
+  readonly credentials: Credentials
 }
 
 /** A write with a longer body, in characters, takes milliseconds, so it does not share its commit. */
@@ -260,10 +262,17 @@ export class Kernel {
     input: Input,
     { bodyText, ifMatch }: RequestParts,
     identity: RequestIdentity | undefined,
-  ): Promise<Outcome> {
+  ): Promise<{ readonly text: JsonBody; readonly replayed: boolean }> {
     const { grant } = credential
     const sent: Sent = { grant, input, form: 'once', bodyText, ifMatch, identity }
-    return this.#run(operation as AnyOperation, credential, sent) as Promise<Outcome>
+    const output = this.#run(operation as AnyOperation, credential, sent) as Promise<Outcome | JsonBody>
+    return output.then((made) => (identity ? (made as Outcome) : { text: made as JsonBody, replayed: false }))
+  }
+
+  /** Returns the current permissions of a caller; throws the refusal that a call would get now. */
+  recheck(grant: Grant): Permissions {
+    const { db, clock, credentials } = this.options
+    return permissionsIn(db, grant, clock.now(), credentials)
   }
 
   #run(operation: AnyOperation, credential: Credential, sent: Sent): unknown {
@@ -275,9 +284,9 @@ export class Kernel {
   }
 
   #read(operation: AnyRead, credential: Credential, sent: Sent): unknown {
-    const { db, worker, clock, findPermissions } = this.options
+    const { db, worker, clock, credentials } = this.options
     const now = clock.now()
-    const here = () => performRead(operation, db, now, sent, findPermissions)
+    const here = () => performRead(operation, db, now, sent, credentials)
     const read = worker.read(operation, credential, here, () => sendable(sent)) as
       | Performed
       | Promise<Performed>
@@ -318,8 +327,8 @@ export class Kernel {
   }
 
   #writtenHere(operation: AnyWrite, sent: Sent, options: WriteOptions): Promise<Performed> {
-    const { db, worker, findPermissions } = this.options
-    const run = (tx: Tx) => performWrite(operation, tx, sent, findPermissions)
+    const { db, worker, credentials } = this.options
+    const run = (tx: Tx) => performWrite(operation, tx, sent, credentials)
     const limited = (tx: Tx) => tx.sql.withWriteLimit(worker.maxWriteLength, tooLong, () => run(tx))
     return resultOf(db.write(worker.isInline ? run : limited, options))
   }

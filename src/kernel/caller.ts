@@ -1,6 +1,6 @@
+import { Refusal } from '../lib/refusal.ts'
 import type { Reader } from '../storage/reader.ts'
 import type { Role } from '../storage/schema/account.ts'
-import { type Covers, checkCovered, type Rights } from './rights.ts'
 
 /** The clients that make calls and changes. */
 export const SURFACES = ['web', 'ios', 'chrome', 'mcp', 'api', 'block', 'source', 'form', 'share'] as const
@@ -97,17 +97,70 @@ export const grantOf = (
   permissions: keyId === null && sessionId === '' ? { scope, role, rights } : undefined,
 })
 
-/** Returns the current permissions of a caller; throws the refusal that a call would get now. */
-export type FindPermissions = (reader: Reader, grant: Grant, now: number) => Permissions
+/** The reason why a key or session is no longer valid, or no longer grants the requested access. */
+export type CredentialEnd = 'key_revoked' | 'key_expired' | 'session_ended' | 'access_changed'
 
-/** The caller of a grant, as of this transaction or snapshot; throws the refusal for a permission that has ended. */
-export function callerIn(
+/**
+ * The expiry (null for none before revocation) and permissions of a valid key or session, or the reason why it is
+ * invalid.
+ */
+export type CredentialState =
+  | { readonly isValid: true; readonly expiresAt: number | null; readonly permissions: Permissions }
+  | { readonly isValid: false; readonly end: CredentialEnd }
+
+/** Find the current state of a key or session that was once valid; implemented by a feature. */
+export interface Credentials {
+  keyState(reader: Reader, id: string, now: number): CredentialState
+  sessionState(reader: Reader, id: string, workspacePk: number, now: number): CredentialState
+}
+
+const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
+
+export const invalidKey = () => unauthorized('This API key is not valid, or was revoked, or has expired.')
+export const keyNeeded = () =>
+  unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
+export const signInNeeded = () => unauthorized('There is no session, or it has ended; sign in again.')
+
+/** The refusal for callers that are not owners of the workspace. */
+export const ownerRequired = () =>
+  new Refusal('owner_required', 'Only an owner of the workspace can do this; ask an owner.')
+
+/** The refusal of a write by a caller who can only read, because of the key or its user. */
+export const readOnly = ({ scope, keyId }: Pick<Caller, 'scope' | 'keyId'>) =>
+  new Refusal('read_only_key', readOnlySentence(keyId === null, scope))
+
+function readOnlySentence(isSession: boolean, scope: Caller['scope']): string {
+  if (isSession)
+    return 'You are a viewer of this workspace and cannot change anything; ask an owner to make you an editor.'
+  return scope === 'read'
+    ? 'This API key is read-only; use a read-write key to change anything.'
+    : 'The user of this API key is a viewer of the workspace and cannot change anything.'
+}
+
+/** Returns the current permissions of a caller; throws the refusal that a call would get now. */
+export function permissionsIn(
   reader: Reader,
   grant: Grant,
   now: number,
-  findPermissions: FindPermissions,
-): Caller {
-  const { scope, role, rights } = grant.permissions ?? findPermissions(reader, grant, now)
+  credentials: Credentials,
+): Permissions {
+  const { keyId, sessionId, workspacePk, needsOwner, needsWrite: isWrite, covers, isNamed } = grant
+  if (grant.permissions) return grant.permissions
+  const state =
+    keyId === null
+      ? credentials.sessionState(reader, sessionId, workspacePk, now)
+      : credentials.keyState(reader, keyId, now)
+  if (!state.isValid) throw keyId === null ? signInNeeded() : invalidKey()
+  const { permissions } = state
+  if (needsOwner && permissions.role !== 'owner') throw ownerRequired()
+  if (isWrite && !allowsWriting(permissions)) throw readOnly({ keyId, scope: permissions.scope })
+  checkCovered(permissions.rights, workspacePk, { covers, isWrite, isNamed })
+  return permissions
+}
+
+/** The caller of a grant, as of this transaction or snapshot; throws the refusal for a permission that has ended. */
+export function callerIn(reader: Reader, grant: Grant, now: number, credentials: Credentials): Caller {
+  const { scope, role, rights } = permissionsIn(reader, grant, now, credentials)
   const { workspacePk, covers, needsWrite: isWrite, isNamed, sessionId } = grant
   return Object.freeze({
     workspacePk: checkCovered(rights, workspacePk, { covers, isWrite, isNamed }),
@@ -122,4 +175,179 @@ export function callerIn(
     rights,
     surface: grant.surface,
   })
+}
+
+/* Permissions within a workspace: access to notes, files and structures. */
+
+/** The permissions on a structure: see its definition, read its rows, add rows, and change anything in it. */
+export type Ability = 'see' | 'read' | 'add' | 'change'
+
+const ABILITIES = {
+  none: [],
+  /** The part of `add` that remains for callers who can only read. */
+  definition: ['see'],
+  add: ['see', 'add'],
+  read: ['see', 'read'],
+  write: ['see', 'read', 'add', 'change'],
+} as const satisfies Record<string, readonly Ability[]>
+
+export type Level = keyof typeof ABILITIES
+
+export const LEVELS = ['none', 'read', 'write'] as const
+export const STRUCTURE_LEVELS = ['none', 'read', 'add', 'write'] as const
+
+/** The kinds of objects with access as a whole; `notes` includes tags, properties, views and the like. */
+export type Kind = 'notes' | 'files'
+
+/** In `structures`: every structure not named, including later ones. */
+export const OTHERS = '*'
+
+/** The access of a member or a key, as sent; omitted parts are unrestricted. */
+export interface Access {
+  readonly notes?: (typeof LEVELS)[number]
+  readonly files?: (typeof LEVELS)[number]
+  /** Keyed by structure id. */
+  readonly structures?: Readonly<Record<string, (typeof STRUCTURE_LEVELS)[number]>>
+}
+
+/**
+ * The permissions of a caller: the minimum of the role, the scope, the member's access and the key's access. Every part
+ * is present.
+ */
+export interface Rights {
+  readonly notes: (typeof LEVELS)[number]
+  readonly files: (typeof LEVELS)[number]
+  readonly structures: Readonly<Record<string, Level>>
+}
+
+const NARROWEST_FIRST = Object.keys(ABILITIES) as Level[]
+
+/** The abilities that both have. */
+function meet<Of extends Level>(one: Of, other: Of): Of {
+  const others: readonly Ability[] = ABILITIES[other]
+  const shared = ABILITIES[one].filter((ability) => others.includes(ability))
+  const isShared = (level: Level) => String(ABILITIES[level]) === String(shared)
+  return (NARROWEST_FIRST.find(isShared) ?? 'none') as Of
+}
+
+/** Whether the access restricts anything. */
+export const narrows = ({ notes, files, structures = {} }: Access): boolean =>
+  [notes, files, ...Object.values(structures)].some((level) => level !== undefined && level !== 'write')
+
+/** The stored form of an access; null if it restricts nothing. */
+export const storedAccess = (access: Access | null | undefined): string | null =>
+  access && narrows(access) ? JSON.stringify(access) : null
+
+export const readAccess = (stored: string | null): Access | null =>
+  stored === null ? null : (JSON.parse(stored) as Access)
+
+const levelIn = ({ structures }: Pick<Partial<Rights>, 'structures'>, id: string): Level =>
+  structures?.[id] ?? structures?.[OTHERS] ?? 'write'
+
+/**
+ * The permissions under the accesses of the member and of the key; undefined if they restrict nothing. `mayWrite`
+ * follows from role and scope.
+ */
+export function rightsOf(accesses: readonly (Access | null)[], mayWrite: boolean): Rights | undefined {
+  const narrowing = accesses.filter((access) => access !== null && narrows(access)) as Access[]
+  if (narrowing.length === 0) return undefined
+  const least = <Of extends Level>(levels: readonly (Of | undefined)[]): Of | 'read' | 'write' =>
+    levels.reduce<Of | 'read' | 'write'>(
+      (least, level = 'write' as Of) => meet(least, level),
+      mayWrite ? 'write' : 'read',
+    )
+  const ids = new Set([OTHERS, ...narrowing.flatMap(({ structures = {} }) => Object.keys(structures))])
+  return {
+    notes: least(narrowing.map(({ notes }) => notes)),
+    files: least(narrowing.map(({ files }) => files)),
+    structures: Object.fromEntries(
+      [...ids].map((id) => [id, least(narrowing.map((access) => levelIn(access, id)))]),
+    ),
+  }
+}
+
+/** The format of responses. It omits the ids of hidden structures if `OTHERS` is hidden, too. */
+export const presentRights = ({ notes, files, structures }: Rights): Access => {
+  const shown = (level: Level) => (level === 'definition' ? 'add' : level)
+  const isTold = ([id, level]: [string, Level]) =>
+    id === OTHERS || level !== 'none' || structures[OTHERS] !== 'none'
+  const told = Object.entries(structures).filter(isTold)
+  return { notes, files, structures: Object.fromEntries(told.map(([id, level]) => [id, shown(level)])) }
+}
+
+/** Whether the caller has an ability on a structure; `OTHERS` stands for one that does not exist yet. */
+export const may = (rights: Rights | undefined, structureId: string, ability: Ability): boolean =>
+  rights === undefined || (ABILITIES[levelIn(rights, structureId)] as readonly Ability[]).includes(ability)
+
+const NEEDED = { see: 'read', read: 'read', add: 'add', change: 'write' } as const
+
+const noAccess = (needed: string, to: string, level: Level) =>
+  new Refusal(
+    'no_access',
+    `This needs "${needed}" access to ${to}, and yours is "${level === 'definition' ? 'add' : level}"; ask an owner of the workspace for more.`,
+  )
+
+/** Refuses callers who see a structure but lack the ability on it. */
+export function checkAbility(
+  rights: Rights | undefined,
+  { id, name }: { readonly id: string; readonly name: string },
+  ability: Ability,
+): void {
+  if (rights === undefined || may(rights, id, ability)) return
+  throw noAccess(NEEDED[ability], `the structure "${name}"`, levelIn(rights, id))
+}
+
+/** Refuses callers who see a structure but may not read its rows. */
+export const checkRowsRead = (rights: Rights | undefined, id: string): void => {
+  if (rights !== undefined && !may(rights, id, 'read'))
+    throw noAccess('read', 'the rows of this structure', levelIn(rights, id))
+}
+
+export function checkMaking(rights: Rights | undefined): void {
+  if (rights === undefined || may(rights, OTHERS, 'change')) return
+  throw noAccess('write', 'structures that are not named ("*")', levelIn(rights, OTHERS))
+}
+
+export function checkWrite(rights: Rights | undefined, kind: Kind): void {
+  if (rights !== undefined && rights[kind] !== 'write') throw noAccess('write', kind, rights[kind])
+}
+
+/** Whether objects of a kind appear not to exist. */
+export const hides = (rights: Rights | undefined, kind: Kind): boolean => rights?.[kind] === 'none'
+
+/**
+ * Whether the caller may share a structure or, without one, notes. The pages of shared notes give access to the files
+ * that they name.
+ */
+export const mayShare = (rights: Rights | undefined, structureId: string | null): boolean =>
+  structureId === null
+    ? rights === undefined || (rights.notes === 'write' && rights.files !== 'none')
+    : may(rights, structureId, 'change')
+
+/**
+ * The content that an endpoint shows and changes. A kind is refused or finds nothing as a whole (`checkCovered`). For
+ * `structures`, the functions that find them check the permissions. For `several`, the response omits hidden content.
+ */
+export type Covers = Kind | 'structures' | 'several' | 'nothing'
+
+/** The pk of no workspace: lookups of hidden objects search here. */
+export const NOWHERE = 0
+
+/**
+ * Returns the workspace in which a call looks for the objects that it covers. Refuses callers who may not write there.
+ * `isNamed` means that the call names an object, which is not found if its kind is hidden.
+ */
+export function checkCovered(
+  rights: Rights | undefined,
+  workspacePk: number,
+  {
+    covers,
+    isWrite,
+    isNamed,
+  }: { readonly covers: Covers; readonly isWrite: boolean; readonly isNamed: boolean },
+): number {
+  if (rights === undefined || (covers !== 'notes' && covers !== 'files')) return workspacePk
+  const isHidden = hides(rights, covers)
+  if (isWrite && !(isHidden && isNamed)) checkWrite(rights, covers)
+  return isHidden ? NOWHERE : workspacePk
 }

@@ -60,8 +60,8 @@ export interface JobPreparing {
   run(reader: Reader, input: JobInput): unknown
 }
 
-const STEPPING = 'features.job'
-const PREPARING = { name: 'features.preparation', isLong: true }
+const STEPPING = 'jobs.step'
+const PREPARING = { name: 'jobs.prepare', isLong: true }
 
 export const jobStepping = (jobs: readonly Job[]): JobStepping => ({
   name: STEPPING,

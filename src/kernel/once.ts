@@ -24,8 +24,8 @@ export const RESPONSE_SAVED_MS = DAY_MS
 export type ResponseContent = object | string
 
 export interface Outcome {
-  text: string
-  replayed: boolean
+  readonly text: string
+  readonly replayed: boolean
 }
 
 /** Identifies a request by its caller, its target and its `Idempotency-Key`. */
@@ -41,8 +41,10 @@ export interface SignedRequest extends RequestIdentity {
   readonly bodyHash: string
 }
 
-export const signed = (identity: RequestIdentity | undefined, body: string): SignedRequest | undefined =>
-  identity && { ...identity, bodyHash: sha256(body) }
+export const signed = (identity: RequestIdentity, body: string): SignedRequest => ({
+  ...identity,
+  bodyHash: sha256(body),
+})
 
 const asText = (body: ResponseContent) => (typeof body === 'string' ? body : JSON.stringify(body))
 
@@ -52,11 +54,10 @@ const asText = (body: ResponseContent) => (typeof body === 'string' ? body : JSO
  */
 export function once<Created extends ResponseContent>(
   tx: Tx,
-  request: SignedRequest | undefined,
+  request: SignedRequest,
   create: () => Created,
   toSave: (created: Created) => ResponseContent = (created) => created,
 ): Outcome {
-  if (!request) return { text: asText(create()), replayed: false }
   const { keyId, target, idempotencyKey, bodyHash } = request
   const found = findSavedResponse(tx, keyId, target, idempotencyKey, tx.now - RESPONSE_SAVED_MS)
   if (!found) {

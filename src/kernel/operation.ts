@@ -1,9 +1,8 @@
 import type { Reader } from '../storage/reader.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 import type { Server } from './call.ts'
-import type { Caller } from './caller.ts'
+import type { Caller, Covers } from './caller.ts'
 import type { Job } from './jobs.ts'
-import type { Covers } from './rights.ts'
 
 /*
  * Callers reach data only through operations. A feature declares an operation as data and one synchronous function. It

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { encoded } from '../lib/encoding.ts'
 import { createIdSource } from '../lib/ids.ts'
 import { Refusal, unavailable } from '../lib/refusal.ts'
+import { State } from '../lib/state.ts'
 import { lowerThreadPriority } from '../lib/thread-priority.ts'
 import { isOpenFile, LOST } from '../storage/connection/health.ts'
 import {
@@ -13,11 +14,10 @@ import {
 import { asOpenError, asUnavailable } from '../storage/errors.ts'
 import type { Reader } from '../storage/reader.ts'
 import { Sql } from '../storage/sql.ts'
-import { State } from '../storage/state.ts'
 import { COMMITTING, type WorkerRequest, type WorkerResponse } from '../storage/worker/thread.ts'
 import { Trial } from '../storage/writes/transaction.ts'
 import { type Performed, performRead, performWrite, received, type Sent } from './call.ts'
-import type { FindPermissions } from './caller.ts'
+import type { Credentials } from './caller.ts'
 import type { JobInput, JobPreparing, JobStepping } from './job-steps.ts'
 import type { ReadOperation, WriteOperation } from './operation.ts'
 
@@ -33,7 +33,7 @@ declare const self: Worker
 interface ThreadOptions {
   /** Finds an operation, or the jobs, by name. */
   findOperation(name: string): Promise<{ readonly name: string }>
-  readonly findPermissions: FindPermissions
+  readonly credentials: Credentials
 }
 
 type AnyQuery = JobPreparing | ReadOperation<unknown, unknown>
@@ -112,7 +112,7 @@ class Requests {
     try {
       if (query.kind === 'preparing') return query.run(this.#reading, request.input as JobInput)
       const sent = received(request.input as Sent)
-      return crossing(performRead(query, this.#reading, request.now, sent, this.options.findPermissions))
+      return crossing(performRead(query, this.#reading, request.now, sent, this.options.credentials))
     } finally {
       // A failing disk may have ended it already; after a damaged page only a rollback can end it.
       if (database.inTransaction) database.run('ROLLBACK')
@@ -141,7 +141,7 @@ class Requests {
       const output =
         task.kind === 'stepping'
           ? task.run(tx, request.input as JobInput)
-          : crossing(performWrite(task, tx, received(request.input as Sent), this.options.findPermissions))
+          : crossing(performWrite(task, tx, received(request.input as Sent), this.options.credentials))
       self.postMessage(COMMITTING)
       sql.run('COMMIT')
       return { output, hasWritten }

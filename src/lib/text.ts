@@ -75,6 +75,15 @@ const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u
 /** Whether a text that is not empty shows nothing. */
 export const isInvisible = (text: string): boolean => INVISIBLE.test(text)
 
+/** Whether a name is refused because it has no visible character; an empty name has the wrong length instead. */
+export function isInvisibleName(
+  { isName, trimmed }: { readonly isName?: boolean; readonly trimmed?: boolean },
+  value: unknown,
+): boolean {
+  if (isName !== true || typeof value !== 'string') return false
+  return isInvisible(trimmed ? value.trim() : value)
+}
+
 /** The maximum length of titles and of names of keys, users, workspaces, structures and files, in characters. */
 export const MAX_NAME_LENGTH = 500
 
@@ -116,3 +125,18 @@ export function headingText(text: string): string {
 /** `1 row`, `2 rows`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`
+
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  return value instanceof Uint8Array ? value.byteLength : 0
+}
+
+/** The length of the texts and bytes among the values of an object or array, as in a row of a table. */
+export function charactersIn(row: unknown): number {
+  let length = 0
+  if (Array.isArray(row)) for (const value of row) length += lengthOf(value)
+  else
+    for (const key in row as Record<string, unknown>)
+      length += lengthOf((row as Record<string, unknown>)[key])
+  return length
+}

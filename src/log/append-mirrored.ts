@@ -1,5 +1,12 @@
+import {
+  type ChangeKind,
+  type ChangeOperation,
+  differenceText,
+  hexOf,
+  keyOf,
+  kindNumber,
+} from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { type ChangeKind, type ChangeOperation, differenceText, hexOf, keyOf, kindNumber } from './entries.ts'
 import { actorPk, lastChange } from './log.ts'
 
 /** A change of another database, as returned by its feed and as logged in its copy. */

@@ -1,7 +1,7 @@
 import { atPlace, cursorExpired, invalid } from '../lib/refusal.ts'
 import type { Reader } from '../storage/reader.ts'
+import { endOfKeys, keyOf, numberOf } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { endOfKeys, keyOf, numberOf } from './entries.ts'
 import { lastChange, loggedRange } from './log.ts'
 
 /*

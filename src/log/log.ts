@@ -1,20 +1,59 @@
 import type { Surface } from '../kernel/caller.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
+import { type Bus, createBus } from '../lib/bus.ts'
 import type { Reader } from '../storage/reader.ts'
-import type { Tx } from '../storage/writes/transaction.ts'
 import {
   type ChangeKind,
   type ChangeOperation,
   type Difference,
-  differenceOf,
   differenceText,
   endOfKeys,
   hexOf,
   keyOf,
   kindNumber,
   numberOf,
-} from './entries.ts'
-import { checkLocalChange, type StateBefore } from './mirror-guard.ts'
+} from '../storage/schema/changes.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
+import { checkLocalChange, remoteOf, type StateBefore } from './mirror-guard.ts'
+
+/**
+ * Logged for the deletion of a file without a note, or of a subscription to notes, because only its row showed that.
+ */
+export const ALONE = { hidden: { alone: true } }
+
+/** Attributes of every object that alone do not count as a change. */
+const IGNORED = new Set(['id', 'created_at', 'updated_at'])
+
+/**
+ * The difference between an object before and after a change, in the format of responses. `derived` names attributes
+ * that are derived from other objects or count them.
+ */
+export function differenceOf(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+  derived: readonly string[] = [],
+): Difference {
+  const all = Object.entries(oldValues(before, after))
+  const previous = Object.fromEntries(all.filter(([name]) => !IGNORED.has(name) && !derived.includes(name)))
+  return { changed: Object.keys(previous), previous }
+}
+
+/** The old values that differ between two objects with any keys; null for an absent value. */
+export function oldValues(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  // A property may be called `constructor`.
+  const own = (values: Readonly<Record<string, unknown>>, key: string) =>
+    Object.hasOwn(values, key) ? values[key] : undefined
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const changed = keys.filter((key) => !isEqual(own(before, key), own(after, key)))
+  return Object.fromEntries(changed.map((key) => [key, own(before, key) ?? null]))
+}
+
+/** Whether two attributes are equal as JSON. Texts, which may be long, are compared directly. */
+const isEqual = (one: unknown, other: unknown): boolean =>
+  one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
 
 /** A row that moved because of another one, with its previous position. */
 export interface Shifted {
@@ -109,6 +148,15 @@ function openLog(tx: Tx, author: ChangeAuthor): OpenLog {
 const isSameAuthor = (one: ChangeAuthor, other: ChangeAuthor): boolean =>
   one === other || authorKey(one) === authorKey(other)
 
+const newCopyMark = (): { isCopy?: boolean } => ({})
+
+/** Whether the database is a copy of a remote; looked up at the first write of a connection. */
+export function isCopy(reader: Reader): boolean {
+  const mark = reader.sql.state.of(newCopyMark)
+  mark.isCopy ??= remoteOf(reader) !== undefined
+  return mark.isCopy
+}
+
 const INSERT = 'INSERT INTO changes (key, position, at, actor, kind, object, structure, revision, detail)'
 const CONTENT = "?3, ?4, ?5, unhex(?6, '-'), unhex(?7, '-'), ?8, ?9"
 /**
@@ -131,7 +179,7 @@ export function logChange(
 ): void {
   if (author.isCopying) return
   const { kind, id, structureId } = object
-  checkLocalChange(tx, operation, object, [id], before)
+  if (isCopy(tx)) checkLocalChange(tx, operation, object, [id], before)
   const log = openLog(tx, author)
   const { numbers } = log
   const { workspacePk } = author
@@ -199,8 +247,16 @@ function logMany(
   before?: StateBefore,
 ): void {
   if (author.isCopying || objects.length === 0) return
-  const ids = objects.map((object) => (typeof object === 'string' ? object : object[0]))
-  checkLocalChange(tx, operation, { kind, structureId: operation === 'created' ? shared : null }, ids, before)
+  if (isCopy(tx)) {
+    const ids = objects.map((object) => (typeof object === 'string' ? object : object[0]))
+    checkLocalChange(
+      tx,
+      operation,
+      { kind, structureId: operation === 'created' ? shared : null },
+      ids,
+      before,
+    )
+  }
   const log = openLog(tx, author)
   log.numbers ??= startingAt(lastChange(tx, author.workspacePk) + 1, 0)
   const { numbers } = log
@@ -317,3 +373,10 @@ export const actorPk = ({ sql }: Tx, { surface, userId, keyId, name }: ActorRow)
     keyId,
     name,
   ).lastInsertRowid
+
+/** The bus of a database, shared by all connections of this thread. */
+export const busOf = ({ sql }: Reader): Bus => sql.state.of(createBus)
+
+/** Reports after the commit that anything in the structure may have changed; without an id, anything at all. */
+export const notifyAfterCommit = (tx: Tx, structureId?: string): void =>
+  tx.afterCommit(() => busOf(tx).notify(structureId))

@@ -1,7 +1,7 @@
 import { Refusal } from '../lib/refusal.ts'
 import type { Reader } from '../storage/reader.ts'
+import type { ChangeKind, ChangeOperation } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import type { ChangeKind, ChangeOperation } from './entries.ts'
 
 /** The address of the remote if the database is a copy; undefined otherwise. */
 export const remoteOf = ({ sql }: Reader): string | undefined =>

@@ -3,12 +3,11 @@ import { type Condition, checkFilter, type FieldsByKey } from '../filter/record/
 import { BoundedCache, memoize } from '../lib/bounded-cache.ts'
 import { previousValues, type RecordChange, type RecordState } from '../lib/record-data.ts'
 import type { Reader } from '../storage/reader.ts'
+import type { ChangeOperation } from '../storage/schema/changes.ts'
 import type { webhooks } from '../storage/schema/webhooks.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { notifyAfterCommit } from './bus.ts'
 import type { Due } from './due.ts'
-import type { ChangeOperation } from './entries.ts'
-import { type ChangeAuthor, logChange, logCreatedRecords } from './log.ts'
+import { type ChangeAuthor, isCopy, logChange, logCreatedRecords, notifyAfterCommit } from './log.ts'
 import {
   changePayload,
   type EventHead,
@@ -88,6 +87,20 @@ export function findObjectSubscription({ sql }: Reader, pk: number): Subscriptio
   return row && subscriptionOf(row)
 }
 
+/** The subscriptions to notes whose filter trees, as JSON, pass a test, named by their URLs. */
+export const subscriptionsFiltering = (
+  { sql }: Reader,
+  workspace: number,
+  test: (filter: string | null) => boolean,
+): { id: string; name: string }[] =>
+  sql
+    .all<{ id: string; url: string; filter: string | null }>(
+      "SELECT id, url, filter FROM webhooks WHERE workspace = ? AND kind = 'note' ORDER BY pk",
+      workspace,
+    )
+    .filter(({ filter }) => test(filter))
+    .map(({ id, url }) => ({ id, name: url }))
+
 const MAX_CACHED = 500
 /** Keyed by version. */
 const newSubscriptions = () => new BoundedCache<string, readonly Subscription[]>(MAX_CACHED)
@@ -118,7 +131,9 @@ export function subscriptionsOf(
   if (found) return found
   const rows = reader.sql.all<Row>(`${SELECT} enabled = 1 AND structure = ? ORDER BY pk`, pk)
   // Subscriptions with the same filter share its conditions, which are evaluated once per change.
-  const filters = new Map(rows.map(({ filter }) => [filter, checkFilter(JSON.parse(filter ?? '[]'), fields)]))
+  const conditionsOf = (filter: string | null) =>
+    filter === null ? [] : checkFilter(JSON.parse(filter), fields)
+  const filters = new Map(rows.map(({ filter }) => [filter, conditionsOf(filter)]))
   const subscriptions = rows.map((row) => subscriptionOf(row, filters.get(row.filter)))
   cache.set(version, subscriptions)
   return subscriptions
@@ -146,6 +161,7 @@ function listTriggered(
   const { kind, changed } = change
   const applied = new Map<readonly Condition[], boolean>()
   const meets = (conditions: readonly Condition[]): boolean => {
+    if (conditions.length === 0) return true
     const isMet = applied.get(conditions) ?? matchesFilter(filteredState(change), conditions)
     applied.set(conditions, isMet)
     return isMet
@@ -295,7 +311,7 @@ function notifyListeners(outbox: Outbox): void {
 
 function storeEvents(outbox: Outbox, changes: readonly RecordChange[]): void {
   const { tx, structure, subscriptions, caller } = outbox
-  const forwards = forwardsChanges(tx)
+  const forwards = isCopy(tx) && forwardsChanges(tx)
   if (!forwards && subscriptions.length === 0) return
   for (const change of changes) {
     if (forwards) forward(outbox, change)

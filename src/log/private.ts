@@ -1,9 +1,8 @@
 import { and, eq } from 'drizzle-orm'
 import { insertInto, runBy, update } from '../storage/query.ts'
-import { privateChanges } from '../storage/schema/changes.ts'
-import type { SqlPart } from '../storage/sql-part.ts'
+import { keyOf, kindRange, privateChanges, storedId } from '../storage/schema/changes.ts'
+import type { SqlPart } from '../storage/sql.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { keyOf, kindRange, storedId } from './entries.ts'
 import { lastChange } from './log.ts'
 
 /*

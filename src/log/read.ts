@@ -1,7 +1,5 @@
 import { isoTimestamp } from '../lib/dates.ts'
 import type { Reader } from '../storage/reader.ts'
-import type { SqlPart } from '../storage/sql-part.ts'
-import { cursorFormatter } from './cursors.ts'
 import {
   type ChangeKind,
   type ChangeOperation,
@@ -15,7 +13,9 @@ import {
   operationOf,
   parseDifference,
   storedId,
-} from './entries.ts'
+} from '../storage/schema/changes.ts'
+import type { SqlPart } from '../storage/sql.ts'
+import { cursorFormatter } from './cursors.ts'
 import type { ActorRow } from './log.ts'
 import { seenBy } from './private.ts'
 

@@ -1,6 +1,5 @@
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Reader } from '../storage/reader.ts'
-import type { Tx } from '../storage/writes/transaction.ts'
 import {
   type ChangeKind,
   type ChangeOperation,
@@ -9,7 +8,8 @@ import {
   kindOf,
   numberOf,
   operationOf,
-} from './entries.ts'
+} from '../storage/schema/changes.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
 import { lastChange } from './log.ts'
 import {
   type Change,

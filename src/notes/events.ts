@@ -2,8 +2,7 @@ import { defineJob, later } from '../kernel/jobs.ts'
 import { utcDay } from '../lib/dates.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { DUE_JOBS, enqueueDue } from '../log/due-jobs.ts'
-import { type Difference, differenceOf, oldValues } from '../log/entries.ts'
-import { type ChangeAuthor, logChange } from '../log/log.ts'
+import { type ChangeAuthor, differenceOf, logChange, oldValues } from '../log/log.ts'
 import { type EventSource, objectPayload } from '../log/message.ts'
 import {
   findObjectSubscription,
@@ -14,11 +13,11 @@ import {
   wants,
 } from '../log/outbox.ts'
 import type { Reader } from '../storage/reader.ts'
+import type { Difference } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { presentEdited, presentNote } from './present.ts'
 import { matchesTree } from './query/evaluate.ts'
 import { checkedTree, readStoredTree } from './query/tree-query.ts'
-import { findNote, loadNotes, type NoteRow } from './store.ts'
+import { findNote, loadNotes, type NoteRow, presentEdited, presentNote } from './store.ts'
 import { type PropertyValues, readProperties } from './writing/properties.ts'
 
 /* Logs and publishes updates of notes. */

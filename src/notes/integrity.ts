@@ -1,12 +1,12 @@
 import { keysOf } from '../kernel/jobs.ts'
 import { counted, fold } from '../lib/text.ts'
+import { distinctLinkKeys } from '../lib/wiki-links.ts'
 import { type ExpectedEntry, type SearchTableCheck, searchTableFaults } from '../search/integrity.ts'
 import { createWordTable, hasTable } from '../search/tables.ts'
 import type { IntegrityCheck } from '../storage/integrity.ts'
 import type { Reader } from '../storage/reader.ts'
 import { scanByPk } from '../storage/scan-by-pk.ts'
 import { indexLinksAtOnce, linkIndexing } from './links/indexing.ts'
-import { distinctLinkKeys } from './links/syntax.ts'
 import {
   FULL_TABLE,
   findIndexable,

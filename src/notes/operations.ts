@@ -1,11 +1,10 @@
 import type { Static } from '@sinclair/typebox'
-import type { FeatureHooks } from '../feature-hooks.ts'
 import { long, read, write } from '../kernel/operation.ts'
-import { presentNote } from './present.ts'
+import { presetOf } from './presets/apply.ts'
 import type * as schema from './schema.ts'
-import { getNote, getNoteSummary } from './store.ts'
+import { getNote, getNoteSummary, presentNote } from './store.ts'
 import { appendText, editPassages } from './writing/append-and-edit.ts'
-import { createNote, presentCreated, presetOf } from './writing/create.ts'
+import { createNote as insertNote, presentCreated } from './writing/create.ts'
 import { changeProperties, readProperties } from './writing/properties.ts'
 import { rename } from './writing/rename.ts'
 import { restoreRevision } from './writing/revisions.ts'
@@ -49,24 +48,22 @@ export const readTrashedNote = read({
   run: (snapshot, caller, { id }: Named) => ({ note: presentNote(getTrashedNote(snapshot, caller, id)) }),
 })
 
-export const noteCreation = (features: Pick<FeatureHooks, 'openPreset'>) =>
-  write({
-    name: 'features.createNote',
-    covers,
-    run: (tx, caller, { body }: { body: Static<typeof schema.CreateBody> }) =>
-      presentCreated(createNote(tx, caller, body, { preset: presetOf(features, tx, caller, body) })),
-  })
+export const createNote = write({
+  name: 'notes.create',
+  covers,
+  run: (tx, caller, { body }: { body: Static<typeof schema.CreateBody> }) =>
+    presentCreated(insertNote(tx, caller, body, { preset: presetOf(tx, caller, body) })),
+})
 
-export const noteTrashing = (features: Pick<FeatureHooks, 'onNoteTrashed'>) =>
-  write({
-    name: 'features.trashNote',
-    covers,
-    object: readNote,
-    run: (tx, caller, { id }: Named) => {
-      putInTrash({ features }, tx, caller, id)
-      return { trashed: true, id }
-    },
-  })
+export const trashNote = write({
+  name: 'notes.trash-note',
+  covers,
+  object: readNote,
+  run: (tx, caller, { id }: Named) => {
+    putInTrash(tx, caller, id)
+    return { trashed: true, id }
+  },
+})
 
 type PatchInput = Sent<Static<typeof schema.PatchBody>>
 

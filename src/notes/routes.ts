@@ -1,8 +1,8 @@
 import type { AppContext, Caller } from '../context.ts'
 import { endpoints } from '../http/endpoints.ts'
 import type { Exchange } from '../http/exchange.ts'
-import { pageRequest } from '../http/pagination.ts'
 import { listResponse } from '../http/responses.ts'
+import { pageRequest } from '../lib/pagination.ts'
 import { pauseBetween } from '../storage/writes/chunks.ts'
 import { refreshLinks } from './links/indexing.ts'
 import * as operations from './operations.ts'
@@ -13,8 +13,6 @@ import { listRevisions, presentRevision } from './writing/revisions.ts'
 const OK = 200
 
 export function noteRoutes(ctx: AppContext) {
-  const createNote = operations.noteCreation(ctx.features)
-  const trashNote = operations.noteTrashing(ctx.features)
   /** For a search, reads only after all earlier writes can be found. */
   const searching = async (
     { workspacePk }: Caller,
@@ -39,7 +37,7 @@ export function noteRoutes(ctx: AppContext) {
           'Without `search` the newest edit comes first; with it, the best match, unless `sort` is given. A tag that does not exist gives an empty list. `content=false` leaves the bodies out.',
       },
     )
-    .post('', ({ exchange, body }) => exchange.create(createNote, { body }), {
+    .post('', ({ exchange, body }) => exchange.create(operations.createNote, { body }), {
       access: 'write',
       once: true,
       body: schema.CreateBody,
@@ -126,7 +124,7 @@ export function noteRoutes(ctx: AppContext) {
           'Only what is sent changes; `tags` are added to those the note carries. With `if_unchanged` the call is refused (409) when the note changed since it was read. A new title or content makes a revision. A new title or alias leaves the links of other notes as they are, unless `rewrite_links` is true.',
       },
     )
-    .delete('/:id', ({ exchange, params }) => exchange.call(trashNote, params), {
+    .delete('/:id', ({ exchange, params }) => exchange.call(operations.trashNote, params), {
       access: 'write',
       entity: true,
       response: schema.TrashedResponse,

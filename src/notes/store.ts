@@ -1,11 +1,12 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Caller, InWorkspace } from '../context.ts'
+import { isoTimestamp } from '../lib/dates.ts'
 import { fail, notFound } from '../lib/refusal.ts'
-import { fold } from '../lib/text.ts'
+import { compareNames, fold } from '../lib/text.ts'
 import { runBy, touched, update, updateOf } from '../storage/query.ts'
 import type { Reader } from '../storage/reader.ts'
 import { notes } from '../storage/schema/notes.ts'
-import { TOUCH } from '../storage/sql-part.ts'
+import { TOUCH } from '../storage/sql.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 
 /** A note without its body and tags. */
@@ -197,3 +198,37 @@ export const addToCounters = ({ sql }: Tx, workspace: number, active: number, tr
     trashed,
     workspace,
   )
+
+/* The presented form of notes. */
+
+/** The attribute of notes that are sorted by their last edit, and of notes in a feed that requests it. */
+export const presentEdited = ({ editedAt }: Pick<NoteHead, 'editedAt'>) => ({
+  edited_at: isoTimestamp(editedAt),
+})
+
+/** A note in a list without bodies. */
+export const presentNoteHead = (row: NoteHead) => ({
+  id: row.id,
+  title: row.title,
+  tags: tagNamesOf(row).sort(compareNames),
+  alias: row.alias,
+  pinned: row.pinned === 1,
+  pin_label: row.pinLabel,
+  cover_url: row.coverUrl,
+  created_at: isoTimestamp(row.createdAt),
+  updated_at: isoTimestamp(row.updatedAt),
+})
+
+/** Lists its attributes explicitly, because copying those of the head would take as long as reading the note. */
+export const presentNote = (row: NoteRow) => ({
+  id: row.id,
+  title: row.title,
+  content: row.content,
+  tags: tagNamesOf(row).sort(compareNames),
+  alias: row.alias,
+  pinned: row.pinned === 1,
+  pin_label: row.pinLabel,
+  cover_url: row.coverUrl,
+  created_at: isoTimestamp(row.createdAt),
+  updated_at: isoTimestamp(row.updatedAt),
+})

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs'
 import type { AppContext, Caller } from '../context.ts'
-import type { RequestMetrics, RouteMetrics } from '../http/request-metrics.ts'
+import { jobs } from '../jobs.ts'
 import { countJobs } from '../kernel/jobs.ts'
 import type { Histogram } from '../lib/histogram.ts'
 import { Refusal } from '../lib/refusal.ts'
+import type { RequestMetrics, RouteMetrics } from '../lib/request-metrics.ts'
 import { VERSION } from '../lib/version.ts'
 import { lastChange } from '../log/log.ts'
 import { indexBuildsOf } from '../records/structures/storage/index-policy.ts'
@@ -212,12 +213,12 @@ function indexMetrics(ctx: AppContext): string {
   )
 }
 
-const jobMetrics = ({ db, features }: AppContext): string =>
+const jobMetrics = ({ db }: AppContext): string =>
   metric(
     'gauge',
     'daybook_jobs',
     'Jobs by kind that are still to be done; 10000 means as many or more.',
-    features.jobs.map((job): Sample => [{ kind: job.kind }, countJobs(db, job)]),
+    jobs.map((job): Sample => [{ kind: job.kind }, countJobs(db, job)]),
   )
 
 /** Returns a function that writes all metrics in the text format of Prometheus, for the owner of a workspace. */

@@ -1,6 +1,6 @@
 import { isAscii, normalized } from '../lib/text.ts'
-import type { Phrase } from './words.ts'
-import { classOf, UNSPACED, visitWords, type Word, wordsOf } from './words.ts'
+import type { Phrase } from '../lib/words.ts'
+import { classOf, UNSPACED, visitWords, type Word, wordsOf } from '../lib/words.ts'
 
 /** A half-open range of a text in which a phrase occurs. */
 export interface Hit {

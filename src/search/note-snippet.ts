@@ -1,6 +1,6 @@
 import { withoutComments } from '../lib/markdown-comments.ts'
+import type { Phrase } from '../lib/words.ts'
 import { findHits, snippetAround, snippetOf } from './highlighter.ts'
-import type { Phrase } from './words.ts'
 
 /** How much of a body is searched before and after a hit, in characters. */
 const AROUND = 4_000

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
-import { pageRequest } from '../http/pagination.ts'
 import { read, write } from '../kernel/operation.ts'
+import { pageRequest } from '../lib/pagination.ts'
 import type { CreateShareBody, ListQuery, PatchShareBody } from './schema.ts'
 import {
   endShare,

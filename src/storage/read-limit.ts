@@ -1,3 +1,5 @@
+import { charactersIn } from '../lib/text.ts'
+
 /*
  * Measures the cost of a read while it runs. Each row that a statement returns, or passes over where it has a stop
  * condition (`Sql.stopCondition`), counts one; so do 100 characters of returned text. Each statement counts ten. A
@@ -81,52 +83,4 @@ export class ReadLimit {
       rows.length + rows.reduce((sum: number, row) => sum + charactersIn(row), 0) / CHARACTERS_PER_ROW,
     )
   }
-}
-
-/**
- * A written row counts as so many characters. The main thread therefore writes at most 4,096 rows for one caller, which
- * takes 20 to 45 ms. A batch of 500 rows writes up to 2,500 in all tables.
- */
-const CHARACTERS_PER_WRITTEN_ROW = 128
-
-/** How much a write may still do, in characters of the values that it reads; a row that it writes counts as some of them. */
-export class WriteLimit {
-  #left: number
-  readonly #error: () => Error
-
-  constructor(length: number, error: () => Error) {
-    this.#left = length
-    this.#error = error
-  }
-
-  #spend(length: number): void {
-    this.#left -= length
-    if (this.#left < 0) throw this.#error()
-  }
-
-  spendWritten(rows: number): void {
-    this.#spend(rows * CHARACTERS_PER_WRITTEN_ROW)
-  }
-
-  spendRow(row: unknown): void {
-    this.#spend(charactersIn(row))
-  }
-
-  spendRows(rows: readonly unknown[]): void {
-    for (const row of rows) this.spendRow(row)
-  }
-}
-
-function lengthOf(value: unknown): number {
-  if (typeof value === 'string') return value.length
-  return value instanceof Uint8Array ? value.byteLength : 0
-}
-
-function charactersIn(row: unknown): number {
-  let length = 0
-  if (Array.isArray(row)) for (const value of row) length += lengthOf(value)
-  else
-    for (const key in row as Record<string, unknown>)
-      length += lengthOf((row as Record<string, unknown>)[key])
-  return length
 }

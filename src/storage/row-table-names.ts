@@ -9,7 +9,7 @@ import type { Reader } from './reader.ts'
 export interface RowPlace {
   /** The pk of the structure. */
   readonly pk: number
-  /** 0 while they are in the table that small structures share (`records/structures/storage/small-rows.ts`). */
+  /** 0 while they are in the table that small structures share (`records/structures/storage/live-rows.ts`). */
   readonly ownTable: number
 }
 

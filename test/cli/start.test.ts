@@ -29,6 +29,6 @@ test('a command starts without the server, the library of MCP, the validation an
   const loaded = [...(await loadedAtStart())]
   expect(loaded.some((path) => path.endsWith('src/cli/run.ts'))).toBe(true)
   expect(new Set(loaded.map(packageOf))).toEqual(new Set([undefined, 'drizzle-orm']))
-  const heavy = /src\/(server|api|features)\.ts$|^(node:)?(tls|https?)$/
+  const heavy = /src\/(server|api|jobs)\.ts$|^(node:)?(tls|https?)$/
   expect(loaded.filter((path) => heavy.test(path))).toEqual([])
 })

@@ -12,12 +12,12 @@ const ORDER = [
   ['storage'],
   ['filter', 'search'],
   ['kernel'],
-  ['log', 'backup-config.ts', 'config.ts', 'context.ts', 'feature-hooks.ts'],
+  ['log', 'backup-config.ts', 'config.ts', 'context.ts'],
   ['http'],
   ['people', 'notes', 'records', 'events', 'files', 'shares'],
   // The feed reads every kind of object.
   ['feed'],
-  ['features.ts'],
+  ['jobs.ts'],
   ['transfer', 'clients'],
   ['operation'],
   ['api.ts', 'operations.ts', 'worker.ts'],
@@ -42,10 +42,8 @@ const PURE = [
   'filter/record/operators.ts',
   'filter/record/parse.ts',
   'filter/record/values.ts',
-  'http/storable-json.ts',
   'notes/content-length.ts',
   'notes/excerpt.ts',
-  'notes/links/syntax.ts',
   'notes/property-values.ts',
   'transfer/field-keys.ts',
   'transfer/front-matter.ts',
@@ -57,7 +55,6 @@ const PURE = [
   'transfer/workspace/format.ts',
   'search/highlighter.ts',
   'search/note-snippet.ts',
-  'search/words.ts',
 ]
 /** Packages of these modules, which run in a browser too. */
 const PURE_PACKAGES = ['yaml']

@@ -11,12 +11,12 @@ import { newFolder } from '../support/process.ts'
 
 const MOST: Readonly<Record<string, number>> = {
   'read the caller': 18,
-  'create a note': 48,
-  'store a batch and its deliveries': 54,
-  'update a watch': 70,
-  'query notes by a tree': 32,
-  'receive an event of a source': 53,
-  'receive a form': 52,
+  'create a note': 31,
+  'store a batch and its deliveries': 36,
+  'update a watch': 46,
+  'query notes by a tree': 28,
+  'receive an event of a source': 36,
+  'receive a form': 36,
 }
 
 /** Excludes files that timers run, with or without the request: checkpoints, and checks of the database files. */

@@ -42,7 +42,7 @@ const LIST: Readonly<Record<string, Shared>> = {
     'nobody',
     'the read snapshot of the main thread, at most 20 ms old',
   ],
-  'storage/connection/wal-sync.ts: #isRunning': ['nobody', 'one sync of the disk for all writes of a commit'],
+  'storage/connection/health.ts: #isRunning': ['nobody', 'one sync of the disk for all writes of a commit'],
   'storage/copy.ts: new Worker': ['nobody', 'a thread for the sync of one copy'],
   'storage/database.ts: new WriteQueue': ['caller, address', 'writes; of forms and sources by these'],
   'storage/sql.ts: #running': ['nobody', 'the statement that runs'],

@@ -8,7 +8,7 @@ import {
   normalized,
   quoteList,
 } from '../../src/lib/text.ts'
-import { indexedText } from '../../src/search/words.ts'
+import { indexedText } from '../../src/lib/words.ts'
 import { runs } from '../support/counts.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { lastHeading, parseLinks } from '../../src/notes/links/syntax.ts'
+import { lastHeading, parseLinks } from '../../src/lib/wiki-links.ts'
 import { runs } from '../support/counts.ts'
 
 const options = { numRuns: runs(300, 20_000) }

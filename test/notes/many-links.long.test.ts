@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { jobs } from '../../src/jobs.ts'
 import { JobRunner } from '../../src/kernel/job-runner.ts'
 import { replaceEach } from '../../src/notes/writing/replace-content.ts'
 import { removeSomeTrashedBefore, restoreFromTrash } from '../../src/notes/writing/trash.ts'
@@ -91,7 +92,7 @@ test('links that a stopped server has not written are written by the next one, w
       resolve()
     })
   })
-  const runner = new JobRunner(service.ctx, service.ctx.features.jobs)
+  const runner = new JobRunner(service.ctx, jobs)
   service.clock.advance(1_000)
   await written
   await runner.stop()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type LoadedDocument, loadDocuments } from '../../scripts/dev/load-documents.ts'
-import { parseLinks } from '../../src/notes/links/syntax.ts'
+import { parseLinks } from '../../src/lib/wiki-links.ts'
 import { hasManyCases } from '../support/counts.ts'
 import { readNote, revisionsOf } from '../support/notes.ts'
 import { startService, type TestService } from '../support/service.ts'

@@ -84,7 +84,7 @@ async function makeTrash({ ctx, caller }: Dataset): Promise<void> {
     })
   await refreshLinks(ctx, caller)
   const ids = ctx.db.sql.column<string>("SELECT id FROM notes WHERE title GLOB 'Trash *'")
-  for (const id of ids) await ctx.db.write((tx) => putInTrash(ctx, tx, caller, id))
+  for (const id of ids) await ctx.db.write((tx) => putInTrash(tx, caller, id))
   await ctx.db.write((tx): void => void tx.sql.run('UPDATE notes SET deleted_at = 1 WHERE deleted_at > 1'))
 }
 

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { deleteStructure } from '../../src/events/structure-deletion.ts'
+import { jobs } from '../../src/jobs.ts'
 import { JobRunner } from '../../src/kernel/job-runner.ts'
 import { systemAuthor } from '../../src/log/log.ts'
 import { findFaults, repairDerived } from '../../src/operation/integrity.ts'
-import { deleteStructure } from '../../src/records/structures/deletion.ts'
 import { buildAutoIndex } from '../../src/records/structures/storage/auto-index.ts'
 import { fillTextIndex } from '../../src/records/structures/storage/text-index.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
@@ -274,7 +275,7 @@ test('jobs fill a text index beside writes that change its content', async () =>
   const { id } = await declare(service, 'entries', [{ key: 'title', type: 'text' }])
   const rows = await write(service, id, ...Array.from({ length: 400 }, (_, at) => ({ title: `entry ${at}` })))
   await makeSearch(service, id)
-  const runner = new JobRunner(service.ctx, service.ctx.features.jobs)
+  const runner = new JobRunner(service.ctx, jobs)
   for (const row of rows.slice(0, 20)) {
     await service.patch(`/v1/records/${row.id}`, { data: { title: `changed ${row.data.title}` } })
     await write(service, id, { title: 'new' })

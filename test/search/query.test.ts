@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseSearch } from '../../src/search/words.ts'
+import { parseSearch } from '../../src/lib/words.ts'
 
 test('repeated search terms count once, and a term cannot be required and excluded', () => {
   const phrases = parseSearch('loom* Loom* "a card" loom -loom* "A CARD" -loom* loom')

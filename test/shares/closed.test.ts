@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Access } from '../../src/kernel/rights.ts'
+import type { Access } from '../../src/kernel/caller.ts'
 import { makeSamples } from '../contract/samples.ts'
 import { makeNote } from '../support/notes.ts'
 import { randomSource } from '../support/random.ts'

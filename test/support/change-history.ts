@@ -1,6 +1,6 @@
+import { deleteStructure } from '../../src/events/structure-deletion.ts'
 import { DAY_MS } from '../../src/lib/dates.ts'
 import { systemAuthor } from '../../src/log/log.ts'
-import { deleteStructure } from '../../src/records/structures/deletion.ts'
 import { deleteFile, makeFile } from './files.ts'
 import { runRetention } from './jobs.ts'
 import type { TestService } from './service.ts'

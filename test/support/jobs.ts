@@ -1,4 +1,5 @@
 import type { AppContext } from '../../src/context.ts'
+import { jobs } from '../../src/jobs.ts'
 import { settleAll } from '../../src/kernel/job-steps.ts'
 import { enqueue, type Job, RECURRING } from '../../src/kernel/jobs.ts'
 import { retentionJobs } from '../../src/operation/schedule.ts'
@@ -7,7 +8,7 @@ import { retentionJobs } from '../../src/operation/schedule.ts'
 export const runJobs = (ctx: AppContext): Promise<void> =>
   settleAll(
     ctx,
-    ctx.features.jobs.filter(({ whenIdle }) => !whenIdle),
+    jobs.filter(({ whenIdle }) => !whenIdle),
   )
 
 /** Runs recurring jobs now. */

@@ -1,14 +1,14 @@
 import { createApi } from '../../src/api.ts'
 import { readConfig } from '../../src/config.ts'
 import type { AppContext } from '../../src/context.ts'
-import { features } from '../../src/features.ts'
 import { Kernel } from '../../src/kernel/call.ts'
-import type { Access } from '../../src/kernel/rights.ts'
+import type { Access } from '../../src/kernel/caller.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
-import { busOf } from '../../src/log/bus.ts'
+import { busOf } from '../../src/log/log.ts'
 import { findFaults } from '../../src/operation/integrity.ts'
 import { createKey } from '../../src/people/accounts/keys.ts'
+import { credentials } from '../../src/people/sessions/sessions.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { openWorker } from '../../src/storage/worker/client.ts'
 import { Follower } from '../../src/transfer/mirror/follower.ts'
@@ -98,11 +98,11 @@ export async function mirrorOf(
     config,
     db,
     worker,
-    kernel: new Kernel({ db, worker, clock, log, findPermissions: features.findPermissions }),
+    kernel: new Kernel({ db, worker, clock, log, credentials }),
     bus,
     clock,
     log,
-    features,
+    credentials,
     mirrorOf: url,
     isMirrorWritable: isWritable,
   }

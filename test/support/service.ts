@@ -2,17 +2,17 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { type Api, createApi } from '../../src/api.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { AppContext, PasswordCost } from '../../src/context.ts'
-import { features } from '../../src/features.ts'
 import { Kernel } from '../../src/kernel/call.ts'
-import type { Access } from '../../src/kernel/rights.ts'
+import type { Access } from '../../src/kernel/caller.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
-import { busOf } from '../../src/log/bus.ts'
+import { busOf } from '../../src/log/log.ts'
 import { upgradeDerived, upgradeSteps } from '../../src/operation/upgrade.ts'
 import { createKey } from '../../src/people/accounts/keys.ts'
 import { addUser, findUser } from '../../src/people/accounts/users.ts'
 import { bootstrap, createWorkspace, findWorkspaceNamed } from '../../src/people/accounts/workspaces.ts'
+import { credentials } from '../../src/people/sessions/sessions.ts'
 import type { OpenOptions } from '../../src/storage/connection/open.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { openWorker, type WorkerOptions } from '../../src/storage/worker/client.ts'
@@ -200,11 +200,11 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     config,
     db,
     worker,
-    kernel: new Kernel({ db, worker, clock, log, findPermissions: features.findPermissions }),
+    kernel: new Kernel({ db, worker, clock, log, credentials }),
     bus,
     clock,
     log,
-    features,
+    credentials,
     passwordCost: options.passwordCost ?? CHEAP_PASSWORDS,
   }
   const first = await bootstrap(ctx.db)

@@ -1,6 +1,7 @@
 import { createSender, type Send } from '../../src/events/delivery/client/sender.ts'
 import { Dispatcher } from '../../src/events/delivery/dispatch/dispatcher.ts'
 import type { RawCondition } from '../../src/filter/record/parse.ts'
+import { jobs as allJobs } from '../../src/jobs.ts'
 import { JobRunner } from '../../src/kernel/job-runner.ts'
 import { parseAllowlist } from '../../src/lib/addresses.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
@@ -90,7 +91,7 @@ export async function startHooked(options: TestServiceOptions & { start?: boolea
     arrived: () => receiver.received.map(({ body }) => JSON.parse(body)),
     start: (send = sender.send) => {
       deliveries = new Dispatcher({ ...service.ctx, send })
-      jobs = new JobRunner(service.ctx, service.ctx.features.jobs)
+      jobs = new JobRunner(service.ctx, allJobs)
     },
     stop,
     end: async () => {

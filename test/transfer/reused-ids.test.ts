@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeEach, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { structureDeletion } from '../../src/events/structure-deletion.ts'
 import { createIdSource } from '../../src/lib/ids.ts'
 import { findFaults } from '../../src/operation/integrity.ts'
-import { structureDeletion } from '../../src/records/structures/deletion.ts'
 import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
 import { importWorkspace } from '../../src/transfer/workspace/import.ts'
 import { callerOf } from '../support/cli.ts'
@@ -44,7 +44,7 @@ async function declareFilled(size: number) {
 
 /** Deletes the structure and leaves its rows to the job. */
 const deleteWithoutJobs = (id: string) =>
-  service.ctx.kernel.callAs(callerOf(service), structureDeletion(service.ctx.features), {
+  service.ctx.kernel.callAs(callerOf(service), structureDeletion, {
     id,
     body: { name: 'Rows' },
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { linesOutsideCode } from '../../src/notes/links/syntax.ts'
+import { linesOutsideCode } from '../../src/lib/wiki-links.ts'
 import { bodyTags } from '../../src/transfer/vault/plan/tags.ts'
 
 const tagsIn = (body: string) => [...bodyTags([...linesOutsideCode(body)])].map((tag) => tag.slice(1))

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { targetKey } from '../../src/lib/wiki-links.ts'
 import { resolveTarget } from '../../src/notes/links/resolve-target.ts'
-import { targetKey } from '../../src/notes/links/syntax.ts'
 import { type NoteHead, NoteNames } from '../../src/web/pages/import/plan.ts'
 import { callerOf } from '../support/cli.ts'
 import { randomSource } from '../support/random.ts'

@@ -5,13 +5,13 @@ import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
 import { fail, Refusal } from '../../lib/refusal.ts'
 import { createAuthenticate } from '../../people/accounts/keys.ts'
+import { credentials } from '../../people/sessions/sessions.ts'
 import type { Db } from '../../storage/database.ts'
 import { type Command, checkedBaseUrl, DB_FLAG, flag, type Input, textFlag, WrongUsage } from '../command.ts'
 import type { Io } from '../io.ts'
 import { withDatabase } from '../open-database.ts'
 import { STDIN, textOf } from '../read-input.ts'
 
-const features = async () => (await import('../../features.ts')).features
 const messages = () => import('../../clients/mcp/stdio/messages.ts')
 const local = () => import('../../clients/mcp/stdio/local.ts')
 
@@ -42,7 +42,7 @@ const invalidKey = () =>
 async function serveDatabase(io: Io, db: Db, key: string, input: Input): Promise<number> {
   const log = createLog('silent', systemClock, () => {})
   const config = readConfig(io.env, { db: textFlag(input, 'db') })
-  const ctx = contextOn({ config, db, clock: systemClock, log, features: await features() })
+  const ctx = contextOn({ config, db, clock: systemClock, log, credentials })
   const authenticate = createAuthenticate(ctx)
   const caller = () => authenticate(key) ?? fail(invalidKey())
   try {

@@ -8,9 +8,9 @@ import { type Command, flag, WrongUsage } from '../command.ts'
 
 /** The document of a server, from a service on an empty in-memory database. */
 async function document(hasWebhooks: boolean): Promise<string> {
-  const [{ createApi }, { features }, { withoutWebhooks }] = await Promise.all([
+  const [{ createApi }, { credentials }, { withoutWebhooks }] = await Promise.all([
     import('../../api.ts'),
-    import('../../features.ts'),
+    import('../../people/sessions/sessions.ts'),
     import('../../http/docs/routes.ts'),
   ])
   const log = createLog('silent', systemClock, () => {})
@@ -18,7 +18,7 @@ async function document(hasWebhooks: boolean): Promise<string> {
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
   try {
     const config = { ...readConfig({}), db: file }
-    const app = createApi(contextOn({ config, db, clock: systemClock, log, features }))
+    const app = createApi(contextOn({ config, db, clock: systemClock, log, credentials }))
     const whole = await app.openApi()
     return JSON.stringify(hasWebhooks ? whole : withoutWebhooks(whole), null, 2)
   } finally {

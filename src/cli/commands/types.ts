@@ -22,7 +22,7 @@ import { STDOUT } from '../output.ts'
 
 const generating = () => import('../../clients/types/generate.ts')
 const store = () => import('../../records/structures/store.ts')
-const present = () => import('../../records/structures/present.ts')
+const present = () => import('../../records/structures/store.ts')
 const remote = () => import('../../transfer/mirror/remote.ts')
 
 async function remoteStructures(url: string, input: Input, io: Io): Promise<TypedStructure[]> {

@@ -1,13 +1,13 @@
 import { createApi } from '../../api.ts'
 import type { Config } from '../../config.ts'
 import { contextOn } from '../../context.ts'
-import { features } from '../../features.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import { createLog } from '../../lib/log.ts'
 import { VERSION } from '../../lib/version.ts'
 import { addUser } from '../../people/accounts/users.ts'
 import { bootstrap, getWorkspaceOrOnly } from '../../people/accounts/workspaces.ts'
+import { credentials } from '../../people/sessions/sessions.ts'
 import { openDatabase } from '../../storage/database.ts'
 
 /** The user of a read-only demo. */
@@ -23,7 +23,7 @@ export async function seed(config: Config): Promise<void> {
   const clock = { ...systemClock, now: () => now }
   const log = createLog('silent', clock, () => {})
   const db = openDatabase({ file: config.db, programVersion: VERSION, clock, log, role: 'server' })
-  const ctx = contextOn({ config, db, clock, log, features })
+  const ctx = contextOn({ config, db, clock, log, credentials })
   const key = await bootstrap(ctx.db)
   const api = createApi(ctx)
   /** Each write is some time later than the one before. */

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { features } from '../../features.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { fail, refused } from '../../lib/refusal.ts'
 import { counted } from '../../lib/text.ts'
@@ -23,7 +22,7 @@ import { bringUpToDate, databaseOf, remoteOf, withCopy } from './follow.ts'
 /** Prints the state of a copy; exit code 1 if it does not follow. */
 export const showStatus = (input: Input, io: Io): Promise<number> =>
   withCopy(input, io, (db) => {
-    const { isFollowing, status } = statusOf(db, features, db.file, systemClock.now())
+    const { isFollowing, status } = statusOf(db, db.file, systemClock.now())
     if (input.flags.json) printJson(io, status)
     else {
       const { remote, workspace, lag_ms, last_contact_at, counts, problem, left_out = {} } = status

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { readCa, readConfig, readDatabaseFile, readKey } from '../../config.ts'
-import { features } from '../../features.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { createLog } from '../../lib/log.ts'
 import { refused } from '../../lib/refusal.ts'
@@ -64,7 +63,6 @@ function requestOf(input: Input, io: Io, signal: AbortSignal, url = input.args[0
     isWritable: input.flags.writable === true,
     clock: systemClock,
     log: createLog(config.logLevel, systemClock, (lines) => io.err(lines)),
-    features,
     signal,
     post: forwarder && posterOf(forwarder, io),
     afterUpgrade: upgradeDerived,

@@ -1,5 +1,5 @@
 import type { FieldType } from '../../filter/record/operators.ts'
-import type { presentField, presentStructure } from '../../records/structures/present.ts'
+import type { presentField, presentStructure } from '../../records/structures/store.ts'
 import { sourceOf } from './source-of.ts' with { type: 'macro' }
 
 const withoutImports = (source: string): string => source.replace(/^(?:import [\s\S]*? from ".*"\n)+\n/, '')

@@ -1,4 +1,3 @@
-import { wholeWorkspace } from '../../context.ts'
 import { scheduled } from '../../http/body.ts'
 import { fail, isOfContent, notFound, refused, unavailable } from '../../lib/refusal.ts'
 import { definitionOf, findStructureByPk, type StructureRow } from '../../records/structures/store.ts'
@@ -26,7 +25,8 @@ export interface Decision {
 }
 
 export const structureOf = (reader: Reader, { workspace, structure }: SourceRow): StructureRow =>
-  findStructureByPk(reader, wholeWorkspace(workspace), structure) ?? fail(notFound('source'))
+  findStructureByPk(reader, { workspacePk: workspace, rights: undefined }, structure) ??
+  fail(notFound('source'))
 
 /** Whether a decision is still valid for the current source and structure. */
 export const isCurrent = ({ basis }: Decision, source: SourceRow, structure: StructureRow): boolean =>

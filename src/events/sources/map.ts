@@ -1,11 +1,11 @@
 import { isNegated, operandCount } from '../../filter/operands.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../../filter/record/values.ts'
-import { checkStorable } from '../../http/storable-json.ts'
 import { isoTimestamp, utcDay } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
 import { knownNames } from '../../lib/near-miss.ts'
 import { atPlace, invalid, refused } from '../../lib/refusal.ts'
+import { checkStorable } from '../../lib/storable-json.ts'
 import type { Definition, FieldDefinition } from '../../records/structures/store.ts'
 import {
   checkedHeader,

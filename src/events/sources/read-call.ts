@@ -1,7 +1,7 @@
-import { parsedJson, WRITE_LIMITS } from '../../http/storable-json.ts'
 import { isObject } from '../../lib/json.ts'
 import { invalid, Refusal, refused } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
+import { parsedJson, WRITE_LIMITS } from '../../lib/storable-json.ts'
 import { withCommas } from '../../lib/text.ts'
 import type { OrderedJson } from './map.ts'
 import { type Call, headerOf, placeOfId, providerOf } from './providers.ts'

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller, InWorkspace } from '../../context.ts'
-import { type Ability, may } from '../../kernel/rights.ts'
+import { type Ability, may } from '../../kernel/caller.ts'
 import { atPlace, fail, invalid, nameTaken, namingPlace, notFound, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import { logChange } from '../../log/log.ts'

@@ -84,16 +84,6 @@ const readVerifier = rowBy((token: string) => {
 export const findVerifier = (reader: Reader, token: string): ReturnType<typeof readVerifier> =>
   reader.sql.memoize(`source ${token}`, () => readVerifier(reader, token))
 
-/** The names of a structure's sources that write or compare a field. */
-export const sourcesNamingField = (reader: Reader, structure: number, key: string): string[] =>
-  listSourcesOf(reader, structure)
-    .filter((source) => Object.hasOwn(mapOf(source), key) || source.newerBy === key)
-    .map(({ name }) => name)
-
-const listSourcesOf = rowsBy((structure: number) =>
-  from(sources, getTableColumns(sources)).where(eq(sources.structure, structure)).orderBy(sources.pk),
-)
-
 const write = updateOf(sources, sources.pk)
 
 const readCounts = rowBy((pk: number) => from(sources, { counts: sources.counts }).where(eq(sources.pk, pk)))

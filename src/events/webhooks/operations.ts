@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
-import { pageRequest } from '../../http/pagination.ts'
 import { read, write } from '../../kernel/operation.ts'
 import type { AllowlistEntry } from '../../lib/addresses.ts'
+import { pageRequest } from '../../lib/pagination.ts'
 import { parseInput } from './columns.ts'
 import { deliveryLog, listDeliveries, restart, sendTest } from './deliveries.ts'
 import type { CreateWebhookBody, DeliveriesQuery, ListQuery, PatchWebhookBody, RotateBody } from './schema.ts'

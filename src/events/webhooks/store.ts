@@ -3,10 +3,9 @@ import type { RawCondition } from '../../filter/record/parse.ts'
 import type { FilterTree } from '../../filter/tree/parse.ts'
 import { isoOrNull, isoTimestamp } from '../../lib/dates.ts'
 import type { Due } from '../../log/due.ts'
-import { fieldsInTemplate, type Kind, type SubscribedEvent } from '../../log/message.ts'
+import type { Kind, SubscribedEvent } from '../../log/message.ts'
 import { type RowOf, storedObjects } from '../../log/objects/statements.ts'
 import { from, insertInto, rowsBy, updateOf } from '../../storage/query.ts'
-import type { Reader } from '../../storage/reader.ts'
 import { webhooks } from '../../storage/schema/webhooks.ts'
 import type { AttemptRow, DeliveryRow } from './deliveries.ts'
 
@@ -58,33 +57,6 @@ export const listWithEarlierSecrets = rowsBy(() =>
     isNotNull(webhooks.earlierSecrets),
   ),
 )
-
-/** The keys of the fields that a subscription to rows names. */
-const fieldsNamedBy = (row: WebhookRow): string[] => {
-  const filter = filterOf(row)
-  return [
-    ...(Array.isArray(filter) ? filter.map(({ field }) => field) : []),
-    ...(fieldsOf(row) ?? []),
-    dueOf(row)?.field ?? '',
-    ...fieldsInTemplate(row.template),
-  ]
-}
-
-/** The ids of a structure's subscriptions that name a field. */
-export const webhooksNamingField = (reader: Reader, structurePk: number, key: string): string[] =>
-  listWebhooksOf(reader, structurePk)
-    .filter((row) => fieldsNamedBy(row).includes(key))
-    .map((row) => row.id)
-
-/** The subscriptions to notes whose filter trees name an object according to these tests. */
-export const webhooksNaming = (
-  reader: Reader,
-  workspace: number,
-  names: (filter: string | null) => boolean,
-): { id: string; name: string }[] =>
-  listWebhookRows(reader, workspace)
-    .filter((row) => row.kind === 'note' && names(row.filter))
-    .map(({ id, url }) => ({ id, name: url }))
 
 /** A subscription that is both disabled and paused appears as disabled. */
 const statusOf = ({ enabled, pausedAt }: WebhookRow) =>

@@ -1,6 +1,6 @@
 import { foldedText, numberText, valueColumn } from '../../storage/row-table-names.ts'
 import type { SqlValue } from '../../storage/sql.ts'
-import { allOf, type SqlPart } from '../../storage/sql-part.ts'
+import { allOf, type SqlPart } from '../../storage/sql.ts'
 import type { Operator, TypedField } from './operators.ts'
 import type { Condition } from './parse.ts'
 import { DAY_LENGTH, dayOf, isPoint, type Operand } from './values.ts'

@@ -1,4 +1,4 @@
-import { type Access, LEVELS, STRUCTURE_LEVELS } from '../../kernel/rights.ts'
+import { type Access, LEVELS, STRUCTURE_LEVELS } from '../../kernel/caller.ts'
 import { t } from './types.ts'
 
 const MAX_STRUCTURES = 1_000

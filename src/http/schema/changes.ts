@@ -1,4 +1,4 @@
-import { CHANGE_OPERATIONS } from '../../log/entries.ts'
+import { CHANGE_OPERATIONS } from '../../storage/schema/changes.ts'
 import { t } from './types.ts'
 
 /* The common parts of the schemas of all endpoints that show changes. */

@@ -5,13 +5,11 @@ import {
   type TOptional,
   type TProperties,
   type TSchema,
-  TypeRegistry,
 } from '@sinclair/typebox'
 import { t as base } from 'elysia'
-import { memoize } from '../../lib/bounded-cache.ts'
-import { codePointLength, hasControlCharacter, withCommas } from '../../lib/text.ts'
-import { DEFAULT_LIMIT } from '../pagination.ts'
-import { isInvisibleName } from './invisible-name.ts'
+import { DEFAULT_LIMIT } from '../../lib/pagination.ts'
+import { withCommas } from '../../lib/text.ts'
+import { UNCHECKED } from '../validation.ts'
 
 /*
  * The building blocks of every schema. Texts, integers and choices are custom TypeBox kinds, because their rules go
@@ -56,7 +54,7 @@ export interface IntegerOptions extends Described {
   nullable?: boolean
 }
 
-type Rules = TextOptions & IntegerOptions & { values?: readonly string[] }
+export type Rules = TextOptions & IntegerOptions & { values?: readonly string[] }
 
 /** A schema with its rules, which it states in words for refusals ("… must be <words>."). */
 export interface RuleSchema extends TSchema {
@@ -65,43 +63,6 @@ export interface RuleSchema extends TSchema {
 }
 
 const orNull = (rules: Rules, words: string) => (rules.nullable ? `${words}, or null` : words)
-const isAllowedNull = (rules: Rules, value: unknown) => rules.nullable === true && value === null
-
-function isText(rules: Rules, value: unknown): boolean {
-  if (typeof value !== 'string') return isAllowedNull(rules, value)
-  const checked = rules.trimmed ? value.trim() : value
-  const length = codePointLength(checked)
-  if (length < (rules.minLength ?? 0) || length > (rules.maxLength ?? Number.POSITIVE_INFINITY)) return false
-  if (rules.singleLine && hasControlCharacter(checked)) return false
-  if (isInvisibleName(rules, value)) return false
-  if (rules.without && [...rules.without].some((character) => checked.includes(character))) return false
-  if (rules.pattern !== undefined && !compiled(rules.pattern).test(checked)) return false
-  return rules.check?.(checked) ?? true
-}
-
-const compiled = memoize((pattern: string) => new RegExp(pattern, 'u'))
-
-function isInteger(rules: Rules, value: unknown): boolean {
-  if (typeof value !== 'number') return isAllowedNull(rules, value)
-  const minimum = rules.minimum ?? Number.MIN_SAFE_INTEGER
-  const maximum = rules.maximum ?? Number.MAX_SAFE_INTEGER
-  return Number.isInteger(value) && value >= minimum && value <= maximum
-}
-
-const isChoice = (rules: Rules, value: unknown) =>
-  rules.values?.includes(value as string) === true || isAllowedNull(rules, value)
-
-const isFlag = (rules: Rules, value: unknown) => typeof value === 'boolean' || isAllowedNull(rules, value)
-
-/** The kind of a schema that is only documented, not checked. */
-export const UNCHECKED = 'DaybookUnchecked'
-
-TypeRegistry.Set<{ rules: Rules }>('DaybookText', (schema, value) => isText(schema.rules, value))
-TypeRegistry.Set<{ rules: Rules }>('DaybookInteger', (schema, value) => isInteger(schema.rules, value))
-TypeRegistry.Set<{ rules: Rules }>('DaybookChoice', (schema, value) => isChoice(schema.rules, value))
-TypeRegistry.Set(UNCHECKED, () => true)
-TypeRegistry.Set<{ rules: Rules }>('DaybookFlag', (schema, value) => isFlag(schema.rules, value))
-
 function textWords({ minLength = 0, maxLength, singleLine, says }: Rules): string {
   if (says) return says
   const base = minLength > 0 ? 'a text that is not empty' : 'a text'
@@ -293,7 +254,7 @@ export const id = (description?: string) =>
 export const deletedResponse = (description?: string) =>
   response({ deleted: base.Boolean({ examples: [true] }), id: id(description) })
 
-/** A `UsedBy` of `feature-hooks.ts`. */
+/** An object that refers to another one (`notes/usage.ts`). */
 export const usedBy = () => strict({ id: id(), name: base.String({ examples: ['Open work'] }) })
 
 /* The appearance of an object in the application. */

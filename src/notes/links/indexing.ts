@@ -2,10 +2,10 @@ import type { AppContext } from '../../context.ts'
 import { type Caller, schedulingKeyOf } from '../../kernel/caller.ts'
 import { settle } from '../../kernel/job-steps.ts'
 import { defineJob, enqueue, keysOf, removeJob } from '../../kernel/jobs.ts'
+import { distinctLinkKeys } from '../../lib/wiki-links.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { contentOf, updatedAtOf } from '../store.ts'
-import { distinctLinkKeys } from './syntax.ts'
 
 /*
  * `note_links` holds the targets of every body. Writing the targets of a note with 90,000 links takes a quarter of a

@@ -2,12 +2,12 @@ import type { Static } from '@sinclair/typebox'
 import { read } from '../../kernel/operation.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { fold } from '../../lib/text.ts'
+import { bracketed, isOwnHeading, linkOf, namesIn, parseLinks, targetKey } from '../../lib/wiki-links.ts'
 import { snippetAround } from '../../search/highlighter.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { LinksQuery } from '../schema.ts'
 import { contentOf, getNoteSummary, loadTitles, type NoteSummary, type NoteTitle } from '../store.ts'
 import { resolveTargets } from './resolve-target.ts'
-import { bracketed, isOwnHeading, linkOf, namesIn, parseLinks, targetKey } from './syntax.ts'
 
 /**
  * The outgoing links, every occurrence in body order, and the backlinks, newest edit first. With `context`, each

@@ -1,5 +1,5 @@
+import { isFileTarget, isOwnHeading, namesIn, targetText } from '../../lib/wiki-links.ts'
 import type { Reader } from '../../storage/reader.ts'
-import { isFileTarget, isOwnHeading, namesIn, targetText } from './syntax.ts'
 
 /*
  * Resolves a link target to a note: by id, else by alias, else by title. Of several notes with one title, the oldest

@@ -1,17 +1,16 @@
 import type { Static } from '@sinclair/typebox'
 import type { InWorkspace } from '../../context.ts'
-import type { OpenedPreset, PresetInput, PresetPlan } from '../../feature-hooks.ts'
 import { write } from '../../kernel/operation.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
-import { atPlace, fail, refused, within } from '../../lib/refusal.ts'
+import { atPlace, fail, invalid, refused, within } from '../../lib/refusal.ts'
 import { compareNames, fold } from '../../lib/text.ts'
 import { findTimeZone } from '../../lib/time-zones.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { checkedLength } from '../content-length.ts'
-import { presentNote } from '../present.ts'
-import { getNote } from '../store.ts'
+import { getNote, presentNote } from '../store.ts'
 import { appended } from '../writing/append-and-edit.ts'
+import type { CreateInput, OpenedPreset, PresetPlan } from '../writing/create.ts'
 import { readProperties, valueRefusal, writeSentProperties } from '../writing/properties.ts'
 import { addTags, nameOfTag } from '../writing/tags.ts'
 import { changeText } from '../writing/update.ts'
@@ -52,8 +51,26 @@ export const applyPreset = write({
   },
 })
 
+/** The preset for a new note; refuses answers without one. */
+export function presetOf(
+  tx: Tx,
+  caller: InWorkspace,
+  { preset, answers, tz }: Pick<CreateInput, 'preset' | 'answers' | 'tz'>,
+): OpenedPreset | undefined {
+  if (preset !== undefined) return openPreset(tx, caller, preset, { answers, tz })
+  if (answers === undefined) return undefined
+  throw invalid('"answers" go with "preset"; name the preset that asks for them.', atPlace('answers'))
+}
+
+/** The input for a preset. */
+interface PresetInput {
+  readonly answers?: Readonly<Record<string, unknown>> | undefined
+  /** The IANA name of the time zone for its date and time. */
+  readonly tz?: string | undefined
+}
+
 /** Reads a preset. Properties are referenced by key, in preset order. */
-export function openPreset(
+function openPreset(
   tx: Tx,
   caller: InWorkspace,
   idOrName: string,

@@ -1,4 +1,3 @@
-import { type FeatureHooks, refuseWhileUsed } from '../../feature-hooks.ts'
 import { defineJob, enqueue } from '../../kernel/jobs.ts'
 import { long, write } from '../../kernel/operation.ts'
 import { authorOf, type ChangeAuthor } from '../../log/log.ts'
@@ -6,14 +5,10 @@ import { firstWithin } from '../../storage/writes/chunks.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { logLoss } from '../events.ts'
 import { touchNotes } from '../store.ts'
+import { propertyUsage, refuseWhileUsed } from '../usage.ts'
 import { type PropertyRule, presentedValue } from '../writing/properties.ts'
-import {
-  bytesOfValues,
-  countNotesHolding,
-  getPropertyRow,
-  type PropertyInUse,
-  propertyKind,
-} from './service.ts'
+import type { PropertyInUse } from './operations.ts'
+import { bytesOfValues, countNotesHolding, getPropertyRow, propertyKind } from './service.ts'
 
 /*
  * Like tags, a deleted property disappears at once. Its values on notes are removed in the same transaction if they are
@@ -41,30 +36,29 @@ export const propertyDetachment = defineJob<number, DeletedProperty>(
 /**
  * Deletes a property with its values on notes, including trashed ones; refuses if a view, a preset or a lens uses it.
  */
-export const propertyDeletion = ({ usageOfProperty }: Pick<FeatureHooks, 'usageOfProperty'>) =>
-  long(
-    write({
-      name: 'features.deleteProperty',
-      covers: 'notes',
-      run: (tx, caller, { id, found }: PropertyInUse) => {
-        const property = getPropertyRow(tx, caller, id)
-        const { pk, key, type } = property
-        refuseWhileUsed(
-          `The property "${key}"`,
-          usageOfProperty.now(tx, caller.workspacePk, property, found),
-          'it cannot be deleted before those change',
-        )
-        propertyKind.delete(tx, caller, property, { hidden: { name: key } })
-        const notes = countNotesHolding(tx, pk)
-        const deleted = { author: authorOf(caller), key, type }
-        if (notes > MOST_AT_ONCE || bytesOfValues(tx, pk) > MOST_BYTES_AT_ONCE)
-          enqueue(tx, propertyDetachment, pk, deleted)
-        else while (propertyDetachment.step(tx, pk, deleted) !== 'done');
-        return { deleted: true, notes_affected: notes }
-      },
-      settles: [propertyDetachment],
-    }),
-  )
+export const deleteProperty = long(
+  write({
+    name: 'properties.delete',
+    covers: 'notes',
+    run: (tx, caller, { id, found }: PropertyInUse) => {
+      const property = getPropertyRow(tx, caller, id)
+      const { pk, key, type } = property
+      refuseWhileUsed(
+        `The property "${key}"`,
+        propertyUsage.now(tx, caller.workspacePk, property, found),
+        'it cannot be deleted before those change',
+      )
+      propertyKind.delete(tx, caller, property, { hidden: { name: key } })
+      const notes = countNotesHolding(tx, pk)
+      const deleted = { author: authorOf(caller), key, type }
+      if (notes > MOST_AT_ONCE || bytesOfValues(tx, pk) > MOST_BYTES_AT_ONCE)
+        enqueue(tx, propertyDetachment, pk, deleted)
+      else while (propertyDetachment.step(tx, pk, deleted) !== 'done');
+      return { deleted: true, notes_affected: notes }
+    },
+    settles: [propertyDetachment],
+  }),
+)
 
 const AT_ONCE = 50
 const BYTES_AT_ONCE = 262_144

@@ -1,20 +1,15 @@
-import type { AppContext } from '../../context.ts'
 import { endpoints } from '../../http/endpoints.ts'
-import { propertyDeletion } from './deletion.ts'
-import * as schema from './schema.ts'
 import {
   createProperty,
+  deleteProperty,
+  findPropertyUsage,
   listProperties,
-  propertyPatching,
-  propertyReading,
-  propertyUsageFinding,
-} from './service.ts'
+  patchProperty,
+  readProperty,
+} from './operations.ts'
+import * as schema from './schema.ts'
 
-export function propertyRoutes({ features }: AppContext) {
-  const readProperty = propertyReading(features)
-  const findUsage = propertyUsageFinding(features)
-  const patchProperty = propertyPatching(features)
-  const deleteProperty = propertyDeletion(features)
+export function propertyRoutes() {
   return endpoints('Properties', '/v1/properties', 'notes')
     .get('', ({ exchange }) => exchange.call(listProperties, {}), {
       access: 'read',
@@ -44,7 +39,7 @@ export function propertyRoutes({ features }: AppContext) {
       '/:idOrKey',
       async ({ exchange, params, body }) => {
         const sent = { ...params, body }
-        const inUse = body.type === undefined ? undefined : await exchange.outputOf(findUsage, sent)
+        const inUse = body.type === undefined ? undefined : await exchange.outputOf(findPropertyUsage, sent)
         return exchange.call(patchProperty, { ...sent, inUse })
       },
       {
@@ -60,7 +55,7 @@ export function propertyRoutes({ features }: AppContext) {
     .delete(
       '/:idOrKey',
       async ({ exchange, params }) =>
-        exchange.call(deleteProperty, await exchange.outputOf(findUsage, params)),
+        exchange.call(deleteProperty, await exchange.outputOf(findPropertyUsage, params)),
       {
         access: 'write',
         response: schema.DeletedPropertyResponse,

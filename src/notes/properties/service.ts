@@ -1,12 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { count, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Caller, InWorkspace } from '../../context.ts'
-import {
-  type FeatureHooks,
-  type FoundUsage,
-  type PropertyUsage,
-  refuseWhileUsed,
-} from '../../feature-hooks.ts'
 import { read, write } from '../../kernel/operation.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { isId } from '../../lib/ids.ts'
@@ -19,7 +13,7 @@ import type { Reader } from '../../storage/reader.ts'
 import { noteProperties, properties } from '../../storage/schema/properties.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import type { PropertyType } from '../property-values.ts'
-import type { CreatePropertyBody, PatchPropertyBody } from './schema.ts'
+import type { CreatePropertyBody } from './schema.ts'
 
 /** The trash is small: subtracting its values is faster than checking each note that has one. */
 const NOTES_WITH_VALUE = sql<number>`(SELECT count(*) FROM note_properties np
@@ -88,46 +82,10 @@ export const listProperties = read({
 export const getPropertyRow = (reader: Reader, caller: InWorkspace, idOrKey: string) =>
   propertyKind.getRow(reader, caller, idOrKey)
 
-type PropertyRow = ReturnType<typeof getPropertyRow>
-
-type PropertyHooks = Pick<FeatureHooks, 'usageOfProperty'>
-
-interface Named {
-  readonly idOrKey: string
-}
-
-/** The property and the objects that use it, which prevent its deletion. */
-export const propertyReading = ({ usageOfProperty }: PropertyHooks) =>
-  read({
-    name: 'features.readProperty',
-    covers: 'notes',
-    run: (snapshot, caller, { idOrKey }: Named) => {
-      const property = getPropertyRow(snapshot, caller, idOrKey)
-      const { webhooks: _, ...used_by } = usageOfProperty.find(snapshot, caller.workspacePk, property).usage
-      return { property: propertyKind.present(property, snapshot), used_by }
-    },
-  })
-
-/** A property and the objects that use it, found before the transaction that changes or deletes the property. */
-export interface PropertyInUse {
-  readonly id: string
-  readonly found: FoundUsage<PropertyUsage>
-}
-
-/** `body` is the change that requires the usage, if any. */
-export const propertyUsageFinding = ({ usageOfProperty }: PropertyHooks) =>
-  read({
-    name: 'features.findPropertyUsage',
-    covers: 'notes',
-    run: (snapshot, caller, { idOrKey, body }: Named & { readonly body?: PropertyPatch }): PropertyInUse => {
-      refuseRepeatedOption(body?.options)
-      const property = getPropertyHead(snapshot, caller, idOrKey)
-      return { id: property.id, found: usageOfProperty.find(snapshot, caller.workspacePk, property) }
-    },
-  })
+export type PropertyRow = ReturnType<typeof getPropertyRow>
 
 /** Omits the number of notes, which is slow to count. */
-function getPropertyHead(reader: Reader, { workspacePk }: Caller, idOrKey: string): PropertyHead {
+export function getPropertyHead(reader: Reader, { workspacePk }: Caller, idOrKey: string): PropertyHead {
   const byId = isId(idOrKey) ? findPropertyHead(reader, workspacePk, idOrKey) : undefined
   return byId ?? findPropertyHeadByKey(reader, workspacePk, fold(idOrKey)) ?? fail(propertyKind.notFound)
 }
@@ -152,7 +110,7 @@ export function insertProperty(tx: Tx, caller: Caller, input: NewPropertyInput) 
   return propertyKind.create(tx, caller, { ...propertyKind.columnsOf(input), options }, { position })
 }
 
-function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): void {
+export function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): void {
   if (!findPropertyHeadByKey(reader, workspacePk, key)) return
   throw nameTaken(`A property with the key "${key}" exists already; choose another key.`, atPlace('key'))
 }
@@ -161,13 +119,13 @@ function refuseTakenKey(reader: Reader, { workspacePk }: Caller, key: string): v
 const MAX_OPTIONS_LENGTH = 100_000
 
 /** Refuses what schemas cannot express, before any lookup. */
-function refuseRepeatedOption(options: readonly string[] = []): void {
+export function refuseRepeatedOption(options: readonly string[] = []): void {
   if (new Set(options).size < options.length)
     throw invalid('"options" names one option twice; name each once.', atPlace('options'))
 }
 
 /** Refuses options over the limit of a definition. A definition that already exceeds it may be reduced. */
-function refuseLongOptions(options: readonly string[] = [], current: string | null = null): void {
+export function refuseLongOptions(options: readonly string[] = [], current: string | null = null): void {
   const length = lengthOf(options)
   if (length <= MAX_OPTIONS_LENGTH || length <= lengthOf(JSON.parse(current ?? '[]'))) return
   throw invalid(
@@ -180,7 +138,11 @@ const lengthOf = (options: readonly string[]): number =>
   options.reduce((sum, option) => sum + codePointLength(option), 0)
 
 /** The stored options; only a `select` has any. If none are sent, the current ones remain. */
-function optionsFor(type: PropertyType, sent: string[] | undefined, current: string | null): string | null {
+export function optionsFor(
+  type: PropertyType,
+  sent: string[] | undefined,
+  current: string | null,
+): string | null {
   if (type !== 'select') {
     if (sent === undefined || sent.length === 0) return null
     throw refused(
@@ -189,53 +151,6 @@ function optionsFor(type: PropertyType, sent: string[] | undefined, current: str
     )
   }
   return sent === undefined ? (current ?? '[]') : JSON.stringify(sent)
-}
-
-type PropertyPatch = Static<typeof PatchPropertyBody>
-
-interface PatchInput extends Named {
-  readonly body: PropertyPatch
-  /** With a type. */
-  readonly inUse: PropertyInUse | undefined
-}
-
-/**
- * Changes a definition. Values that are no longer among the options remain on their notes and are returned as stranded.
- */
-export const propertyPatching = ({ usageOfProperty }: PropertyHooks) =>
-  write({
-    name: 'features.patchProperty',
-    covers: 'notes',
-    run: (tx, caller, { idOrKey, body: patch, inUse }: PatchInput) => {
-      refuseRepeatedOption(patch.options)
-      const before = getPropertyRow(tx, caller, inUse?.id ?? idOrKey)
-      refuseLongOptions(patch.options, before.options)
-      if (patch.key !== undefined && patch.key !== before.key) refuseTakenKey(tx, caller, patch.key)
-      if (inUse && patch.type !== undefined && patch.type !== before.type) {
-        refuseRetypeInUse(tx, before, patch.type)
-        refuseWhileUsed(
-          `The property "${before.key}"`,
-          usageOfProperty.now(tx, caller.workspacePk, before, inUse.found),
-          'its type cannot change before those change',
-        )
-      }
-      const options = optionsFor(patch.type ?? before.type, patch.options, before.options)
-      const stranded = patch.options && options !== null ? strandedValues(tx, before.pk, options) : []
-      const columns = { ...propertyKind.columnsOf(patch), ...keptLabel(before, patch), options }
-      const property = propertyKind.update(tx, caller, before, columns, { position: patch.position })
-      return { property, stranded_values: stranded }
-    },
-  })
-
-/** A key used as the label is not stored as one, so sending a property back unchanged changes nothing. */
-const keptLabel = (before: PropertyRow, { key = before.key, label }: PropertyPatch) =>
-  before.label === null && label === before.key && key === before.key ? { label: null } : {}
-
-function refuseRetypeInUse(reader: Reader, { pk, key }: PropertyRow, type: PropertyType): void {
-  if (!isUsedByAnyNote(reader, pk)) return
-  throw refused(
-    `Notes, trashed ones included, hold values of the property "${key}"; clear them before changing its type to "${type}".`,
-  )
 }
 
 /** The number of notes with a value, including trashed ones. */
@@ -254,11 +169,11 @@ const findHolding = rowBy((property: number) =>
   from(noteProperties, { note: noteProperties.note }).where(eq(noteProperties.property, property)).limit(1),
 )
 
-const isUsedByAnyNote = (reader: Reader, property: number): boolean =>
+export const isUsedByAnyNote = (reader: Reader, property: number): boolean =>
   findHolding(reader, property) !== undefined
 
 /** Values of active notes that are not among the options, a JSON array, with their numbers of notes. */
-const strandedValues = rowsBy((property: number, options: string) =>
+export const strandedValues = rowsBy((property: number, options: string) =>
   from(sql`note_properties np CROSS JOIN notes n ON n.pk = np.note`, {
     value: sql<string>`np.value`,
     notes: count(),

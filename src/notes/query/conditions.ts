@@ -4,7 +4,7 @@ import { endOfDay, shiftedDay, startOfDay } from '../../filter/tree/relative-dat
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { fold, isAscii, MAX_NAME_LENGTH } from '../../lib/text.ts'
 import type { Reader } from '../../storage/reader.ts'
-import { allOf, type SqlPart } from '../../storage/sql-part.ts'
+import { allOf, type SqlPart } from '../../storage/sql.ts'
 
 export type TagsCondition = Extract<CheckedTree, { kind: 'tags' }>
 export type ValueCondition = Extract<CheckedTree, { kind: 'value' }>

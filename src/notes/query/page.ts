@@ -1,13 +1,21 @@
 import type { ValueKind } from '../../filter/tree/operators.ts'
-import { type Page, type PageRequest, presentPage } from '../../http/pagination.ts'
+import { type Page, type PageRequest, presentPage } from '../../lib/pagination.ts'
 import { compareCodePoints, fold } from '../../lib/text.ts'
+import type { Phrase } from '../../lib/words.ts'
 import { noteSnippet } from '../../search/note-snippet.ts'
-import type { Phrase } from '../../search/words.ts'
 import type { Reader } from '../../storage/reader.ts'
-import { type Direction, sqlDirection } from '../../storage/sql-part.ts'
+import { type Direction, sqlDirection } from '../../storage/sql.ts'
 import { EXCERPT_SOURCE, excerptOf } from '../excerpt.ts'
-import { presentEdited, presentNote, presentNoteHead } from '../present.ts'
-import { loadBeginnings, loadNoteHeads, loadNotes, type NoteRow, tagNamesOf } from '../store.ts'
+import {
+  loadBeginnings,
+  loadNoteHeads,
+  loadNotes,
+  type NoteRow,
+  presentEdited,
+  presentNote,
+  presentNoteHead,
+  tagNamesOf,
+} from '../store.ts'
 import { type Bitset, bitsetOf, complementOf, intersection, isIn, pksOf } from './bitset.ts'
 import { FIELD_INDEXES, notesPassing } from './conditions.ts'
 import type { Evaluation, Matching } from './evaluate.ts'

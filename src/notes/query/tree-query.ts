@@ -8,14 +8,14 @@ import {
   type TreeDefinitions,
   treeReferences,
 } from '../../filter/tree/parse.ts'
-import { type Page, type PageRequest, pageRequest } from '../../http/pagination.ts'
 import { read, type Snapshot } from '../../kernel/operation.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { utcDay } from '../../lib/dates.ts'
+import { type Page, type PageRequest, pageRequest } from '../../lib/pagination.ts'
 import { fail, refused } from '../../lib/refusal.ts'
-import { type Phrase, parseSearch } from '../../search/words.ts'
+import { type Phrase, parseSearch } from '../../lib/words.ts'
 import type { Reader } from '../../storage/reader.ts'
-import type { Direction } from '../../storage/sql-part.ts'
+import type { Direction } from '../../storage/sql.ts'
 import type { QueryBody } from '../schema.ts'
 import { bitsetOf, intersection, pksOf } from './bitset.ts'
 import type { FIELD_INDEXES } from './conditions.ts'

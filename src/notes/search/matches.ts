@@ -1,6 +1,6 @@
-import { matchAll, type Phrase } from '../../search/words.ts'
+import { matchAll, type Phrase } from '../../lib/words.ts'
 import type { Reader } from '../../storage/reader.ts'
-import { allOf, type SqlPart } from '../../storage/sql-part.ts'
+import { allOf, type SqlPart } from '../../storage/sql.ts'
 import { bm25, tagShare } from './ranking.ts'
 import { FULL_TABLE, matchIn, TAG_TABLE, TITLE_TABLE, tagTerm } from './tables.ts'
 

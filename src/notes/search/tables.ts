@@ -1,6 +1,6 @@
+import type { Phrase } from '../../lib/words.ts'
+import { indexedText } from '../../lib/words.ts'
 import type { Merging } from '../../search/tables.ts'
-import type { Phrase } from '../../search/words.ts'
-import { indexedText } from '../../search/words.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 

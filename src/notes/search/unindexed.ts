@@ -1,5 +1,5 @@
+import type { Phrase } from '../../lib/words.ts'
 import { isMatch } from '../../search/highlighter.ts'
-import type { Phrase } from '../../search/words.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { SearchScope } from './matches.ts'
 

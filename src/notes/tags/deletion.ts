@@ -1,4 +1,3 @@
-import { type FeatureHooks, type FoundUsage, refuseWhileUsed, type TagUsage } from '../../feature-hooks.ts'
 import { defineJob, enqueue } from '../../kernel/jobs.ts'
 import { long, read, write } from '../../kernel/operation.ts'
 import { compareNames } from '../../lib/text.ts'
@@ -6,9 +5,11 @@ import { authorOf, type ChangeAuthor, logChange } from '../../log/log.ts'
 import { firstWithin } from '../../storage/writes/chunks.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { logLoss } from '../events.ts'
+import { removeTagFromPresets } from '../presets/service.ts'
 import { markAllForSearch } from '../search/indexing.ts'
 import { removeTagName } from '../search/tables.ts'
 import { touchNotes } from '../store.ts'
+import { type FoundUsage, refuseWhileUsed, type TagUsage, tagUsage } from '../usage.ts'
 import { tagNamesOfNotes } from '../writing/tags.ts'
 import { getTagRow, tagKind } from './service.ts'
 
@@ -37,43 +38,49 @@ interface Named {
   readonly id: string
 }
 
+/** The tag and the objects that use it, which prevent its deletion. */
+export const readTag = read({
+  name: 'tags.get',
+  covers: 'notes',
+  run: (snapshot, caller, { id }: { id: string }) => {
+    const tag = getTagRow(snapshot, caller, id)
+    const { webhooks: _, ...used_by } = tagUsage.find(snapshot, caller.workspacePk, tag.id).usage
+    return { tag: tagKind.present(tag, snapshot), used_by }
+  },
+})
+
 /** The objects that use a tag, found before the transaction that deletes it. */
-export const tagUsageFinding = ({ usageOfTag }: Pick<FeatureHooks, 'usageOfTag'>) =>
-  read({
-    name: 'features.findTagUsage',
-    covers: 'notes',
-    run: (snapshot, caller, { id }: Named) =>
-      usageOfTag.find(snapshot, caller.workspacePk, getTagRow(snapshot, caller, id).id),
-  })
+export const findTagUsage = read({
+  name: 'tags.usage',
+  covers: 'notes',
+  run: (snapshot, caller, { id }: Named) =>
+    tagUsage.find(snapshot, caller.workspacePk, getTagRow(snapshot, caller, id).id),
+})
 
 /**
  * Deletes a tag, and removes it from every preset and every note, including trashed ones. Refuses if a view or lens
  * uses it.
  */
-export const tagDeletion = ({
-  usageOfTag,
-  onTagDeleted,
-}: Pick<FeatureHooks, 'usageOfTag' | 'onTagDeleted'>) =>
-  long(
-    write({
-      name: 'features.deleteTag',
-      covers: 'notes',
-      run: (tx, caller, { id: idInPath, found }: Named & { readonly found: FoundUsage<TagUsage> }) => {
-        const { id, name } = getTagRow(tx, caller, idInPath)
-        const usage = usageOfTag.now(tx, caller.workspacePk, id, found)
-        refuseWhileUsed(`The tag "${name}"`, usage, 'change those first')
-        onTagDeleted(tx, caller, id)
-        removeTagName(tx, id)
-        tagKind.remove(tx, id)
-        logChange(tx, caller, { kind: 'tag', id }, 'deleted', { hidden: { name } })
-        const deleted = { author: authorOf(caller), name }
-        if (!isLittleToTakeOff(tx, id)) enqueue(tx, tagDetachment, id, deleted)
-        else while (tagDetachment.step(tx, id, deleted) !== 'done');
-        return { deleted: true, id }
-      },
-      settles: [tagDetachment],
-    }),
-  )
+export const deleteTag = long(
+  write({
+    name: 'tags.delete',
+    covers: 'notes',
+    run: (tx, caller, { id: idInPath, found }: Named & { readonly found: FoundUsage<TagUsage> }) => {
+      const { id, name } = getTagRow(tx, caller, idInPath)
+      const usage = tagUsage.now(tx, caller.workspacePk, id, found)
+      refuseWhileUsed(`The tag "${name}"`, usage, 'change those first')
+      removeTagFromPresets(tx, caller, id)
+      removeTagName(tx, id)
+      tagKind.remove(tx, id)
+      logChange(tx, caller, { kind: 'tag', id }, 'deleted', { hidden: { name } })
+      const deleted = { author: authorOf(caller), name }
+      if (!isLittleToTakeOff(tx, id)) enqueue(tx, tagDetachment, id, deleted)
+      else while (tagDetachment.step(tx, id, deleted) !== 'done');
+      return { deleted: true, id }
+    },
+    settles: [tagDetachment],
+  }),
+)
 
 /** Counts only as far as needed. */
 function isLittleToTakeOff({ sql }: Tx, tag: number): boolean {

@@ -1,14 +1,10 @@
-import type { AppContext } from '../../context.ts'
 import { endpoints } from '../../http/endpoints.ts'
-import { tagDeletion, tagUsageFinding } from './deletion.ts'
+import { deleteTag, findTagUsage, readTag } from './deletion.ts'
 import { setTagLinks } from './links.ts'
 import * as schema from './schema.ts'
-import { listTags, patchTag, tagReading } from './service.ts'
+import { listTags, patchTag } from './service.ts'
 
-export function tagRoutes({ features }: AppContext) {
-  const readTag = tagReading(features)
-  const findUsage = tagUsageFinding(features)
-  const deleteTag = tagDeletion(features)
+export function tagRoutes() {
   return endpoints('Tags', '/v1/tags', 'notes')
     .get('', ({ exchange }) => exchange.call(listTags, {}), {
       access: 'read',
@@ -36,7 +32,7 @@ export function tagRoutes({ features }: AppContext) {
     .delete(
       '/:id',
       async ({ exchange, params }) =>
-        exchange.call(deleteTag, { ...params, found: await exchange.outputOf(findUsage, params) }),
+        exchange.call(deleteTag, { ...params, found: await exchange.outputOf(findTagUsage, params) }),
       {
         access: 'write',
         response: schema.DeletedTagResponse,

@@ -1,7 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns, or, sql } from 'drizzle-orm'
 import type { Caller, InWorkspace } from '../../context.ts'
-import type { FeatureHooks } from '../../feature-hooks.ts'
 import { read, write } from '../../kernel/operation.ts'
 import { atPlace, fail, nameTaken, refuseDotName } from '../../lib/refusal.ts'
 import { compareNames } from '../../lib/text.ts'
@@ -51,18 +50,6 @@ const tagId = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(t
 
 export const getTagRow = (reader: Reader, { workspacePk }: InWorkspace, id: string) =>
   tagKind.findById(reader, workspacePk, tagId(id)) ?? fail(tagKind.notFound)
-
-/** The tag and the objects that use it, which prevent its deletion. */
-export const tagReading = ({ usageOfTag }: Pick<FeatureHooks, 'usageOfTag'>) =>
-  read({
-    name: 'features.readTag',
-    covers: 'notes',
-    run: (snapshot, caller, { id }: { id: string }) => {
-      const tag = getTagRow(snapshot, caller, id)
-      const { webhooks: _, ...used_by } = usageOfTag.find(snapshot, caller.workspacePk, tag.id).usage
-      return { tag: tagKind.present(tag, snapshot), used_by }
-    },
-  })
 
 /** Changes the name or the appearance of a tag. Its notes keep the tag, and are found by the new name immediately. */
 export const patchTag = write({

@@ -1,12 +1,11 @@
 import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns } from 'drizzle-orm'
 import type { Caller, InWorkspace } from '../../context.ts'
-import type { PropertyUsage, ViewRole } from '../../feature-hooks.ts'
 import { type FilterTree, parseOptionalTree } from '../../filter/tree/parse.ts'
-import { pageRequest } from '../../http/pagination.ts'
 import { read, write } from '../../kernel/operation.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { describeTree } from '../../lib/filter-sentence.ts'
+import { pageRequest } from '../../lib/pagination.ts'
 import { atPlace, invalid, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import { objectKind } from '../../log/objects/objects.ts'
@@ -182,13 +181,16 @@ function propertyId(reader: Reader, { workspacePk }: InWorkspace, key: string, p
   throw refused(`"${place}" names "${key}", and there is no such property in this workspace.`, atPlace(place))
 }
 
+/** The part of a view that refers to a property. */
+export type ViewRole = 'filter' | 'sort' | 'display'
+
 /** The views that reference the property, among all or these, and the parts that do. */
 export const viewsNaming = (
   reader: Reader,
   workspace: number,
   property: string,
   ids?: readonly string[],
-): PropertyUsage['views'] =>
+): { id: string; name: string; roles: ViewRole[] }[] =>
   viewKind
     .each(reader, workspace, ids)
     .map((view) => ({ id: view.id, name: view.name, roles: rolesOf(view, property) }))

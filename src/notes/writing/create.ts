@@ -1,8 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../context.ts'
-import type { FeatureHooks, OpenedPreset } from '../../feature-hooks.ts'
-import { hides } from '../../kernel/rights.ts'
-import { atPlace, invalid, nameTaken, Refusal } from '../../lib/refusal.ts'
+import { hides } from '../../kernel/caller.ts'
+import { atPlace, nameTaken, Refusal } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import { type ChangeAuthor, logChange } from '../../log/log.ts'
 import { insertInto } from '../../storage/query.ts'
@@ -11,15 +10,30 @@ import type { Tx } from '../../storage/writes/transaction.ts'
 import { publishNote } from '../events.ts'
 import { refuseNewFileLinks } from '../links/file-links.ts'
 import { indexLinks } from '../links/indexing.ts'
-import { presentNote } from '../present.ts'
 import type { CreateBody } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { indexNote } from '../search/tables.ts'
-import { addToCounters, aliasColumns, findByAlias, getNote } from '../store.ts'
+import { addToCounters, aliasColumns, findByAlias, getNote, presentNote } from '../store.ts'
 import { type PropertyValues, readProperties, writeSentProperties } from './properties.ts'
 import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tags.ts'
 
-type CreateInput = Static<typeof CreateBody> & { pinned?: boolean; pin_label?: string | null }
+export type CreateInput = Static<typeof CreateBody> & { pinned?: boolean; pin_label?: string | null }
+
+/** The effect of a preset on the properties of a note, by key. */
+export interface PresetPlan {
+  readonly values: Readonly<Record<string, unknown>>
+  readonly kept: string[]
+  readonly unanswered: string[]
+}
+
+/** A preset with its input. */
+export interface OpenedPreset {
+  readonly tagIds: readonly number[]
+  /** Its text for a note of this title, with the placeholders filled in; empty if it has no text. */
+  contentFor(title: string): string
+  /** The effect on a note with these values; refuses answers to prompts that the preset does not have. */
+  plan(noteValues: Readonly<Record<string, unknown>>, overwrite?: boolean): PresetPlan
+}
 
 interface CreateOptions extends Pick<NewNote, 'createdAt' | 'updatedAt'> {
   readonly id?: string
@@ -65,18 +79,6 @@ export const presentCreated = ({ note, properties, propertiesError }: ReturnType
   properties,
   properties_error: propertiesError ? { error: propertiesError.message, code: propertiesError.code } : null,
 })
-
-/** The preset for a new note; refuses answers without one. */
-export function presetOf(
-  features: Pick<FeatureHooks, 'openPreset'>,
-  tx: Tx,
-  caller: Caller,
-  { preset, answers, tz }: CreateInput,
-): OpenedPreset | undefined {
-  if (preset !== undefined) return features.openPreset(tx, caller, preset, { answers, tz })
-  if (answers === undefined) return undefined
-  throw invalid('"answers" go with "preset"; name the preset that asks for them.', atPlace('answers'))
-}
 
 function tryProperties(
   tx: Tx,

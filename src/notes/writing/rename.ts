@@ -2,12 +2,6 @@ import type { Caller } from '../../context.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { refused } from '../../lib/refusal.ts'
 import { fold, withCommas } from '../../lib/text.ts'
-import type { Reader } from '../../storage/reader.ts'
-import type { Tx } from '../../storage/writes/transaction.ts'
-import { isTooLong } from '../content-length.ts'
-import { indexPendingLinks } from '../links/indexing.ts'
-import { keysOfName } from '../links/note-links.ts'
-import { resolveLink, resolveTarget, resolveTargets } from '../links/resolve-target.ts'
 import {
   distinctLinkKeys,
   isLinkable,
@@ -16,9 +10,15 @@ import {
   targetText,
   type WikiLink,
   withLinks,
-} from '../links/syntax.ts'
-import { presentNote } from '../present.ts'
+} from '../../lib/wiki-links.ts'
+import type { Reader } from '../../storage/reader.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
+import { isTooLong } from '../content-length.ts'
+import { indexPendingLinks } from '../links/indexing.ts'
+import { keysOfName } from '../links/note-links.ts'
+import { resolveLink, resolveTarget, resolveTargets } from '../links/resolve-target.ts'
 import type { NoteRow } from '../store.ts'
+import { presentNote } from '../store.ts'
 import { bytesOf, type NoteText, notesWithLinks, type Rewritten, replaceEach } from './replace-content.ts'
 import { applyPatch, getPatchable, type NotePatch } from './update.ts'
 

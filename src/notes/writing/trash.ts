@@ -1,8 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../context.ts'
-import type { FeatureHooks } from '../../feature-hooks.ts'
-import { pageRequest, presentPage } from '../../http/pagination.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
+import { pageRequest, presentPage } from '../../lib/pagination.ts'
 import { fail, notFound } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import { type ChangeAuthor, logChange, systemAuthor } from '../../log/log.ts'
@@ -11,6 +10,7 @@ import { forSomeMilliseconds } from '../../storage/writes/chunks.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { publishNote, wholeNoteJson } from '../events.ts'
 import { indexLinks, removeSomeLinks } from '../links/indexing.ts'
+import { removeFromQuickAccess } from '../pinned/service.ts'
 import type { TrashQuery } from '../schema.ts'
 import { markForSearch } from '../search/indexing.ts'
 import { removeFromSearch } from '../search/tables.ts'
@@ -34,13 +34,7 @@ interface Trashing {
 }
 
 /** Moves a note to the trash; it can be restored for 30 days. */
-export function putInTrash(
-  ctx: { readonly features: Pick<FeatureHooks, 'onNoteTrashed'> },
-  tx: Tx,
-  caller: Caller,
-  id: string,
-  { alias, removed }: Trashing = {},
-): void {
+export function putInTrash(tx: Tx, caller: Caller, id: string, { alias, removed }: Trashing = {}): void {
   const note = getNoteSummary(tx, caller, id)
   publishNote(tx, caller, 'note.deleted', id)
   logChange(tx, caller, { kind: 'note', id }, 'deleted', {
@@ -51,7 +45,7 @@ export function putInTrash(
   if (alias !== undefined) setAliasInTrash(tx, note.pk, alias)
   if (removed) removed.push(note.pk)
   else removeFromSearch(tx, caller.workspacePk, note.pk)
-  ctx.features.onNoteTrashed(tx, caller, note.pk)
+  removeFromQuickAccess(tx, caller, note.pk)
 }
 
 /** Removes an active note from all counts and lists; its entry in the search tables remains. */

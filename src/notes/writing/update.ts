@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../context.ts'
-import { hides } from '../../kernel/rights.ts'
+import { hides } from '../../kernel/caller.ts'
 import { fold } from '../../lib/text.ts'
 import { expectedInstant, refuseStale } from '../../log/if-unchanged.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'

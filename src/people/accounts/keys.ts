@@ -1,8 +1,7 @@
 import { and, count, eq, getTableColumns, gt, isNull, or, sql } from 'drizzle-orm'
 import { type AppContext, type Caller, isReadOnlyCopy } from '../../context.ts'
 import type { Authenticate } from '../../http/authorizer.ts'
-import type { Permissions } from '../../kernel/caller.ts'
-import { type Access, readAccess, rightsOf, storedAccess } from '../../kernel/rights.ts'
+import { type Access, type CredentialState, readAccess, rightsOf, storedAccess } from '../../kernel/caller.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Log } from '../../lib/log.ts'
 import { fail, Refusal, refused } from '../../lib/refusal.ts'
@@ -95,17 +94,6 @@ export function revokeKey(tx: Tx, { id }: KeyRow): void {
   const key = findKey(tx, id)
   if (key?.revokedAt === null) updateKey(tx, key.pk, { revokedAt: tx.now })
 }
-
-/** The reason why a key or session is no longer valid, or no longer grants the requested access. */
-export type CredentialEnd = 'key_revoked' | 'key_expired' | 'session_ended' | 'access_changed'
-
-/**
- * The expiry (null for none before revocation) and permissions of a valid key or session, or the reason why it is
- * invalid.
- */
-export type CredentialState =
-  | { readonly isValid: true; readonly expiresAt: number | null; readonly permissions: Permissions }
-  | { readonly isValid: false; readonly end: CredentialEnd }
 
 /** The current state of a key that was once valid. A key whose user left the workspace counts as revoked. */
 export function findKeyState(reader: Reader, id: string, now: number): CredentialState {

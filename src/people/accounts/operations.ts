@@ -1,12 +1,10 @@
 import type { Static } from '@sinclair/typebox'
-import type { FeatureHooks } from '../../feature-hooks.ts'
-import { ownerRequired } from '../../http/authorizer.ts'
 import type { Caller } from '../../kernel/caller.ts'
+import { type Access, ownerRequired, readAccess } from '../../kernel/caller.ts'
 import { read, type Snapshot, write } from '../../kernel/operation.ts'
-import { type Access, readAccess } from '../../kernel/rights.ts'
 import { isoOrNull, isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { atPlace, fail, invalid, notFound, refused } from '../../lib/refusal.ts'
-import { notifyAfterCommit } from '../../log/bus.ts'
+import { notifyAfterCommit } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { createKey, findKey, type ListedKey, listKeysOf, revokeKey, setKeyAccess } from './keys.ts'
@@ -27,16 +25,9 @@ import {
   type UserRow,
   updateWorkspace,
 } from './store.ts'
-import { createWorkspace, freeWorkspaceName, presentWorkspace } from './workspaces.ts'
+import { createWorkspace, freeWorkspaceName } from './workspaces.ts'
 
 const covers = 'nothing'
-
-export const workspaceReading = (features: Pick<FeatureHooks, 'countsOf'>) =>
-  read({
-    name: 'features.workspace',
-    covers: 'several',
-    run: (snapshot, caller) => ({ workspace: presentWorkspace(snapshot, caller, features) }),
-  })
 
 export const getOwnUser = (reader: Reader, { userId }: Pick<Caller, 'userId'>): UserRow =>
   findUserById(reader, userId) ?? fail(notFound('user'))

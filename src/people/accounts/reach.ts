@@ -1,7 +1,16 @@
 import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { InWorkspace } from '../../context.ts'
-import { allowsWriting, type Permissions } from '../../kernel/caller.ts'
-import { type Access, may, mayShare, OTHERS, type Rights, readAccess, rightsOf } from '../../kernel/rights.ts'
+import {
+  type Access,
+  allowsWriting,
+  may,
+  mayShare,
+  OTHERS,
+  type Permissions,
+  type Rights,
+  readAccess,
+  rightsOf,
+} from '../../kernel/caller.ts'
 import { isId } from '../../lib/ids.ts'
 import { atPlace, invalid } from '../../lib/refusal.ts'
 import { logChange, systemAuthor } from '../../log/log.ts'

@@ -1,6 +1,7 @@
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
 import { applicationEndpoints, endpoints } from '../../http/endpoints.ts'
-import { presentRights } from '../../kernel/rights.ts'
+import { presentRights } from '../../kernel/caller.ts'
+import type { ReadOperation } from '../../kernel/operation.ts'
 import {
   createOwnKey,
   createOwnWorkspace,
@@ -11,7 +12,6 @@ import {
   revokeOwnKey,
   setOwnKeyAccess,
   setPreferences,
-  workspaceReading,
 } from './operations.ts'
 import * as schema from './schema.ts'
 
@@ -22,8 +22,8 @@ const presentKeyInfo = (caller: Caller) => ({
   ...(caller.rights && { access: presentRights(caller.rights) }),
 })
 
-export function accountRoutes({ features }: Pick<AppContext, 'features'>) {
-  const readWorkspace = workspaceReading(features)
+/** `readWorkspace` counts the objects of every feature. */
+export function accountRoutes(readWorkspace: ReadOperation<object, object>) {
   return endpoints('Account', '/v1', 'several')
     .get('/me', ({ caller }) => presentKeyInfo(caller), {
       access: 'read',

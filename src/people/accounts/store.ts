@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, isNull, or, type SQL, sql } from 'drizzle-orm'
-import { type Access, readAccess, storedAccess } from '../../kernel/rights.ts'
+import { type Access, readAccess, storedAccess } from '../../kernel/caller.ts'
 import { isoOrNull, isoTimestamp } from '../../lib/dates.ts'
 import {
   columnBy,

@@ -1,4 +1,4 @@
-import { type Access, readAccess } from '../../kernel/rights.ts'
+import { type Access, readAccess } from '../../kernel/caller.ts'
 import { didYouMean } from '../../lib/near-miss.ts'
 import { atPlace, fail, nameTaken, Refusal, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'

@@ -1,8 +1,4 @@
-import type { InWorkspace } from '../../context.ts'
-import type { FeatureHooks } from '../../feature-hooks.ts'
-import { hides } from '../../kernel/rights.ts'
-import { isoTimestamp } from '../../lib/dates.ts'
-import { atPlace, fail, nameTaken, notFound } from '../../lib/refusal.ts'
+import { atPlace, nameTaken } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import { beginEpoch } from '../../log/cursors.ts'
 import { refuseInMirror } from '../../log/mirror-guard.ts'
@@ -14,7 +10,6 @@ import { skeletonsOf } from './lookalikes.ts'
 import { checkedAccountName, columnsOfName, getOnly, nameKey, rowNamed, storedKey } from './names.ts'
 import {
   findFirstWorkspace,
-  findWorkspace,
   findWorkspaceById,
   findWorkspaceSpelled,
   insertWorkspace,
@@ -78,24 +73,6 @@ export const findWorkspaceNamed = (reader: Reader, nameOrId: string): WorkspaceR
 export const getWorkspaceOrOnly = (reader: Reader, nameOrId: string | undefined): WorkspaceRow =>
   (nameOrId === undefined ? undefined : findWorkspaceNamed(reader, nameOrId)) ??
   getOnly(listWorkspaces(reader), 'workspace', nameOrId)
-
-/** The caller's workspace and its number of objects of each kind. */
-export function presentWorkspace(
-  reader: Reader,
-  caller: InWorkspace,
-  { countsOf }: Pick<FeatureHooks, 'countsOf'>,
-) {
-  const row = findWorkspace(reader, caller.workspacePk) ?? fail(notFound('workspace'))
-  const isHidden = hides(caller.rights, 'notes')
-  const [notes, trashed_notes] = isHidden ? [0, 0] : [row.liveNotes, row.trashedNotes]
-  const { sources: _, row_views: __, ...others } = countsOf(reader, caller)
-  return {
-    id: row.id,
-    name: row.name,
-    created_at: isoTimestamp(row.createdAt),
-    counts: { notes, trashed_notes, ...others },
-  }
-}
 
 /**
  * In a database without a workspace, creates the workspace `Personal` with the user `owner` and a write key. Returns

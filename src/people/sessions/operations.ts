@@ -1,6 +1,6 @@
 import { read, write } from '../../kernel/operation.ts'
 import { fail, notFound, Refusal, refused } from '../../lib/refusal.ts'
-import { notifyAfterCommit } from '../../log/bus.ts'
+import { notifyAfterCommit } from '../../log/log.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import {
   deleteProviderLink,

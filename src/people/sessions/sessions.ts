@@ -1,8 +1,6 @@
 import { desc, eq, lte, or, sql } from 'drizzle-orm'
 import { type AppContext, type Caller, isReadOnlyCopy } from '../../context.ts'
-import { invalidKey, ownerRequired, readOnly, signInNeeded } from '../../http/authorizer.ts'
-import { allowsWriting, type Grant, type Permissions } from '../../kernel/caller.ts'
-import { checkCovered, readAccess, rightsOf } from '../../kernel/rights.ts'
+import { type CredentialState, type Credentials, readAccess, rightsOf } from '../../kernel/caller.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import { fail, notFound, Refusal } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
@@ -11,7 +9,7 @@ import type { Reader } from '../../storage/reader.ts'
 import type { Role } from '../../storage/schema/account.ts'
 import { sessions } from '../../storage/schema/sessions.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
-import { type CredentialState, createUsageRecorder, findKeyState } from '../accounts/keys.ts'
+import { createUsageRecorder, findKeyState } from '../accounts/keys.ts'
 import {
   deleteSessionsIn,
   findProviderLink,
@@ -137,18 +135,8 @@ export function findSessionState(
   return { isValid: true, expiresAt: expiryOf(row), permissions }
 }
 
-/** Throws the refusal that the request would get now; returns the caller's current permissions. */
-export function checkRight(reader: Reader, grant: Grant, now: number): Permissions {
-  const { keyId, sessionId, workspacePk, needsOwner, needsWrite: isWrite, covers, isNamed } = grant
-  const state =
-    keyId === null ? findSessionState(reader, sessionId, workspacePk, now) : findKeyState(reader, keyId, now)
-  if (!state.isValid) throw keyId === null ? signInNeeded() : invalidKey()
-  const { permissions } = state
-  if (needsOwner && permissions.role !== 'owner') throw ownerRequired()
-  if (isWrite && !allowsWriting(permissions)) throw readOnly({ keyId, scope: permissions.scope })
-  checkCovered(permissions.rights, workspacePk, { covers, isWrite, isNamed })
-  return permissions
-}
+/** The states of all credentials, for the kernel. */
+export const credentials: Credentials = { keyState: findKeyState, sessionState: findSessionState }
 
 /** The scope of a session, which depends on the role of its user. */
 const scopeOfRole = (role: Role): Caller['scope'] => (role === 'viewer' ? 'read' : 'write')

@@ -1,12 +1,12 @@
 import type { AppContext, Caller } from '../../context.ts'
 import { LARGE_BYTES, newResponseBudget } from '../../http/responses.ts'
 import { closedEvent, type StreamReader, type StreamSource } from '../../http/sse.ts'
+import type { CredentialEnd, CredentialState, Rights } from '../../kernel/caller.ts'
 import { schedulingKeyOf } from '../../kernel/caller.ts'
-import type { Rights } from '../../kernel/rights.ts'
 import { inTurnOf, serveInTurns } from '../../kernel/turns.ts'
 import type { Admission } from '../../lib/admission.ts'
 import { Refusal, unavailable } from '../../lib/refusal.ts'
-import { type CredentialEnd, type CredentialState, findKeyState } from '../accounts/keys.ts'
+import { findKeyState } from '../accounts/keys.ts'
 import { findSessionState } from './sessions.ts'
 
 const MAX_QUERIES = 100

@@ -1,6 +1,5 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../context.ts'
-import type { FeatureHooks } from '../../feature-hooks.ts'
 import { CellFormat } from '../../filter/record/cell-format.ts'
 import { long, read, write } from '../../kernel/operation.ts'
 import type { FieldValue } from '../../lib/record-data.ts'
@@ -8,7 +7,6 @@ import { atPlace, fail, Refusal, refused } from '../../lib/refusal.ts'
 import { withCommas } from '../../lib/text.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { liveRows, type RowPlace, valueColumn } from '../../storage/row-table-names.ts'
-import { presentField, presentStructure } from '../structures/present.ts'
 import { MAX_FIELDS } from '../structures/schema.ts'
 import { changeStructure, checkedPatch, type StructurePatch } from '../structures/service.ts'
 import {
@@ -16,6 +14,8 @@ import {
   definitionOf,
   type FieldDefinition,
   getStructure,
+  presentField,
+  presentStructure,
   type StructureRow,
 } from '../structures/store.ts'
 import type { ConvertBody } from './schema.ts'
@@ -40,40 +40,38 @@ const MAX_FAILURES = 200
 const ROWS_AT_ONCE = 500
 
 /** Adds the new field and fills it, in one transaction. */
-export const fieldConversion = (features: FeatureHooks) =>
-  long(
-    write({
-      name: 'features.convert',
-      covers: 'structures',
-      run: (tx, caller, { nameOrId, body }: ConversionInput): Converted => {
-        const before = convertible(tx, caller, nameOrId)
-        const { field, patch } = conversionPatch(before, body)
-        const after = changeStructure(features, tx, caller, before.id, patch)
-        const writer = rowWriter(tx, caller, after)
-        const counts = readValues(tx, caller, before, writer.definition, field, body.key, (row, changes) =>
-          updateRow(writer, row, changes),
-        )
-        return { structure: presentStructure(after), ...counts }
-      },
-    }),
-  )
+export const convertField = long(
+  write({
+    name: 'records.convert',
+    covers: 'structures',
+    run: (tx, caller, { nameOrId, body }: ConversionInput): Converted => {
+      const before = convertible(tx, caller, nameOrId)
+      const { field, patch } = conversionPatch(before, body)
+      const after = changeStructure(tx, caller, before.id, patch)
+      const writer = rowWriter(tx, caller, after)
+      const counts = readValues(tx, caller, before, writer.definition, field, body.key, (row, changes) =>
+        updateRow(writer, row, changes),
+      )
+      return { structure: presentStructure(after), ...counts }
+    },
+  }),
+)
 
 /** Returns the outcome of a conversion without writing. It runs as a read, so no write waits for it. */
-export const conversionTrial = (features: FeatureHooks) =>
-  long(
-    read({
-      name: 'features.tryConversion',
-      covers: 'structures',
-      run: (snapshot, caller, { nameOrId, body }: ConversionInput): Converted => {
-        const before = convertible(snapshot, caller, nameOrId)
-        const { field, patch } = conversionPatch(before, body)
-        const after = { ...before, ...checkedPatch(features, snapshot, caller, before, patch).columns }
-        const definition = definitionOf(after)
-        const counts = readValues(snapshot, caller, before, definition, field, body.key, () => {})
-        return { structure: presentStructure(after), ...counts }
-      },
-    }),
-  )
+export const tryConversion = long(
+  read({
+    name: 'records.tryConversion',
+    covers: 'structures',
+    run: (snapshot, caller, { nameOrId, body }: ConversionInput): Converted => {
+      const before = convertible(snapshot, caller, nameOrId)
+      const { field, patch } = conversionPatch(before, body)
+      const after = { ...before, ...checkedPatch(snapshot, caller, before, patch).columns }
+      const definition = definitionOf(after)
+      const counts = readValues(snapshot, caller, before, definition, field, body.key, () => {})
+      return { structure: presentStructure(after), ...counts }
+    },
+  }),
+)
 
 /** Numbers of rows with a value in the new field, with none, and with a value that cannot be read. */
 interface Counts {

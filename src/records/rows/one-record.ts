@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { InWorkspace } from '../../context.ts'
+import { checkAbility } from '../../kernel/caller.ts'
 import { read } from '../../kernel/operation.ts'
-import { checkAbility } from '../../kernel/rights.ts'
 import { notFound } from '../../lib/refusal.ts'
 import { getPosition } from '../../log/cursors.ts'
 import { ChangeWriter, eachChange, selectOfObject } from '../../log/read.ts'

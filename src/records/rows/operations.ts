@@ -1,3 +1,4 @@
+export { convertField, tryConversion } from './convert.ts'
 export { readRecord, recordHistory } from './one-record.ts'
 export { readBoard, readDays } from './query/board.ts'
 export { listRecords } from './query/list.ts'

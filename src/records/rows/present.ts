@@ -1,10 +1,15 @@
+import type { StreamEvent } from '../../http/sse.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { escapeLineBoundaries } from '../../lib/json.ts'
 import { refused } from '../../lib/refusal.ts'
+import { cursorFormatter } from '../../log/cursors.ts'
+import type { Reader } from '../../storage/reader.ts'
+import { definitionOf, presentField } from '../structures/store.ts'
 import type { BoardColumn } from './query/board.ts'
 import type { RecordPage } from './query/list.ts'
 import type { Summary } from './query/summary.ts'
 import type { FoundRecord, RecordRow } from './store.ts'
+import type { WatchQuery, WatchResult } from './watches.ts'
 import type { Written } from './writing/write-records.ts'
 
 const instant = (value: number | null) => (value === null ? 'null' : `"${isoTimestamp(value)}"`)
@@ -57,3 +62,82 @@ function finite(sum: number): number {
   if (Number.isFinite(sum)) return sum
   throw refused('The sum is beyond the range of a number; narrow it with a filter.')
 }
+
+/* The events of watches. */
+
+const contentDigest = (text: string): string => Bun.hash(text).toString(36)
+
+/** `updated_at` of each record of a page by its id: enough to find later changes. */
+export type Versions = ReadonlyMap<string, number>
+
+/** In characters. The content of a longer page is released once it is sent. */
+const MAX_KEPT = 262_144
+
+interface Content {
+  /** The members of the event's data as JSON text, without the braces. */
+  readonly text: string
+  readonly rows: readonly RecordRow[]
+}
+
+/** The page of a watch at one moment. */
+export class WatchedPage {
+  /** The id of its events: the change log position of the read, the query, and the content. */
+  readonly id: string
+  readonly versions: Versions
+  /** In characters. */
+  readonly length: number
+  readonly #digest: string
+  #content: Content | undefined
+
+  constructor(
+    reader: Reader,
+    { workspacePk, digest }: WatchQuery,
+    { structure, page, position }: WatchResult,
+  ) {
+    const { id, name } = structure
+    const fields = definitionOf(structure).fields.map(presentField)
+    const text = `"structure":${JSON.stringify({ id, name, fields })},${pageMembers(page)}`
+    const cursor = cursorFormatter(reader, workspacePk)(position)
+    this.#digest = contentDigest(text)
+    this.#content = { text, rows: page.rows }
+    this.length = text.length
+    this.id = `${cursor}-${digest}-${this.#digest}`
+    this.versions = new Map(page.rows.map(({ id, updatedAt }) => [id, updatedAt]))
+  }
+
+  /** Whether it can be sent to other readers. */
+  get isKept(): boolean {
+    return this.#content !== undefined
+  }
+
+  /** Must be called after sending. */
+  release(): void {
+    if (this.length > MAX_KEPT) this.#content = undefined
+  }
+
+  isSameAs(other: WatchedPage | undefined): boolean {
+    return other === this || (other?.length === this.length && other.#digest === this.#digest)
+  }
+
+  /** Whether an event, perhaps of another server, carried the same content. */
+  isContentOf(id: string): boolean {
+    return id.endsWith(`-${this.#digest}`)
+  }
+
+  /** The event that carries the page, with the changes since an earlier page if that is given. */
+  since(before: Versions | undefined): StreamEvent {
+    if (!this.#content) throw new Error('what was sent is not kept')
+    const { text, rows } = this.#content
+    const changes = before ? `,"changes":${this.#changesSince(before, rows)}` : ''
+    return { name: 'answer', id: this.id, data: `{${text}${changes}}` }
+  }
+
+  #changesSince(before: Versions, rows: readonly RecordRow[]): string {
+    const created = rows.filter((row) => !before.has(row.id))
+    const updated = rows.filter((row) => before.has(row.id) && before.get(row.id) !== row.updatedAt)
+    const removed = [...before.keys()].filter((id) => !this.versions.has(id))
+    return `{"created":${listJson(created)},"updated":${listJson(updated)},"removed":${JSON.stringify(removed)}}`
+  }
+}
+
+const listJson = (rows: readonly RecordRow[]): string => `[${rows.map(recordJson).join(',')}]`

@@ -1,7 +1,7 @@
 import type { AppContext } from '../../context.ts'
 import { applicationEndpoints, endpoints } from '../../http/endpoints.ts'
 import { eventStream, lastEventId } from '../../http/sse.ts'
-import { conversionTrial, fieldConversion } from './convert.ts'
+import { convertField, tryConversion } from './convert.ts'
 import { readRecord, recordHistory } from './one-record.ts'
 import { readBoard, readDays } from './query/board.ts'
 import { listRecords } from './query/list.ts'
@@ -125,12 +125,11 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
 }
 
 /** Routes for field conversions of structures with rows. */
-export function conversionRoutes({ features }: AppContext) {
-  const [convert, tryConversion] = [fieldConversion(features), conversionTrial(features)]
+export function conversionRoutes() {
   return endpoints('Structures', '/v1/records/structures', 'structures').post(
     '/:nameOrId/convert',
     ({ exchange, params, body }) =>
-      exchange.call(body.dry_run ? tryConversion : convert, { ...params, body }),
+      exchange.call(body.dry_run ? tryConversion : convertField, { ...params, body }),
     {
       access: 'write',
       body: schema.ConvertBody,

@@ -1,12 +1,12 @@
 import type { InWorkspace } from '../../context.ts'
-import { checkRowsRead, may } from '../../kernel/rights.ts'
+import { checkRowsRead, may } from '../../kernel/caller.ts'
 import type { RecordData, RecordState } from '../../lib/record-data.ts'
 import { notFound } from '../../lib/refusal.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { records } from '../../storage/schema/records.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { countChange, countInserts, insertLiveRows } from '../structures/storage/live-rows.ts'
-import type { LiveRow } from '../structures/storage/row-values.ts'
+import type { LiveRow } from '../structures/storage/row-table-schema.ts'
 import { markForTextIndex } from '../structures/storage/text-index.ts'
 import { definitionOf, type StructureRow } from '../structures/store.ts'
 
@@ -148,7 +148,7 @@ function insertLive(tx: Tx, structure: StructureRow, rows: readonly RowVersion[]
     if (deletedAt === null) live.push({ pk, data, createdAt, updatedAt })
   }
   insertLiveRows(tx, structure, definitionOf(structure), live)
-  for (const { pk } of live) markForTextIndex(tx, structure, pk)
+  if (structure.indexedTo !== null) for (const { pk } of live) markForTextIndex(tx, structure, pk)
   return live.length
 }
 
@@ -190,3 +190,107 @@ export function putRecords(tx: Tx, structure: StructureRow, records: readonly Co
   if (known.some((one) => one.known?.createdAt !== one.row.createdAt))
     tx.sql.run('UPDATE structure_stats SET in_order = 0 WHERE structure = ?', structure.pk)
 }
+
+/** A row before and after a write; null if it was not live. */
+export interface RowVersions {
+  readonly pk: number
+  readonly before: RecordState | null
+  readonly after: RecordState | null
+}
+
+/** The writes of one transaction to one structure, in order. */
+interface RowWrites {
+  readonly structurePk: number
+  /** The definition in force; compared by identity. */
+  readonly definition: object
+  /** The structure's change counter before and after. */
+  readonly from: number
+  readonly to: number
+  readonly rows: readonly RowVersions[]
+  /** The total length of the rows as JSON, in characters. */
+  readonly size: number
+}
+
+/** More rows would take longer to test than to count again, or too much memory. */
+const MAX_RECENT_ROWS = 4_000
+const MAX_RECENT_SIZE = 2_000_000
+/** The total for all structures. */
+const MAX_SIZE = 8_000_000
+const MAX_STRUCTURES = 100
+
+/** Consecutive writes without a gap. */
+interface Chain {
+  readonly definition: object
+  readonly writes: RowWrites[]
+  rows: number
+  size: number
+}
+
+/**
+ * The latest committed writes of this process, by structure. They update counted totals without another count. Only
+ * structures whose totals were requested are followed. A gap in the change counters, such as a write by another
+ * process, or a change of the definition begins a new chain.
+ */
+class RecentWrites {
+  readonly #chains = new Map<number, Chain | undefined>()
+  #size = 0
+
+  /** Starts to collect the writes of the structure. */
+  follow(structurePk: number): void {
+    if (this.#chains.has(structurePk)) return
+    if (this.#chains.size >= MAX_STRUCTURES) this.#clear()
+    this.#chains.set(structurePk, undefined)
+  }
+
+  #clear(): void {
+    this.#chains.clear()
+    this.#size = 0
+  }
+
+  /** Must be called after the commit, in write order. */
+  add(write: RowWrites): void {
+    const { structurePk, definition, from, to } = write
+    if (from === to || !this.#chains.has(structurePk)) return
+    const known = this.#chains.get(structurePk)
+    const follows = known?.definition === definition && known.writes.at(-1)?.to === from
+    const chain = known && follows ? known : { definition, writes: [], rows: 0, size: 0 }
+    if (!follows) this.#size -= known?.size ?? 0
+    if (this.#size + write.size > MAX_SIZE) {
+      this.#clear()
+      return
+    }
+    this.#chains.set(structurePk, chain)
+    chain.writes.push(write)
+    chain.rows += write.rows.length
+    chain.size += write.size
+    this.#size += write.size
+    while (chain.rows > MAX_RECENT_ROWS || chain.size > MAX_RECENT_SIZE) this.#dropOldest(chain)
+  }
+
+  #dropOldest(chain: Chain): void {
+    const oldest = chain.writes.shift()
+    if (!oldest) return
+    chain.rows -= oldest.rows.length
+    chain.size -= oldest.size
+    this.#size -= oldest.size
+  }
+
+  /** The rows written between two values of the change counter; undefined if some are unknown. */
+  between(
+    { structurePk, definition }: Pick<RowWrites, 'structurePk' | 'definition'>,
+    from: number,
+    to: number,
+  ): RowVersions[] | undefined {
+    const chain = this.#chains.get(structurePk)
+    if (chain?.definition !== definition) return undefined
+    const first = chain.writes.findLastIndex((write) => write.from === from)
+    const last = chain.writes.findLastIndex((write) => write.to === to)
+    if (first === -1 || last < first) return undefined
+    return chain.writes.slice(first, last + 1).flatMap(({ rows }) => rows)
+  }
+}
+
+const newRecentWrites = () => new RecentWrites()
+
+/** One per database, shared by its writers and readers in this thread. */
+export const recentWrites = ({ sql }: Reader): RecentWrites => sql.state.of(newRecentWrites)

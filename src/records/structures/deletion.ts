@@ -1,21 +1,10 @@
-import type { Static } from '@sinclair/typebox'
-import type { AppContext, InWorkspace } from '../../context.ts'
-import type { FeatureHooks } from '../../feature-hooks.ts'
-import { settle } from '../../kernel/job-steps.ts'
 import { defineJob, enqueue, findState, keysOf } from '../../kernel/jobs.ts'
-import { write } from '../../kernel/operation.ts'
-import { refused } from '../../lib/refusal.ts'
-import { notifyAfterCommit } from '../../log/bus.ts'
-import { type ChangeAuthor, logChange } from '../../log/log.ts'
 import { liveRows, placeOf, type RowPlace } from '../../storage/row-table-names.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
-import type { StructureName } from './schema.ts'
-import { changedStructure } from './service.ts'
 import { deleteLiveRows } from './storage/live-rows.ts'
 import { dropRowIndex, listRowIndexes } from './storage/row-index.ts'
 import { dropRowTable } from './storage/row-table-schema.ts'
 import { dropTextIndex } from './storage/text-index.ts'
-import { getStructure, type StructureRow } from './store.ts'
 
 /*
  * A deletion removes the structure, its subscriptions and its sources at once, so no read shows it and its name is
@@ -80,40 +69,3 @@ export function removeStructure(tx: Tx, pk: number): void {
   tx.sql.run('DELETE FROM structures WHERE pk = ?', pk)
   enqueue(tx, rowIndexRemoval, pk, place)
 }
-
-function remove(features: FeatureHooks, tx: Tx, caller: ChangeAuthor, structure: StructureRow): void {
-  features.onStructureDeleted(tx, caller, structure.pk)
-  removeStructure(tx, structure.pk)
-  logChange(tx, caller, changedStructure(structure.id), 'deleted')
-  notifyAfterCommit(tx, structure.id)
-}
-
-/** Deletes a structure, its rows and its subscriptions; returns its id after everything is gone. */
-export async function deleteStructure(
-  ctx: Pick<AppContext, 'db' | 'features'> & Partial<Pick<AppContext, 'worker'>>,
-  caller: ChangeAuthor & InWorkspace,
-  nameOrId: string,
-): Promise<string> {
-  const { pk, id } = await ctx.db.write((tx) => {
-    const structure = getStructure(tx, caller, nameOrId, 'change')
-    remove(ctx.features, tx, caller, structure)
-    return structure
-  })
-  await settle(ctx, rowIndexRemoval, pk)
-  await settle(ctx, rowRemoval, pk)
-  return id
-}
-
-/** Deletes a structure after the user repeated its name; jobs then remove its rows. */
-export const structureDeletion = (features: FeatureHooks) =>
-  write({
-    name: 'features.deleteStructure',
-    covers: 'structures',
-    run: (tx, caller, { id, body: { name } }: { id: string; body: Static<typeof StructureName> }) => {
-      const structure = getStructure(tx, caller, id, 'change')
-      if (structure.name !== name)
-        throw refused(`The name of this structure is "${structure.name}"; repeat it exactly.`)
-      remove(features, tx, caller, structure)
-      return { deleted: true, id: structure.id }
-    },
-  })

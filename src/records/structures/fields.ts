@@ -1,11 +1,11 @@
 import type { Static } from '@sinclair/typebox'
-import type { FeatureHooks } from '../../feature-hooks.ts'
 import type { FieldType } from '../../filter/record/operators.ts'
 import { normalised, TYPE_WORDS } from '../../filter/record/values.ts'
 import { atPlace, fail, Refusal, refused } from '../../lib/refusal.ts'
 import { listed, quoteList } from '../../lib/text.ts'
 import type { ChangeAuthor } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
+import { usageOfField } from '../field-usage.ts'
 import type { SentField } from './schema.ts'
 import type { FieldDefinition } from './store.ts'
 
@@ -201,7 +201,6 @@ export interface FieldUse {
 /** Refuses to remove or retype a field that is still referenced; the refusal names the references. */
 export function refuseLossOfUsedField(
   reader: Reader,
-  features: FeatureHooks,
   caller: ChangeAuthor,
   { key }: FieldDefinition,
   { structurePk, labelField, uniqueTogether }: FieldUse,
@@ -209,7 +208,7 @@ export function refuseLossOfUsedField(
   const users = [
     ...(labelField === key ? ['"label_field"'] : []),
     ...(uniqueTogether.some((keys) => keys.includes(key)) ? ['"unique_together"'] : []),
-    ...features.usageOfField(reader, structurePk, key, caller),
+    ...usageOfField(reader, structurePk, key, caller),
   ]
   if (users.length === 0) return
   throw new Refusal(

@@ -1,11 +1,8 @@
-import type { AppContext } from '../../context.ts'
-import { applicationEndpoints, endpoints } from '../../http/endpoints.ts'
-import { structureDeletion } from './deletion.ts'
+import { endpoints } from '../../http/endpoints.ts'
 import * as schema from './schema.ts'
-import { declareStructure, listStructures, readStructure, structurePatch, structureTrial } from './service.ts'
+import { declareStructure, listStructures, patchStructure, readStructure, tryStructure } from './service.ts'
 
-export function structureRoutes({ features }: AppContext) {
-  const [patch, tryPatch] = [structurePatch(features), structureTrial(features)]
+export function structureRoutes() {
   return endpoints('Structures', '/v1/records/structures', 'structures')
     .get('', ({ exchange }) => exchange.call(listStructures, {}), {
       access: 'read',
@@ -34,7 +31,8 @@ export function structureRoutes({ features }: AppContext) {
     })
     .patch(
       '/:nameOrId',
-      ({ exchange, params, body }) => exchange.call(body.dry_run ? tryPatch : patch, { ...params, body }),
+      ({ exchange, params, body }) =>
+        exchange.call(body.dry_run ? tryStructure : patchStructure, { ...params, body }),
       {
         access: 'write',
         entity: true,
@@ -46,14 +44,4 @@ export function structureRoutes({ features }: AppContext) {
           '`fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min` or `max` keeps them.',
       },
     )
-}
-
-/** Endpoints for the application only. */
-export const structureManagementRoutes = ({ features }: AppContext) => {
-  const deletion = structureDeletion(features)
-  return applicationEndpoints('structures').delete(
-    '/structures/:id',
-    ({ exchange, params, body }) => exchange.call(deletion, { ...params, body }),
-    { access: 'session-write', body: schema.StructureName, response: schema.StructureDeleted },
-  )
 }

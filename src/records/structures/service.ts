@@ -1,14 +1,12 @@
 import type { Static } from '@sinclair/typebox'
 import { type Caller, wholeWorkspace } from '../../context.ts'
-import type { FeatureHooks } from '../../feature-hooks.ts'
+import { checkMaking } from '../../kernel/caller.ts'
 import { read, write } from '../../kernel/operation.ts'
-import { checkMaking } from '../../kernel/rights.ts'
 import { isId } from '../../lib/ids.ts'
 import { isSame, patched, patchedFlag } from '../../lib/patch.ts'
 import { atPlace, nameTaken, Refusal, refuseDotName, refused } from '../../lib/refusal.ts'
 import { counted, fold } from '../../lib/text.ts'
-import { notifyAfterCommit } from '../../log/bus.ts'
-import { logChange, logUpdate } from '../../log/log.ts'
+import { logChange, logUpdate, notifyAfterCommit } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import {
@@ -23,7 +21,6 @@ import {
   refuseLossOfUsedField,
   refuseManyUnique,
 } from './fields.ts'
-import { presentStructure, presentStructureTo } from './present.ts'
 import type { CreateStructureBody, PatchStructureBody } from './schema.ts'
 import { changeRows, dropRows, startRows } from './storage/changed-definition.ts'
 import { collisionOf, uniqueIndex } from './storage/row-table-schema.ts'
@@ -33,6 +30,8 @@ import {
   definitionOf,
   findStructure,
   getStructure,
+  presentStructure,
+  presentStructureTo,
   type UniqueSet,
   uniqueSetsOf,
 } from './store.ts'
@@ -137,46 +136,44 @@ interface PatchInput {
 }
 
 /** Changes a definition and its row table. Sent lists replace the old ones. */
-export const structurePatch = (features: FeatureHooks) =>
-  write({
-    name: 'features.patchStructure',
-    covers: 'structures',
-    object: readStructure,
-    run: (tx, caller, { nameOrId, body: { dry_run: _, ...patch } }: PatchInput) => ({
-      structure: presentStructure(changeStructure(features, tx, caller, nameOrId, patch)),
-    }),
-  })
+export const patchStructure = write({
+  name: 'structures.patch',
+  covers: 'structures',
+  object: readStructure,
+  run: (tx, caller, { nameOrId, body: { dry_run: _, ...patch } }: PatchInput) => ({
+    structure: presentStructure(changeStructure(tx, caller, nameOrId, patch)),
+  }),
+})
 
 /** Returns the structure after the change, or unchanged, with every part that would be refused; writes nothing. */
-export const structureTrial = (features: FeatureHooks) =>
-  read({
-    name: 'features.tryStructure',
-    covers: 'structures',
-    object: readStructure,
-    run: (snapshot, caller, { nameOrId, body: { dry_run: _, ...patch } }: PatchInput) => {
-      const before = getStructure(snapshot, caller, nameOrId, 'change')
-      const refusals: FoundRefusal[] = []
-      const collect: Check = (field, run) => {
-        try {
-          return run()
-        } catch (refusal) {
-          if (!(refusal instanceof Refusal)) throw refusal
-          refusals.push({ refusal, field })
-          return undefined
-        }
+export const tryStructure = read({
+  name: 'structures.try',
+  covers: 'structures',
+  object: readStructure,
+  run: (snapshot, caller, { nameOrId, body: { dry_run: _, ...patch } }: PatchInput) => {
+    const before = getStructure(snapshot, caller, nameOrId, 'change')
+    const refusals: FoundRefusal[] = []
+    const collect: Check = (field, run) => {
+      try {
+        return run()
+      } catch (refusal) {
+        if (!(refusal instanceof Refusal)) throw refusal
+        refusals.push({ refusal, field })
+        return undefined
       }
-      const { columns, definition } = checkedPatch(features, snapshot, caller, before, patch, collect)
-      refusals.push(...collisions(snapshot, before, definition.uniqueSets))
-      return {
-        structure: presentStructure(refusals.length > 0 ? before : { ...before, ...columns }),
-        refusals: refusals.map(({ refusal, field }) => ({
-          error: refusal.message,
-          code: refusal.code,
-          field,
-        })),
-      }
-    },
-  })
+    }
+    const { columns, definition } = checkedPatch(snapshot, caller, before, patch, collect)
+    refusals.push(...collisions(snapshot, before, definition.uniqueSets))
+    return {
+      structure: presentStructure(refusals.length > 0 ? before : { ...before, ...columns }),
+      refusals: refusals.map(({ refusal, field }) => ({
+        error: refusal.message,
+        code: refusal.code,
+        field,
+      })),
+    }
+  },
+})
 
 /** The refusals for sets of fields that cannot become unique, because rows collide. */
 const collisions = (
@@ -207,14 +204,13 @@ function listNewSets(before: store.StructureRow, after: readonly UniqueSet[]): U
 
 /** Changes a definition and its row table; joins the caller's transaction. */
 export function changeStructure(
-  features: FeatureHooks,
   tx: Tx,
   caller: Caller,
   nameOrId: string,
   patch: StructurePatch,
 ): store.StructureRow {
   const before = getStructure(tx, caller, nameOrId, 'change')
-  const { columns, definition } = checkedPatch(features, tx, caller, before, patch)
+  const { columns, definition } = checkedPatch(tx, caller, before, patch)
   const { nameFold: _, ...shown } = columns
   if (isSame<typeof shown>(before, shown)) return before
   changeTable(tx, before, definition)
@@ -233,7 +229,6 @@ export const changedStructure = (id: string) => ({ kind: 'structure', id, struct
  * them.
  */
 export function checkedPatch(
-  features: FeatureHooks,
   reader: Reader,
   caller: Caller,
   before: store.StructureRow,
@@ -251,7 +246,7 @@ export function checkedPatch(
   for (const field of before.lastId === null ? [] : lost)
     check(field.key, () => refuseLossOfField(field, fields))
   for (const field of before.lastId === null ? lost : [])
-    check(field.key, () => refuseLossOfUsedField(reader, features, caller, field, use))
+    check(field.key, () => refuseLossOfUsedField(reader, caller, field, use))
   const isNamed = (key: string | null) => lost.some((field) => field.key === key)
   if (!isNamed(labelField)) check(null, () => checkLabelField(labelField, fields))
   if (!together.flat().some(isNamed)) check(null, () => checkUniqueTogether(together, fields))

@@ -1,8 +1,9 @@
 import { count, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { InWorkspace } from '../../context.ts'
 import type { FieldType, TypedField } from '../../filter/record/operators.ts'
-import { type Ability, checkAbility, may } from '../../kernel/rights.ts'
+import { type Ability, checkAbility, may } from '../../kernel/caller.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
+import { isoTimestamp } from '../../lib/dates.ts'
 import { isId } from '../../lib/ids.ts'
 import { fail, notFound } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
@@ -213,3 +214,43 @@ const definitionsOf = memoize(
 /** The parsed definition, cached by its texts, so changes by any process take effect. */
 export const definitionOf = ({ fields, uniqueTogether }: Source): Definition =>
   definitionsOf(fields)(uniqueTogether)
+
+/* The presented form of structures. */
+
+export const presentField = (field: FieldDefinition) => ({
+  key: field.key,
+  type: field.type,
+  label: field.label ?? field.key,
+  required: field.required,
+  unit: field.unit,
+  hidden: field.hidden,
+  unique: field.unique,
+  min: field.min,
+  max: field.max,
+  options: field.options === null ? null : [...field.options],
+  structure: field.structure,
+})
+
+export const presentStructure = (row: StructureRow) => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  fields: definitionOf(row).fields.map(presentField),
+  label_field: row.labelField,
+  unique_together: JSON.parse(row.uniqueTogether) as string[][],
+  max_rows: row.maxRows,
+  immutable: row.immutable === 1,
+  icon: row.icon ?? undefined,
+  color: row.color ?? undefined,
+  record_count: row.live,
+  created_at: isoTimestamp(row.createdAt),
+  updated_at: isoTimestamp(row.updatedAt),
+})
+
+type Shown = ReturnType<typeof presentStructure>
+
+/** The same for a caller; callers who may not read the rows do not see their number. */
+export function presentStructureTo({ rights }: InWorkspace, row: StructureRow) {
+  const { record_count, ...definition } = presentStructure(row)
+  return { ...definition, ...(may(rights, row.id, 'read') && { record_count }) } as Shown
+}

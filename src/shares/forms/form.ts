@@ -335,12 +335,7 @@ export const writeForm = write({
     const share = findShareByPk(tx, pk)
     const isOver = share?.expiresAt !== null && (share?.expiresAt ?? 0) <= tx.now
     if (!share || share.token !== token || isOver) throw notFound('form')
-    const target = 'POST /f'
-    const request =
-      key === undefined
-        ? undefined
-        : { keyId: `share ${share.id}`, target, idempotencyKey: key, bodyHash: digest }
-    const { replayed } = once(tx, request, () => {
+    const writeRow = () => {
       const closed = closedSentence(share, tx.now)
       if (closed !== undefined) throw refused(closed)
       const row = { ...data }
@@ -348,8 +343,14 @@ export const writeForm = write({
       writeRecords(tx, caller, { structure: share.structure ?? '', data: row })
       countWritten(tx, pk)
       return { written: 1 }
-    })
-    return { replayed }
+    }
+    if (key === undefined) {
+      writeRow()
+      return { replayed: false }
+    }
+    const target = 'POST /f'
+    const request = { keyId: `share ${share.id}`, target, idempotencyKey: key, bodyHash: digest }
+    return { replayed: once(tx, request, writeRow).replayed }
   },
 })
 

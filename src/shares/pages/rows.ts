@@ -5,9 +5,9 @@ import { type Html, html } from '../../lib/html.ts'
 import type { RecordData } from '../../lib/record-data.ts'
 import { fail, notFound, refused } from '../../lib/refusal.ts'
 import { boardColumns } from '../../records/rows/query/board.ts'
-import { learnOfRows } from '../../records/rows/query/findings.ts'
 import { type ListRequest, listPage, type RecordPage } from '../../records/rows/query/list.ts'
 import { parseRequest } from '../../records/rows/query/row-query.ts'
+import { learnOfRows } from '../../records/rows/query/total-cache.ts'
 import { dataOf, type RecordRow } from '../../records/rows/store.ts'
 import {
   type Definition,

@@ -10,11 +10,11 @@ import { MIGRATIONS } from '../schema/migrations/migrations.ts'
 import { Sql } from '../sql.ts'
 import { MANY_PAGES } from './checkpoint.ts'
 import { refuseForeignWal } from './foreign-wal.ts'
+import type { DiskCalls } from './health.ts'
 import { hasSchema, migrate, needsMigration } from './migrate.ts'
 import { noDatabase } from './missing.ts'
 import { finishRestore } from './restore.ts'
 import { realFile, takeServerLock } from './server-lock.ts'
-import type { DiskCalls } from './wal-sync.ts'
 
 export interface OpenOptions {
   file: string
@@ -127,7 +127,7 @@ function checkFiles({ file, role }: OpenOptions): void {
 
 /**
  * A server waits for locks with a timer (`writes/write-queue.ts`), so that it serves requests meanwhile. It syncs
- * each commit (`wal-sync.ts`) and checkpoints (`checkpoint.ts`) in other threads. A command lets SQLite do all of
+ * each commit (`health.ts`) and checkpoints (`checkpoint.ts`) in other threads. A command lets SQLite do all of
  * this.
  */
 function prepareMain(database: Database, { role, checkpoint }: OpenOptions): void {

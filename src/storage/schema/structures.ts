@@ -79,7 +79,7 @@ const columnsCalled = (letter: string) =>
 
 /**
  * The live rows of small structures, with the same columns as own tables (`storage/row-table-names.ts`).
- * `records/structures/storage/small-rows.ts` reads and writes them.
+ * `records/structures/storage/live-rows.ts` reads and writes them.
  */
 export const smallRows = sqliteTable(
   'small_rows',

@@ -1,6 +1,12 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { IdSource } from '../../lib/ids.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Refusal } from '../../lib/refusal.ts'
+import { State } from '../../lib/state.ts'
 import type { Db } from '../database.ts'
+import { isStorageFailure } from '../errors.ts'
 import type { Reader } from '../reader.ts'
-import type { State } from '../state.ts'
+import type { Sql } from '../sql.ts'
 
 /** The open transaction of one write, which is atomic. */
 export interface Tx extends Reader {
@@ -55,4 +61,147 @@ export async function writeUnlessDry<Outcome>(
     return { outcome }
   }
   return (await resultOf(db.write(write, { isLong }))).outcome
+}
+
+/* Groups of writes that share a commit. */
+
+/** A queued or finished write. */
+export interface Item {
+  /** Whether a request waits for it. */
+  readonly isOfRequest: boolean
+  /** Checks the caller's right, and writes. */
+  run(): void
+  /** Runs the actions after the commit, and reports success or the failure. */
+  settle(failure?: Refusal): void
+  reject(error: unknown): void
+}
+
+interface ItemOptions {
+  readonly sql: Sql
+  readonly clock: Clock
+  readonly newId: IdSource
+  readonly log: Log
+}
+
+export function newItem<T>(
+  { sql, clock, newId, log }: ItemOptions,
+  write: (tx: Tx) => T,
+  schedulingKey: string,
+  resolve: (result: T) => void,
+  reject: (error: unknown) => void,
+): Item {
+  const actions: (() => void)[] = []
+  let result: T
+  let state: State | undefined
+  const callAction = (action: () => void) => {
+    try {
+      action()
+    } catch (error) {
+      log.error('after-commit action failed', { error: String(error) })
+    }
+  }
+  return {
+    isOfRequest: schedulingKey !== '',
+    run: () => {
+      const now = clock.now()
+      result = write({
+        sql,
+        now,
+        newId: () => newId(now),
+        afterCommit: (action) => actions.push(action),
+        transaction: {
+          startedAt: now,
+          get state() {
+            state ??= new State()
+            return state
+          },
+        },
+      })
+    },
+    settle: (failure) => {
+      actions.forEach(callAction)
+      if (failure) reject(failure)
+      else resolve(result)
+    },
+    reject,
+  }
+}
+
+const MOST_WRITES = 256
+const MOST_MS = 5
+
+/** A write that was refused after uncommitted writes, on which its refusal may depend. */
+interface RefusedItem {
+  readonly item: Item
+  readonly error: unknown
+}
+
+/** The finished writes of a transaction. */
+export class WriteGroup {
+  readonly done: Item[] = []
+  readonly #refused: RefusedItem[] = []
+  /** When the lock was taken. */
+  readonly locked = performance.now()
+  readonly #sql: Sql
+
+  constructor(sql: Sql) {
+    this.#sql = sql
+  }
+
+  get isEmpty(): boolean {
+    return this.done.length === 0
+  }
+
+  /** The number of callers that wait for the group. */
+  get size(): number {
+    return this.done.length + this.#refused.length
+  }
+
+  get isFull(): boolean {
+    return this.done.length === MOST_WRITES || performance.now() - this.locked > MOST_MS
+  }
+
+  /**
+   * Runs a write that can be refused without the others. The first write of a transaction has no savepoint: in a
+   * large write, preserving the pages for a savepoint takes as long as writing. If the first one is refused, the
+   * transaction is rolled back, and this returns false. The refusal of a later one settles with the group: until the
+   * group is on the disk, nobody can read the state on which it depends.
+   */
+  run(item: Item): boolean {
+    const isFirst = this.isEmpty
+    this.done.push(item)
+    if (!isFirst) this.#sql.run('SAVEPOINT write_item')
+    try {
+      item.run()
+    } catch (error) {
+      if (isStorageFailure(error) || !this.#sql.database.inTransaction) throw error
+      this.#sql.run(isFirst ? 'ROLLBACK' : 'ROLLBACK TO write_item')
+      if (!isFirst) this.#sql.run('RELEASE write_item')
+      this.done.pop()
+      if (isFirst) item.reject(error)
+      else this.#refused.push({ item, error })
+      return !isFirst
+    }
+    if (!isFirst) this.#sql.run('RELEASE write_item')
+    return true
+  }
+
+  /** Reports that the writes are on the disk, or the failure if they may not be. */
+  settle(failure?: Refusal): void {
+    for (const item of this.done) item.settle(failure)
+    for (const { item, error } of this.#refused) item.reject(failure ?? error)
+  }
+
+  /** Rejects every write, including those that the group has refused. */
+  reject(reason: unknown): void {
+    for (const item of this.done) item.reject(reason)
+    for (const { item } of this.#refused) item.reject(reason)
+  }
+
+  /** Rolls the transaction back and rejects its writes. */
+  undo(reason: unknown): void {
+    if (this.#sql.database.inTransaction) this.#sql.run('ROLLBACK')
+    this.reject(reason)
+    this.done.length = 0
+  }
 }

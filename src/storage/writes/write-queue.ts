@@ -4,11 +4,11 @@ import { Histogram } from '../../lib/histogram.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { Refusal, shuttingDown, unavailable } from '../../lib/refusal.ts'
-import { DiskWatch } from '../connection/wal-sync.ts'
+import { DiskWatch } from '../connection/health.ts'
 import { asUnavailable, isBusy, NOT_CONFIRMED, noResponse } from '../errors.ts'
 import type { Sql } from '../sql.ts'
 import type { Tx, WriteFunction } from './transaction.ts'
-import { type Item, newItem, WriteGroup } from './write-group.ts'
+import { type Item, newItem, WriteGroup } from './transaction.ts'
 
 /*
  * Group commit: writes that arrive together share one transaction and one sync to the disk. Each has its own

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { AppContext } from '../../context.ts'
+import { jobs } from '../../jobs.ts'
 import { ownCredential } from '../../kernel/call.ts'
 import { settleAll } from '../../kernel/job-steps.ts'
 import { sleep } from '../../lib/clock.ts'
@@ -170,7 +171,7 @@ export class Follower {
     mode: Target['mode'],
     read: (reading: RemoteReading, stage: Stage) => Promise<string>,
   ): Promise<void> {
-    const { db, features } = this.ctx
+    const { db } = this.ctx
     const { remote, isForwarding } = this.options
     const stage = isSmall ? this.#memory : newStage(this.#stageFile)
     try {
@@ -186,7 +187,7 @@ export class Follower {
     // The copy is complete before its listeners are notified.
     await settleAll(
       this.ctx,
-      features.jobs.filter(({ whenIdle }) => !whenIdle),
+      jobs.filter(({ whenIdle }) => !whenIdle),
     )
   }
 

@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname } from 'node:path'
 import type { Config } from '../../config.ts'
 import { type AppContext, contextOn } from '../../context.ts'
+import { jobs } from '../../jobs.ts'
 import { ownCredential, writeInThread } from '../../kernel/call.ts'
 import { settleAll } from '../../kernel/job-steps.ts'
 import { fail, refused } from '../../lib/refusal.ts'
@@ -12,6 +13,7 @@ import { createKey } from '../../people/accounts/keys.ts'
 import { columnsOfName } from '../../people/accounts/names.ts'
 import { insertWorkspace, type WorkspaceRow } from '../../people/accounts/store.ts'
 import { addUser } from '../../people/accounts/users.ts'
+import { credentials } from '../../people/sessions/sessions.ts'
 import { takeServerLock } from '../../storage/connection/server-lock.ts'
 import { type Db, openDatabase } from '../../storage/database.ts'
 import { DATABASE_SUFFIXES } from '../../storage/file-names.ts'
@@ -33,7 +35,7 @@ import {
 } from './selection.ts'
 import { findState, insertState, makeWritable } from './state.ts'
 
-export interface MirrorRequest extends Pick<AppContext, 'clock' | 'log' | 'features'> {
+export interface MirrorRequest extends Pick<AppContext, 'clock' | 'log'> {
   readonly config: Config
   readonly remote: Remote
   readonly selection: SelectionRequest
@@ -138,14 +140,14 @@ export async function updateCopy(request: MirrorRequest): Promise<void> {
 }
 
 async function catchUpAlone(request: MirrorRequest): Promise<void> {
-  const { clock, log, config, features } = request
+  const { clock, log, config } = request
   const db = open(request)
-  const ctx = contextOn({ config, db, clock, log, features })
+  const ctx = contextOn({ config, db, clock, log, credentials })
   try {
     const follower = new Follower(ctx, { ...request, isForwarding: false, onEvents: () => {} })
     await follower.connect()
     await follower.catchUp(0)
-    await settleAll(ctx, features.jobs)
+    await settleAll(ctx, jobs)
   } finally {
     await ctx.worker.close()
     await close(db)

@@ -1,6 +1,6 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { isObject, type JsonObject } from '../../lib/json.ts'
-import type { ChangeKind } from '../../log/entries.ts'
+import type { ChangeKind } from '../../storage/schema/changes.ts'
 
 /*
  * A remote of an earlier version lacks later attributes. Whatever its version, an object without them is accepted and

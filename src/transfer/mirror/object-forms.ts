@@ -9,7 +9,7 @@ import { isId } from '../../lib/ids.ts'
 import { isObject } from '../../lib/json.ts'
 import { refused } from '../../lib/refusal.ts'
 import type { MirroredChange } from '../../log/append-mirrored.ts'
-import { CHANGE_OPERATIONS, type ChangeKind } from '../../log/entries.ts'
+import { CHANGE_OPERATIONS, type ChangeKind } from '../../storage/schema/changes.ts'
 import {
   asSent,
   completed,

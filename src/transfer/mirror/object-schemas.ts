@@ -9,7 +9,6 @@ import { MAX_FILE_BYTES } from '../../files/size-limit.ts'
 import { MAX_CONDITIONS } from '../../filter/record/parse.ts'
 import { integer, members, nullable, nullableText, strict, text, timestamp } from '../../http/schema/types.ts'
 import { MAX_NAME_LENGTH } from '../../lib/text.ts'
-import type { ChangeKind } from '../../log/entries.ts'
 import { MAX_CONTENT } from '../../notes/content-length.ts'
 import { Lens } from '../../notes/lenses/schema.ts'
 import { QuickAccessItem } from '../../notes/pinned/schema.ts'
@@ -22,6 +21,7 @@ import { MAX_TAGS } from '../../notes/writing/tags.ts'
 import { RecordObject } from '../../records/rows/schema.ts'
 import { fieldKey, MAX_FIELDS, MAX_OPTIONS, MAX_SETS, Structure } from '../../records/structures/schema.ts'
 import { RowView } from '../../records/views/schema.ts'
+import type { ChangeKind } from '../../storage/schema/changes.ts'
 
 /*
  * A remote is trusted no more than any other caller: its objects are checked against the schemas of the responses,

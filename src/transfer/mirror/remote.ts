@@ -1,6 +1,6 @@
 import type { Daybook } from '../../clients/types/connection.ts'
 import { type RemoteDaybook, remoteDaybook } from '../../clients/types/remote.ts'
-import type { Access } from '../../kernel/rights.ts'
+import type { Access } from '../../kernel/caller.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isId } from '../../lib/ids.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'

@@ -1,7 +1,7 @@
-import type { Access } from '../../kernel/rights.ts'
+import type { Access } from '../../kernel/caller.ts'
 import { fail, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
-import type { ChangeKind } from '../../log/entries.ts'
+import type { ChangeKind } from '../../storage/schema/changes.ts'
 import type { RemoteChange, RemoteObject } from './object-forms.ts'
 import { knowledgeOfProgram } from './unknown.ts'
 

@@ -1,6 +1,6 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import type { MirroredChange } from '../../log/append-mirrored.ts'
-import type { ChangeKind } from '../../log/entries.ts'
+import type { ChangeKind } from '../../storage/schema/changes.ts'
 import type { RemoteObject } from './object-forms.ts'
 import type { OmittedObject } from './unknown.ts'
 

@@ -1,13 +1,13 @@
 import { getTableColumns } from 'drizzle-orm'
 import { wholeWorkspace } from '../../context.ts'
-import type { FeatureHooks } from '../../feature-hooks.ts'
+import { countObjects } from '../../feed/workspace.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { fail, refused } from '../../lib/refusal.ts'
-import { CHANGE_KINDS, type ChangeKind } from '../../log/entries.ts'
 import { newSecret } from '../../log/message.ts'
 import { findWorkspace } from '../../people/accounts/store.ts'
 import { from, insertInto, rowBy, updateOf } from '../../storage/query.ts'
 import type { Reader } from '../../storage/reader.ts'
+import { CHANGE_KINDS, type ChangeKind } from '../../storage/schema/changes.ts'
 import { mirrors } from '../../storage/schema/mirror.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import type { Selection } from './selection.ts'
@@ -87,13 +87,13 @@ const countLeftOut = ({ sql }: Reader) =>
 const SILENCE_MS = 60_000
 
 /** The status of a copy. If it does not follow, its lag is the time since its last contact with the remote. */
-export function statusOf(reader: Reader, features: FeatureHooks, file: string, now: number) {
+export function statusOf(reader: Reader, file: string, now: number) {
   const { workspace, remote, cursor, delayMs, lastContactAt, problem } = getState(reader, file)
   const row = findWorkspace(reader, workspace) ?? fail(refused('The copy has no workspace.'))
   const silence = Math.max(0, now - lastContactAt)
   const isFollowing = silence <= SILENCE_MS && problem === null
   const leftOut = countLeftOut(reader)
-  const counts = features.countsOf(reader, wholeWorkspace(workspace))
+  const counts = countObjects(reader, wholeWorkspace(workspace))
   return {
     isFollowing,
     status: {

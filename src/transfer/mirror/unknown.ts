@@ -5,7 +5,7 @@ import { memoize } from '../../lib/bounded-cache.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { Refusal, refused } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
-import { CHANGE_KINDS, CHANGE_OPERATIONS, type ChangeKind } from '../../log/entries.ts'
+import { CHANGE_KINDS, CHANGE_OPERATIONS, type ChangeKind } from '../../storage/schema/changes.ts'
 import { isStrict, meantSchema } from './missing-attributes.ts'
 import { SCHEMAS } from './object-schemas.ts'
 

@@ -1,8 +1,8 @@
 import { compareCodePoints, fold } from '../../lib/text.ts'
-import { bracketed, linkOf, namesIn, parseLinks, targetKey } from '../../notes/links/syntax.ts'
+import { bracketed, linkOf, namesIn, parseLinks, targetKey } from '../../lib/wiki-links.ts'
+import { type Phrase, parseSearch, visitWords } from '../../lib/words.ts'
 import { isMatch, snippetAround } from '../../search/highlighter.ts'
 import { noteSnippet } from '../../search/note-snippet.ts'
-import { type Phrase, parseSearch, visitWords } from '../../search/words.ts'
 import type { components } from '../data/api-types.d.ts'
 
 /** A note without its text, so that lists of thousands of notes load fast. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import fs from 'node:fs'
 import { deleteMember } from '../../../src/people/accounts/store.ts'
-import type { DiskCalls } from '../../../src/storage/connection/wal-sync.ts'
+import type { DiskCalls } from '../../../src/storage/connection/health.ts'
 import { newFolder } from '../../support/process.ts'
 import { settle, startService, type TestService } from '../../support/service.ts'
 import { until } from '../../support/webhooks.ts'

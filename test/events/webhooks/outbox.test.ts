@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { deleteStructure } from '../../../src/events/structure-deletion.ts'
 import { systemAuthor } from '../../../src/log/log.ts'
-import { deleteStructure } from '../../../src/records/structures/deletion.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { declare, list, write } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'

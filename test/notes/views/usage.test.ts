@@ -1,13 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { AppContext } from '../../../src/context.ts'
-import {
-  deleteProperty,
-  deleteTag,
-  findPropertyUsage,
-  findTagUsage,
-  patchProperty,
-} from '../../../src/features.ts'
 import { deleteLens, insertLens, parseLens } from '../../../src/notes/lenses/service.ts'
+import { deleteProperty, findPropertyUsage, patchProperty } from '../../../src/notes/properties/operations.ts'
+import { deleteTag, findTagUsage } from '../../../src/notes/tags/operations.ts'
 import { deleteView, insertView, parseView, patchView } from '../../../src/notes/views/service.ts'
 import type { Tx } from '../../../src/storage/writes/transaction.ts'
 import { callerOf } from '../../support/cli.ts'

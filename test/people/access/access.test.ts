@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import type { Access } from '../../../src/kernel/rights.ts'
+import type { Access } from '../../../src/kernel/caller.ts'
 import { type Browser, signedIn } from '../../support/browser-client.ts'
 import { runInProcess } from '../../support/cli.ts'
 import { makeFile } from '../../support/files.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type Access, LEVELS, STRUCTURE_LEVELS } from '../../../src/kernel/rights.ts'
+import { type Access, LEVELS, STRUCTURE_LEVELS } from '../../../src/kernel/caller.ts'
 import { type Agent, connectAgent, type ToolResult } from '../../support/agent.ts'
 import { makeFile } from '../../support/files.ts'
 import { declare, write } from '../../support/records.ts'

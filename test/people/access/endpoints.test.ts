@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../../src/http/openapi/document.ts'
-import type { Access, Covers } from '../../../src/kernel/rights.ts'
+import type { Access, Covers } from '../../../src/kernel/caller.ts'
 import { requestOf } from '../../contract/requests.ts'
 import { makeSamples, type Samples } from '../../contract/samples.ts'
 import { ENDPOINTS, type Endpoint } from '../../contract/specification.ts'

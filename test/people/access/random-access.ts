@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { Access } from '../../../src/kernel/rights.ts'
+import type { Access } from '../../../src/kernel/caller.ts'
 import { makeFile } from '../../support/files.ts'
 import { randomSource } from '../../support/random.ts'
 import { declare, write } from '../../support/records.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { commandCaller } from '../../../src/cli/open-database.ts'
+import { deleteStructure, structureDeletion } from '../../../src/events/structure-deletion.ts'
 import { systemAuthor } from '../../../src/log/log.ts'
-import { deleteStructure, structureDeletion } from '../../../src/records/structures/deletion.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { declare, list, write } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -71,8 +71,8 @@ test('a deletion that was interrupted is not visible and is finished later', asy
   const { id } = await declare(service, 'Gone', FIELDS)
   const [record] = await write(service, 'Gone', { n: 1 })
   const caller = commandCaller({ pk: workspacePk, id: '' })
-  const { kernel, features } = service.ctx
-  await kernel.callAs(caller, structureDeletion(features), { id, body: { name: 'Gone' } })
+  const { kernel } = service.ctx
+  await kernel.callAs(caller, structureDeletion, { id, body: { name: 'Gone' } })
   expect(stored()).toMatchObject({ smallRows: 1, records: 1 })
   expect((await service.get('/v1/records/structures')).body).toEqual({ structures: [] })
   expect((await service.patch(`/v1/records/${record.id}`, { data: { n: 2 } })).status).toBe(404)

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { features } from '../../../src/features.ts'
 import { statusOf } from '../../../src/transfer/mirror/state.ts'
 import { mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -16,7 +15,7 @@ afterEach(async () => {
   service.close()
 })
 
-const status = () => statusOf(mirror.ctx.db, features, mirror.file, service.clock.now())
+const status = () => statusOf(mirror.ctx.db, mirror.file, service.clock.now())
 
 test('the lag is how long the last changes took, and none once the remote has no more', async () => {
   await service.post('/v1/notes', { title: 'late' })

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { features } from '../../../src/features.ts'
 import { Follower } from '../../../src/transfer/mirror/follower.ts'
 import { Remote } from '../../../src/transfer/mirror/remote.ts'
 import { statusOf } from '../../../src/transfer/mirror/state.ts'
@@ -32,7 +31,7 @@ const copy = async (how: Alter) => {
   alter = how
   mirror = await mirrorOfAltered(full.service, (...told) => alter(...told))
 }
-const status = () => statusOf(mirror.ctx.db, features, mirror.file, full.service.clock.now()).status
+const status = () => statusOf(mirror.ctx.db, mirror.file, full.service.clock.now()).status
 const followerOf = async () => {
   const { clock } = full.service
   const key = await full.service.newKey({ scope: 'read' })
@@ -149,7 +148,7 @@ test('does not say that it follows once it cannot', async () => {
     onEvents: () => {},
   }).run()
   while (status().problem === undefined) await Bun.sleep(10)
-  const { isFollowing } = statusOf(mirror.ctx.db, features, mirror.file, clock.now())
+  const { isFollowing } = statusOf(mirror.ctx.db, mirror.file, clock.now())
   expect([isFollowing, status().problem]).toEqual([false, expect.stringContaining('"title" must be')])
   stop.abort()
   await running

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { deleteStructure } from '../../../src/events/structure-deletion.ts'
 import { systemAuthor } from '../../../src/log/log.ts'
-import { deleteStructure } from '../../../src/records/structures/deletion.ts'
 import { listLocalChanges } from '../../../src/transfer/mirror/overlay/push.ts'
 import { faultsOf, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { makeNote, readNote, tagNamed, titlesFound } from '../../support/notes.ts'

@@ -1,4 +1,4 @@
-import { readAccess } from '../../../kernel/rights.ts'
+import { readAccess } from '../../../kernel/caller.ts'
 import { systemClock } from '../../../lib/clock.ts'
 import { isoOrNull, isoTimestamp } from '../../../lib/dates.ts'
 import { createKey, getKey, type ListedKey, listKeys, revokeKey } from '../../../people/accounts/keys.ts'

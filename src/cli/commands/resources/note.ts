@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { checkStorable } from '../../../http/storable-json.ts'
+import { checkStorable } from '../../../lib/storable-json.ts'
 import { headingText } from '../../../lib/text.ts'
 import { type Command, flag, type Input, PRINTING_FLAGS, textFlag } from '../../command.ts'
 import type { Io } from '../../io.ts'
@@ -8,7 +8,7 @@ import { show } from '../../output.ts'
 import { readAllText, STDIN } from '../../read-input.ts'
 
 const writing = () => import('../../../notes/writing/create.ts')
-const present = () => import('../../../notes/present.ts')
+const present = () => import('../../../notes/store.ts')
 const schema = () => import('../../../notes/schema.ts')
 
 const MAX_CONTENT = 1_000_000

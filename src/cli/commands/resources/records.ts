@@ -1,7 +1,7 @@
 import type { Caller } from '../../../context.ts'
-import { storableJson } from '../../../http/storable-json.ts'
 import { isObject, type JsonObject } from '../../../lib/json.ts'
 import { fail, namingPlace, Refusal, refused } from '../../../lib/refusal.ts'
+import { storableJson } from '../../../lib/storable-json.ts'
 import { counted } from '../../../lib/text.ts'
 import type { Db } from '../../../storage/database.ts'
 import { type Command, flag, PRINTING_FLAGS, textFlag } from '../../command.ts'

@@ -4,8 +4,7 @@ import { checkStructure, inWorkspace } from '../../open-database.ts'
 import { listCommand } from '../../output.ts'
 
 const store = () => import('../../../records/structures/store.ts')
-const deletion = () => import('../../../records/structures/deletion.ts')
-const loadFeatures = () => import('../../../features.ts')
+const deletion = () => import('../../../events/structure-deletion.ts')
 
 const structuresList = listCommand({
   of: 'structures',
@@ -41,9 +40,9 @@ const structuresDelete: Command = {
       throw new WrongUsage(`This deletes "${nameOrId}" and all its rows permanently; confirm with --yes.`)
     }
     return inWorkspace(input, io, async (db, caller) => {
-      const [{ deleteStructure }, { features }] = await Promise.all([deletion(), loadFeatures()])
+      const { deleteStructure } = await deletion()
       await checkStructure(db, caller, nameOrId)
-      const id = await deleteStructure({ db, features }, caller, nameOrId)
+      const id = await deleteStructure({ db }, caller, nameOrId)
       io.status(`The structure ${id} was deleted.\n`)
       return 0
     })

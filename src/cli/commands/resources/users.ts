@@ -1,4 +1,4 @@
-import { readAccess } from '../../../kernel/rights.ts'
+import { readAccess } from '../../../kernel/caller.ts'
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { didYouMean } from '../../../lib/near-miss.ts'
 import { fail, refused } from '../../../lib/refusal.ts'

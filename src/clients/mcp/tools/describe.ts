@@ -2,20 +2,21 @@ import { type InWorkspace, placeFor } from '../../../context.ts'
 import { countFiles } from '../../../files/store.ts'
 import { strict } from '../../../http/schema/types.ts'
 import type { Caller } from '../../../kernel/caller.ts'
+import { hides, may } from '../../../kernel/caller.ts'
 import { read } from '../../../kernel/operation.ts'
-import { hides, may } from '../../../kernel/rights.ts'
 import { fail, notFound } from '../../../lib/refusal.ts'
 import { presetKind } from '../../../notes/presets/service.ts'
 import { propertyKind } from '../../../notes/properties/service.ts'
 import { tagKind } from '../../../notes/tags/service.ts'
 import { viewKind } from '../../../notes/views/service.ts'
 import { findWorkspace } from '../../../people/accounts/store.ts'
-import { type presentStructure, presentStructureTo } from '../../../records/structures/present.ts'
 import {
   countStructures,
   definitionOf,
   getStructure,
   listStructureRows,
+  type presentStructure,
+  presentStructureTo,
   type StructureRow,
 } from '../../../records/structures/store.ts'
 import type { Reader } from '../../../storage/reader.ts'

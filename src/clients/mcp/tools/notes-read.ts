@@ -5,10 +5,9 @@ import type { Caller } from '../../../kernel/caller.ts'
 import type { Snapshot } from '../../../kernel/operation.ts'
 import { isId } from '../../../lib/ids.ts'
 import { invalid } from '../../../lib/refusal.ts'
+import { linesOutsideCode } from '../../../lib/wiki-links.ts'
 import { refreshLinks } from '../../../notes/links/indexing.ts'
 import { readLinks } from '../../../notes/links/note-links.ts'
-import { linesOutsideCode } from '../../../notes/links/syntax.ts'
-import { presentNote } from '../../../notes/present.ts'
 import { listNotes } from '../../../notes/query/list.ts'
 import {
   NEWEST_EDIT_FIRST,
@@ -17,7 +16,7 @@ import {
   usualDirection,
 } from '../../../notes/query/tree-query.ts'
 import { MAX_PAGE, type Note } from '../../../notes/schema.ts'
-import { findNote, getNote } from '../../../notes/store.ts'
+import { findNote, getNote, presentNote } from '../../../notes/store.ts'
 import { filterOf, listViewNotes, sortOf } from '../../../notes/views/service.ts'
 import { readProperties } from '../../../notes/writing/properties.ts'
 import type { Reader } from '../../../storage/reader.ts'

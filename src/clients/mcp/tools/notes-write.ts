@@ -4,12 +4,11 @@ import type { Caller } from '../../../kernel/caller.ts'
 import { KEY_FORM, once, savedFor, signed } from '../../../kernel/once.ts'
 import { invalid, refused } from '../../../lib/refusal.ts'
 import { transactionCursor } from '../../../log/cursors.ts'
-import { presentNote } from '../../../notes/present.ts'
-import { openPreset } from '../../../notes/presets/apply.ts'
+import { presetOf } from '../../../notes/presets/apply.ts'
 import { AppendBody, CreateBody, EditBody, PatchBody, tagList } from '../../../notes/schema.ts'
-import { getNote, type NoteRow } from '../../../notes/store.ts'
+import { getNote, type NoteRow, presentNote } from '../../../notes/store.ts'
 import { appendText, editPassages } from '../../../notes/writing/append-and-edit.ts'
-import { createNote, presentCreated, presetOf } from '../../../notes/writing/create.ts'
+import { createNote, presentCreated } from '../../../notes/writing/create.ts'
 import { changeProperties, readProperties } from '../../../notes/writing/properties.ts'
 import { takeOffTags } from '../../../notes/writing/tags.ts'
 import { applyPatch, getPatchable } from '../../../notes/writing/update.ts'
@@ -67,7 +66,7 @@ const CreateNote = strict({
 type CreateInput = Omit<Static<typeof CreateNote>, 'idempotency_key'>
 
 function create(tx: Tx, caller: Caller, input: CreateInput): Created {
-  const created = createNote(tx, caller, input, { preset: presetOf({ openPreset }, tx, caller, input) })
+  const created = createNote(tx, caller, input, { preset: presetOf(tx, caller, input) })
   const { properties_error: refusal } = presentCreated(created)
   return {
     note: headOf(created.note),
@@ -80,12 +79,10 @@ function create(tx: Tx, caller: Caller, input: CreateInput): Created {
 
 /** Creates a note, or returns the answer to an equal earlier call with this key. */
 function createOrRepeat(tx: Tx, caller: Caller, key: string | undefined, input: CreateInput) {
+  if (key === undefined) return { created: create(tx, caller, input), replayed: false }
   const { title, content, tags, properties, preset, answers } = input
   const body = JSON.stringify({ title, content, tags, properties, preset, answers })
-  const identity =
-    key === undefined
-      ? undefined
-      : { keyId: savedFor(caller), target: 'MCP create_note', idempotencyKey: key }
+  const identity = { keyId: savedFor(caller), target: 'MCP create_note', idempotencyKey: key }
   const { text: created, replayed } = once(tx, signed(identity, body), () => create(tx, caller, input))
   return { created: JSON.parse(created) as Created, replayed }
 }

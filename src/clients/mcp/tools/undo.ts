@@ -1,13 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import { undo } from '../../../features.ts'
+import { undo } from '../../../feed/undo.ts'
 import { choice, strict, text } from '../../../http/schema/types.ts'
 import type { Caller } from '../../../kernel/caller.ts'
-import { checkWrite } from '../../../kernel/rights.ts'
+import { checkWrite } from '../../../kernel/caller.ts'
 import { transactionCursor } from '../../../log/cursors.ts'
-import { removeFromQuickAccess } from '../../../notes/pinned/service.ts'
 import { putInTrash } from '../../../notes/writing/trash.ts'
 import { deleteLive } from '../../../records/rows/writing/one-record.ts'
-import { RowWriters } from '../../../records/rows/writing/row-writers.ts'
+import { RowWriters } from '../../../records/rows/writing/row-writer.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import { changedNoteId } from '../names.ts'
 import * as schema from '../schema.ts'
@@ -20,7 +19,7 @@ function trash(tx: Tx, caller: Caller, named: string): string {
   const reaching = callerFor(caller, 'notes')
   const id = changedNoteId(tx, reaching, named)
   checkWrite(caller.rights, 'notes')
-  putInTrash({ features: { onNoteTrashed: removeFromQuickAccess } }, tx, reaching, id)
+  putInTrash(tx, reaching, id)
   return id
 }
 

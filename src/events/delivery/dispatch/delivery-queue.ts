@@ -4,7 +4,7 @@ import { logChange, systemAuthor } from '../../../log/log.ts'
 import { TEST_EVENT } from '../../../log/message.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { IS_NEW, IS_NOT_NEW } from '../../../storage/schema/webhooks.ts'
-import { TOUCH } from '../../../storage/sql-part.ts'
+import { TOUCH } from '../../../storage/sql.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import type { AttemptOutcome } from '../client/sender.ts'
 

@@ -1,7 +1,7 @@
 import { Loop } from '../../../kernel/turns.ts'
+import type { Bus } from '../../../lib/bus.ts'
 import { type Clock, monotonicMs } from '../../../lib/clock.ts'
 import type { Log } from '../../../lib/log.ts'
-import type { Bus } from '../../../log/bus.ts'
 import { secretsAt, signedHeaders } from '../../../log/message.ts'
 import { onDeliveries } from '../../../log/outbox.ts'
 import type { Db } from '../../../storage/database.ts'

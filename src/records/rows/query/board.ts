@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { InWorkspace } from '../../../context.ts'
-import { DEFAULT_LIMIT } from '../../../http/pagination.ts'
 import { read, type Snapshot } from '../../../kernel/operation.ts'
+import { DEFAULT_LIMIT } from '../../../lib/pagination.ts'
 import type { FieldValue } from '../../../lib/record-data.ts'
 import { atPlace, fail, invalid, refused } from '../../../lib/refusal.ts'
 import { withCommas } from '../../../lib/text.ts'
@@ -12,7 +12,6 @@ import type { FieldDefinition } from '../../structures/store.ts'
 import { boardResponse } from '../present.ts'
 import type { BoardQuery, DaysQuery } from '../schema.ts'
 import { loadPage, type RecordRow } from '../store.ts'
-import { learnOfRows, reportRows } from './findings.ts'
 import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
 import {
   orderBy,
@@ -22,12 +21,12 @@ import {
   rowQuery,
   scanSource,
   sortTarget,
+  textIndexPath,
   usableIndexes,
   withView,
 } from './row-query.ts'
 import { byValue, type Cell, compareValues, datedBy, withLength, zoneNamed } from './summary.ts'
-import { textIndexPath } from './text-candidates.ts'
-import { cachedList, totalKeyText } from './total-cache.ts'
+import { cachedList, learnOfRows, reportRows, totalKeyText } from './total-cache.ts'
 
 type BoardRequest = Static<typeof BoardQuery>
 

@@ -1,17 +1,15 @@
 import type { Static } from '@sinclair/typebox'
 import type { InWorkspace } from '../../../context.ts'
-import { hasMore, type PageRequest, pageRequest } from '../../../http/pagination.ts'
 import { read, type Snapshot } from '../../../kernel/operation.ts'
+import { hasMore, type PageRequest, pageRequest } from '../../../lib/pagination.ts'
 import { atPlace, invalid } from '../../../lib/refusal.ts'
 import type { Reader } from '../../../storage/reader.ts'
-import type { Direction } from '../../../storage/sql-part.ts'
+import type { Direction } from '../../../storage/sql.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import { getStructure, type StructureRow } from '../../structures/store.ts'
 import { pageResponse } from '../present.ts'
 import type { ListQuery } from '../schema.ts'
 import { eachRecord, loadPage, type RecordRow } from '../store.ts'
-import { learnOfRows, reportRows } from './findings.ts'
-import { type CountedBound, countNear } from './near-totals.ts'
 import {
   choiceSorts,
   chooseIndex,
@@ -37,6 +35,7 @@ import {
   type AccessPath,
   FEW_ROWS,
   isSortedByPk,
+  needlesOf,
   type ParsedRequest,
   parseRequest,
   pkSource,
@@ -44,11 +43,21 @@ import {
   rowQuery,
   scanSource,
   sortTarget,
+  textIndexPath,
   usableIndexes,
   withView,
 } from './row-query.ts'
-import { needlesOf, textIndexPath } from './text-candidates.ts'
-import { findCounted, pksOfRange, STEP, type TotalKey, totalKeyOf } from './total-cache.ts'
+import {
+  type CountedBound,
+  countNear,
+  findCounted,
+  learnOfRows,
+  pksOfRange,
+  reportRows,
+  STEP,
+  type TotalKey,
+  totalKeyOf,
+} from './total-cache.ts'
 
 export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted'>
 

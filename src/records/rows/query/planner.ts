@@ -1,8 +1,8 @@
 import type { Operator } from '../../../filter/record/operators.ts'
 import type { Condition } from '../../../filter/record/parse.ts'
-import type { PageRequest } from '../../../http/pagination.ts'
+import type { PageRequest } from '../../../lib/pagination.ts'
 import type { Reader } from '../../../storage/reader.ts'
-import { type SqlPart, sqlDirection } from '../../../storage/sql-part.ts'
+import { type SqlPart, sqlDirection } from '../../../storage/sql.ts'
 import {
   type IndexedColumn,
   type IndexTarget,
@@ -21,6 +21,7 @@ import {
   isAbsent,
   isPresent,
   isSortedByPk,
+  needlesOf,
   type Order,
   orderBy,
   pkSource,
@@ -31,7 +32,6 @@ import {
   tieBreak,
   type UsableIndex,
 } from './row-query.ts'
-import { needlesOf } from './text-candidates.ts'
 import { cachedNumber, totalKeyText } from './total-cache.ts'
 
 /*

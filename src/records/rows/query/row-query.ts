@@ -1,13 +1,13 @@
 import type { InWorkspace } from '../../../context.ts'
 import type { RowPart, TypedField } from '../../../filter/record/operators.ts'
 import { type Condition, checkFilter, parseFilter, type RawCondition } from '../../../filter/record/parse.ts'
-import { columnCondition, filterSql } from '../../../filter/record/sql.ts'
+import { columnCondition, filterSql, rowText } from '../../../filter/record/sql.ts'
 import { atPlace, invalid, refused } from '../../../lib/refusal.ts'
 import { fold } from '../../../lib/text.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { liveRows, liveRowsByPk, valueColumn } from '../../../storage/row-table-names.ts'
 import type { TestedText } from '../../../storage/sql.ts'
-import { allOf, type Direction, opposite, type SqlPart, sqlDirection } from '../../../storage/sql-part.ts'
+import { allOf, type Direction, opposite, type SqlPart, sqlDirection } from '../../../storage/sql.ts'
 import {
   autoIndex,
   type IndexedColumn,
@@ -19,6 +19,7 @@ import {
 import type { RowIndex } from '../../structures/storage/row-index.ts'
 import { uniqueIndexes } from '../../structures/storage/row-table-schema.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import { findCandidates, isSearchable, type SearchedRows } from '../../structures/storage/text-search.ts'
 import { type Definition, definitionOf, getStructure, type StructureRow } from '../../structures/store.ts'
 import { filterOf, getRowView } from '../../views/service.ts'
 
@@ -356,4 +357,38 @@ function foldedTest(key: string, texts: readonly string[]): SqlPart {
   const folded = [...new Set(texts)]
   if (folded.length === 1) return { text: `${key} = ?`, values: [folded[0] ?? ''] }
   return { text: `${key} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(folded)] }
+}
+
+/* The candidates for `*` conditions that the text index finds. */
+
+const MAX_CANDIDATE_SHARE = 0.2
+
+/** Above this many candidates, a scan is faster than verifying each. */
+const maxCandidates = ({ structure }: RowQuery) =>
+  Math.max(FEW_ROWS, Math.floor(structure.live * MAX_CANDIDATE_SHARE))
+
+/** The texts that conditions search for in all fields, if the text index can find them. */
+export const needlesOf = (conditions: readonly Condition[]): string[] =>
+  conditions
+    .filter(({ target }) => target === '*')
+    .map(({ operands }) => String(operands[0]?.low))
+    .filter(isSearchable)
+
+/** The structure with its text index; undefined if it has none. */
+function textIndexed({ structure, definition }: RowQuery, indexes: Indexes): SearchedRows | undefined {
+  const { pk, indexedTo, live } = structure
+  if (indexedTo === null || !indexes.has(TEXT_INDEX)) return undefined
+  return { pk, indexedTo, live, text: rowText(definition.fields) }
+}
+
+/**
+ * The rows that the text index finds for the `*` conditions, a superset of the matches. Undefined if there is no text
+ * index, or if it finds too many.
+ */
+export function textIndexPath(reader: Reader, query: RowQuery, indexes: Indexes): AccessPath | undefined {
+  const structure = textIndexed(query, indexes)
+  const needles = needlesOf(query.conditions)
+  if (!structure || needles.length === 0) return undefined
+  const pks = findCandidates(reader, structure, needles, maxCandidates(query))
+  return pks && { by: 'pk', pks }
 }

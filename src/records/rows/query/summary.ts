@@ -10,13 +10,12 @@ import { compareNames, withCommas } from '../../../lib/text.ts'
 import { findTimeZone, type TimeZone } from '../../../lib/time-zones.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { valueColumn } from '../../../storage/row-table-names.ts'
-import type { SqlPart } from '../../../storage/sql-part.ts'
+import type { SqlPart } from '../../../storage/sql.ts'
 import { indexName } from '../../structures/storage/auto-index.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import type { Definition, FieldDefinition } from '../../structures/store.ts'
 import { presentBuckets } from '../present.ts'
 import type { PERIODS, SummaryQuery } from '../schema.ts'
-import { learnOfRows, reportRows } from './findings.ts'
 import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
 import {
   isPresent,
@@ -26,11 +25,12 @@ import {
   type RowQuery,
   rowQuery,
   scanSource,
+  textIndexPath,
   type UsableIndex,
   usableIndexes,
   withView,
 } from './row-query.ts'
-import { textIndexPath } from './text-candidates.ts'
+import { learnOfRows, reportRows } from './total-cache.ts'
 
 type SummaryRequest = Static<typeof SummaryQuery>
 

@@ -1,9 +1,15 @@
 import { matchesFilter } from '../../../filter/record/match.ts'
+import type { Operator } from '../../../filter/record/operators.ts'
+import type { Condition } from '../../../filter/record/parse.ts'
+import { isPoint } from '../../../filter/record/values.ts'
+import type { Server } from '../../../kernel/call.ts'
+import type { Snapshot } from '../../../kernel/operation.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
-import type { RecordState } from '../../../lib/record-data.ts'
 import type { Reader } from '../../../storage/reader.ts'
-import { type Direction, sqlDirection } from '../../../storage/sql-part.ts'
-import { ANY_PATH, type RowQuery, rowSource, scanSource } from './row-query.ts'
+import { type Direction, sqlDirection } from '../../../storage/sql.ts'
+import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
+import { type RowVersions, recentWrites } from '../store.ts'
+import { ANY_PATH, type RowQuery, rowSource, scanSource, testedColumn } from './row-query.ts'
 
 /*
  * Caches exact totals, because paging and watching need the same total repeatedly. A total is valid for one value of
@@ -113,110 +119,6 @@ export function saveCounted(reader: Reader, { structurePk, rows, changes }: Tota
   recentWrites(reader).follow(structurePk)
 }
 
-/** A row before and after a write; null if it was not live. */
-export interface RowVersions {
-  readonly pk: number
-  readonly before: RecordState | null
-  readonly after: RecordState | null
-}
-
-/** The writes of one transaction to one structure, in order. */
-interface RowWrites {
-  readonly structurePk: number
-  /** The definition in force; compared by identity. */
-  readonly definition: object
-  /** The structure's change counter before and after. */
-  readonly from: number
-  readonly to: number
-  readonly rows: readonly RowVersions[]
-  /** The total length of the rows as JSON, in characters. */
-  readonly size: number
-}
-
-/** More rows would take longer to test than to count again, or too much memory. */
-const MAX_RECENT_ROWS = 4_000
-const MAX_RECENT_SIZE = 2_000_000
-/** The total for all structures. */
-const MAX_SIZE = 8_000_000
-const MAX_STRUCTURES = 100
-
-/** Consecutive writes without a gap. */
-interface Chain {
-  readonly definition: object
-  readonly writes: RowWrites[]
-  rows: number
-  size: number
-}
-
-/**
- * The latest committed writes of this process, by structure. They update counted totals without another count. Only
- * structures whose totals were requested are followed. A gap in the change counters, such as a write by another
- * process, or a change of the definition begins a new chain.
- */
-class RecentWrites {
-  readonly #chains = new Map<number, Chain | undefined>()
-  #size = 0
-
-  /** Starts to collect the writes of the structure. */
-  follow(structurePk: number): void {
-    if (this.#chains.has(structurePk)) return
-    if (this.#chains.size >= MAX_STRUCTURES) this.#clear()
-    this.#chains.set(structurePk, undefined)
-  }
-
-  #clear(): void {
-    this.#chains.clear()
-    this.#size = 0
-  }
-
-  /** Must be called after the commit, in write order. */
-  add(write: RowWrites): void {
-    const { structurePk, definition, from, to } = write
-    if (from === to || !this.#chains.has(structurePk)) return
-    const known = this.#chains.get(structurePk)
-    const follows = known?.definition === definition && known.writes.at(-1)?.to === from
-    const chain = known && follows ? known : { definition, writes: [], rows: 0, size: 0 }
-    if (!follows) this.#size -= known?.size ?? 0
-    if (this.#size + write.size > MAX_SIZE) {
-      this.#clear()
-      return
-    }
-    this.#chains.set(structurePk, chain)
-    chain.writes.push(write)
-    chain.rows += write.rows.length
-    chain.size += write.size
-    this.#size += write.size
-    while (chain.rows > MAX_RECENT_ROWS || chain.size > MAX_RECENT_SIZE) this.#dropOldest(chain)
-  }
-
-  #dropOldest(chain: Chain): void {
-    const oldest = chain.writes.shift()
-    if (!oldest) return
-    chain.rows -= oldest.rows.length
-    chain.size -= oldest.size
-    this.#size -= oldest.size
-  }
-
-  /** The rows written between two values of the change counter; undefined if some are unknown. */
-  between(
-    { structurePk, definition }: Pick<RowWrites, 'structurePk' | 'definition'>,
-    from: number,
-    to: number,
-  ): RowVersions[] | undefined {
-    const chain = this.#chains.get(structurePk)
-    if (chain?.definition !== definition) return undefined
-    const first = chain.writes.findLastIndex((write) => write.from === from)
-    const last = chain.writes.findLastIndex((write) => write.to === to)
-    if (first === -1 || last < first) return undefined
-    return chain.writes.slice(first, last + 1).flatMap(({ rows }) => rows)
-  }
-}
-
-const newRecentWrites = () => new RecentWrites()
-
-/** One per database, shared by its writers and readers in this thread. */
-export const recentWrites = ({ sql }: Reader): RecentWrites => sql.state.of(newRecentWrites)
-
 /*
  * Skipping rows takes as long as reading them. The search for a page far inside a list in pk order caches the row at
  * every 10,000th offset on the way. The search for the next page begins at the nearest of these rows. Like a total,
@@ -296,4 +198,142 @@ function pksFrom(
     limit,
     offset,
   )
+}
+
+/*
+ * Derives the total of a new range from the total of a smaller one. If two ranges differ in one bound only, the larger
+ * holds the rows of the smaller and those between the bounds. Only the rows between are counted. A client that moves a
+ * bound, and many clients with different bounds, therefore do not pay for the whole range.
+ */
+
+const MAX_FAMILIES = 200
+const MAX_BOUNDS = 128
+
+type Bound = string | number
+
+/** The bound of a range whose total was counted. Ranges that differ only in this bound form a family. */
+export interface CountedBound {
+  readonly family: string
+  readonly bound: Bound
+}
+
+const newFamilies = () => new BoundedCache<string, Bound[]>(MAX_FAMILIES)
+
+/** The bounds with counted totals, ascending, by family. */
+const familiesOf = ({ sql }: Reader) => sql.state.of(newFamilies)
+
+/** The operator of the opposite bound of the rows between two ranges. */
+const OTHER_SIDE: Partial<Record<Operator, Operator>> = { lt: 'gte', lte: 'gt', gt: 'lte', gte: 'lt' }
+
+interface NearTotal {
+  readonly total: number
+  /** Undefined if the query has no range condition. */
+  readonly range?: CountedBound
+}
+
+/**
+ * Counts the rows of a query with `count`. If a smaller range of its family is known, only the rows between the two are
+ * counted.
+ */
+export function countNear(reader: Reader, query: RowQuery, count: (query: RowQuery) => number): NearTotal {
+  const condition = query.conditions.findLast(({ op }) => OTHER_SIDE[op] !== undefined)
+  const [operand] = condition?.operands ?? []
+  if (!condition || !operand || !isPoint(operand)) return { total: count(query) }
+  const range = { family: familyOf(query, condition), bound: operand.low }
+  const smaller = smallerRange(reader, query, condition, range)
+  if (!smaller) return { total: count(query), range }
+  const between = {
+    target: condition.target,
+    op: OTHER_SIDE[condition.op] as Operator,
+    operands: [point(smaller.bound)],
+  }
+  const rest = count({ ...query, conditions: [...query.conditions, between] })
+  return { total: smaller.total + rest, range }
+}
+
+const point = (bound: Bound) => ({ low: bound, high: bound })
+
+function familyOf(query: RowQuery, condition: Condition): string {
+  const conditions = query.conditions.filter((other) => other !== condition)
+  return `${testedColumn(condition)} ${condition.op} ${totalKeyOf({ ...query, conditions }).rows}`
+}
+
+const withBound = (query: RowQuery, condition: Condition, bound: Bound): RowQuery => ({
+  ...query,
+  conditions: query.conditions.map((one) => (one === condition ? { ...one, operands: [point(bound)] } : one)),
+})
+
+const MAX_TRIES = 4
+
+/** The largest range within this one with a known total. */
+function smallerRange(
+  reader: Reader,
+  query: RowQuery,
+  condition: Condition,
+  { family, bound }: CountedBound,
+): { readonly bound: Bound; readonly total: number } | undefined {
+  const bounds = familiesOf(reader).get(family) ?? []
+  const isAbove = condition.op === 'gt' || condition.op === 'gte'
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const place = placeIn(bounds, bound) - (isAbove ? 0 : 1)
+    const near = bounds[place]
+    if (near === undefined) return undefined
+    const smaller = withBound(query, condition, near)
+    const total = findCounted(reader, smaller, totalKeyOf(smaller))
+    if (total !== undefined) return { bound: near, total }
+    // The cache of totals has evicted it, or another process has written rows since.
+    bounds.splice(place, 1)
+  }
+  return undefined
+}
+
+/** The index of the bound in the list, or the index at which to insert it. */
+function placeIn(bounds: readonly Bound[], bound: Bound): number {
+  let [from, to] = [0, bounds.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((bounds[middle] as Bound) < bound) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** Stores the bound of a range with a cached total. In a full list, it replaces the bound after it. */
+function keepBound(reader: Reader, { family, bound }: CountedBound): void {
+  const families = familiesOf(reader)
+  const bounds = families.get(family) ?? []
+  const place = placeIn(bounds, bound)
+  if (bounds[place] === bound) return
+  const isFull = bounds.length >= MAX_BOUNDS
+  bounds.splice(Math.min(place, isFull ? MAX_BOUNDS - 1 : place), isFull ? 1 : 0, bound)
+  families.set(family, bounds)
+}
+
+/** Findings of a read that later reads, in this thread or the main thread, can reuse. */
+interface RowFinding {
+  readonly costs: ReadCosts
+  readonly counted?: { readonly key: TotalKey; readonly total: number }
+  /** The counted range. */
+  readonly range?: CountedBound | undefined
+  /** The rows of a board in order, and their cache key. */
+  readonly ordered?: { readonly key: string; readonly rows: unknown }
+}
+
+function cache(reader: Reader, { counted, range, ordered }: RowFinding): void {
+  if (counted) saveCounted(reader, counted.key, counted.total)
+  if (range) keepBound(reader, range)
+  if (ordered) cachedList(reader, ordered.key, () => ordered.rows)
+}
+
+/** Caches a finding in the thread of the read, and reports it. */
+export function reportRows(snapshot: Snapshot, finding: RowFinding): void {
+  cache(snapshot, finding)
+  snapshot.report?.(finding)
+}
+
+/** The `learn` of every operation that reads rows. */
+export function learnOfRows(server: Server, finding: unknown, ms: number): void {
+  const found = finding as RowFinding
+  cache(server.db, found)
+  recordReadCosts(server, found.costs, ms)
 }

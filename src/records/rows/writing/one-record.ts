@@ -1,13 +1,13 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../../context.ts'
+import { checkAbility } from '../../../kernel/caller.ts'
 import { write } from '../../../kernel/operation.ts'
-import { checkAbility } from '../../../kernel/rights.ts'
 import { changedKeys } from '../../../lib/record-data.ts'
 import { atPlace, fail, notFound, refused } from '../../../lib/refusal.ts'
 import { checkCursor, findPosition } from '../../../log/cursors.ts'
-import { parseDifference } from '../../../log/entries.ts'
 import { expectedInstant, refuseStale } from '../../../log/if-unchanged.ts'
 import { type Change, changesOfObject, eachChange, selectOfObject } from '../../../log/read.ts'
+import { parseDifference } from '../../../storage/schema/changes.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import { clearLiveValues } from '../../structures/storage/live-rows.ts'
 import { findStructureByPk } from '../../structures/store.ts'
@@ -20,13 +20,13 @@ import { checkedChanges, mergedData, refuseBrokenReferences, refuseMissing } fro
 import {
   deleteRow,
   type RowWriter,
+  RowWriters,
   refuseDuplicate,
   refuseFull,
   refuseImmutable,
   restoreRow,
   updateRow,
 } from './row-writer.ts'
-import { RowWriters } from './row-writers.ts'
 
 /** A record of the caller's workspace, with the writer of its structure. */
 function get(writers: RowWriters, id: string, is: 'live' | 'deleted'): { row: RecordRow; writer: RowWriter } {

@@ -3,13 +3,25 @@ import { changedKeys, type RecordData } from '../../../lib/record-data.ts'
 import { atFields, Refusal } from '../../../lib/refusal.ts'
 import { counted, quoteList } from '../../../lib/text.ts'
 import { syncDueTimes } from '../../../log/due.ts'
-import { type Outbox, publishChange, publishCreated, subscriptionsOf } from '../../../log/outbox.ts'
+import {
+  type Outbox,
+  publishChange,
+  publishCreated,
+  type Subscription,
+  subscriptionsOf,
+} from '../../../log/outbox.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import * as live from '../../structures/storage/live-rows.ts'
 import { markForTextIndex } from '../../structures/storage/text-index.ts'
-import { type Definition, definitionOf, type StructureRow, type UniqueSet } from '../../structures/store.ts'
+import {
+  type Definition,
+  definitionOf,
+  findStructureByPk,
+  getStructure,
+  type StructureRow,
+  type UniqueSet,
+} from '../../structures/store.ts'
 import { recordJson } from '../present.ts'
-import { type RowVersions, recentWrites } from '../query/total-cache.ts'
 import * as store from '../store.ts'
 import { type FieldChanges, mergedData } from './field-values.ts'
 
@@ -19,8 +31,10 @@ export interface RowWriter extends Outbox {
   /** Its counters include everything written so far. */
   readonly structure: StructureRow
   readonly definition: Definition
+  /** The subscriptions that derive moments from rows. */
+  readonly scheduled: readonly Subscription[]
   /** The rows written so far, and their length as JSON in characters; they update cached totals. */
-  readonly written: { readonly rows: RowVersions[]; size: number }
+  readonly written: { readonly rows: store.RowVersions[]; size: number }
 }
 
 /** Begins to write rows of a structure in the caller's transaction. */
@@ -28,16 +42,56 @@ export function rowWriter(tx: Tx, caller: Caller, structure: StructureRow): RowW
   const definition = definitionOf(structure)
   const subscriptions = subscriptionsOf(tx, structure, definition.byKey)
   const outbox = { tx, caller, structure, subscriptions, created: [], isNotifying: false }
-  const writer = { ...outbox, definition, written: { rows: [], size: 0 } }
+  const scheduled = subscriptions.filter(({ schedule }) => schedule !== null)
+  const writer = { ...outbox, definition, scheduled, written: { rows: [], size: 0 } }
   shareWrites(writer)
   return writer
+}
+
+/**
+ * The row writers of a transaction, one per structure. A call that writes many rows shares them, so that each structure
+ * is read once and its listeners are notified once.
+ */
+export class RowWriters {
+  readonly #writers = new Map<number, RowWriter>()
+  /** Keyed by the id or name that a call gave. */
+  readonly #named = new Map<string, RowWriter>()
+
+  constructor(
+    readonly tx: Tx,
+    readonly caller: Caller,
+  ) {}
+
+  /** The writer for rows of a structure; undefined for one that the caller may not see. */
+  find(structurePk: number): RowWriter | undefined {
+    const known = this.#writers.get(structurePk)
+    if (known) return known
+    const structure = findStructureByPk(this.tx, this.caller, structurePk)
+    return structure && this.#add(structure)
+  }
+
+  /** The writer for new rows of a structure; refuses a structure to which the caller may not add rows. */
+  named(nameOrId: string): RowWriter {
+    const known = this.#named.get(nameOrId)
+    if (known) return known
+    const structure = getStructure(this.tx, this.caller, nameOrId, 'add')
+    const writer = this.#writers.get(structure.pk) ?? this.#add(structure)
+    this.#named.set(nameOrId, writer)
+    return writer
+  }
+
+  #add(structure: StructureRow): RowWriter {
+    const writer = rowWriter(this.tx, this.caller, structure)
+    this.#writers.set(structure.pk, writer)
+    return writer
+  }
 }
 
 /** Passes the written rows on after the commit, to update cached totals (`query/total-cache.ts`). */
 function shareWrites({ tx, structure, definition, written }: RowWriter): void {
   const { pk: structurePk, changes: from } = structure
   tx.afterCommit(() =>
-    recentWrites(tx).add({ structurePk, definition, from, to: structure.changes, ...written }),
+    store.recentWrites(tx).add({ structurePk, definition, from, to: structure.changes, ...written }),
   )
 }
 
@@ -63,14 +117,14 @@ function writeVersion(
   live.countChange(tx, structure.pk, difference)
   structure.live += difference
   structure.changes += 1
-  markForTextIndex(tx, structure, pk)
+  if (structure.indexedTo !== null) markForTextIndex(tx, structure, pk)
   const states = {
     before: wasLive ? store.stateOf(before.row, before.data) : null,
     after: store.stateOf(row, data),
   }
   const versions = { pk, before: states.before, after: isLive ? states.after : null }
   written.rows.push(versions)
-  syncDueTimes(tx, writer.subscriptions, versions)
+  if (writer.scheduled.length > 0) syncDueTimes(tx, writer.scheduled, versions)
   written.size += row.data.length + (isLive && wasLive ? before.row.data.length : 0)
   const kind = !isLive ? 'deleted' : wasLive ? 'updated' : 'created'
   const operation = kind === 'created' ? 'restored' : kind
@@ -100,7 +154,7 @@ export function newRow({ tx, structure }: RowWriter, data: RecordData, id = tx.n
 
 /** Inserts new rows in this order. Refuses rows whose unique values another row has, without naming that row. */
 export function insertRows(writer: RowWriter, rows: readonly store.RowVersion[]): void {
-  const { tx, structure, subscriptions, written } = writer
+  const { tx, structure, scheduled, written } = writer
   store.insertRecords(tx, structure, rows)
   structure.changes += 1
   const versions = rows.map(({ row, data }) => ({
@@ -108,7 +162,7 @@ export function insertRows(writer: RowWriter, rows: readonly store.RowVersion[])
     before: null,
     after: store.stateOf(row, data),
   }))
-  for (const version of versions) syncDueTimes(tx, subscriptions, version)
+  if (scheduled.length > 0) for (const version of versions) syncDueTimes(tx, scheduled, version)
   for (const { row } of rows) written.size += row.data.length
   written.rows.push(...versions)
   publishCreated(

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../../context.ts'
+import { checkAbility, may } from '../../../kernel/caller.ts'
 import { write } from '../../../kernel/operation.ts'
-import { checkAbility, may } from '../../../kernel/rights.ts'
 import type { RecordData } from '../../../lib/record-data.ts'
 import { invalid, namingPlace, Refusal } from '../../../lib/refusal.ts'
 import { logCreated } from '../../../log/outbox.ts'

@@ -2,9 +2,15 @@ import { refused } from '../../../lib/refusal.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import type { RowPlace } from '../../../storage/row-table-names.ts'
 import type { FieldDefinition } from '../store.ts'
-import { makeOwnTable, placeNow, setOwnTable } from './live-rows.ts'
+import {
+  deleteAllSmallRows,
+  hasSmallShape,
+  makeOwnTable,
+  placeNow,
+  type Shape,
+  setOwnTable,
+} from './live-rows.ts'
 import { addColumns, changeUniqueSets, collisionOf, dropRowTable, uniqueIndex } from './row-table-schema.ts'
-import { deleteAllSmallRows, hasSmallShape, type Shape } from './small-rows.ts'
 
 /* Updates the row tables after a change of their structure's definition. */
 

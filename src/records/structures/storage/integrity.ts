@@ -19,7 +19,7 @@ import {
   type StructureRow,
 } from '../store.ts'
 import { createIndexNamed, listAutoIndexes, listAutoRowIndexes, recordIndex } from './auto-index.ts'
-import { insertLiveRows } from './live-rows.ts'
+import { deleteOtherSmallRows, insertLiveRows, smallStrays } from './live-rows.ts'
 import { isIntact, listRowIndexes } from './row-index.ts'
 import {
   changeUniqueSets,
@@ -27,10 +27,9 @@ import {
   createRowTable,
   dropRowTable,
   rowTableColumns,
+  rowValues,
   uniqueIndex,
 } from './row-table-schema.ts'
-import { rowValues } from './row-values.ts'
-import { deleteOtherSmallRows, smallStrays } from './small-rows.ts'
 import { listTextIndexed, type TextIndexed } from './text-index.ts'
 
 const ROWS_PER_READ = 500

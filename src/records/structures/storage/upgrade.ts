@@ -2,10 +2,9 @@ import type { Reader } from '../../../storage/reader.ts'
 import { rowTable } from '../../../storage/row-table-names.ts'
 import { type Definition, definitionOf, findDefinitionTexts } from '../store.ts'
 import { createIndexNamed, listAutoIndexes } from './auto-index.ts'
-import { setOwnTable } from './live-rows.ts'
+import { copyFromOwnTable, setOwnTable } from './live-rows.ts'
 import { dropRowIndex, listRowIndexes } from './row-index.ts'
 import { changeUniqueSets, dropRowTable } from './row-table-schema.ts'
-import { copyFromOwnTable } from './small-rows.ts'
 
 /*
  * Older programs stored indexes in separate tables with triggers, and had text indexes in other formats. Structures

@@ -1,8 +1,8 @@
 import { Refusal } from '../../../lib/refusal.ts'
 import { fold } from '../../../lib/text.ts'
-import type { ChangeKind } from '../../../log/entries.ts'
 import { type ChangeAuthor, systemAuthor } from '../../../log/log.ts'
 import type { Reader } from '../../../storage/reader.ts'
+import type { ChangeKind } from '../../../storage/schema/changes.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import type { Stage } from '../stage.ts'
 

@@ -2,7 +2,6 @@ import { posix } from 'node:path'
 import type { Caller } from '../../../context.ts'
 import { type LinkComment, linkCommentIn } from '../../../lib/link-comments.ts'
 import { fold } from '../../../lib/text.ts'
-import { resolveLink } from '../../../notes/links/resolve-target.ts'
 import {
   asLabel,
   bracketedIn,
@@ -12,7 +11,8 @@ import {
   linkOf,
   namesIn,
   targetKey,
-} from '../../../notes/links/syntax.ts'
+} from '../../../lib/wiki-links.ts'
+import { resolveLink } from '../../../notes/links/resolve-target.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { LinkTargets } from '../plan/link-targets.ts'
 import { findTarget } from '../plan/links.ts'

@@ -1,6 +1,6 @@
 import { folderOf, joinedPath } from '../../../lib/paths.ts'
 import { codePointLength, fold, hasControlCharacter, normalized } from '../../../lib/text.ts'
-import { isFileTarget } from '../../../notes/links/syntax.ts'
+import { isFileTarget } from '../../../lib/wiki-links.ts'
 import { baseName, type FolderFile, type Remark, type VaultNote, withoutExtension } from './note.ts'
 
 /** The properties of a note that links depend on. */

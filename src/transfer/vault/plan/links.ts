@@ -1,7 +1,6 @@
 import { linkComment, NO_COMMENT } from '../../../lib/link-comments.ts'
 import type { TextSpan } from '../../../lib/markdown-lines.ts'
 import { fold } from '../../../lib/text.ts'
-import { isTooLong } from '../../../notes/content-length.ts'
 import {
   asLabel,
   bracketedIn,
@@ -9,7 +8,8 @@ import {
   isOwnHeading,
   linesOutsideCode,
   linkOf,
-} from '../../../notes/links/syntax.ts'
+} from '../../../lib/wiki-links.ts'
+import { isTooLong } from '../../../notes/content-length.ts'
 import type { LinkableNote, LinkTarget, LinkTargets } from './link-targets.ts'
 import type { FolderFile, Remark, VaultNote } from './note.ts'
 

@@ -1,7 +1,7 @@
-import { storableJson } from '../../../http/storable-json.ts'
 import { parseInstant } from '../../../lib/dates.ts'
 import { decodeText } from '../../../lib/encoding.ts'
 import { Refusal, refused } from '../../../lib/refusal.ts'
+import { storableJson } from '../../../lib/storable-json.ts'
 import { codePointLength, fold, MAX_NAME_LENGTH, normalized, withCommas } from '../../../lib/text.ts'
 import { isTooLong, MAX_CONTENT } from '../../../notes/content-length.ts'
 import { splitFrontMatter } from '../../front-matter.ts'

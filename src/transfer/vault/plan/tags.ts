@@ -1,7 +1,7 @@
 import type { TextSpan } from '../../../lib/markdown-lines.ts'
 import { folderOf } from '../../../lib/paths.ts'
 import { codePointLength, isInvisible, normalized } from '../../../lib/text.ts'
-import { bracketedIn } from '../../../notes/links/syntax.ts'
+import { bracketedIn } from '../../../lib/wiki-links.ts'
 import type { Remark, VaultNote } from './note.ts'
 
 const MAX_TAG_LENGTH = 100

@@ -1,5 +1,5 @@
 import { fold } from '../../../lib/text.ts'
-import { namesIn, targetKey, targetText } from '../../../notes/links/syntax.ts'
+import { namesIn, targetKey, targetText } from '../../../lib/wiki-links.ts'
 import { aliasFor, LinkTargets, targetFor } from '../../../transfer/vault/plan/link-targets.ts'
 import { type AddedFile, type LinkContext, planBody } from '../../../transfer/vault/plan/links.ts'
 import type { FolderFile, VaultNote } from '../../../transfer/vault/plan/note.ts'

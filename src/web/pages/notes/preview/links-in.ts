@@ -1,5 +1,5 @@
 import { labelOf } from '../../../../lib/markdown-links.ts'
-import { parseLinks } from '../../../../notes/links/syntax.ts'
+import { parseLinks } from '../../../../lib/wiki-links.ts'
 import { keyOf, type Links, type Outgoing } from './tokens.ts'
 
 /** True if the target is the note's id, optionally with a heading. */

@@ -1,5 +1,5 @@
-import { memoize, memoizeByCodePoint } from '../lib/bounded-cache.ts'
-import { codePointLength, isAscii, normalized } from '../lib/text.ts'
+import { memoize, memoizeByCodePoint } from './bounded-cache.ts'
+import { codePointLength, isAscii, normalized } from './text.ts'
 
 /* Splitting texts into words. */
 

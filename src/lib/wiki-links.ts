@@ -1,6 +1,6 @@
-import { type BlockLine, blockLines, linesOf, paragraphsOf, type TextSpan } from '../../lib/markdown-lines.ts'
-import { CODE, withoutInlineCode } from '../../lib/markdown-spans.ts'
-import { codePointLength, fold, headingText } from '../../lib/text.ts'
+import { type BlockLine, blockLines, linesOf, paragraphsOf, type TextSpan } from './markdown-lines.ts'
+import { CODE, withoutInlineCode } from './markdown-spans.ts'
+import { codePointLength, fold, headingText } from './text.ts'
 
 /** A wiki link in a body: `[[target]]` or `[[target|label]]`, embeds included. */
 export interface WikiLink {

@@ -1,5 +1,5 @@
-import { invalid } from '../lib/refusal.ts'
-import { withCommas } from '../lib/text.ts'
+import { invalid } from './refusal.ts'
+import { withCommas } from './text.ts'
 
 /* Limits of JSON texts from any source. */
 

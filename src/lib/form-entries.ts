@@ -1,4 +1,4 @@
-import { invalid } from '../lib/refusal.ts'
+import { invalid } from './refusal.ts'
 
 /** Far more than a form of 100 fields sends. */
 const MAX_PARTS = 300

@@ -1,4 +1,4 @@
-import { Histogram } from '../lib/histogram.ts'
+import { Histogram } from './histogram.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 

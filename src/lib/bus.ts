@@ -1,6 +1,3 @@
-import type { Reader } from '../storage/reader.ts'
-import type { Tx } from '../storage/writes/transaction.ts'
-
 /** Notifies listeners in this process, after the commit, that data changed. New listeners get no past changes. */
 export interface Bus {
   /**
@@ -45,10 +42,3 @@ export function createBus(): Bus {
     },
   }
 }
-
-/** The bus of a database, shared by all connections of this thread. */
-export const busOf = ({ sql }: Reader): Bus => sql.state.of(createBus)
-
-/** Reports after the commit that anything in the structure may have changed; without an id, anything at all. */
-export const notifyAfterCommit = (tx: Tx, structureId?: string): void =>
-  tx.afterCommit(() => busOf(tx).notify(structureId))

@@ -1,0 +1,46 @@
+import { sealedRemoval, sourceDetachment } from './events/sources/deletion.ts'
+import { webhookDetachment } from './events/webhooks/deletion.ts'
+import { fileDetachment } from './files/deletion.ts'
+import { jobPreparing, jobStepping } from './kernel/job-steps.ts'
+import type { Job } from './kernel/jobs.ts'
+import { statisticsRefresh } from './kernel/statistics.ts'
+import { scheduleBeginning, scheduleEnding } from './log/due.ts'
+import { quietNoteEvents } from './notes/events.ts'
+import { linkIndexing } from './notes/links/indexing.ts'
+import { propertyDetachment } from './notes/properties/deletion.ts'
+import { longNoteIndexing, noteIndexing, searchMerging } from './notes/search/indexing.ts'
+import { tagDetachment } from './notes/tags/deletion.ts'
+import { tagLinking } from './notes/tags/links.ts'
+import { dueRowEvents } from './records/rows/due.ts'
+import { rowIndexRemoval, rowRemoval } from './records/structures/deletion.ts'
+import { indexBuilding, unusedIndexRemoval } from './records/structures/storage/auto-index.ts'
+import { textIndexFill, textIndexUpdate } from './records/structures/storage/text-index.ts'
+
+/** All kinds of jobs except those of retention, in scheduling order. */
+export const jobs: readonly Job[] = [
+  dueRowEvents,
+  quietNoteEvents,
+  scheduleBeginning,
+  scheduleEnding,
+  tagDetachment,
+  tagLinking,
+  propertyDetachment,
+  webhookDetachment,
+  sourceDetachment,
+  sealedRemoval,
+  rowIndexRemoval,
+  rowRemoval,
+  fileDetachment,
+  linkIndexing,
+  longNoteIndexing,
+  noteIndexing,
+  searchMerging,
+  textIndexFill,
+  textIndexUpdate,
+  indexBuilding,
+  unusedIndexRemoval,
+  statisticsRefresh,
+]
+
+export const job = jobStepping(jobs)
+export const preparation = jobPreparing(jobs)
