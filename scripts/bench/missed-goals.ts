@@ -22,7 +22,7 @@ const REASONS: readonly Reason[] = [
     section: /^Rows in use/,
     what: /^bytes/,
     reason:
-      'the two tables of the values alone take three quarters of it; storing them once would make reads or filters several times as slow (`scripts/decisions/0018-the-form-of-row-values.md`).',
+      'the two tables of the values alone take three quarters of it; storing them once would make reads or filters several times as slow (`scripts/decisions/0018-the-format-of-row-values.md`).',
   },
   {
     section: /^Notes, 100,000/,

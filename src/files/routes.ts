@@ -45,7 +45,7 @@ export const fileRoutes = (ctx: AppContext) =>
       operationId: 'getFileText',
       summary: 'Read the text of a file, marked by page',
       description:
-        'Each page begins with a line `=== page N ===`. Whole pages are given while they fit into `max_chars`; go on with `next_chunk` as `pages` until it is null. A file that is not `ready` is refused.',
+        'Each page begins with a line `=== page N ===`. Whole pages are returned while they fit into `max_chars`; continue with `next_chunk` as `pages` until it is null. A file that is not `ready` is refused.',
     })
     .get(
       '/:id/content',

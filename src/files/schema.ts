@@ -84,7 +84,7 @@ export const ListQuery = t.strict({
 })
 
 export const CONTENT_DESCRIPTION =
-  'The bytes that were added, always as an attachment; they never change. The `Content-Type` is the `mime_type` of the file. A single range of bytes can be asked for, to go on with a download that broke off, and `If-None-Match` saves one that is known. More than 512 KiB come without `Content-Length`; `HEAD` and the `size` of the file say how many there are.'
+  'The original bytes, always as an attachment; they never change. The `Content-Type` is the `mime_type` of the file. A single range of bytes can be requested, to resume an interrupted download, and `If-None-Match` saves one that is known. More than 512 KiB come without `Content-Length`; `HEAD` and the `size` of the file say how many there are.'
 
 export const TextQuery = t.strict(
   t.optional({
@@ -98,7 +98,7 @@ export const TextQuery = t.strict(
       minimum: LEAST_CHARS,
       maximum: MOST_CHARS,
       default: DEFAULT_CHARS,
-      description: 'Whole pages are given while they fit; a first page that alone is longer is cut.',
+      description: 'Whole pages are returned while they fit; a first page that is longer is cut.',
     }),
   }),
 )

@@ -28,7 +28,7 @@ const CHECKS: readonly IntegrityCheck[] = [
 
 const noRoom = () =>
   refused(
-    'There is no room for the temporary files of the check, which take as much as the search tables; make room in the folder for such files, or name another one in the variable SQLITE_TMPDIR.',
+    'There is no space for the temporary files of the check, which need as much as the search tables; free space in the folder for such files, or name another one in the variable SQLITE_TMPDIR.',
   )
 
 /**

@@ -116,7 +116,7 @@ function sourceMetrics({ sql }: Reader): string {
     metric(
       'gauge',
       'daybook_source_calls',
-      'Calls of the sources that there are, by what became of them.',
+      'Calls of existing sources, by outcome.',
       calls.map(([status, count]): Sample => [{ status }, count]),
     ) +
     metric(

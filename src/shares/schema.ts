@@ -100,7 +100,7 @@ const password = t.Optional(
   t.nullableText({
     minLength: 1,
     maxLength: 200,
-    description: 'Asked before anything is shown; not for forms.',
+    description: 'Required before anything is shown; not for forms.',
   }),
 )
 const expiresAt = t.Optional(t.nullableText(instant('When it ends; null for never.')))

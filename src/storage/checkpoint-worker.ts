@@ -14,7 +14,7 @@ const WAIT_MS = 40
 function checkpoint({ file, descriptor, mode }: CheckpointTask): void {
   // SQLite would write the WAL into another database that replaced this one.
   if (descriptor === undefined || !isOpenFile(file, descriptor))
-    throw new Error('the path no longer leads to the open database')
+    throw new Error('the path no longer refers to the open database')
   const database = new Database(file, { readwrite: true, create: false })
   try {
     database.run(`PRAGMA busy_timeout = ${WAIT_MS}`)

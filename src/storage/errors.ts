@@ -101,7 +101,7 @@ export const NOT_CONFIRMED =
 /** The refusal of every write while the disk does not respond, and of reads that may have seen uncommitted data. */
 export const noResponse = (): Refusal =>
   unavailable(
-    'The disk of this server does not respond, so what was sent may be saved or lost. Read it once the disk responds, before you send it again.',
+    'The disk of this server does not respond, so the write may be saved or lost. Read the object once the disk responds, before you send it again.',
   )
 
 /** Whether a commit was written but not synced: it may or may not exist when the database is opened again. */

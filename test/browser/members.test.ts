@@ -62,13 +62,13 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       const second = await nextLinkOf('Ben', first)
 
       const late = await openLink(first, PASSWORD)
-      await untilText(late, 'was replaced by a newer one; ask for a new one.')
+      await untilText(late, 'or has expired; ask for a new one.')
       await untilTextIn(late, '.help', 'Ask an owner for a new one, or run daybook users link')
       ben = await openLink(second, PASSWORD)
       await untilText(ben, 'Ben, editor')
 
       const again = await openLink(second, 'another password')
-      await untilText(again, 'This setup link was used already')
+      await untilText(again, 'This setup link was used, replaced or revoked')
       await again.goto(at('notes'))
       await fill(again, 'Name', 'Ben')
       await fill(again, 'Password', 'another password')

@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)('the settings in a browser', () => {
       await second.goto(link)
       await fill(second, 'Password (at least 10 characters)', 'another password')
       await second.keyboard.press('Enter')
-      await untilText(second, 'This setup link was used already')
+      await untilText(second, 'This setup link was used, replaced or revoked')
       const invalid = await second.$eval('input[name=password]', (input) =>
         input.getAttribute('aria-invalid'),
       )

@@ -159,7 +159,7 @@ describe('the failing step is reported:', () => {
       'X-Service-Signature': `t=${nowSeconds},v1=${service}`,
       'webhook-signature': `v1,${standard}`,
     }
-    const wrong = 'It was made with the wrong form of the key; the key is'
+    const wrong = 'It was signed with the wrong form of the key; the key is'
     expect(await failing(flagsOf(headers))).toBe(
       mismatch(
         'X-Service-Signature',

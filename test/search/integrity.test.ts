@@ -81,7 +81,7 @@ test('without space for temporary files a check reports it, and can be repeated'
   await indexAll(service.ctx)
   const { db } = service.ctx
   db.sql.script('PRAGMA temp_store = FILE; PRAGMA temp.max_page_count = 4')
-  expect(() => findFaults(db)).toThrow('There is no room for the temporary files of the check')
+  expect(() => findFaults(db)).toThrow('There is no space for the temporary files of the check')
   db.sql.script('PRAGMA temp.max_page_count = 100000')
   expect(findFaults(db)).toEqual([])
   service.close()

@@ -18,7 +18,7 @@ import { until } from '../support/webhooks.ts'
 const clock = testClock()
 const log = createLog('silent', clock, () => {})
 const LATE =
-  'The disk of this server does not respond, so what was sent may be saved or lost. Read it once the disk responds, before you send it again.'
+  'The disk of this server does not respond, so the write may be saved or lost. Read the object once the disk responds, before you send it again.'
 const COUNT = 'SELECT count(*) FROM lines'
 
 let folder: ReturnType<typeof newFolder>

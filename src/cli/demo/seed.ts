@@ -288,7 +288,7 @@ const NOTES: readonly Note[] = [
   {
     title: 'Welcome',
     content:
-      'This is the workspace of a small workshop that does not exist. Change what you like: it is gone when the demo ends.\n\n- Notes link to each other: [[Long table]], [[Oil finish]], and one that is not written yet, [[Cherry chair]].\n- **Records** has the structures Customers, Orders and Expenses. Orders have a board and a calendar.\n- The view *Due this week* moves with the day.\n- Ctrl+K finds everything; ? shows the keys.\n- Every change can be undone, under Changes.',
+      'This is the workspace of a small workshop that does not exist. Change anything: it is deleted when the demo ends.\n\n- Notes link to each other: [[Long table]], [[Oil finish]], and one that is not written yet, [[Cherry chair]].\n- **Records** has the structures Customers, Orders and Expenses. Orders have a board and a calendar.\n- The view *Due this week* moves with the day.\n- Ctrl+K finds everything; ? shows the keys.\n- Every change can be undone, under Changes.',
     isPinned: true,
   },
 ]

@@ -119,7 +119,7 @@ function mismatchHint(
   const change = BODY_CHANGES.find(({ undo }) => isSigned(sign(secret, undoChange(undo, body))))
   if (change) return change.hint
   if (isSigned(signWithWrongKey(secret, body)))
-    return `It was made with the wrong form of the key; the key is ${key}.`
+    return `It was signed with the wrong form of the key; the key is ${key}.`
   return 'Either the secret is another one, or the body is not, byte for byte, the one that was sent.'
 }
 

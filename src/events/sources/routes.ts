@@ -91,7 +91,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
         response: schema.DeletedSourceResponse,
         operationId: 'deleteSource',
         summary: 'Delete a source and its events',
-        description: 'Its URL is gone; the rows stay.',
+        description: 'Its URL returns 404; the rows stay.',
       },
     )
     .post(
@@ -103,7 +103,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
         response: schema.SourceResponse,
         operationId: 'rotateSource',
         summary: 'Give a source a new URL',
-        description: 'The old one is 404 at once.',
+        description: 'The old one returns 404 immediately.',
       },
     )
     .get(
@@ -164,7 +164,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
       response: schema.TriedResponse,
       operationId: 'trySource',
       summary: 'Preview the outcome of an event',
-      description: 'Writes nothing. With `map` or `when` as if the source had these.',
+      description: 'Writes nothing. `map` and `when` replace those of the source for the trial.',
     })
 }
 

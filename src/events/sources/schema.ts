@@ -65,7 +65,7 @@ const SourceEvent = t.strict(
     size: t.integer({ description: 'Of the body as it came, in bytes.', examples: [1_204] }),
     received_at: t.timestamp(),
   },
-  { $id: 'SourceEvent', description: 'A call that was verified and kept.' },
+  { $id: 'SourceEvent', description: 'A call that was verified and stored.' },
 )
 
 export const SourcesResponse = t.response({ sources: t.Array(Source) })
@@ -81,7 +81,7 @@ export const EventResponse = t.response({
   }),
   body: t.nullable(
     t.String({ examples: ['{"id":"evt_1NG8Du2eZvKYlo2CUI79vXWy"}'] }),
-    'The text as it came. Of an ignored event the first 64 KiB: `size` of the event says how much came. Null, and `headers` empty, once the source kept 1 GiB of newer events.',
+    'The text as received. For an ignored event, the first 64 KiB; `size` of the event is the full size. Null, with empty `headers`, once the source has stored 1 GiB of newer events.',
   ),
   sealed: t.Optional(
     t.nullable(
@@ -160,7 +160,7 @@ const attributes = t.optional({
   when: t.Array(t.Unknown(), {
     maxItems: MAX_CONDITIONS,
     description:
-      'Only events for which all hold become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.',
+      'Only events that meet all conditions become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.',
     examples: [EXAMPLE_WHEN],
   }),
   on_conflict: t.choice(['refuse', 'update'], {
@@ -170,7 +170,7 @@ const attributes = t.optional({
     description: 'A number, date or datetime: an update with a lower value writes nothing.',
     examples: [null],
   }),
-  enabled: t.flag({ description: 'While false, events are kept as ignored.' }),
+  enabled: t.flag({ description: 'While false, events are stored as ignored.' }),
   description: t.nullableText({ maxLength: 10_000, examples: ['Live mode'] }),
 })
 

@@ -151,7 +151,7 @@ function checkKind(columns: WebhookColumns): void {
   const misplaced = OWN.find((own) => columns[own.column] !== null && own.kind !== kind)
   if (misplaced)
     throw invalid(
-      `"${misplaced.name}" goes with the kind "${misplaced.kind}", and this one is "${kind}".`,
+      `"${misplaced.name}" applies to the kind "${misplaced.kind}", and this one is "${kind}".`,
       atPlace(misplaced.name),
     )
   const events: readonly string[] = EVENTS_OF[kind]
@@ -168,7 +168,7 @@ function checkKind(columns: WebhookColumns): void {
       atPlace('due'),
     )
   if (columns.template !== null && (columns.format ?? 'json') === 'json')
-    throw invalid('"template" goes with a "format" other than "json".', atPlace('template'))
+    throw invalid('"template" needs a "format" other than "json".', atPlace('template'))
 }
 
 /** Refuses names of missing fields, and a rule for moments that does not match its field. */

@@ -66,7 +66,7 @@ export function webhookRoutes(ctx: AppContext) {
         operationId: 'rotateWebhookSecret',
         summary: 'Replace the signing secret; the old one stops working at once',
         description:
-          'The answer holds the new secret, which is shown only now; deliveries are signed with it from now on.',
+          'The response contains the new secret, which is shown only once. Deliveries are signed with it from now on.',
       },
     )
     .post(
@@ -98,7 +98,7 @@ export function webhookRoutes(ctx: AppContext) {
         response: schema.DeliveriesResponse,
         operationId: 'listDeliveries',
         summary: 'List deliveries, the newest first',
-        description: 'Kept for 30 days after a delivery has ended.',
+        description: 'Stored for 30 days after the end of a delivery.',
       },
     )
     .post(
@@ -137,7 +137,7 @@ export function webhookRoutes(ctx: AppContext) {
         response: { 202: schema.DeliveryResponse },
         operationId: 'redeliver',
         summary: 'Send the event of a delivery again now',
-        description: 'The ids of the delivery and of its event stay, the attempts start again from none.',
+        description: 'The delivery and its event keep their ids, and the attempts start again.',
       },
     )
 }

@@ -28,7 +28,7 @@ const kind = () =>
 const format = () =>
   t.choice(FORMATS, {
     description:
-      'The form in which an event is sent; `json` unless given. `slack` and `discord` are the JSON that those take, `ntfy` and `text` plain text. All are signed.',
+      'The format of the events; `json` by default. `slack` and `discord` are the JSON that these services accept, `ntfy` and `text` are plain text. All are signed.',
     examples: ['json'],
   })
 const template = () =>
@@ -44,7 +44,7 @@ const quietSeconds = () =>
     minimum: 0,
     maximum: MAX_QUIET_SECONDS,
     description:
-      'Updates of a note with less than this between them are one event, 30 unless given. It is sent after ten times as long at the latest, and not at all if in the end nothing is different.',
+      'Updates of a note that are less than this apart become one event; 30 by default. It is sent after ten times as long at the latest, and not at all if nothing differs in the end.',
     examples: [30],
   })
 const includeContent = () =>
@@ -81,7 +81,7 @@ const due = () =>
     },
     {
       $id: 'WebhookDue',
-      description: 'When the moment of a row comes, which sends `record.due` once for each value.',
+      description: 'When a row is due. `record.due` is sent once for each value.',
     },
   )
 
@@ -134,7 +134,7 @@ export const Webhook = t.strict(
       description: 'Deliveries of record events that failed since the last one that was delivered.',
       examples: [0],
     }),
-    created_by_key_id: t.nullable(t.id('The API key that made it.')),
+    created_by_key_id: t.nullable(t.id('The API key that created it.')),
     created_at: t.timestamp(),
     updated_at: t.timestamp(),
   },
@@ -153,7 +153,7 @@ const Delivery = t.strict(
     record_id: t.nullable(t.id(), 'null for `webhook.test`, notes and files.'),
     object_id: t.Optional(t.nullable(t.id(), 'Of a note or file; null for `webhook.test`.')),
     status: t.String({ enum: [...DELIVERY_STATUSES], examples: ['delivered'] }),
-    attempts: t.integer({ description: 'Since it was made or last asked for again.', examples: [1] }),
+    attempts: t.integer({ description: 'Since it was created or last redelivered.', examples: [1] }),
     response_status: t.nullable(t.integer(), {
       description: 'The status of the last response; null without one.',
       examples: [200],
@@ -164,7 +164,7 @@ const Delivery = t.strict(
     last_attempt_at: t.nullable(t.timestamp()),
     delivered_at: t.nullable(t.timestamp()),
   },
-  { $id: 'Delivery', description: 'One event on its way to one subscription.' },
+  { $id: 'Delivery', description: 'The delivery of one event to one subscription.' },
 )
 
 const Attempt = t.strict(
@@ -205,7 +205,7 @@ export const DeliveryLogResponse = t.response({
   }),
   attempts: t.Array(Attempt, {
     description:
-      'The newest 50, oldest first, also those before it was last asked for again. Empty for what was delivered by a version that kept none.',
+      'The newest 50, oldest first, including those before the last redelivery. Empty for deliveries of versions that stored none.',
   }),
 })
 export const RecoveredResponse = t.response({
@@ -235,13 +235,13 @@ export const RotateBody = t.strict({
   overlap_hours: t.integer({
     minimum: 0,
     maximum: 72,
-    description: 'How long the old secret signs beside the new one.',
+    description: 'For how long both secrets sign.',
     examples: [24],
   }),
 })
 
 export const RECOVER_DESCRIPTION =
-  'Each is sent again as by `redeliver`: at once, also while the subscription is disabled or paused, and with new retries.'
+  'Each is redelivered immediately, also while the subscription is disabled or paused, and with new retries.'
 
 export const RecoverBody = t.strict({
   since: t.text({

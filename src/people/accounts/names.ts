@@ -60,10 +60,7 @@ export function checkedAccountName(name: string, what: 'user' | 'workspace'): st
       atPlace('name'),
     )
   if (isId(nameKey(name)))
-    throw invalid(
-      `The name of a ${what} cannot have the form of an id; choose another name.`,
-      atPlace('name'),
-    )
+    throw invalid(`The name of a ${what} cannot look like an id; choose another name.`, atPlace('name'))
   return trimmed
 }
 

@@ -13,7 +13,7 @@ export const KeyInfo = t.response(
         name: t.String({ examples: ['first key'] }),
         scope: t.String({
           enum: ['write', 'read'],
-          description: 'Fixed when the key was made.',
+          description: 'Set when the key is created.',
           examples: ['write'],
         }),
       }),

@@ -18,7 +18,7 @@ const MAX_KNOWN = 10_000
 
 const TOO_MANY = 'Too many failed attempts to sign in; wait a few minutes, or ask for a new setup link.'
 const TOO_MANY_OF_DAY =
-  'Too many wrong passwords were tried for this name within 24 hours; sign in from where you have signed in lately, ask for a new setup link, or wait.'
+  'Too many wrong passwords were tried for this name within 24 hours; sign in from an address that you used recently, ask for a new setup link, or wait.'
 
 /** The period during which an address counts as a known address of a user, in milliseconds. */
 const ADDRESS_KNOWN_MS = 30 * DAY_MS

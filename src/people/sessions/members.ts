@@ -37,7 +37,7 @@ function checkedMemberAccess(
   before?: Access | null,
 ): Access | null {
   if (role === 'owner' && access && narrows(access))
-    throw refused('An owner reaches the whole workspace; make them an editor or a viewer first.')
+    throw refused('An owner can access the whole workspace; make them an editor or a viewer first.')
   return checkedAccess(reader, caller, access, before)
 }
 

@@ -35,5 +35,5 @@ export const deletePasskey = runBy((pk: number) => orm.delete(passkeys).where(eq
 
 export function checkPasskeyCount(known: readonly PasskeyRow[]): void {
   if (known.length >= MAX_PASSKEYS)
-    throw refused(`You have ${MAX_PASSKEYS} passkeys, which is the most; remove one first.`)
+    throw refused(`You have ${MAX_PASSKEYS} passkeys, the maximum; remove one first.`)
 }

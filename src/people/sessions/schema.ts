@@ -39,7 +39,7 @@ const userName = (description?: string) =>
   })
 
 const newUserName = () =>
-  userName('A new name has 1 to 200 characters, none of them invisible, and not the form of an id.')
+  userName('A new name has 1 to 200 characters, none of them invisible, and must not look like an id.')
 
 const setupToken = () =>
   t.text({ minLength: 1, maxLength: 200, description: 'From the fragment of the setup link.' })

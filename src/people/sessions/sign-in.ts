@@ -120,7 +120,7 @@ export function acceptSetupLink(
 export const usedLink = () =>
   new Refusal(
     'unauthorized',
-    'This setup link was used already, has expired, is void after a change of its user or of who made it, or was replaced by a newer one; ask for a new one.',
+    'This setup link was used, replaced or revoked, or has expired; ask for a new one.',
   )
 
 /** Renames an invited user, who may choose a name with their first setup link. */

@@ -110,7 +110,7 @@ function conversionPatch(
       atPlace('options'),
     )
   if (fields.length >= MAX_FIELDS)
-    throw refused(`The structure has ${MAX_FIELDS} fields, which is the most; it cannot have another.`)
+    throw refused(`The structure has ${MAX_FIELDS} fields, the maximum; it cannot have another.`)
   const added = { key, type, label, ...(options && { options }) }
   const kept = fields.map((one) =>
     one === field ? { ...presentField(one), hidden: true, required: false } : presentField(one),

@@ -154,7 +154,7 @@ export class Remote {
   }
 
   /**
-   * The cursor of the snapshot, then its objects and the unknown parts of them. Throws RemoteAway if it ends early.
+   * The cursor of the snapshot, then its objects and the unknown parts of them. Throws RemoteUnreachable if it ends early.
    */
   async *snapshot(): AsyncGenerator<SnapshotObject | Unknown | { readonly cursor: string }> {
     let isComplete = false
@@ -183,11 +183,10 @@ export class Remote {
     let bytes = 0
     for await (const chunk of this.#bytes(`/v1/files/${id}/content`)) {
       bytes += chunk.byteLength
-      if (bytes > size)
-        throw new WrongSize(`Of the file ${id} arrive more bytes than the ${size} that it has.`)
+      if (bytes > size) throw new WrongSize(`The file ${id} has ${size} bytes, but more arrived.`)
       yield chunk
     }
-    if (bytes < size) throw new WrongSize(`Of the file ${id} arrived ${bytes} bytes, and it has ${size}.`)
+    if (bytes < size) throw new WrongSize(`The file ${id} has ${size} bytes, but only ${bytes} arrived.`)
   }
 
   /** The text of a file, page by page. */

@@ -79,7 +79,7 @@ function* errorsIn(schema: TSchema, input: unknown): Generator<ValueError> {
 
 export function idOf(value: unknown): string {
   if (typeof value === 'string' && isId(value)) return value
-  throw refused('"id" must be an id in the form that this service generates.')
+  throw refused('"id" must be an id in the format that this service generates.')
 }
 
 /** A timestamp with an offset may fall outside the four-digit years, and could not be written back. */

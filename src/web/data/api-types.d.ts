@@ -1243,7 +1243,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the signing secret; the old one stops working at once
-         * @description The answer holds the new secret, which is shown only now; deliveries are signed with it from now on.
+         * @description The response contains the new secret, which is shown only once. Deliveries are signed with it from now on.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -1301,7 +1301,7 @@ export interface paths {
         };
         /**
          * List deliveries, the newest first
-         * @description Kept for 30 days after a delivery has ended.
+         * @description Stored for 30 days after the end of a delivery.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -1323,7 +1323,7 @@ export interface paths {
         put?: never;
         /**
          * Send every event again whose delivery failed since an instant
-         * @description Each is sent again as by `redeliver`: at once, also while the subscription is disabled or paused, and with new retries.
+         * @description Each is redelivered immediately, also while the subscription is disabled or paused, and with new retries.
          */
         post: operations["recoverDeliveries"];
         delete?: never;
@@ -1363,7 +1363,7 @@ export interface paths {
         put?: never;
         /**
          * Send the event of a delivery again now
-         * @description The ids of the delivery and of its event stay, the attempts start again from none.
+         * @description The delivery and its event keep their ids, and the attempts start again.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -1484,7 +1484,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a source and its events
-         * @description Its URL is gone; the rows stay.
+         * @description Its URL returns 404; the rows stay.
          */
         delete: operations["deleteSource"];
         options?: never;
@@ -1507,7 +1507,7 @@ export interface paths {
         put?: never;
         /**
          * Give a source a new URL
-         * @description The old one is 404 at once.
+         * @description The old one returns 404 immediately.
          */
         post: operations["rotateSource"];
         delete?: never;
@@ -1607,7 +1607,7 @@ export interface paths {
         put?: never;
         /**
          * Preview the outcome of an event
-         * @description Writes nothing. With `map` or `when` as if the source had these.
+         * @description Writes nothing. `map` and `when` replace those of the source for the trial.
          */
         post: operations["trySource"];
         delete?: never;
@@ -1709,7 +1709,7 @@ export interface paths {
         };
         /**
          * Read the text of a file, marked by page
-         * @description Each page begins with a line `=== page N ===`. Whole pages are given while they fit into `max_chars`; go on with `next_chunk` as `pages` until it is null. A file that is not `ready` is refused.
+         * @description Each page begins with a line `=== page N ===`. Whole pages are returned while they fit into `max_chars`; continue with `next_chunk` as `pages` until it is null. A file that is not `ready` is refused.
          */
         get: operations["getFileText"];
         put?: never;
@@ -1729,7 +1729,7 @@ export interface paths {
         };
         /**
          * Download a file
-         * @description The bytes that were added, always as an attachment; they never change. The `Content-Type` is the `mime_type` of the file. A single range of bytes can be asked for, to go on with a download that broke off, and `If-None-Match` saves one that is known. More than 512 KiB come without `Content-Length`; `HEAD` and the `size` of the file say how many there are.
+         * @description The original bytes, always as an attachment; they never change. The `Content-Type` is the `mime_type` of the file. A single range of bytes can be requested, to resume an interrupted download, and `If-None-Match` saves one that is known. More than 512 KiB come without `Content-Length`; `HEAD` and the `size` of the file say how many there are.
          */
         get: operations["getFileContent"];
         put?: never;
@@ -2466,7 +2466,7 @@ export interface components {
                 /** @example first key */
                 name: string;
                 /**
-                 * @description Fixed when the key was made.
+                 * @description Set when the key is created.
                  * @example write
                  * @enum {string}
                  */
@@ -3394,7 +3394,7 @@ export interface components {
             /** @example https://hooks.example.com/books */
             url: string;
             /**
-             * @description The form in which an event is sent; `json` unless given. `slack` and `discord` are the JSON that those take, `ntfy` and `text` plain text. All are signed.
+             * @description The format of the events; `json` by default. `slack` and `discord` are the JSON that these services accept, `ntfy` and `text` are plain text. All are signed.
              * @example json
              * @enum {string}
              */
@@ -3412,7 +3412,7 @@ export interface components {
             events: ("record.created" | "record.updated" | "record.deleted" | "record.due" | "note.created" | "note.updated" | "note.deleted" | "note.restored" | "file.created" | "file.updated" | "file.deleted")[];
             due?: components["schemas"]["WebhookDue"];
             /**
-             * @description Updates of a note with less than this between them are one event, 30 unless given. It is sent after ten times as long at the latest, and not at all if in the end nothing is different.
+             * @description Updates of a note that are less than this apart become one event; 30 by default. It is sent after ten times as long at the latest, and not at all if nothing differs in the end.
              * @example 30
              */
             quiet_seconds?: number;
@@ -3478,7 +3478,7 @@ export interface components {
             consecutive_failures: number;
             /**
              * Format: uuid
-             * @description The API key that made it.
+             * @description The API key that created it.
              * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
              */
             created_by_key_id: string | null;
@@ -3493,7 +3493,7 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description When the moment of a row comes, which sends `record.due` once for each value. */
+        /** @description When a row is due. `record.due` is sent once for each value. */
         WebhookDue: {
             /**
              * @description A field of type `date` or `datetime`.
@@ -3516,7 +3516,7 @@ export interface components {
              */
             tz?: string;
         };
-        /** @description One event on its way to one subscription. */
+        /** @description The delivery of one event to one subscription. */
         Delivery: {
             /**
              * Format: uuid
@@ -3557,7 +3557,7 @@ export interface components {
              */
             status: "pending" | "delivered" | "failed";
             /**
-             * @description Since it was made or last asked for again.
+             * @description Since it was created or last redelivered.
              * @example 1
              */
             attempts: number;
@@ -3785,7 +3785,7 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description A call that was verified and kept. */
+        /** @description A call that was verified and stored. */
         SourceEvent: {
             /**
              * Format: uuid
@@ -11017,7 +11017,7 @@ export interface operations {
                      */
                     events?: ("record.created" | "record.updated" | "record.deleted" | "record.due" | "note.created" | "note.updated" | "note.deleted" | "note.restored" | "file.created" | "file.updated" | "file.deleted")[];
                     /**
-                     * @description The form in which an event is sent; `json` unless given. `slack` and `discord` are the JSON that those take, `ntfy` and `text` plain text. All are signed.
+                     * @description The format of the events; `json` by default. `slack` and `discord` are the JSON that these services accept, `ntfy` and `text` are plain text. All are signed.
                      * @example json
                      * @enum {string|null}
                      */
@@ -11029,7 +11029,7 @@ export interface operations {
                     template?: string | null;
                     due?: components["schemas"]["WebhookDue"] | null;
                     /**
-                     * @description Updates of a note with less than this between them are one event, 30 unless given. It is sent after ten times as long at the latest, and not at all if in the end nothing is different.
+                     * @description Updates of a note that are less than this apart become one event; 30 by default. It is sent after ten times as long at the latest, and not at all if nothing differs in the end.
                      * @example 30
                      */
                     quiet_seconds?: number | null;
@@ -11342,7 +11342,7 @@ export interface operations {
                      */
                     events?: ("record.created" | "record.updated" | "record.deleted" | "record.due" | "note.created" | "note.updated" | "note.deleted" | "note.restored" | "file.created" | "file.updated" | "file.deleted")[];
                     /**
-                     * @description The form in which an event is sent; `json` unless given. `slack` and `discord` are the JSON that those take, `ntfy` and `text` plain text. All are signed.
+                     * @description The format of the events; `json` by default. `slack` and `discord` are the JSON that these services accept, `ntfy` and `text` are plain text. All are signed.
                      * @example json
                      * @enum {string|null}
                      */
@@ -11354,7 +11354,7 @@ export interface operations {
                     template?: string | null;
                     due?: components["schemas"]["WebhookDue"] | null;
                     /**
-                     * @description Updates of a note with less than this between them are one event, 30 unless given. It is sent after ten times as long at the latest, and not at all if in the end nothing is different.
+                     * @description Updates of a note that are less than this apart become one event; 30 by default. It is sent after ten times as long at the latest, and not at all if nothing differs in the end.
                      * @example 30
                      */
                     quiet_seconds?: number | null;
@@ -11584,7 +11584,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description How long the old secret signs beside the new one.
+                     * @description For how long both secrets sign.
                      * @example 24
                      */
                     overlap_hours: number;
@@ -11907,7 +11907,7 @@ export interface operations {
                          * @example {"id":"01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60","type":"webhook.test"}
                          */
                         body: string;
-                        /** @description The newest 50, oldest first, also those before it was last asked for again. Empty for what was delivered by a version that kept none. */
+                        /** @description The newest 50, oldest first, including those before the last redelivery. Empty for deliveries of versions that stored none. */
                         attempts: components["schemas"]["Attempt"][];
                     };
                 };
@@ -12075,7 +12075,7 @@ export interface operations {
                      * @example For the printers
                      */
                     name?: string | null;
-                    /** @description Asked before anything is shown; not for forms. */
+                    /** @description Required before anything is shown; not for forms. */
                     password?: string | null;
                     /**
                      * Format: date-time
@@ -12267,7 +12267,7 @@ export interface operations {
                      * @example For the printers
                      */
                     name?: string | null;
-                    /** @description Asked before anything is shown; not for forms. */
+                    /** @description Required before anything is shown; not for forms. */
                     password?: string | null;
                     /**
                      * Format: date-time
@@ -12552,7 +12552,7 @@ export interface operations {
                      */
                     event?: string | null;
                     /**
-                     * @description Only events for which all hold become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.
+                     * @description Only events that meet all conditions become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.
                      * @example [
                      *       {
                      *         "event": true,
@@ -12572,7 +12572,7 @@ export interface operations {
                      * @example null
                      */
                     newer_by?: string | null;
-                    /** @description While false, events are kept as ignored. */
+                    /** @description While false, events are stored as ignored. */
                     enabled?: boolean;
                     /** @example Live mode */
                     description?: string | null;
@@ -12871,7 +12871,7 @@ export interface operations {
                      */
                     event?: string | null;
                     /**
-                     * @description Only events for which all hold become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.
+                     * @description Only events that meet all conditions become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.
                      * @example [
                      *       {
                      *         "event": true,
@@ -12891,7 +12891,7 @@ export interface operations {
                      * @example null
                      */
                     newer_by?: string | null;
-                    /** @description While false, events are kept as ignored. */
+                    /** @description While false, events are stored as ignored. */
                     enabled?: boolean;
                     /** @example Live mode */
                     description?: string | null;
@@ -13176,7 +13176,7 @@ export interface operations {
                          */
                         headers: string[][];
                         /**
-                         * @description The text as it came. Of an ignored event the first 64 KiB: `size` of the event says how much came. Null, and `headers` empty, once the source kept 1 GiB of newer events.
+                         * @description The text as received. For an ignored event, the first 64 KiB; `size` of the event is the full size. Null, with empty `headers`, once the source has stored 1 GiB of newer events.
                          * @example {"id":"evt_1NG8Du2eZvKYlo2CUI79vXWy"}
                          */
                         body: string | null;
@@ -13368,7 +13368,7 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     /**
-                     * @description Only events for which all hold become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.
+                     * @description Only events that meet all conditions become rows: `{path | header | event: true, op: eq|neq|in|not_in|exists|starts_with, value}`.
                      * @example [
                      *       {
                      *         "event": true,
@@ -13822,7 +13822,7 @@ export interface operations {
             query?: {
                 /** @description By default all of them, from page 1. Must be a page such as 7, or a range such as 7-9. */
                 pages?: string;
-                /** @description Whole pages are given while they fit; a first page that alone is longer is cut. */
+                /** @description Whole pages are returned while they fit; a first page that is longer is cut. */
                 max_chars?: number;
             };
             header?: never;

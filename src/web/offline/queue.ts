@@ -78,7 +78,7 @@ onCleared(() => storedBases.clear())
 const NOTIFY_MS = 1_000
 const listeners = new Set<() => void>()
 
-/** Calls the listener after changes of the queue: at once in this tab, within `TOLD_MS` in others. */
+/** Calls the listener after changes of the queue: at once in this tab, within `NOTIFY_MS` in others. */
 export function onQueueChange(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

@@ -90,7 +90,7 @@ describe('an attempt', () => {
     const elsewhere = await newReceiver()
     const location = `Location: http://127.0.0.1:${elsewhere.port}/\r\n`
     const receiver = await newReceiver({ answer: status(code, 'moved', location) })
-    const error = `The receiver answered ${code}, a redirect, and redirects are not followed; set url to where it leads.`
+    const error = `The receiver answered ${code}, a redirect, and redirects are not followed; set url to its target.`
     expect(await post(newSender(), `http://127.0.0.1:${receiver.port}/`)).toEqual({ status: code, error })
     expect(elsewhere.connections.accepted).toBe(0)
   })

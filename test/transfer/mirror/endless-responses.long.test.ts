@@ -115,7 +115,7 @@ test('a file is read as far as its size', async () => {
   const bytes = crypto.getRandomValues(new Uint8Array(3_000))
   const id = await makeFile(service, { name: 'endless.bin', bytes })
   const { exitCode, err } = await copyFrom(`/v1/files/${id}/content`, () => endless(blanks))
-  expect([exitCode, err]).toEqual([1, `Of the file ${id} arrive more bytes than the 3000 that it has.\n`])
+  expect([exitCode, err]).toEqual([1, `The file ${id} has 3000 bytes, but more arrived.\n`])
 }, 60_000)
 
 test('what is compressed with gzip, as a proxy may do, is copied', async () => {

@@ -84,7 +84,7 @@ test('of a file that arrives in part nothing is stored, and it is read again', a
   const bytes = crypto.getRandomValues(new Uint8Array(3_000))
   isCut = true
   const id = await makeFile(service, { name: 'cut.bin', bytes })
-  await expect(mirror.catchUp()).rejects.toThrow(`Of the file ${id} arrived 1000 bytes, and it has 3000.`)
+  await expect(mirror.catchUp()).rejects.toThrow(`The file ${id} has 3000 bytes, but only 1000 arrived.`)
   expect((await mirror.get(`/v1/files/${id}`)).status).toBe(404)
   isCut = false
   await mirror.catchUp()

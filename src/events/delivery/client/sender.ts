@@ -143,7 +143,7 @@ class AttemptFailed extends Error {}
 function outcomeOf(status: number): AttemptOutcome {
   if (status >= 200 && status <= 299) return { status, error: null }
   if (status < 300 || status > 399) return { status, error: `The receiver answered ${status}.` }
-  const error = `The receiver answered ${status}, a redirect, and redirects are not followed; set url to where it leads.`
+  const error = `The receiver answered ${status}, a redirect, and redirects are not followed; set url to its target.`
   return { status, error }
 }
 

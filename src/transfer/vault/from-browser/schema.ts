@@ -28,7 +28,7 @@ export const ImportedResponse = t.response({
     t.strict({
       ...place,
       id: t.id(),
-      name: t.Union([t.String(), t.Null()], { description: 'Null where it is gone or in the trash.' }),
+      name: t.Union([t.String(), t.Null()], { description: 'Null if it was deleted or is in the trash.' }),
     }),
   ),
   notes: t.Array(
