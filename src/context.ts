@@ -1,5 +1,5 @@
 import type { Config } from './config.ts'
-import { Kernel } from './kernel/call.ts'
+import { Kernel, type Server } from './kernel/call.ts'
 import type { Caller, Credentials } from './kernel/caller.ts'
 import { hides, type Kind, NOWHERE } from './kernel/caller.ts'
 import type { Bus } from './lib/bus.ts'
@@ -8,7 +8,7 @@ import type { Log } from './lib/log.ts'
 import { busOf } from './log/log.ts'
 import { isWritableCopy, remoteOf } from './log/mirror-guard.ts'
 import type { Db } from './storage/database.ts'
-import { openWorker, type WorkerClient } from './storage/worker/client.ts'
+import { openWorker } from './storage/worker/client.ts'
 
 /** The cost of hashing a password with Argon2id: KiB of memory, and passes over it. */
 export interface PasswordCost {
@@ -21,7 +21,7 @@ export interface AppContext {
   readonly config: Config
   readonly db: Db
   /** Runs queries and tasks that would delay short requests. */
-  readonly worker: WorkerClient
+  readonly worker: Server['worker']
   readonly bus: Bus
   /** Runs operations: the only way for callers to reach data. */
   readonly kernel: Kernel

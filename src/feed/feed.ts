@@ -213,7 +213,7 @@ function pageAfter(reader: Reader, caller: Caller, { query, after, isStream }: P
   const last = lastChange(reader, workspacePk)
   const upTo = scanEnd(reader, workspacePk, after, last)
   const range = { after, upTo, limit: query.limit + 1 }
-  const selected = selectAfter(reader, workspacePk, range, filterOf(query, caller))
+  const selected = selectAfter(workspacePk, range, filterOf(query, caller))
   const end = { position: Math.max(after, upTo), hasMore: upTo < last }
   return write(reader, caller, query, pageOf(reader, selected, query.limit, after, end), isStream)
 }
@@ -285,7 +285,7 @@ export const readNewestFirst = read({
     const first = oldestChange(snapshot, workspacePk)
     const downTo = Math.max(first, before - MAX_SCANNED)
     const range = { before, downTo, limit: query.limit + 1 }
-    const selected = selectBefore(snapshot, workspacePk, range, filterOf(query, caller))
+    const selected = selectBefore(workspacePk, range, filterOf(query, caller))
     const position = Math.min(before, downTo, lastChange(snapshot, workspacePk))
     const found = pageOf(snapshot, selected, query.limit, before, { position, hasMore: downTo > first })
     return write(snapshot, caller, query, found, false).changes as JsonBody

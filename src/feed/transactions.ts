@@ -92,7 +92,7 @@ function write(reader: Reader, caller: Caller, { userId, visible }: ChangeFilter
     // Retention may have removed the first changes.
     const kept = Math.max(first, oldest)
     const range = { after: kept - 1, upTo: last, limit: NAMED }
-    const named = headsOf(reader, selectAfter(reader, workspacePk, range, seen))
+    const named = headsOf(reader, selectAfter(workspacePk, range, seen))
     const undoing = undoneBy(reader, workspacePk, first)
     return {
       transaction: cursorOf(first),

@@ -50,7 +50,7 @@ export function seenOf(reader: Reader, caller: Caller, changes: readonly Change[
   }
   const filter = { ...visibleTo(caller), userId: caller.userId }
   const seen = new Set(
-    headsOf(reader, selectAfter(reader, caller.workspacePk, range, filter)).map(({ number }) => number),
+    headsOf(reader, selectAfter(caller.workspacePk, range, filter)).map(({ number }) => number),
   )
   return changes.filter(({ number }) => seen.has(number))
 }

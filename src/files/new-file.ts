@@ -2,11 +2,11 @@ import { type Caller, type InWorkspace, placeFor, wholeWorkspace } from '../cont
 import type { Exchange } from '../http/exchange.ts'
 import { checkWrite } from '../kernel/caller.ts'
 import { type WriteOperation, write } from '../kernel/operation.ts'
+import { besideOthers } from '../kernel/repeated.ts'
 import { fail, invalid, notFound } from '../lib/refusal.ts'
 import { type ChangeAuthor, logUpdate } from '../log/log.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import type { Db } from '../storage/database.ts'
-import { pauseForOthers } from '../storage/writes/chunks.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 import { abandonFile } from './deletion.ts'
 import { nextAnnouncement } from './events.ts'
@@ -154,7 +154,7 @@ async function storeParts(writer: FileWriter, pk: number, bytes: NewFile['bytes'
   let size = 0
   const store = (part: Uint8Array) => writer.run(storePart, { pk, number: number++, part })
   const counted = async function* () {
-    for await (const chunk of arriving(bytes instanceof Uint8Array ? besideServer(bytes) : bytes)) {
+    for await (const chunk of arriving(bytes instanceof Uint8Array ? besideOthers(partsOf(bytes)) : bytes)) {
       size += chunk.length
       refuseTooLarge(size)
       yield chunk
@@ -175,12 +175,8 @@ async function* arriving(bytes: AsyncIterable<Uint8Array> | null): AsyncGenerato
   for (let item = await next(); item && !item.done; item = await next()) yield item.value
 }
 
-/** The bytes of a whole file, slow enough for a server beside this process to write, too. */
-async function* besideServer(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += PART_BYTES) {
-    if (at > 0) await pauseForOthers()
-    yield bytes.subarray(at, at + PART_BYTES)
-  }
+function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PART_BYTES) yield bytes.subarray(at, at + PART_BYTES)
 }
 
 /** Inserts a file with all its parts in the caller's transaction; returns its pk. */

@@ -4,6 +4,7 @@ import { keysOf } from '../kernel/jobs.ts'
 import { read } from '../kernel/operation.ts'
 import { type Page, type PageRequest, pageRequest, presentPage } from '../lib/pagination.ts'
 import { fail, notFound } from '../lib/refusal.ts'
+import { scanOf } from '../lib/scan.ts'
 import { indexedText, isOneWord, matchAll, matchPhrase, type Phrase, parseSearch } from '../lib/words.ts'
 import { isMatch, snippetOf } from '../search/highlighter.ts'
 import { createWordTable, hasTable } from '../search/tables.ts'
@@ -81,15 +82,11 @@ const NOT_READY = `SELECT pk FROM files WHERE ${UNFINISHED} UNION ALL ${keysOf({
 const OF_NOTES = ' UNION ALL SELECT pk FROM files WHERE note IS NOT NULL'
 
 /** The matching pages, as the SQL after FROM. */
-function matchesOf(
-  { sql }: Reader,
-  { workspace, file, ofNotes }: SearchedFiles,
-  phrases: readonly Phrase[],
-): SqlPart {
+function matchesOf({ workspace, file, ofNotes }: SearchedFiles, phrases: readonly Phrase[]): SqlPart {
   const table = pageTable(workspace)
   const inFile = file === undefined ? '' : ' AND rowid BETWEEN ? AND ?'
   return {
-    text: `${table} WHERE ${sql.stopCondition('rowid').text} AND ${table} MATCH ?${inFile} AND ${fileOfKeySql('rowid')} NOT IN (${NOT_READY}${ofNotes ? '' : OF_NOTES})`,
+    text: `${table} WHERE ${scanOf('rowid').text} AND ${table} MATCH ?${inFile} AND ${fileOfKeySql('rowid')} NOT IN (${NOT_READY}${ofNotes ? '' : OF_NOTES})`,
     values: [expressionOf(phrases), ...(file === undefined ? [] : keyRange(file))],
   }
 }
@@ -121,7 +118,7 @@ function foundPages(
   const { workspace } = searched
   if (!isOneWord(phrases)) reader.sql.cannotCount()
   const named = findFilesByName(reader, searched, phrases).map((pk) => partKey(pk, NAME))
-  const found = hasPageTable(reader, workspace) ? matchesOf(reader, searched, phrases) : undefined
+  const found = hasPageTable(reader, workspace) ? matchesOf(searched, phrases) : undefined
   const pages = found ? reader.sql.scalar<number>(`SELECT count(*) FROM ${found.text}`, ...found.values) : 0
   const keys = named.slice(offset, offset + limit)
   const after = Math.max(offset - named.length, 0)
@@ -168,7 +165,7 @@ const allNames = ({ sql }: Reader, { workspace, file, ofNotes }: SearchedFiles):
     sql.all<NamedFile>(
       // The plus sign makes SQLite read the table in the order of its key.
       `SELECT f.pk, f.file_name AS fileName FROM files f
-       WHERE ${sql.stopCondition('f.pk').text} AND f.pk > ? AND +f.workspace = ? AND ${VISIBLE}
+       WHERE ${scanOf('f.pk').text} AND f.pk > ? AND +f.workspace = ? AND ${VISIBLE}
          ${file === undefined ? '' : 'AND f.pk = ?'} ${ofNotes ? '' : 'AND f.note IS NULL'}
        ORDER BY f.pk LIMIT ?`,
       after,

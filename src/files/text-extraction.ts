@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { AppContext, InWorkspace } from '../context.ts'
+import { repeatChange } from '../kernel/repeated.ts'
 import { sleep, systemClock } from '../lib/clock.ts'
 import { logUpdate, systemAuthor } from '../log/log.ts'
 import { isServed } from '../storage/connection/server-lock.ts'
@@ -7,7 +8,6 @@ import type { Db } from '../storage/database.ts'
 import { columnBy, from, rowBy, runBy, update } from '../storage/query.ts'
 import type { Reader } from '../storage/reader.ts'
 import { files } from '../storage/schema/files.ts'
-import { inSteps } from '../storage/writes/chunks.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 import { announce } from './events.ts'
 import { kindOf, unreadableReason } from './extraction/kinds.ts'
@@ -138,7 +138,7 @@ export async function saveResult(
     indexPage(tx, claim.workspace, partKey(claim.file, done), text)
     return true
   }
-  await inSteps(db, saveNext, { signal })
+  await repeatChange(db, saveNext, signal)
   const outcome: Outcome =
     'failed' in result
       ? { status: 'failed', pages: null, error: result.failed, outline: null }
@@ -152,7 +152,7 @@ async function deletePages(db: Db, claim: Claim, signal?: AbortSignal): Promise<
     ensurePageTable(tx, claim.workspace)
     return isClaimValid(tx, claim) && deleteSomePages(tx, claim.workspace, claim.file, PAGES_AT_ONCE) > 0
   }
-  await inSteps(db, deleteNext, { signal })
+  await repeatChange(db, deleteNext, signal)
 }
 
 /** Starts to read a claimed file and returns the result; undefined when the signal aborted it. Throws NotStarted. */

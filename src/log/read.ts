@@ -1,4 +1,5 @@
 import { isoTimestamp } from '../lib/dates.ts'
+import { scanOf } from '../lib/scan.ts'
 import type { Reader } from '../storage/reader.ts'
 import {
   type ChangeKind,
@@ -185,32 +186,29 @@ interface Between {
 
 /** The changes after a number, up to `upTo`, in order; at most `limit`. */
 export const selectAfter = (
-  reader: Reader,
   workspace: number,
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
   filter?: ChangeFilter,
-): SqlPart => selectBetween(reader, workspace, { first: after + 1, last: upTo, limit }, 'ASC', filter)
+): SqlPart => selectBetween(workspace, { first: after + 1, last: upTo, limit }, 'ASC', filter)
 
 /** The changes before a number, down to `downTo`, newest first; at most `limit`. */
 export const selectBefore = (
-  reader: Reader,
   workspace: number,
   { before, downTo, limit }: { readonly before: number; readonly downTo: number; readonly limit: number },
   filter?: ChangeFilter,
-): SqlPart => selectBetween(reader, workspace, { first: downTo, last: before - 1, limit }, 'DESC', filter)
+): SqlPart => selectBetween(workspace, { first: downTo, last: before - 1, limit }, 'DESC', filter)
 
 function selectBetween(
-  { sql }: Reader,
   workspace: number,
   { first, last, limit }: Between,
   order: 'ASC' | 'DESC',
   filter: ChangeFilter = {},
 ): SqlPart {
   const { text, values } = filterSql(filter)
-  const stop = sql.stopCondition('key')
+  const scan = scanOf('key')
   const end = Math.min(keyOf(workspace, last), endOfKeys(workspace) - 1)
   return {
-    text: `FROM changes WHERE ${stop.text} AND key BETWEEN ? AND ? ${text} ORDER BY key ${order} LIMIT ?`,
+    text: `FROM changes WHERE ${scan.text} AND key BETWEEN ? AND ? ${text} ORDER BY key ${order} LIMIT ?`,
     values: [keyOf(workspace, first), end, ...values, limit],
   }
 }
@@ -223,15 +221,14 @@ interface OfObject {
 
 /** The changes of one object, newest first, or its changes between two numbers. */
 export function selectOfObject(
-  { sql }: Reader,
   workspace: number,
   id: string | number,
   { after = 0, before, limit }: OfObject,
 ): SqlPart {
-  const stop = sql.stopCondition('key')
+  const scan = scanOf('key')
   const end = endOfKeys(workspace)
   return {
-    text: `FROM changes WHERE object = ? AND ${stop.text} AND key > ? AND key < ? ORDER BY key DESC LIMIT ?`,
+    text: `FROM changes WHERE object = ? AND ${scan.text} AND key > ? AND key < ? ORDER BY key DESC LIMIT ?`,
     values: [
       storedId(id),
       keyOf(workspace, after),
@@ -252,8 +249,8 @@ export function* eachChange({ sql }: Reader, { text, values }: SqlPart): Generat
 export const changesAfter = (
   reader: Reader,
   workspace: number,
-  range: Parameters<typeof selectAfter>[2],
-): Change[] => [...eachChange(reader, selectAfter(reader, workspace, range))]
+  range: Parameters<typeof selectAfter>[1],
+): Change[] => [...eachChange(reader, selectAfter(workspace, range))]
 
 /** The changes of one object as `selectOfObject` selects them, without their text. */
 export function changesOfObject(
@@ -262,7 +259,7 @@ export function changesOfObject(
   id: string | number,
   range: OfObject,
 ): Change[] {
-  return headsOf(reader, selectOfObject(reader, workspace, id, range))
+  return headsOf(reader, selectOfObject(workspace, id, range))
 }
 
 export const detailOf = ({ sql }: Reader, workspace: number, number: number): string | null =>

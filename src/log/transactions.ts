@@ -1,4 +1,5 @@
 import { BoundedCache } from '../lib/bounded-cache.ts'
+import { scanOf } from '../lib/scan.ts'
 import type { Reader } from '../storage/reader.ts'
 import {
   type ChangeKind,
@@ -41,10 +42,7 @@ export function* transactionsBefore(
 ): Generator<LoggedTransaction> {
   let end = firstAround(reader, workspace, before)
   for (;;) {
-    const [found] = headsOf(
-      reader,
-      selectBefore(reader, workspace, { before: end, downTo, limit: 1 }, filter),
-    )
+    const [found] = headsOf(reader, selectBefore(workspace, { before: end, downTo, limit: 1 }, filter))
     if (!found) return
     const { first, at, actor } = found
     yield { first, last: lastOf(reader, workspace, found, end), at, actor }
@@ -53,7 +51,7 @@ export function* transactionsBefore(
 }
 
 const changeAt = (reader: Reader, workspace: number, number: number): Change | undefined =>
-  headsOf(reader, selectBefore(reader, workspace, { before: number + 1, downTo: number, limit: 1 }))[0]
+  headsOf(reader, selectBefore(workspace, { before: number + 1, downTo: number, limit: 1 }))[0]
 
 /** The number of the first change in the transaction of a change; the number itself if there is no such change. */
 export const firstAround = (reader: Reader, workspace: number, number: number): number =>
@@ -101,7 +99,7 @@ export function countChanges(
   if (known) return known
   const rows = sql.rows<[kind: number, structure: string, n: number]>(
     `SELECT kind, hex(structure), count(*) FROM changes
-     WHERE ${sql.stopCondition('key').text} AND key BETWEEN ? AND ? ${text}
+     WHERE ${scanOf('key').text} AND key BETWEEN ? AND ? ${text}
      GROUP BY kind, structure ORDER BY min(key)`,
     ...bound,
   )

@@ -2,8 +2,8 @@ import type { AppContext, Caller } from '../context.ts'
 import { endpoints } from '../http/endpoints.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { listResponse } from '../http/responses.ts'
+import { repeatWrite } from '../kernel/repeated.ts'
 import { pageRequest } from '../lib/pagination.ts'
-import { pauseBetween } from '../storage/writes/chunks.ts'
 import { refreshLinks } from './links/indexing.ts'
 import * as operations from './operations.ts'
 import * as schema from './schema.ts'
@@ -85,8 +85,11 @@ export function noteRoutes(ctx: AppContext) {
     .delete(
       '/trash/:id',
       async ({ exchange, params }) => {
-        while (!(await exchange.outputOf(operations.purgeTrashedNote, params)).isGone)
-          await pauseBetween(ctx.db)
+        await repeatWrite(
+          ctx.db,
+          () => exchange.outputOf(operations.purgeTrashedNote, params),
+          ({ isGone }) => !isGone,
+        )
         return { deleted: true, id: params.id }
       },
       {
@@ -273,12 +276,12 @@ export function noteRoutes(ctx: AppContext) {
 
 /** Purges every trashed note, in as many transactions as needed; returns their number. */
 async function emptyTrash({ db }: AppContext, exchange: Exchange): Promise<number> {
-  let { purged, end, isEmpty } = await exchange.outputOf(operations.emptyTrash, {})
-  while (!isEmpty) {
-    await pauseBetween(db)
-    const next = await exchange.outputOf(operations.emptyTrash, { end })
-    purged += next.purged
-    isEmpty = next.isEmpty
+  let purged = 0
+  const purgeSome = async (last: { readonly end: number; readonly isEmpty: boolean } | undefined) => {
+    const output = await exchange.outputOf(operations.emptyTrash, last ? { end: last.end } : {})
+    purged += output.purged
+    return output
   }
+  await repeatWrite(db, purgeSome, ({ isEmpty }) => !isEmpty)
   return purged
 }

@@ -2,8 +2,9 @@ import { type Column, eq, type InferInsertModel, is, Param, Placeholder, type SQ
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn, SQLiteTable, SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core'
 import { memoize } from '../lib/bounded-cache.ts'
+import { scanOf } from '../lib/scan.ts'
 import type { Reader } from './reader.ts'
-import type { Sql, SqlValue } from './sql.ts'
+import type { SqlValue } from './sql.ts'
 
 /*
  * drizzle builds the text of a statement once, and each connection prepares and runs it like any other text. The
@@ -40,14 +41,8 @@ export const update = <Table extends SQLiteTable>(
 const named = <Fields extends Record<string, Column | SQL>>(fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, sql`${field}`.as(key)])) as never
 
-/** A placeholder for the stop condition of the connection that runs the statement. */
-const STOP = '\u0001'
-
-/**
- * A condition that is always true and makes a statement over many rows stoppable (`Sql.stopCondition`). `pk` is an
- * expression for the integer key of the rows.
- */
-export const stopCondition = (pk: string): SQL => sql.raw(`${STOP}${pk}${STOP}`)
+/** A scan (`scan.ts`) of rows with this integer key. */
+export const scan = (pk: string): SQL => sql.raw(scanOf(pk).text)
 
 interface Statement {
   toSQL(): { sql: string; params: unknown[] }
@@ -62,7 +57,7 @@ type Build<Given extends SqlValue[], Built extends Statement> = (...values: Give
 
 /** The text of a statement and its bound values in order: constants and parameters of the call. */
 interface Prepared {
-  textOn(connection: Sql): string
+  readonly text: string
   bound(values: Values): Values
 }
 
@@ -76,12 +71,8 @@ function prepare(statement: Statement): Prepared {
     return is(value, Placeholder) ? Number(value.name) : undefined
   })
   const isInOrder = places.every((place, at) => place === at)
-  const parts = text.split(STOP)
   return {
-    textOn: (connection) =>
-      parts.length === 1
-        ? text
-        : parts.map((part, at) => (at % 2 === 0 ? part : connection.stopCondition(part).text)).join(''),
+    text,
     bound: (values) =>
       isInOrder
         ? values
@@ -102,8 +93,8 @@ function lazily<Given extends SqlValue[]>(build: Build<Given, Statement>): () =>
 export function rowsBy<Given extends SqlValue[], Row>(build: Build<Given, Select<Row>>) {
   const prepared = lazily(build)
   return (reader: Reader, ...values: Given): Row[] => {
-    const { textOn, bound } = prepared()
-    return reader.sql.all(textOn(reader.sql), ...bound(values))
+    const { text, bound } = prepared()
+    return reader.sql.all(text, ...bound(values))
   }
 }
 
@@ -111,8 +102,8 @@ export function rowsBy<Given extends SqlValue[], Row>(build: Build<Given, Select
 export function rowBy<Given extends SqlValue[], Row>(build: Build<Given, Select<Row>>) {
   const prepared = lazily(build)
   return (reader: Reader, ...values: Given): Row | undefined => {
-    const { textOn, bound } = prepared()
-    return reader.sql.get(textOn(reader.sql), ...bound(values))
+    const { text, bound } = prepared()
+    return reader.sql.get(text, ...bound(values))
   }
 }
 
@@ -126,8 +117,8 @@ export function columnBy<Given extends SqlValue[], Value>(build: Build<Given, Se
 export function valueBy<Given extends SqlValue[], Value>(build: Build<Given, Select<{ value: Value }>>) {
   const prepared = lazily(build)
   return (reader: Reader, ...values: Given): Value => {
-    const { textOn, bound } = prepared()
-    return reader.sql.scalar(textOn(reader.sql), ...bound(values))
+    const { text, bound } = prepared()
+    return reader.sql.scalar(text, ...bound(values))
   }
 }
 
@@ -135,8 +126,8 @@ export function valueBy<Given extends SqlValue[], Value>(build: Build<Given, Sel
 export function runBy<Given extends SqlValue[]>(build: Build<Given, Statement>) {
   const prepared = lazily(build)
   return (reader: Reader, ...values: Given): { changes: number; lastInsertRowid: number } => {
-    const { textOn, bound } = prepared()
-    return reader.sql.run(textOn(reader.sql), ...bound(values))
+    const { text, bound } = prepared()
+    return reader.sql.run(text, ...bound(values))
   }
 }
 
@@ -149,8 +140,8 @@ function writing(build: (row: never, ...values: never[]) => Statement) {
     return prepare(build(row as never, ...values.slice(keys.length)))
   })
   return ({ sql }: Reader, row: object, ...values: SqlValue[]) => {
-    const { textOn, bound } = statementOf(Object.keys(row).join())
-    return sql.run(textOn(sql), ...bound([...Object.values(row), ...values]))
+    const { text, bound } = statementOf(Object.keys(row).join())
+    return sql.run(text, ...bound([...Object.values(row), ...values]))
   }
 }
 

@@ -1,8 +1,8 @@
 import { charactersIn } from '../lib/text.ts'
 
 /*
- * Measures the cost of a read while it runs. Each row that a statement returns, or passes over where it has a stop
- * condition (`Sql.stopCondition`), counts one; so do 100 characters of returned text. Each statement counts ten. A
+ * Measures the cost of a read while it runs. Each row that a statement returns, or passes over where it names a scan
+ * (`scan.ts`), counts one; so do 100 characters of returned text. Each statement counts ten. A
  * read beyond its limit is cancelled by an error.
  */
 

@@ -1,5 +1,6 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { BoundedCache } from '../lib/bounded-cache.ts'
+import { CHECK_ROWS, CHECK_TEXT, type Checks, checkedText, namesScans, ROWS_PER_CHECK } from '../lib/scan.ts'
 import { State } from '../lib/state.ts'
 import { charactersIn } from '../lib/text.ts'
 import { asReadError } from './errors.ts'
@@ -9,23 +10,8 @@ export type SqlValue = SQLQueryBindings
 
 const MAX_STATEMENTS = 1_000
 
-/** The SQL functions of stop conditions: for some rows, and for a long text of one row. */
-const CHECK_STOP = 'check_stop'
-const CHECK_TEXT = 'check_text'
-/** A stop condition is checked once in this many rows, a power of 2. */
-const ROWS_PER_CHECK = 64
-/** The number of index entries, read without their rows, that cost as much as one row; a power of 2. */
-const ENTRIES_PER_ROW = 8
-/** Tests of longer texts are counted separately: this many bytes as one row. */
-const LONG_TEXT_BYTES = 4_096
+/** This many bytes of tested text count as one row. */
 const TESTED_BYTES_PER_ROW = 500
-
-/** A text column that a statement tests. */
-export interface TestedText {
-  readonly column: string
-  /** The cost of the test relative to reading the text once. */
-  readonly times: number
-}
 
 /** A statement that exceeded the limit of a read may count only this many rows in the next reads. */
 const FEW_ROWS = 500
@@ -38,8 +24,8 @@ export interface SqlOptions {
   /** The cache of `memoize`; without it nothing is cached. */
   memory?: ResultMemory
   /**
-   * Throws once the work of this connection must stop. Called before every statement, and within those that have a
-   * stop condition.
+   * Throws once the work of this connection must stop. Called before every statement, and within those that name
+   * their scans (`scan.ts`).
    */
   checkStop?: () => void
   /** The shared state of another connection to the same database. */
@@ -63,6 +49,9 @@ export class Sql {
   readonly #statements = new BoundedCache<string, Statement>(MAX_STATEMENTS, (statement) =>
     statement.finalize(),
   )
+  /** The texts of statements with the conditions for their scans, outside of a limit and within one. */
+  readonly #texts = new BoundedCache<string, string>(MAX_STATEMENTS)
+  readonly #limitedTexts = new BoundedCache<string, string>(MAX_STATEMENTS)
   readonly #enter: SqlOptions['enter']
   readonly #memory: SqlOptions['memory']
   readonly #checkStop: SqlOptions['checkStop']
@@ -89,7 +78,7 @@ export class Sql {
   #addCheck(): void {
     if (this.#hasCheck) return
     this.#hasCheck = true
-    this.database.function(CHECK_STOP, () => {
+    this.database.function(CHECK_ROWS, () => {
       this.#checkStop?.()
       this.#limit?.spend(ROWS_PER_CHECK)
       return 1
@@ -154,47 +143,15 @@ export class Sql {
     return this.#limit !== undefined
   }
 
-  /** Counts rows that a statement is about to skip, which makes a stop condition unnecessary. */
+  /** Counts rows that a statement is about to skip, which need no scan then. */
   count(rows: number): void {
     this.#limit?.spend(rows)
     this.#writeLimit?.spendWritten(rows)
   }
 
-  /** Cancels a limited read before a statement that no stop condition can count. */
+  /** Cancels a limited read before a statement whose scan cannot be counted. */
   cannotCount(): void {
     this.#limit?.spend(Number.POSITIVE_INFINITY)
-  }
-
-  /**
-   * A condition, always true, for the `WHERE` of a statement that may read many rows; it makes the statement
-   * stoppable. `pk` is an expression for the integer key of the rows. It must come first, because SQLite does not
-   * evaluate it for rows that an earlier condition excludes. A statement that surely `endsSoon` needs none, unless
-   * rows are limited.
-   */
-  stopCondition(pk: string, endsSoon = false): SqlPart {
-    return this.#stopOnceIn(ROWS_PER_CHECK, pk, endsSoon)
-  }
-
-  /** The same for a statement that reads index entries without their rows. */
-  entryCondition(pk: string, endsSoon: boolean): SqlPart {
-    return this.#stopOnceIn(ROWS_PER_CHECK * ENTRIES_PER_ROW, pk, endsSoon)
-  }
-
-  #stopOnceIn(count: number, pk: string, endsSoon: boolean): SqlPart {
-    const isStopped = this.#limit !== undefined || (this.#checkStop !== undefined && !endsSoon)
-    const text = isStopped ? `((${pk} & ${count - 1}) OR ${CHECK_STOP}())` : 'TRUE'
-    return { text, values: [] }
-  }
-
-  /** The same for tests of long texts in one row; it must precede these tests. */
-  textCondition(texts: readonly TestedText[]): SqlPart {
-    if (texts.length === 0 || (this.#limit === undefined && this.#checkStop === undefined))
-      return { text: 'TRUE', values: [] }
-    const conditions = texts.map(({ column, times }) => {
-      const bytes = `octet_length(${column}) * ${Math.ceil(times)}`
-      return `(${bytes} < ${LONG_TEXT_BYTES} OR ${column} IS NULL OR ${CHECK_TEXT}(${bytes}))`
-    })
-    return { text: conditions.join(' AND '), values: [] }
   }
 
   /** The first row, or undefined. */
@@ -293,11 +250,22 @@ export class Sql {
     this.#enter?.()
     this.#checkStop?.()
     if (this.#limit) this.#beginLimited(this.#limit, text)
-    const known = this.#statements.get(text)
+    const prepared = namesScans(text) ? this.#checked(text) : text
+    const known = this.#statements.get(prepared)
     if (known) return known
-    const statement = this.database.prepare(text)
-    this.#statements.set(text, statement)
+    const statement = this.database.prepare(prepared)
+    this.#statements.set(prepared, statement)
     return statement
+  }
+
+  #checked(text: string): string {
+    const texts = this.#limit ? this.#limitedTexts : this.#texts
+    const known = texts.get(text)
+    if (known !== undefined) return known
+    const unlimited: Checks = this.#checkStop ? 'long' : 'none'
+    const checked = checkedText(text, this.#limit ? 'all' : unlimited)
+    texts.set(text, checked)
+    return checked
   }
 }
 

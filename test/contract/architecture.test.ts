@@ -171,52 +171,15 @@ function cyclic(found: Map<string, string[]>): Map<string, string[]> {
 /** Files that still name one. */
 const ALLOWED: string[] = [
   'clients/types/connection.ts: setTimeout',
-  'context.ts: WorkerClient',
-  'events/webhooks/deliveries.ts: inChunks',
-  'events/webhooks/deliveries.ts: pauseBetween',
-  'events/webhooks/deliveries.ts: storage/writes/chunks.ts',
   'files/extraction/process.ts: new Worker',
-  'files/new-file.ts: pauseForOthers',
-  'files/new-file.ts: storage/writes/chunks.ts',
   'files/search.ts: cannotCount',
-  'files/search.ts: stopCondition(',
-  'files/text-extraction.ts: inSteps',
-  'files/text-extraction.ts: storage/writes/chunks.ts',
-  'log/objects/statements.ts: stopCondition(',
-  'log/read.ts: stopCondition(',
-  'log/transactions.ts: stopCondition(',
-  'notes/links/note-links.ts: stopCondition(',
-  'notes/properties/deletion.ts: storage/writes/chunks.ts',
-  'notes/properties/service.ts: stopCondition(',
-  'notes/query/conditions.ts: stopCondition(',
-  'notes/query/conditions.ts: textCondition(',
-  'notes/query/evaluate.ts: stopCondition(',
-  'notes/query/list.ts: stopCondition(',
-  'notes/query/page.ts: stopCondition(',
   'notes/query/search.ts: cannotCount',
-  'notes/routes.ts: pauseBetween',
-  'notes/routes.ts: storage/writes/chunks.ts',
-  'notes/search/matches.ts: stopCondition(',
-  'notes/search/ranking.ts: stopCondition(',
-  'notes/tags/deletion.ts: storage/writes/chunks.ts',
-  'notes/writing/trash.ts: forSomeMilliseconds',
-  'notes/writing/trash.ts: storage/writes/chunks.ts',
-  'records/rows/convert.ts: stopCondition(',
   'records/rows/query/board.ts: isLimited',
   'records/rows/query/list.ts: isLimited',
   'records/rows/query/list.ts: sql.count',
-  'records/rows/query/list.ts: stopCondition(',
-  'records/rows/query/row-query.ts: entryCondition(',
-  'records/rows/query/row-query.ts: stopCondition(',
-  'records/rows/query/row-query.ts: textCondition(',
   'records/rows/query/summary.ts: isLimited',
   'records/rows/query/total-cache.ts: sql.count',
   'records/structures/service.ts: sql.count',
-  'records/structures/storage/index-policy.ts: worker.state',
-  'records/structures/storage/row-table-schema.ts: stopCondition(',
-  'records/structures/storage/run-frequencies.ts: storage/writes/chunks.ts',
-  'records/structures/storage/text-index.ts: storage/writes/chunks.ts',
-  'records/structures/storage/text-search.ts: stopCondition(',
 ]
 
 describe('src', () => {
@@ -244,7 +207,7 @@ describe('src', () => {
     const primitives =
       /\b(?:Atomics|new Worker|setImmediate|setTimeout|setInterval|queueMicrotask|performance\.now|Bun\.sleep(?:Sync)?)\b/g
     const ours =
-      /\b(?:Worker(?:Task|Query|Thread|Client)|TooLongForMainThread|with(?:Row|Write)Limit|isLimited|cannotCount|sql\.count|(?:stop|entry|text)Condition\(|inSteps|inChunks|forSomeMilliseconds|pauseBetween|pauseForOthers|worker\.(?:read|task|run|write|state|manyRows))/g
+      /\b(?:Worker(?:Task|Query|Thread|Client)|TooLongForMainThread|with(?:Row|Write)Limit|isLimited|cannotCount|sql\.count\b|stopCondition|inSteps|inChunks|forSomeMilliseconds|pauseBetween|pauseForOthers|worker\.(?:read|task|run|write|state|manyRows))/g
     const modules =
       /^storage\/(?:worker\/(?!client\.ts$)|writes\/(?:write-|chunks)|read-limit)|^lib\/fair-queue/
     const found = files

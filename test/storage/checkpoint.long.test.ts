@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { statSync, truncateSync } from 'node:fs'
+import { repeatWrite } from '../../src/kernel/repeated.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { openDatabase } from '../../src/storage/database.ts'
-import { inChunks } from '../../src/storage/writes/chunks.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { testClock } from '../support/service.ts'
@@ -90,11 +90,13 @@ test('work in chunks waits for checkpoints, so the log stays short', async () =>
   const db = openAs('server', file)
   await db.write((tx): void => tx.sql.script('CREATE TABLE blobs (bytes BLOB)'))
   let chunks = 0
-  await inChunks(db, (tx) => {
-    for (let at = 0; at < 10; at += 1) tx.sql.run('INSERT INTO blobs VALUES (zeroblob(1000000))')
-    chunks += 1
-    return chunks < 20
-  })
+  const writeSome = () =>
+    db.write((tx): boolean => {
+      for (let at = 0; at < 10; at += 1) tx.sql.run('INSERT INTO blobs VALUES (zeroblob(1000000))')
+      chunks += 1
+      return chunks < 20
+    })
+  await repeatWrite(db, writeSome, (more) => more)
   // The log restarts after 16,000 pages; without waiting it would have 200 MB.
   expect(statSync(`${file}-wal`).size).toBeLessThan(120_000_000)
   await db.finishCheckpoint()

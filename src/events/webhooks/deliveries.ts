@@ -1,11 +1,11 @@
 import type { AppContext, Caller } from '../../context.ts'
 import { write } from '../../kernel/operation.ts'
+import { repeatWrite } from '../../kernel/repeated.ts'
 import { fail, notFound, refused } from '../../lib/refusal.ts'
 import { notifyDispatcher, publishTest } from '../../log/outbox.ts'
 import type { Db } from '../../storage/database.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { IS_NEW, IS_NOT_NEW } from '../../storage/schema/webhooks.ts'
-import { inChunks, pauseBetween } from '../../storage/writes/chunks.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { getWebhook } from './service.ts'
 import { kindOf, presentAttempt, presentDelivery, presentStructureOf, type WebhookRow } from './store.ts'
@@ -93,12 +93,13 @@ export async function recoverDeliveries(
   input: Omit<RecoverInput, 'after'>,
 ): Promise<number> {
   let total = 0
-  for (let after = ''; ; await pauseBetween(db)) {
-    const done = await recover({ ...input, after })
-    total += done.redelivered
-    if (done.after === null) return total
-    after = done.after
+  const recoverNext = async (last: Recovered | undefined) => {
+    const recovered = await recover({ ...input, after: last?.after ?? '' })
+    total += recovered.redelivered
+    return recovered
   }
+  await repeatWrite(db, recoverNext, ({ after }) => after !== null)
+  return total
 }
 
 /**
@@ -115,13 +116,18 @@ export async function retryDeliveries(
   if (pausedAt !== null) throw refused('The webhook is paused, so nothing is sent; resume it first.')
   let startedAt: number | undefined
   let retried = 0
-  await inChunks(db, (tx): boolean => {
+  const retrySome = (tx: Tx): number => {
     startedAt ??= tx.now
     const changed = restartPending(tx, pk, startedAt, RECOVERED_PER_CHUNK)
     retried += changed
     if (changed > 0) notifyDispatcher(tx, [pk])
-    return changed === RECOVERED_PER_CHUNK
-  })
+    return changed
+  }
+  await repeatWrite(
+    db,
+    () => db.write(retrySome),
+    (changed) => changed === RECOVERED_PER_CHUNK,
+  )
   return retried
 }
 

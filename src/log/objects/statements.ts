@@ -9,7 +9,7 @@ import {
   rowBy,
   rowsBy,
   runBy,
-  stopCondition,
+  scan,
   touched,
   update,
   updateOf,
@@ -61,7 +61,7 @@ export class StoredObjects<Row> {
     const among = (key: number, condition?: SQL) => and(condition, eq(workspace, key), visible)
     this.#select = (key, condition) => from(table, read).where(among(key, condition)) as never
     const pk = table.pk ?? id
-    const stop = stopCondition(`${getTableName(table)}.${pk.name}`)
+    const stop = scan(`${getTableName(table)}.${pk.name}`)
     this.rows = rowsBy((key: number) => this.#select(key, stop).orderBy(...order))
     const ids = (key: number) => from(table, { value: id }).where(among(key))
     this.ids = columnBy((key: number) => ids(key).orderBy(...order)) as typeof this.ids

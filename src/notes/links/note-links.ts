@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { read } from '../../kernel/operation.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
+import { scanOf } from '../../lib/scan.ts'
 import { fold } from '../../lib/text.ts'
 import { bracketed, isOwnHeading, linkOf, namesIn, parseLinks, targetKey } from '../../lib/wiki-links.ts'
 import { snippetAround } from '../../search/highlighter.ts'
@@ -89,7 +90,7 @@ export function keysOfName({ sql }: Reader, workspace: number, name: string): st
   const between = (from: string, to: string, more = '') =>
     sql.column<string>(
       `SELECT DISTINCT target FROM note_links
-       WHERE ${sql.stopCondition('note').text} AND workspace = ? AND target >= ? AND target < ?${more}`,
+       WHERE ${scanOf('note').text} AND workspace = ? AND target >= ? AND target < ?${more}`,
       workspace,
       from,
       to,
@@ -115,7 +116,7 @@ const linkingNotes = ({ sql }: Reader, workspace: number, targets: readonly stri
      FROM json_each(?) AS wanted
      CROSS JOIN note_links l ON l.workspace = ? AND l.target = wanted.value
      CROSS JOIN notes n ON n.pk = l.note AND n.deleted_at IS NULL
-     WHERE ${sql.stopCondition('l.note').text}
+     WHERE ${scanOf('l.note').text}
      ORDER BY n.updated_at DESC, n.id DESC`,
     JSON.stringify(targets),
     workspace,

@@ -1,7 +1,7 @@
 import { defineJob, enqueue } from '../../kernel/jobs.ts'
 import { long, write } from '../../kernel/operation.ts'
+import { firstWithin } from '../../lib/first-within.ts'
 import { authorOf, type ChangeAuthor } from '../../log/log.ts'
-import { firstWithin } from '../../storage/writes/chunks.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { logLoss } from '../events.ts'
 import { touchNotes } from '../store.ts'

@@ -8,7 +8,7 @@ import { atPlace, fail, invalid, nameTaken, refused } from '../../lib/refusal.ts
 import { codePointLength, fold, withCommas } from '../../lib/text.ts'
 import { objectKind } from '../../log/objects/objects.ts'
 import { storedObjects } from '../../log/objects/statements.ts'
-import { from, orm, rowBy, rowsBy, runBy, stopCondition, valueBy } from '../../storage/query.ts'
+import { from, orm, rowBy, rowsBy, runBy, scan, valueBy } from '../../storage/query.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { noteProperties, properties } from '../../storage/schema/properties.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
@@ -17,10 +17,10 @@ import type { CreatePropertyBody } from './schema.ts'
 
 /** The trash is small: subtracting its values is faster than checking each note that has one. */
 const NOTES_WITH_VALUE = sql<number>`(SELECT count(*) FROM note_properties np
-  WHERE ${stopCondition('np.note')} AND np.property = properties.pk) -
+  WHERE ${scan('np.note')} AND np.property = properties.pk) -
   (SELECT count(*) FROM notes n INDEXED BY notes_trash
    CROSS JOIN note_properties np ON np.note = n.pk AND np.property = properties.pk
-   WHERE ${stopCondition('n.pk')} AND n.workspace = properties.workspace AND n.deleted_at IS NOT NULL)`
+   WHERE ${scan('n.pk')} AND n.workspace = properties.workspace AND n.deleted_at IS NOT NULL)`
 
 /** Properties by position; the key is the name. */
 export const propertyKind = objectKind({

@@ -2,6 +2,7 @@ import type { TreeField } from '../../filter/tree/operators.ts'
 import type { Bound, CheckedTree, ValueTest } from '../../filter/tree/parse.ts'
 import { endOfDay, shiftedDay, startOfDay } from '../../filter/tree/relative-dates.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
+import { scanOf, textScanOf } from '../../lib/scan.ts'
 import { fold, isAscii, MAX_NAME_LENGTH } from '../../lib/text.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { allOf, type SqlPart } from '../../storage/sql.ts'
@@ -31,11 +32,7 @@ export function notesTagged(scope: Scope, { tagIds }: TagsCondition): number[] {
     tagIds.length === 1 && only !== undefined
       ? { text: 'tag = ?', values: [only] }
       : { text: 'tag IN (SELECT value FROM json_each(?))', values: [JSON.stringify(tagIds)] }
-  const { text, values } = allOf([
-    scope.reader.sql.stopCondition('note'),
-    tags,
-    ...amongCandidates(scope, 'note'),
-  ])
+  const { text, values } = allOf([scanOf('note'), tags, ...amongCandidates(scope, 'note')])
   return pksFrom(scope, { text: `SELECT json_group_array(note) FROM note_tags WHERE ${text}`, values })
 }
 
@@ -54,7 +51,7 @@ export function notesPassing(scope: Scope, { target, test }: ValueCondition): nu
 const valueColumn = ({ among }: Scope) => (among === undefined ? 'value' : '+value')
 
 const valuesOf = (scope: Scope, property: number): SqlPart[] => [
-  scope.reader.sql.stopCondition('note'),
+  scanOf('note'),
   { text: 'property = ?', values: [property] },
   ...amongCandidates(scope, 'note'),
 ]
@@ -80,7 +77,7 @@ function notesWithText(scope: Scope, property: number, test: TextTest): number[]
   const read = prefilter.decides ? 'iif(octet_length(value) = length(value), NULL, value)' : 'value'
   const { text, values } = allOf([
     ...valuesOf(scope, property),
-    scope.reader.sql.textCondition([{ column: 'value', times: 1 }]),
+    textScanOf([{ column: 'value', times: 1 }]),
     prefilter,
   ])
   const rows = scope.reader.sql.rows<[number, string | null]>(
@@ -130,7 +127,7 @@ export function fieldSource(scope: Scope, field: TreeField, test: ValueTest): Sq
       ? nameCondition(test, field)
       : instantCondition(test, column, scope.today)
   const { text, values } = allOf([
-    scope.reader.sql.stopCondition('pk'),
+    scanOf('pk'),
     active,
     ...amongCandidates(scope, 'pk'),
     condition,

@@ -1,5 +1,6 @@
 import type { CheckedTree } from '../../filter/tree/parse.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
+import { scanOf } from '../../lib/scan.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { type Bitset, bitsetOf, complementOf, countBits, intersection, isIn, pksOf, union } from './bitset.ts'
 import {
@@ -94,7 +95,7 @@ export function matchingNotes(reader: Reader, workspace: number, tree: CheckedTr
   if (!set.isComplement) return pksOf(set)
   const all: number[] = JSON.parse(
     reader.sql.scalar(
-      `SELECT json_group_array(pk) FROM notes WHERE ${reader.sql.stopCondition('pk').text} AND workspace = ?`,
+      `SELECT json_group_array(pk) FROM notes WHERE ${scanOf('pk').text} AND workspace = ?`,
       workspace,
     ),
   )
@@ -110,7 +111,7 @@ function active(evaluation: Evaluation, found: Bitset): Matching {
 function trashedNotes({ reader, workspace, size }: Evaluation): Bitset {
   const pks = reader.sql.column<number>(
     `SELECT pk FROM notes INDEXED BY notes_trash
-     WHERE ${reader.sql.stopCondition('pk').text} AND workspace = ? AND deleted_at IS NOT NULL`,
+     WHERE ${scanOf('pk').text} AND workspace = ? AND deleted_at IS NOT NULL`,
     workspace,
   )
   return bitsetOf(pks, size)

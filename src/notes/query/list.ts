@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { NOWHERE } from '../../kernel/caller.ts'
 import { read } from '../../kernel/operation.ts'
 import { type Page, type PageRequest, pageRequest } from '../../lib/pagination.ts'
+import { scanOf } from '../../lib/scan.ts'
 import { parseSearch } from '../../lib/words.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { sqlDirection } from '../../storage/sql.ts'
@@ -58,7 +59,7 @@ function pageOfAll(
   order: string,
   { limit, offset }: PageRequest,
 ): Page<number> {
-  const stop = sql.stopCondition('pk').text
+  const stop = scanOf('pk').text
   const text = `SELECT pk FROM notes WHERE ${stop} AND workspace = ? AND deleted_at IS NULL ORDER BY ${order} LIMIT ? OFFSET ?`
   return { items: sql.column(text, workspace, limit, offset), total: liveNotes({ sql }, workspace) }
 }
@@ -77,7 +78,7 @@ function pageOfTag(
   { limit, offset }: PageRequest,
 ): Page<number> {
   const total = sql.scalar<number>('SELECT note_count FROM tags WHERE id = ?', tag)
-  const stop = sql.stopCondition('n.pk').text
+  const stop = scanOf('n.pk').text
   const scan = `SELECT pk FROM notes AS n WHERE ${stop} AND workspace = ?1 AND deleted_at IS NULL
     AND EXISTS (SELECT 1 FROM note_tags nt WHERE nt.tag = ?2 AND nt.note = n.pk)`
   const sort = `SELECT n.pk FROM note_tags nt CROSS JOIN notes n ON n.pk = nt.note

@@ -1,5 +1,6 @@
 import type { ValueKind } from '../../filter/tree/operators.ts'
 import { type Page, type PageRequest, presentPage } from '../../lib/pagination.ts'
+import { scanOf } from '../../lib/scan.ts'
 import { compareCodePoints, fold } from '../../lib/text.ts'
 import type { Phrase } from '../../lib/words.ts'
 import { noteSnippet } from '../../search/note-snippet.ts'
@@ -149,7 +150,7 @@ function pageByField(
       page.offset,
     )
   const active = `SELECT pk FROM notes INDEXED BY ${index}
-    WHERE ${sql.stopCondition('pk').text} AND workspace = ? AND deleted_at IS NULL ${order}`
+    WHERE ${scanOf('pk').text} AND workspace = ? AND deleted_at IS NULL ${order}`
   const fetch = (limit: number, offset: number) =>
     sql.column<number>(active, evaluation.workspace, limit, offset)
   if (matching.total === evaluation.live) return fetch(page.limit, page.offset)
@@ -175,10 +176,10 @@ function pageByProperty(
 }
 
 /** `FROM … WHERE …` over the values of the property; with `candidates`, limited to these notes. */
-function valueSource({ sql }: Reader, { property }: PropertyOrder, candidates: string | undefined) {
+function valueSource({ property }: PropertyOrder, candidates: string | undefined) {
   const among = candidates === undefined ? '' : ' AND note IN (SELECT value FROM json_each(?))'
   return {
-    text: `FROM note_properties WHERE ${sql.stopCondition('note').text} AND property = ?${among}`,
+    text: `FROM note_properties WHERE ${scanOf('note').text} AND property = ?${among}`,
     values: [property.pk, ...(candidates === undefined ? [] : [candidates])],
   }
 }
@@ -190,7 +191,7 @@ function scanValues(
   candidates: string | undefined,
   page: PageRequest,
 ): ScanResult {
-  const { text, values } = valueSource(reader, order, candidates)
+  const { text, values } = valueSource(order, candidates)
   const way = sqlDirection(order.direction)
   const tie = inOrder ? 'note' : '(SELECT id FROM notes n WHERE n.pk = note)'
   const fetch = (limit: number, offset: number) =>
@@ -214,7 +215,7 @@ function scanTexts(
   candidates: string | undefined,
   page: PageRequest,
 ): ScanResult {
-  const { text, values } = valueSource(evaluation.reader, order, candidates)
+  const { text, values } = valueSource(order, candidates)
   const rows = evaluation.reader.sql.rows<[string, number]>(`SELECT value, note ${text}`, ...values)
   const byValue = Map.groupBy(
     rows.filter(([, note]) => isIn(set, note)),
@@ -262,7 +263,7 @@ function pageById(
 ): readonly number[] {
   if (!set.isComplement)
     return byId(evaluation, pksOf(set), direction).slice(page.offset, page.offset + page.limit)
-  const stop = evaluation.reader.sql.stopCondition('pk').text
+  const stop = scanOf('pk').text
   const text = `SELECT pk FROM notes WHERE ${stop} AND workspace = ? ORDER BY ${evaluation.inOrder ? 'pk' : 'id'} ${sqlDirection(direction)} LIMIT ? OFFSET ?`
   const fetch = (limit: number, offset: number) =>
     evaluation.reader.sql.column<number>(text, evaluation.workspace, limit, offset)

@@ -1,3 +1,4 @@
+import { scanOf } from '../../lib/scan.ts'
 import { matchAll, type Phrase } from '../../lib/words.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { allOf, type SqlPart } from '../../storage/sql.ts'
@@ -91,7 +92,7 @@ function matchesByText(
   const beside = terms.filter(({ table }) => table !== main)
   const match = { text: `${main} MATCH ?`, values: [expressionOf(onMain, scope)] }
   const { text: where, values } = allOf([
-    reader.sql.stopCondition('rowid'),
+    scanOf('rowid'),
     match,
     ...conditionsOn(scope, '+rowid'),
     ...beside.map(conditionBeside),
@@ -127,7 +128,7 @@ function matchesBySets(
   const inScope =
     tag === undefined ? [] : [{ text: 'n.pk IN (SELECT note FROM note_tags WHERE tag = ?)', values: [tag] }]
   const { text: where, values } = allOf([
-    reader.sql.stopCondition('n.pk'),
+    scanOf('n.pk'),
     active,
     ...inScope,
     ...conditionsOn(scope, 'n.pk'),

@@ -1,3 +1,4 @@
+import { scanOf } from '../../lib/scan.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { FULL_TABLE, TITLE_TABLE } from './tables.ts'
 
@@ -31,7 +32,7 @@ const MIN_IDF = 1e-6
 export function tagShare({ sql }: Reader, table: string, match: string): number {
   const entries = sql.scalar<number>(`SELECT count(*) FROM ${TITLE_TABLE}_docsize`)
   const found = sql.scalar<number>(
-    `SELECT count(*) FROM ${table} WHERE ${sql.stopCondition('rowid').text} AND ${table} MATCH ?`,
+    `SELECT count(*) FROM ${table} WHERE ${scanOf('rowid').text} AND ${table} MATCH ?`,
     match,
   )
   const idf = Math.max(MIN_IDF, Math.log((entries - found + 0.5) / (found + 0.5)))

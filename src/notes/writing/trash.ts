@@ -1,12 +1,12 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../context.ts'
+import { repeatBriefly } from '../../kernel/repeated.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { pageRequest, presentPage } from '../../lib/pagination.ts'
 import { fail, notFound } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import { type ChangeAuthor, logChange, systemAuthor } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
-import { forSomeMilliseconds } from '../../storage/writes/chunks.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { publishNote, wholeNoteJson } from '../events.ts'
 import { indexLinks, removeSomeLinks } from '../links/indexing.ts'
@@ -134,13 +134,13 @@ export function removeSomeTrashedBefore(tx: Tx, before: number): 'note' | 'links
 export function purgeNote(tx: Tx, caller: Caller, id: string): boolean {
   const { workspacePk: workspace } = caller
   const { pk } = getTrashedNote(tx, caller, id)
-  return !forSomeMilliseconds(() => !purgeSome(tx, caller, { pk, id, workspace }))
+  return !repeatBriefly(() => !purgeSome(tx, caller, { pk, id, workspace }))
 }
 
 /** Purges notes trashed by an instant, for some milliseconds; returns their number, and whether all are purged. */
 export function purgeTrash(tx: Tx, caller: Caller, end: number): { purged: number; isEmpty: boolean } {
   let purged = 0
-  const hasMore = forSomeMilliseconds(() => {
+  const hasMore = repeatBriefly(() => {
     const note = tx.sql.get<Trashed>(
       'SELECT pk, id, workspace FROM notes WHERE workspace = ? AND deleted_at <= ? LIMIT 1',
       caller.workspacePk,

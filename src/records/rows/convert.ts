@@ -4,6 +4,7 @@ import { CellFormat } from '../../filter/record/cell-format.ts'
 import { long, read, write } from '../../kernel/operation.ts'
 import type { FieldValue } from '../../lib/record-data.ts'
 import { atPlace, fail, Refusal, refused } from '../../lib/refusal.ts'
+import { scanOf } from '../../lib/scan.ts'
 import { withCommas } from '../../lib/text.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { liveRows, type RowPlace, valueColumn } from '../../storage/row-table-names.ts'
@@ -163,7 +164,7 @@ function readValues(
 function* rowsWithValue(reader: Reader, structure: RowPlace, column: number): Generator<RecordRow> {
   const { sql } = reader
   const pks = sql.column<number>(
-    `SELECT pk FROM ${liveRows(structure)} WHERE ${sql.stopCondition('pk').text} AND ${valueColumn(column)} IS NOT NULL ORDER BY pk`,
+    `SELECT pk FROM ${liveRows(structure)} WHERE ${scanOf('pk').text} AND ${valueColumn(column)} IS NOT NULL ORDER BY pk`,
   )
   for (let at = 0; at < pks.length; at += ROWS_AT_ONCE)
     yield* loadRecords(reader, pks.slice(at, at + ROWS_AT_ONCE))

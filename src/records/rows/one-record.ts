@@ -45,7 +45,7 @@ export const recordHistory = read({
     const versions: string[] = []
     let length = 0
     let hasMore = false
-    for (const change of eachChange(snapshot, selectOfObject(snapshot, workspacePk, id, range))) {
+    for (const change of eachChange(snapshot, selectOfObject(workspacePk, id, range))) {
       hasMore = versions.length === limit || length > MAX_PAGE_LENGTH
       if (hasMore) break
       const version = `{${writer.versionMembers(change)}}`

@@ -3,7 +3,6 @@ import { hash } from 'bun'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { State } from '../../lib/state.ts'
 import type { Db } from '../database.ts'
 import { noResponse } from '../errors.ts'
 import { QueryScheduler, type QueryScheduling } from './query-scheduler.ts'
@@ -43,8 +42,6 @@ const MAX_LENGTH = 524_288
 export interface WorkerClient {
   /** A query over more rows runs in the worker, and a structure with fewer rows needs no index. */
   readonly manyRows: number
-  /** The state of the database. */
-  readonly state: State
   /** Whether the database is in memory, so that everything runs on the main thread. */
   readonly isInline: boolean
   /** Writes with a longer text run in the write thread. */
@@ -158,7 +155,6 @@ export function openWorker({
   }
   return {
     manyRows,
-    state: db.sql.state,
     isInline,
     maxWriteLength,
     read,

@@ -113,7 +113,7 @@ export class WorkerThread {
   }
 
   /**
-   * Stops the current request. A statement with a stop condition (`Sql.stopCondition`) ends within the next rows.
+   * Stops the current request. A statement that names its scan (`scan.ts`) ends within the next rows.
    * Otherwise the thread is abandoned: SQLite continues until the statement is complete.
    */
   stop(): void {

@@ -3,6 +3,7 @@ import type { InWorkspace } from '../../../context.ts'
 import { read, type Snapshot } from '../../../kernel/operation.ts'
 import { hasMore, type PageRequest, pageRequest } from '../../../lib/pagination.ts'
 import { atPlace, invalid } from '../../../lib/refusal.ts'
+import { scanOf } from '../../../lib/scan.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import type { Direction } from '../../../storage/sql.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
@@ -274,7 +275,7 @@ function deletedPage(reader: Reader, caller: InWorkspace, request: ListRequest):
   parseRequest(request)
   const page = pageRequest(request)
   const structure = getStructure(reader, caller, request.structure ?? '', 'read').pk
-  const stop = reader.sql.stopCondition('pk').text
+  const stop = scanOf('pk').text
   const total = reader.sql.scalar<number>(`SELECT count(*) ${DELETED} AND ${stop}`, structure)
   const pks = reader.sql.column<number>(
     `SELECT pk ${DELETED} AND ${stop} ORDER BY deleted_at DESC, pk DESC LIMIT ? OFFSET ?`,

@@ -3,10 +3,10 @@ import type { RowPart, TypedField } from '../../../filter/record/operators.ts'
 import { type Condition, checkFilter, parseFilter, type RawCondition } from '../../../filter/record/parse.ts'
 import { columnCondition, filterSql, rowText } from '../../../filter/record/sql.ts'
 import { atPlace, invalid, refused } from '../../../lib/refusal.ts'
+import { entryScanOf, scanOf, type TestedText, textScanOf } from '../../../lib/scan.ts'
 import { fold } from '../../../lib/text.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { liveRows, liveRowsByPk, valueColumn } from '../../../storage/row-table-names.ts'
-import type { TestedText } from '../../../storage/sql.ts'
 import { allOf, type Direction, opposite, type SqlPart, sqlDirection } from '../../../storage/sql.ts'
 import {
   autoIndex,
@@ -136,7 +136,7 @@ export function scanSource(
   if (readsAll && skips && query.structure.live <= MAX_UNSTOPPED_ENTRIES)
     return sourceOf(reader, query, path, more)
   const endsSoon = readsAll && query.structure.live <= MAX_UNSTOPPED_ROWS
-  return sourceOf(reader, query, path, [reader.sql.stopCondition('pk', endsSoon), ...more])
+  return sourceOf(reader, query, path, [scanOf('pk', endsSoon), ...more])
 }
 
 /** In similar text, the search for a long text takes the same time again for each multiple of this many bytes. */
@@ -187,7 +187,7 @@ function tests(
 ): readonly SqlPart[] {
   const filter = filterSql(conditions, query.definition.fields)
   if (!filter) return []
-  return reader ? [reader.sql.textCondition(testedTexts(query, conditions)), filter] : [filter]
+  return reader ? [textScanOf(testedTexts(query, conditions)), filter] : [filter]
 }
 
 const pkTests = (path: AccessPath): SqlPart[] =>
@@ -220,11 +220,8 @@ export function pkSource(
   if (path.by !== 'index') return scanSource(reader, query, path)
   const { index } = path
   const decides = query.conditions.every((condition) => decidingColumn(index, condition) !== undefined)
-  const { sql } = reader
-  const stop = decides
-    ? sql.entryCondition('pk', query.structure.live <= MAX_UNSTOPPED_ENTRIES)
-    : sql.stopCondition('pk')
-  return sourceOf(reader, query, path, [stop, ...more])
+  const scan = decides ? entryScanOf('pk', query.structure.live <= MAX_UNSTOPPED_ENTRIES) : scanOf('pk')
+  return sourceOf(reader, query, path, [scan, ...more])
 }
 
 /** The sort keys of a list: a field, `created_at` or `updated_at`. */

@@ -115,7 +115,7 @@ function revertLive(tx: Tx, caller: Caller, id: string, to: string): RecordRow {
       atPlace('to'),
     )
   const values: Record<string, unknown> = {}
-  const later = selectOfObject(tx, workspacePk, id, { after: number, limit: Number.MAX_SAFE_INTEGER })
+  const later = selectOfObject(workspacePk, id, { after: number, limit: Number.MAX_SAFE_INTEGER })
   for (const change of eachChange(tx, later)) revertChange(values, change)
   return changeLive(new RowWriters(tx, caller), id, values)
 }

@@ -38,10 +38,10 @@ const newReports = () => new BoundedCache<string, Report>(MAX_REPORTS)
 const newBuilds = () => ({ count: 0, ms: 0 })
 
 /** The automatic indexes built by this process, and their build times, including the wait for a quiet moment. */
-export const indexBuildsOf = ({ worker }: Pick<Server, 'worker'>) => worker.state.of(newBuilds)
+export const indexBuildsOf = ({ db }: Pick<Server, 'db'>) => db.sql.state.of(newBuilds)
 
-function reportOf(worker: Server['worker'], { structurePk, column }: IndexPlace): Report {
-  const reports = worker.state.of(newReports)
+function reportOf({ db }: Pick<Server, 'db'>, { structurePk, column }: IndexPlace): Report {
+  const reports = db.sql.state.of(newReports)
   const key = `${structurePk} ${column}`
   const report = reports.get(key) ?? { ms: 0, usedAt: 0 }
   reports.set(key, report)
@@ -60,7 +60,7 @@ export function recordReadCosts(
   for (const column of used) recordUse(server, { structurePk, column })
   const { manyRows } = server.worker
   for (const column of rows > manyRows ? missing : []) {
-    const report = reportOf(server.worker, { structurePk, column })
+    const report = reportOf(server, { structurePk, column })
     report.ms += ms
     if (!isWorthBuilding(column, report.ms, rows, manyRows)) continue
     // Reads during the build, or of a column that cannot be indexed, must not request it again.
@@ -94,7 +94,7 @@ async function build(server: Server, place: IndexPlace, report: Report): Promise
 /** Records the use of an index, at most once a day. */
 function recordUse(server: Server, place: IndexPlace): void {
   const now = server.clock.now()
-  const report = reportOf(server.worker, place)
+  const report = reportOf(server, place)
   if (now - report.usedAt < DAY_MS) return
   report.usedAt = now
   server.db

@@ -2,6 +2,7 @@ import type { FieldType } from '../../../filter/record/operators.ts'
 import { columnValue } from '../../../filter/record/values.ts'
 import { type FieldValue, type RecordData, valueIn } from '../../../lib/record-data.ts'
 import { refused } from '../../../lib/refusal.ts'
+import { scanOf } from '../../../lib/scan.ts'
 import { fold, quoteList } from '../../../lib/text.ts'
 import { isUniqueViolation } from '../../../storage/errors.ts'
 import type { Reader } from '../../../storage/reader.ts'
@@ -162,7 +163,7 @@ export function collisionOf(reader: Reader, place: RowPlace, set: UniqueSet): st
   const columns = columnsOfSet(set)
   const [pair] = reader.sql.rows<number[]>(
     `SELECT min(pk), max(pk) FROM ${liveRows(place)}
-     WHERE ${reader.sql.stopCondition('pk').text} AND ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}
+     WHERE ${scanOf('pk').text} AND ${columns.map((column) => `${column} IS NOT NULL`).join(' AND ')}
      GROUP BY ${columns.join(', ')} HAVING count(*) > 1 LIMIT 1`,
   )
   return pair && collisionSentence(reader, set, pair)

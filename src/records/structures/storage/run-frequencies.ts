@@ -1,7 +1,7 @@
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
+import { firstWithin } from '../../../lib/first-within.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { rowTable } from '../../../storage/row-table-names.ts'
-import { firstWithin } from '../../../storage/writes/chunks.ts'
 
 /*
  * Estimates from a sample how common runs of three characters are in the rows of a structure. A search reads only the

@@ -1,9 +1,9 @@
 import { rowText } from '../../../filter/record/sql.ts'
 import { defineJob, enqueueOnce, storeJob } from '../../../kernel/jobs.ts'
+import { firstWithin } from '../../../lib/first-within.ts'
 import { mergeSome } from '../../../search/tables.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { rowTable, textIndexTable } from '../../../storage/row-table-names.ts'
-import { firstWithin } from '../../../storage/writes/chunks.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.ts'
 

@@ -1,3 +1,4 @@
+import { scanOf } from '../../../lib/scan.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { textIndexTable } from '../../../storage/row-table-names.ts'
 import { RUN_LENGTH, runShares } from './run-frequencies.ts'
@@ -68,7 +69,7 @@ export function findCandidates(
   const runs = [...new Set(texts.flatMap(runsOf))]
   const read = worthReading(runs, rows.live, runShares(reader, rows))
   const found = reader.sql.column<number>(
-    `SELECT rowid FROM ${table} WHERE ${reader.sql.stopCondition('rowid').text} AND ${table} MATCH ? LIMIT ?`,
+    `SELECT rowid FROM ${table} WHERE ${scanOf('rowid').text} AND ${table} MATCH ? LIMIT ?`,
     read.map(quoted).join(' AND '),
     most + 1 - unindexed.length,
   )
