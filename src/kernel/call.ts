@@ -143,7 +143,9 @@ export function performRead(
   }
   const snapshot = { sql, now, report }
   const caller = callerIn(snapshot, grant, now, credentials)
-  const output = runIfMatch(operation, snapshot, caller, input, ifMatch)
+  const output = ifMatch
+    ? runIfMatch(operation, snapshot, caller, input, ifMatch)
+    : operation.run(snapshot, caller, input)
   return { output: form === 'value' ? output : asText(output), findings }
 }
 
@@ -157,7 +159,9 @@ export function performWrite(
   const caller = callerIn(tx, grant, tx.now, credentials)
   let isTrial = false
   const run = (): unknown => {
-    const output = runIfMatch(operation, tx, caller, input, ifMatch)
+    const output = ifMatch
+      ? runIfMatch(operation, tx, caller, input, ifMatch)
+      : operation.run(tx, caller, input)
     isTrial = operation.isTrial?.(input, output) ?? false
     return output
   }

@@ -20,10 +20,10 @@ export function runIfMatch(
   place: Snapshot | Tx,
   caller: Caller,
   input: unknown,
-  tags: readonly string[] | undefined,
+  tags: readonly string[],
 ): unknown {
   const run = () => operation.run(place as Tx, caller, input)
-  if (!tags || isMet(operation, place, caller, input, tags)) return run()
+  if (isMet(operation, place, caller, input, tags)) return run()
   try {
     run()
   } catch (error) {

@@ -14,7 +14,7 @@ import {
   numberOf,
 } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { checkLocalChange, remoteOf, type StateBefore } from './mirror-guard.ts'
+import { checkLocalChange, type StateBefore } from './mirror-guard.ts'
 
 /**
  * Logged for the deletion of a file without a note, or of a subscription to notes, because only its row showed that.
@@ -153,7 +153,7 @@ const newCopyMark = (): { isCopy?: boolean } => ({})
 /** Whether the database is a copy of a remote; looked up at the first write of a connection. */
 export function isCopy(reader: Reader): boolean {
   const mark = reader.sql.state.of(newCopyMark)
-  mark.isCopy ??= remoteOf(reader) !== undefined
+  mark.isCopy ??= reader.sql.get('SELECT 1 FROM mirrors LIMIT 1') !== undefined
   return mark.isCopy
 }
 

@@ -51,8 +51,11 @@ export const readTrashedNote = read({
 export const createNote = write({
   name: 'notes.create',
   covers,
-  run: (tx, caller, { body }: { body: Static<typeof schema.CreateBody> }) =>
-    presentCreated(insertNote(tx, caller, body, { preset: presetOf(tx, caller, body) })),
+  run: (tx, caller, { body }: { body: Static<typeof schema.CreateBody> }) => {
+    const namesPreset = body.preset !== undefined || body.answers !== undefined
+    const preset = namesPreset ? presetOf(tx, caller, body) : undefined
+    return presentCreated(insertNote(tx, caller, body, { preset }))
+  },
 })
 
 export const trashNote = write({
