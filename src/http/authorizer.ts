@@ -51,6 +51,7 @@ export type Authorize = (
   server: HttpServer,
   rule: Rule,
   token: string | undefined,
+  report?: (quota: Quota) => void,
 ) => Caller
 
 /** The query parameter for the key, for clients that cannot set headers, such as a browser's `EventSource`. */
@@ -96,6 +97,13 @@ const tooManyFailures = (oldest: number, now: number) =>
     retryAfterSeconds: secondsUntilOver(oldest, now),
   })
 
+/** The requests that a caller has left, and the seconds until it has more. */
+export interface Quota {
+  readonly limit: number
+  readonly remaining: number
+  readonly seconds: number
+}
+
 /** Counts the requests of a key, a signed-in user or a source, in windows of a minute. */
 export class RequestLimit {
   readonly #windows = new BoundedCache<string, { since: number; count: number }>(MAX_KEYS)
@@ -107,7 +115,8 @@ export class RequestLimit {
     private readonly who = 'This key may make',
   ) {}
 
-  check(key: string): void {
+  /** Counts a request, and refuses it above the limit. Reports the quota in both cases. */
+  check(key: string, report?: (quota: Quota) => void): void {
     if (this.perMinute === null) return
     const now = this.clock.now()
     const known = this.#windows.get(key)
@@ -115,9 +124,15 @@ export class RequestLimit {
       known && now - known.since < WINDOW_MS && now >= known.since ? known : { since: now, count: 0 }
     window.count += 1
     this.#windows.set(key, window)
+    const retryAfterSeconds = secondsUntilOver(window.since, now)
+    report?.({
+      limit: this.perMinute,
+      remaining: Math.max(0, this.perMinute - window.count),
+      seconds: retryAfterSeconds,
+    })
     if (window.count <= this.perMinute) return
     throw new Refusal('rate_limited', `${this.who} ${this.perMinute} requests a minute; wait.`, {
-      retryAfterSeconds: secondsUntilOver(window.since, now),
+      retryAfterSeconds,
     })
   }
 }
@@ -149,11 +164,11 @@ export interface AuthorizerOptions {
 export function createAuthorizer(options: AuthorizerOptions): Authorize {
   const failed = new FailedKeys(options.clock)
   const limit = new RequestLimit(options.clock, options.requestsPerMinute)
-  return (request, server, rule, token) => {
+  return (request, server, rule, token, report) => {
     const key = presentedKey(request, token)
     const caller = key === undefined ? signedIn(options, request, rule) : options.authenticate(key)
     if (!caller) throw failed.refuse(addressGroup(server.requestIP(request)?.address ?? 'unknown'))
-    limit.check(caller.keyId ?? caller.userId)
+    limit.check(caller.keyId ?? caller.userId, report)
     if (rule.session && caller.sessionId === undefined) throw sessionRequired()
     if (rule.owner && caller.role !== 'owner') throw ownerRequired()
     if (rule.workspace) refuseInCopy(options, request)

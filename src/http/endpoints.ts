@@ -51,6 +51,8 @@ interface Options<Query extends TSchema, Body extends TSchema, Response extends 
   readonly once?: true
   /** Reads one object with its entity tag, or changes one and supports `If-Match`. */
   readonly entity?: true
+  /** The response contains a secret, so it is never compressed. */
+  readonly secret?: true
   /** Accepts a cursor of the change log, which may have expired. */
   readonly cursor?: true
   readonly query?: Query
@@ -64,6 +66,7 @@ export interface EndpointMarks extends Documentation {
   readonly covers: Covers
   readonly once?: true
   readonly entity?: true
+  readonly secret?: true
   readonly cursor?: true
   readonly query: TSchema
   readonly body: TSchema

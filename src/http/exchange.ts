@@ -12,6 +12,7 @@ import {
   type Authorize,
   admitted,
   isRead,
+  type Quota,
   type Requirement,
   type Rule,
   tokenIn,
@@ -65,7 +66,11 @@ function checkEncoding(request: Request): void {
 }
 
 /** The requirements of an endpoint, and the objects that it shows or changes. */
-type EndpointRule = Rule & { readonly covers: Covers; readonly entity?: true | undefined }
+type EndpointRule = Rule & {
+  readonly covers: Covers
+  readonly entity?: true | undefined
+  readonly secret?: true | undefined
+}
 
 /** The tags of `If-Match`. Refuses a malformed header, and a condition that the endpoint would ignore. */
 function ifMatchOf(
@@ -101,6 +106,10 @@ export class Exchange {
   reservation: BodyReservation | undefined = undefined
   /** Whether the endpoint reads or changes one object with an entity tag. */
   isEntity = false
+  /** Set if the requests of the caller are limited. */
+  quota: Quota | undefined = undefined
+  /** Whether the response contains a secret. */
+  hasSecret = false
   /** The tags of `If-Match`; the write is done only if one of them is the object's. */
   ifMatch: readonly string[] | undefined = undefined
   /** Whether the key may be in the query. */
@@ -139,10 +148,13 @@ export class Exchange {
   admit(route: string, rule: EndpointRule): void {
     this.route = route
     this.isEntity = rule.entity ?? false
+    this.hasSecret = rule.secret ?? false
     this.takesToken = rule.keyInQuery ?? false
     const token = this.takesToken ? tokenIn(this.search) : undefined
     const { request, server, rights } = this
-    this.authenticated = rights.authorize(request, server, rule, token)
+    this.authenticated = rights.authorize(request, server, rule, token, (quota) => {
+      this.quota = quota
+    })
     this.requirement = { rule, isNamed: route.includes(':') }
     this.caller = admitted(this.authenticated, request, this.requirement)
     if (isRead(request)) return

@@ -178,8 +178,8 @@ type Handler = (context: Context) => unknown
 function endpointOf({ method, path, handler, marks }: DeclaredEndpoint, bodies: BodyBudget): Endpoint {
   const handle = handler as Handler
   if (method === ANY_METHOD) return (_, context) => handle(context)
-  const { access, covers, entity, query, body }: EndpointMarks = marks
-  const rule = access === 'open' ? undefined : { ...ACCESS[access], covers, entity }
+  const { access, covers, entity, secret, query, body }: EndpointMarks = marks
+  const rule = access === 'open' ? undefined : { ...ACCESS[access], covers, entity, secret }
   const queryOf = queryReader(query)
   const bodyOf = bodyReader(body)
   return (exchange, context) => {

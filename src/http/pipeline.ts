@@ -5,16 +5,17 @@ import { monotonicMs } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { RequestMetrics } from '../lib/request-metrics.ts'
-import { isRead } from './authorizer.ts'
+import { isRead, type Quota } from './authorizer.ts'
 import type { BodyBudget } from './body.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders } from './browser/cors.ts'
 import { behindProxies } from './client-address.ts'
+import { compressed } from './compression.ts'
 import type { Endpoints } from './endpoints.ts'
 import { errorResponse } from './errors.ts'
 import { Exchange, type HttpServer, type Rights, requestIds } from './exchange.ts'
 import { mount } from './mount.ts'
-import { addSafeHeaders, jsonResponse, type ResponseBudget, withBody } from './responses.ts'
+import { addSafeHeaders, jsonResponse, knownBody, type ResponseBudget, withBody } from './responses.ts'
 import { isStreamed } from './streamed.ts'
 
 export interface PipelineOptions extends Rights {
@@ -55,6 +56,7 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
     exchange.end()
     response.headers.set('X-Request-Id', requestId)
     addSafeHeaders(response.headers)
+    if (exchange.quota) addQuota(response.headers, exchange.quota)
     if (corsOrigins.length > 0) addCorsHeaders(response.headers, corsOrigins, request)
     const ms = monotonicMs() - exchange.startedAt
     const { method } = request
@@ -64,13 +66,16 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
     return response
   }
 
-  const respond = (exchange: Exchange, response: Response): Response | Promise<Response> =>
-    exchange.request.method === 'HEAD'
-      ? withoutBody(response).then((head) => finish(exchange, head))
-      : finish(exchange, response)
+  function respond(exchange: Exchange, response: Response): Response | Promise<Response> {
+    const send = (ready: Response) => finish(exchange, withBody(exchange, ready, options.responseBudget))
+    if (exchange.request.method === 'HEAD')
+      return withoutBody(response).then((head) => finish(exchange, head))
+    const ready = compressed(exchange, response)
+    return ready instanceof Promise ? ready.then(send) : send(ready)
+  }
 
   const succeed = (exchange: Exchange, result: unknown): Response | Promise<Response> =>
-    respond(exchange, withBody(exchange, responseOf(result), options.responseBudget))
+    respond(exchange, responseOf(result))
 
   function fail(exchange: Exchange, error: unknown): Response | Promise<Response> {
     options.noteError(error)
@@ -91,8 +96,10 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
   function run(exchange: Exchange, endpoint: () => unknown): Response | Promise<Response> {
     try {
       const result = endpoint()
+      if (result instanceof Promise) return settle(exchange, result)
       // A permission that was just checked, without a wait since, needs no new check.
-      return result instanceof Promise ? settle(exchange, result) : succeed(exchange, result)
+      const response = succeed(exchange, result)
+      return response instanceof Promise ? response.catch((error) => fail(exchange, error)) : response
     } catch (error) {
       return fail(exchange, error)
     }
@@ -166,10 +173,18 @@ function checkTarget(request: Request, { rules, corsOrigins }: PipelineOptions):
 const uriTooLong = () =>
   new Refusal('uri_too_long', `The URL is longer than ${MAX_URL_BYTES} bytes; shorten the query.`)
 
+/** The fields of draft-ietf-httpapi-ratelimit-headers. */
+function addQuota(headers: Headers, { limit, remaining, seconds }: Quota): void {
+  headers.set('RateLimit-Policy', `"key";q=${limit};w=60`)
+  headers.set('RateLimit', `"key";r=${remaining};t=${seconds}`)
+}
+
 /** The response to `HEAD` states the length of the body, except for a stream, which is not started. */
 async function withoutBody(response: Response): Promise<Response> {
   const headers = new Headers(response.headers)
+  const known = knownBody(response)
   if (isStreamed(response)) await response.body?.cancel()
+  else if (known instanceof Uint8Array) headers.set('Content-Length', String(known.byteLength))
   else if (response.body !== null)
     headers.set('Content-Length', String((await response.arrayBuffer()).byteLength))
   return new Response(null, { status: response.status, headers })

@@ -1,5 +1,6 @@
 import { nodeHttp } from '../lib/node-modules.ts'
 import { pathOf, pointerTo, type Refusal, type RefusalCode } from '../lib/refusal.ts'
+import { JSON_TYPE, responseWithText } from './responses.ts'
 
 /* The formats of errors: `{error, code}`, or problem details (RFC 9457) if the request accepts them. */
 
@@ -37,8 +38,12 @@ function wantsProblem({ headers }: Request): boolean {
 
 export function errorIn(refused: RefusedRequest, content: ErrorContent): Response {
   const { status, code, sentence, refusals = [], headers, more } = content
-  if (!wantsProblem(refused.request))
-    return Response.json({ error: sentence, code, ...more }, { status, ...(headers && { headers }) })
+  const respond = (body: object, type: string) => {
+    const response = responseWithText(JSON.stringify(body), { status, ...(headers && { headers }) })
+    response.headers.set('Content-Type', type)
+    return response
+  }
+  if (!wantsProblem(refused.request)) return respond({ error: sentence, code, ...more }, JSON_TYPE)
   const problem = {
     type: 'about:blank',
     title: nodeHttp().STATUS_CODES[status],
@@ -47,9 +52,7 @@ export function errorIn(refused: RefusedRequest, content: ErrorContent): Respons
     code,
     errors: refusals.flatMap((refusal) => causeOf(refusal, refused)),
   }
-  const response = Response.json(problem, { status, ...(headers && { headers }) })
-  response.headers.set('Content-Type', PROBLEM)
-  return response
+  return respond(problem, PROBLEM)
 }
 
 function causeOf({ message, data }: Refusal, refused: RefusedRequest) {

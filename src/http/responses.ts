@@ -10,12 +10,13 @@ import type { Exchange } from './exchange.ts'
 /** JSON as text or as bytes. */
 export type JsonBody = string | Uint8Array<ArrayBuffer>
 
+export const JSON_TYPE = 'application/json;charset=utf-8'
 const NO_SNIFF = 'X-Content-Type-Options'
 const RESOURCE_POLICY = 'Cross-Origin-Resource-Policy'
 
 /** The headers of most responses, created once, because a copy is cheaper than setting each. */
 const JSON_HEADERS = new Headers([
-  ['Content-Type', 'application/json;charset=utf-8'],
+  ['Content-Type', JSON_TYPE],
   [NO_SNIFF, 'nosniff'],
   ['Cache-Control', 'no-store'],
   [RESOURCE_POLICY, 'same-origin'],
@@ -139,20 +140,25 @@ export const newResponseBudget = (): ResponseBudget => ({
 
 const BODY = Symbol('body')
 
-/** A response without its body if that is large; `withBody` then adds the body. */
-export function responseWithText(body: string | Uint8Array<ArrayBuffer>, init: ResponseInit): Response {
-  if (body.length <= LARGE_BYTES) return new Response(body, init)
+/** A response whose body `knownBody` returns. A large body is added by `withBody`. */
+export function responseWithText(body: JsonBody, init: ResponseInit): Response {
+  if (body.length <= LARGE_BYTES) return Object.assign(new Response(body, init), { [BODY]: body })
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   return Object.assign(new Response(null, init), { [BODY]: bytes })
 }
+
+/** The body of a response from `responseWithText`, without reading it. */
+export const knownBody = (response: Response): JsonBody | undefined =>
+  (response as { [BODY]?: JsonBody })[BODY]
 
 /**
  * The response with its body. A large response to a read is passed on in parts as the client accepts them; the response
  * to a write is never refused.
  */
 export function withBody(exchange: Exchange, response: Response, untaken: ResponseBudget): Response {
-  let { [BODY]: bytes } = response as { [BODY]?: Uint8Array<ArrayBuffer> }
-  if (!bytes) return response
+  const body = knownBody(response)
+  if (body === undefined || body.length <= LARGE_BYTES) return response
+  let bytes: Uint8Array<ArrayBuffer> | undefined = body as Uint8Array<ArrayBuffer>
   const { request, caller } = exchange
   const { status, headers } = response
   const isRead = request.method === 'GET' || (request.method === 'POST' && caller && !exchange.isFulfilled)

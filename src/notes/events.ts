@@ -115,7 +115,7 @@ function noteJson(reader: Reader, note: NoteRow, previousProperties: PropertyVal
   })
 }
 
-/** What a change of a note has replaced. */
+/** The values that a change of a note replaced. */
 interface Replaced {
   readonly columns?: Partial<NoteRow>
   readonly properties?: PropertyValues

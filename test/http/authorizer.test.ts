@@ -124,3 +124,42 @@ describe('a limit on requests', () => {
     free.close()
   })
 })
+
+describe('the fields of the rate limit', () => {
+  const fields = ({ status, headers }: { status: number; headers: Headers }) => [
+    status,
+    headers.get('ratelimit-policy'),
+    headers.get('ratelimit'),
+  ]
+
+  test('count down to the refusal and name the seconds until there is more', async () => {
+    const seen: unknown[] = []
+    for (let count = 0; count < 6; count++) {
+      seen.push(fields(await service.get(count === 2 ? '/v1/nothing' : '/v1/me')))
+      service.clock.advance(1_000)
+    }
+    const policy = '"key";q=5;w=60'
+    expect(seen).toEqual([
+      [200, policy, '"key";r=4;t=60'],
+      [200, policy, '"key";r=3;t=59'],
+      // An unknown path is refused before the key is read.
+      [404, null, null],
+      [200, policy, '"key";r=2;t=57'],
+      [200, policy, '"key";r=1;t=56'],
+      [200, policy, '"key";r=0;t=55'],
+    ])
+    expect(fields(await service.get('/v1/me'))).toEqual([429, policy, '"key";r=0;t=54'])
+    expect(fields(await service.get(`/v1/notes/${crypto.randomUUID()}`))).toEqual([
+      429,
+      policy,
+      '"key";r=0;t=54',
+    ])
+    service.clock.advance(54_000)
+    expect(fields(await service.get('/v1/me'))).toEqual([200, policy, '"key";r=4;t=60'])
+  })
+
+  test('are absent without a key, and without a limit', async () => {
+    expect(fields(await service.as(undefined).get('/v1/me'))).toEqual([401, null, null])
+    expect(fields(await service.as(undefined).get('/healthz'))).toEqual([200, null, null])
+  })
+})

@@ -15,7 +15,7 @@ const corsOf = (headers: Headers) =>
   Object.fromEntries([...headers].filter(([name]) => name === 'vary' || name.startsWith('access-control-')))
 
 const EXPOSED =
-  'X-Request-Id, Retry-After, Allow, Idempotent-Replayed, Content-Disposition, Content-Range, Accept-Ranges, ETag'
+  'X-Request-Id, Retry-After, Allow, Idempotent-Replayed, Content-Disposition, Content-Range, Accept-Ranges, ETag, RateLimit, RateLimit-Policy'
 
 describe('without --cors-origin', () => {
   test('no answer speaks of origins, and OPTIONS is a method like any other', async () => {
@@ -69,7 +69,7 @@ describe('with --cors-origin', () => {
         'access-control-expose-headers': EXPOSED,
         'access-control-allow-methods': 'GET, HEAD, POST',
         'access-control-allow-headers':
-          'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Range, If-Range, If-None-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
+          'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Range, If-Range, If-None-Match, If-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
         'access-control-max-age': '600',
       },
     })

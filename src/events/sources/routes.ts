@@ -31,6 +31,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
       },
       {
         access: 'read',
+        secret: true,
         response: schema.SourcesResponse,
         operationId: 'listSources',
         summary: 'List sources by creation',
@@ -42,6 +43,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
       ({ exchange, body, request }) => exchange.create(operations.makeSource, { body, ...shownTo(request) }),
       {
         access: 'write',
+        secret: true,
         once: true,
         body: schema.CreateSourceBody,
         response: schema.SourceResponse,
@@ -59,6 +61,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
       },
       {
         access: 'read',
+        secret: true,
         entity: true,
         response: schema.SourceResponse,
         operationId: 'getSource',
@@ -72,6 +75,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
         exchange.call(operations.patchSource, { ...params, body, ...shownTo(request) }),
       {
         access: 'write',
+        secret: true,
         entity: true,
         body: schema.PatchSourceBody,
         response: schema.SourceResponse,
@@ -100,6 +104,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
         exchange.call(operations.rotateSource, { ...params, ...shownTo(request) }),
       {
         access: 'write',
+        secret: true,
         response: schema.SourceResponse,
         operationId: 'rotateSource',
         summary: 'Give a source a new URL',
@@ -111,6 +116,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
       ({ caller, params, query }) => readEvents(ctx, streams, caller, { ...params, ...query }),
       {
         access: 'read',
+        secret: true,
         query: schema.EventsQuery,
         response: schema.EventsResponse,
         operationId: 'listSourceEvents',
@@ -123,6 +129,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
       ({ exchange, params, query }) => exchange.call(operations.readEvent, { ...params, ...query }),
       {
         access: 'read',
+        secret: true,
         query: schema.EventQuery,
         response: schema.EventResponse,
         operationId: 'getSourceEvent',
@@ -160,6 +167,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
     )
     .post('/:id/try', ({ exchange, params, body }) => tryEvent(ctx.db, exchange, params.id, body), {
       access: 'read',
+      secret: true,
       body: schema.TryBody,
       response: schema.TriedResponse,
       operationId: 'trySource',

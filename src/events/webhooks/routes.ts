@@ -20,6 +20,7 @@ export function webhookRoutes(ctx: AppContext) {
     })
     .post('', ({ exchange, body }) => exchange.create(operations.createWebhook, { body, allowlist }), {
       access: 'write',
+      secret: true,
       once: true,
       body: schema.CreateWebhookBody,
       response: schema.CreatedWebhookResponse,
@@ -62,6 +63,7 @@ export function webhookRoutes(ctx: AppContext) {
       ({ exchange, params }) => exchange.call(operations.rotateSecretAtOnce, params),
       {
         access: 'write',
+        secret: true,
         response: schema.RotatedWebhookResponse,
         operationId: 'rotateWebhookSecret',
         summary: 'Replace the signing secret; the old one stops working at once',
@@ -74,6 +76,7 @@ export function webhookRoutes(ctx: AppContext) {
       ({ exchange, params, body }) => exchange.call(operations.rotateSecret, { ...params, body }),
       {
         access: 'write',
+        secret: true,
         body: schema.RotateBody,
         response: schema.RotatedWebhookResponse,
         operationId: 'rotateWebhook',

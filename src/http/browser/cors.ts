@@ -10,6 +10,8 @@ const EXPOSED = [
   'Content-Range',
   'Accept-Ranges',
   'ETag',
+  'RateLimit',
+  'RateLimit-Policy',
 ].join(', ')
 
 /** Request headers that pages may send. */
@@ -21,6 +23,7 @@ const ALLOWED = [
   'Range',
   'If-Range',
   'If-None-Match',
+  'If-Match',
   'MCP-Protocol-Version',
   'Mcp-Method',
   'Mcp-Name',
@@ -28,7 +31,7 @@ const ALLOWED = [
 
 /** Adds the headers that let a page of an allowed origin read the response; only `Vary` for any other. */
 export function addCorsHeaders(headers: Headers, origins: readonly string[], request: Request): void {
-  headers.set('Vary', 'Origin')
+  headers.append('Vary', 'Origin')
   const origin = request.headers.get('origin')
   if (origin === null || !origins.includes(origin)) return
   headers.set('Access-Control-Allow-Origin', origin)

@@ -50,6 +50,7 @@ export const selfServiceRoutes = () =>
     })
     .post('/keys', ({ exchange, body }) => exchange.call(createOwnKey, { body }, 201), {
       access: 'session',
+      secret: true,
       body: schema.NewKeyBody,
       response: { 201: schema.NewKeyResponse },
     })

@@ -202,7 +202,12 @@ function memberRoutes(ctx: AppContext) {
       '/members',
       ({ exchange, request, body }) =>
         exchange.call(addMember, { body, origin: originOf(request), settings }, 201),
-      { access: 'session-owner', body: schema.NewMemberBody, response: { 201: schema.NewMemberResponse } },
+      {
+        access: 'session-owner',
+        secret: true,
+        body: schema.NewMemberBody,
+        response: { 201: schema.NewMemberResponse },
+      },
     )
     .patch(
       '/members/:userId',
@@ -217,7 +222,7 @@ function memberRoutes(ctx: AppContext) {
       '/members/:userId/link',
       ({ exchange, request, params }) =>
         exchange.call(createMemberLink, { ...params, origin: originOf(request) }, 201),
-      { access: 'session-owner', response: { 201: schema.LinkResponse } },
+      { access: 'session-owner', secret: true, response: { 201: schema.LinkResponse } },
     )
 }
 
