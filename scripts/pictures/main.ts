@@ -17,7 +17,7 @@ const REST_MS = 1_000
 
 interface Picture {
   readonly name: string
-  /** The path of the screen, for who is signed in on a page. */
+  /** The path of the screen, for the user signed in on the page. */
   readonly find: (page: Page) => Promise<string>
   /** A selector that matches once the screen is complete. */
   readonly wanted: string
