@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net'
-import { Bursts } from '../kernel/bursts.ts'
+import { Bursts } from '../kernel/turns.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { monotonicMs } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
