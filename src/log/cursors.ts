@@ -1,6 +1,6 @@
 import { atPlace, cursorExpired, invalid } from '../lib/refusal.ts'
 import type { Reader } from '../storage/reader.ts'
-import { endOfKeys, keyOf, numberOf } from '../storage/schema/changes.ts'
+import { BEGIN_EPOCHS, endOfKeys, keyOf, numberOf } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 import { lastChange, loggedRange } from './log.ts'
 
@@ -17,27 +17,23 @@ const MAX_EPOCHS = 1_000
 
 const newEpoch = (): string => crypto.getRandomValues(Buffer.alloc(EPOCH_BYTES)).toString('hex')
 
-/** Begins an epoch in a workspace; the log of a new workspace begins with it. */
+/** Begins the first epoch of a new workspace. */
 export function beginEpoch(reader: Reader, workspace: number): void {
-  const { sql } = reader
-  sql.run(
-    'INSERT INTO change_epochs (workspace, epoch, since) VALUES (?, ?, ?)',
-    workspace,
-    newEpoch(),
-    lastChange(reader, workspace),
-  )
-  sql.run(
-    `DELETE FROM change_epochs WHERE workspace = ?1 AND pk <=
-       (SELECT pk FROM change_epochs WHERE workspace = ?1 ORDER BY pk DESC LIMIT 1 OFFSET ?2)`,
-    workspace,
-    MAX_EPOCHS,
-  )
+  const insert = 'INSERT INTO change_epochs (workspace, epoch, since) VALUES (?, ?, ?)'
+  reader.sql.run(insert, workspace, newEpoch(), lastChange(reader, workspace))
 }
 
-/** Begins an epoch in every workspace. Must be called when a server starts, and on every copy of a database. */
-export function beginEpochs(reader: Reader): void {
-  for (const workspace of reader.sql.column<number>('SELECT pk FROM workspaces'))
-    beginEpoch(reader, workspace)
+const REMOVE_OLD_EPOCHS = `DELETE FROM change_epochs WHERE pk IN
+  (SELECT old.pk FROM workspaces w CROSS JOIN change_epochs old ON old.workspace = w.pk AND old.pk <=
+    (SELECT pk FROM change_epochs WHERE workspace = w.pk ORDER BY pk DESC LIMIT 1 OFFSET ?))`
+
+/**
+ * Begins an epoch in every workspace. Must be called when a server starts, and on every copy of a database. Two
+ * statements for all workspaces, because a file may have thousands.
+ */
+export function beginEpochs({ sql }: Reader): void {
+  sql.run(BEGIN_EPOCHS)
+  sql.run(REMOVE_OLD_EPOCHS, MAX_EPOCHS)
 }
 
 interface Epoch {

@@ -5,7 +5,7 @@ import { workerProgram } from '../lib/program.ts'
 import { withCacheOf } from './connection/open.ts'
 import { asReadError, asSystemError, isStorageFailure, showsDamage, UnusableDatabase } from './errors.ts'
 import { createFile, type FileModel } from './new-file.ts'
-import { CHANGES_PER_WORKSPACE, startOfKeysSql } from './schema/changes.ts'
+import { BEGIN_EPOCHS } from './schema/changes.ts'
 
 /** The name holds the process id, because another process may be writing a copy to the same target. */
 const partialCopy = (target: string): string => `${target}.partial-${process.pid}`
@@ -103,12 +103,6 @@ function beginEpochs(partial: string): void {
     copy.close()
   }
 }
-
-const BEGIN_EPOCHS = `INSERT INTO change_epochs (workspace, epoch, since)
-  SELECT pk, lower(hex(randomblob(6))), coalesce(
-    (SELECT key - ${startOfKeysSql('pk')} FROM changes
-     WHERE key BETWEEN ${startOfKeysSql('pk')} AND ${startOfKeysSql('pk')} + ${CHANGES_PER_WORKSPACE} - 1
-     ORDER BY key DESC LIMIT 1), 0) FROM workspaces`
 
 /** Makes the content of a file survive a power loss. */
 export const syncFile = (path: string): void => syncToDisk(path, 'r+')

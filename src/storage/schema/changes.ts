@@ -20,6 +20,13 @@ export const startOfKeys = (workspace: number): number =>
 export const startOfKeysSql = (pk: string): string =>
   `((${pk} % ${UPPER}) * ${UPPER_UNIT} + (${pk} / ${UPPER}) * ${CHANGES_PER_WORKSPACE})`
 
+/** Begins an epoch in every workspace (`log/cursors.ts`): a random name, and the number of the last change before it. */
+export const BEGIN_EPOCHS = `INSERT INTO change_epochs (workspace, epoch, since)
+  SELECT pk, lower(hex(randomblob(6))), coalesce(
+    (SELECT key - ${startOfKeysSql('pk')} FROM changes
+     WHERE key BETWEEN ${startOfKeysSql('pk')} AND ${startOfKeysSql('pk')} + ${CHANGES_PER_WORKSPACE} - 1
+     ORDER BY key DESC LIMIT 1), 0) FROM workspaces`
+
 /**
  * The change log: one row for each object that a transaction changed. The key holds the workspace and the number of
  * the change in it (`keyOf`), so that the changes of a workspace are a range of keys in commit order.
