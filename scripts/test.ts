@@ -16,7 +16,7 @@ const TIMEOUT_MS = { few: 60_000, many: 1_800_000 }
  * Tests wait for servers, browsers and disks for a good part of their time, so there are more processes than processors.
  * Tests measure processor time, which other processes do not change.
  */
-const MOST_PROCESSES = 3
+const MAX_PROCESSES = 3
 const OWN = ['--long', '--cases']
 
 const given = process.argv.slice(2)
@@ -45,7 +45,7 @@ const { exitCode } = spawnSync(
     'test',
     `--timeout=${hasManyCases ? TIMEOUT_MS.many : TIMEOUT_MS.few}`,
     // The files are spread over processes, the slowest first, as the last run measured them.
-    `--parallel=${Math.min(2 * availableParallelism(), MOST_PROCESSES)}`,
+    `--parallel=${Math.min(2 * availableParallelism(), MAX_PROCESSES)}`,
     '--no-isolate',
     '--timings=dist/test-timings.json',
     '--update-timings',

@@ -146,8 +146,8 @@ export const partText = ({ title, conditions, sections }: Part): string =>
 const goalsOf = ({ sections, ...part }: Part): Part => ({
   ...part,
   sections: sections.flatMap(({ title, rows }) => {
-    const judged = rows.filter(({ met }) => met !== undefined)
-    return judged.length === 0 ? [] : [{ title, rows: judged }]
+    const withGoal = rows.filter(({ met }) => met !== undefined)
+    return withGoal.length === 0 ? [] : [{ title, rows: withGoal }]
   }),
 })
 

@@ -13,7 +13,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
 
 /** The number of consecutive failed deliveries that pauses a subscription. */
-const MOST_FAILED = 10
+const MAX_FAILED = 10
 /** A text that a shell, JSON and curl would each interpret differently. */
 const HARD = `'"\\ $(id) \`id\` !x @file %41 {a,b} [1-3] é 日本\n\ttab`
 
@@ -67,16 +67,16 @@ describe.skipIf(!hasBrowser)('an unreachable receiver, in the browser', () => {
   test(
     'pauses its subscription after ten failures in a row; later events are queued, and Resume sends them',
     async () => {
-      const failing = Array.from({ length: MOST_FAILED }, (_, number) => `lost ${number}`)
+      const failing = Array.from({ length: MAX_FAILED }, (_, number) => `lost ${number}`)
       await write(...failing)
-      await receiver.until(MOST_FAILED)
+      await receiver.until(MAX_FAILED)
       await page.waitForFunction(
-        `[...document.querySelectorAll('td.answer')].filter((one) => one.textContent.startsWith('503, next attempt')).length === ${MOST_FAILED}`,
+        `[...document.querySelectorAll('td.answer')].filter((one) => one.textContent.startsWith('503, next attempt')).length === ${MAX_FAILED}`,
       )
       dueForTheLastTime()
-      await receiver.until(2 * MOST_FAILED)
-      await untilTextIn(page, '.banner', `${MOST_FAILED} deliveries failed in a row`)
-      expect(await subscription()).toMatchObject({ status: 'paused', consecutive_failures: MOST_FAILED })
+      await receiver.until(2 * MAX_FAILED)
+      await untilTextIn(page, '.banner', `${MAX_FAILED} deliveries failed in a row`)
+      expect(await subscription()).toMatchObject({ status: 'paused', consecutive_failures: MAX_FAILED })
       await page.waitForSelector('.bar .status.bad')
 
       receiver.answer = status(200)
@@ -97,11 +97,11 @@ describe.skipIf(!hasBrowser)('an unreachable receiver, in the browser', () => {
     'gets every permanently failed delivery once, with one click',
     async () => {
       const before = receiver.received.length
-      await untilTextIn(page, '.banner', `${MOST_FAILED} deliveries permanently failed since`)
+      await untilTextIn(page, '.banner', `${MAX_FAILED} deliveries permanently failed since`)
       await press(page, 'Redeliver all')
-      await states('delivered', MOST_FAILED + 1)
+      await states('delivered', MAX_FAILED + 1)
       expect(refsOf(before).toSorted()).toEqual(
-        Array.from({ length: MOST_FAILED }, (_, number) => `lost ${number}`),
+        Array.from({ length: MAX_FAILED }, (_, number) => `lost ${number}`),
       )
       await page.waitForSelector('.banner', { hidden: true })
       expect(await deliveries('&status=failed')).toEqual([])

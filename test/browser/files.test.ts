@@ -12,7 +12,7 @@ import {
   untilText,
   untilTextIn,
 } from '../support/application-server.ts'
-import { hasBrowser, sharedWholeBrowser } from '../support/browser.ts'
+import { hasBrowser, sharedFullBrowser } from '../support/browser.ts'
 import { newFolder } from '../support/process.ts'
 
 const HANDBOOK = resolve('test/files/samples/handbook.pdf')
@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('files in a browser', () => {
   }
 
   beforeAll(async () => {
-    app = await startApplication([], sharedWholeBrowser)
+    app = await startApplication([], sharedFullBrowser)
     page = await app.newPage()
     await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)

@@ -37,7 +37,7 @@ const holdAfter = (count: number) => `{
   }
 }`
 
-interface Said {
+interface Report {
   readonly place: string
   readonly what?: string
   readonly reason?: string
@@ -46,8 +46,8 @@ interface Said {
   readonly to?: string
 }
 
-const sentence = ({ place, what, reason }: Said) => `${place}: ${what ?? reason}`
-const demotion = ({ place, property, from, to }: Said) =>
+const sentence = ({ place, what, reason }: Report) => `${place}: ${what ?? reason}`
+const demotion = ({ place, property, from, to }: Report) =>
   `${place}: the property "${property}" is ${to}, not ${from}.`
 
 /** Creates other notes with names that the folder uses, and definitions that conflict with its values and tags. */
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
     await prepare(service)
     service.close()
     const { out } = await runInProcess(['import', vault, '--db', file, '--skip-bad', '--json'])
-    const report: Record<'refused' | 'changed' | 'demoted' | 'skipped', Said[]> = JSON.parse(out)
+    const report: Record<'refused' | 'changed' | 'demoted' | 'skipped', Report[]> = JSON.parse(out)
     return { report, state: importedState(file, 'Personal') }
   }
 
@@ -127,11 +127,11 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
     const field = await (await fieldOf(page, label)).toElement('input')
     await field.uploadFile(path)
   }
-  const saidOf = (title: string) =>
+  const reportOf = (title: string) =>
     page.evaluate(
       `[...[...document.querySelectorAll('main details')].find(({ textContent }) => textContent.startsWith('${title}')).querySelectorAll('li')].map(({ textContent }) => textContent)`,
     ) as Promise<string[]>
-  const untilSaid = (text: string) => untilTextIn(page, 'main [role=status]', text)
+  const untilReported = (text: string) => untilTextIn(page, 'main [role=status]', text)
 
   test(
     'gives the same result as the command line, and reports on every file',
@@ -140,13 +140,13 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
       await addOther(app.server)
       await open()
       await choose(vault)
-      await untilSaid('Done. New: 27 notes, 8 files, 17 properties.')
+      await untilReported('Done. New: 27 notes, 8 files, 17 properties.')
       expect(importedState(app.file, 'Personal')).toEqual(state)
-      expect(await saidOf('Not imported')).toEqual(report.refused.map(sentence))
-      expect((await saidOf('Changed')).sort()).toEqual(
+      expect(await reportOf('Not imported')).toEqual(report.refused.map(sentence))
+      expect((await reportOf('Changed')).sort()).toEqual(
         [...report.changed.map(sentence), ...report.demoted.map(demotion)].sort(),
       )
-      expect(await saidOf('Skipped')).toEqual(report.skipped.map(sentence))
+      expect(await reportOf('Skipped')).toEqual(report.skipped.map(sentence))
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
       await Bun.write(folder.file('Vault.zip'), zipSync(Object.fromEntries(zippable)))
       await enter('Zipped')
       await choose(folder.file('Vault.zip'), 'Or a ZIP file')
-      await untilSaid('Done.')
+      await untilReported('Done.')
       expect(importedState(app.file, 'Zipped')).toEqual(expected)
     },
     BROWSER_TIMEOUT_MS,
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
       await enter('Dropped')
       const box = await (await page.$('main .setting'))?.boundingBox()
       await dropFiles(page, { x: (box?.x ?? 0) + 50, y: (box?.y ?? 0) + 50 }, [vault])
-      await untilSaid('Done.')
+      await untilReported('Done.')
       expect(importedState(app.file, 'Dropped')).toEqual(expected)
     },
     BROWSER_TIMEOUT_MS,
@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
       await enter('Again')
       await page.locator('main input[type=checkbox]').click()
       await choose(small)
-      await untilSaid('Done. New: 4 notes.')
+      await untilReported('Done. New: 4 notes.')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.evaluate(
         `fetch('/v1/notes?search=salt').then((response) => response.json()).then(({ notes: [{ id }] }) => fetch('/v1/notes/' + id, { method: 'DELETE' }))`,
@@ -206,8 +206,8 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
       rmSync(join(small, 'Rye.md'))
       writeFiles(small, { 'Oven.md': 'a hot oven', 'New.md': 'new [[Bread]]' })
       await choose(small)
-      await untilSaid('Done. New: 1 note. 2 notes and files already imported.')
-      expect(await saidOf('Skipped')).toEqual([
+      await untilReported('Done. New: 1 note. 2 notes and files already imported.')
+      expect(await reportOf('Skipped')).toEqual([
         'Oven.md: it has changed since its import; the imported version stays as it is. To import everything again, rename the folder.',
         'Salt.md: what was imported from it has been deleted; rename the file to import it again.',
         'Rye.md: it is no longer in the folder; its imported note or file stays.',
@@ -240,10 +240,10 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
         await page.evaluate('goOn()')
         await untilText(page, 'The import continues when it is back.')
       })
-      await untilSaid('Done.')
+      await untilReported('Done.')
       expect(importedState(app.file, 'Broken off')).toEqual(expected)
       await choose(vault)
-      await untilSaid('Nothing new. 36 notes and files already imported.')
+      await untilReported('Nothing new. 36 notes and files already imported.')
       expect(importedState(app.file, 'Broken off')).toEqual(expected)
       expect(app.problems).toEqual([])
     },

@@ -8,10 +8,10 @@ import {
   untilNoText,
   untilTextIn,
 } from '../support/application-server.ts'
-import { hasBrowser, sharedWholeBrowser } from '../support/browser.ts'
+import { hasBrowser, sharedFullBrowser } from '../support/browser.ts'
 
 /** Resolves once the service worker serves the page and has cached everything it needs for that. */
-const untilKept = (page: Page) =>
+const untilCopied = (page: Page) =>
   page.waitForFunction('navigator.serviceWorker.controller?.state === "activated"')
 
 /** Returns the milliseconds until the page shows the frame of the application. */
@@ -27,10 +27,10 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   let page: Page
 
   beforeAll(async () => {
-    app = await startApplication([], sharedWholeBrowser)
+    app = await startApplication([], sharedFullBrowser)
     page = await app.newPage()
     await app.signIn(page)
-    await untilKept(page)
+    await untilCopied(page)
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('the installed application', () => {
   /** Shares a text and two files with the application at its share address; resolves once the page shows their note. */
   async function share(title: string, address = `'/app/share'`): Promise<string> {
     await page.goto(`${app.server.url}/app/notes`)
-    await untilKept(page)
+    await untilCopied(page)
     await page.evaluate(`(async () => {
       const form = document.createElement('form')
       Object.assign(form, { method: 'post', action: ${address}, enctype: 'multipart/form-data' })

@@ -11,7 +11,7 @@ import {
   untilText,
   untilTextIn,
 } from '../support/application-server.ts'
-import { hasBrowser, sharedWholeBrowser } from '../support/browser.ts'
+import { hasBrowser, sharedFullBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { download } from '../support/browser-files.ts'
 import { daybook, newFolder, startProcess } from '../support/process.ts'
@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
   }
 
   beforeAll(async () => {
-    app = await startApplication([], sharedWholeBrowser)
+    app = await startApplication([], sharedFullBrowser)
     page = await app.newPage()
     await app.setUp(page, await app.setupLink())
   }, BROWSER_TIMEOUT_MS)

@@ -9,7 +9,7 @@ import {
   untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
-import { keptOn, setOffline } from '../support/offline.ts'
+import { setOffline, untilStoredOn } from '../support/offline.ts'
 
 const NOTES = 620
 /** A picture of one pixel. */
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)('reading without a network', () => {
     await page.waitForSelector('td[data-row="0"]')
     await press(page, 'More')
     await press(page, 'Keep offline')
-    await keptOn(page, { notes: NOTES + 1, rows: 300 })
+    await untilStoredOn(page, { notes: NOTES + 1, rows: 300 })
     // Later changes reach the offline copy.
     const filter = [{ field: 'size', op: 'gte', value: 300 }]
     largest = (await server.post('/v1/records/views', { structure: leads, name: 'Largest', filter })).body

@@ -15,7 +15,7 @@ import {
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { focusCell, gridOn } from '../support/grid.ts'
-import { COUNTS, countsOn, keptOn, nothingWaits, setOffline } from '../support/offline.ts'
+import { COUNTS, countsOn, nothingPending, setOffline, untilStoredOn } from '../support/offline.ts'
 
 /** Each failure shows a message, and no typed text is lost. */
 describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
     await setOffline(page, false)
     id = (await app.server.post('/v1/notes', { title: 'Open', content: '' })).body.note.id
     await openNote(page)
-    await keptOn(page, { texts: 1 })
+    await untilStoredOn(page, { texts: 1 })
   }, BROWSER_TIMEOUT_MS)
 
   const openNote = async (on: Page) => {
@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
   }
   const stored = async () => (await app.server.get(`/v1/notes/${id}`)).body.note.content as string
   const untilStored = async (wanted: string) => {
-    await nothingWaits(page)
+    await nothingPending(page)
     expect(await stored()).toBe(wanted)
   }
   const storage = async (method: string, options: object) => {
@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       db.run('VACUUM INTO ?', [backup])
       db.close()
       // The displayed content is saved here, and not read again before the server is gone.
-      const held = await holdReads(`*/v1/notes/${id}`)
+      const lock = await holdReads(`*/v1/notes/${id}`)
       await type('Saved and gone.')
       await untilStored('Saved and gone.')
       const later = (await app.server.post('/v1/notes', { title: 'Later', content: 'Made.' })).body.note.id
@@ -164,14 +164,14 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       await other.waitForSelector('.cm-content')
       await page.bringToFront()
       const { total } = (await app.server.get('/v1/notes')).body
-      await keptOn(page, { notes: total })
+      await untilStoredOn(page, { notes: total })
       await app.restart(async () => {
         await untilText(page, 'Offline')
         await type(' Typed meanwhile.', other)
         for (const end of ['-wal', '-shm']) rmSync(app.file + end, { force: true })
         copyFileSync(backup, app.file)
       })
-      await held.detach()
+      await lock.detach()
       await untilText(page, 'The server was restored from an earlier backup.')
       // The displayed content equals the server's and follows its changes.
       await page.waitForFunction(`document.querySelector('.cm-content').innerText.trim() === ''`)
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       const { member, link } = await call('POST', 'members', { name: 'Cleo', role: 'editor' })
       const cleo = await app.newPage()
       await app.setUp(cleo, String(link))
-      await keptOn(cleo, { texts: 1 })
+      await untilStoredOn(cleo, { texts: 1 })
       await call('PATCH', `members/${member?.user_id}`, { access: { notes: 'none' } })
       await cleo.waitForFunction(`${COUNTS}.then(({ notes, texts }) => notes + texts === 0)`, {
         polling: 200,
@@ -214,7 +214,7 @@ describe.skipIf(!hasBrowser)('failures of the offline copy', () => {
       const ben = await app.newPage()
       await app.setUp(ben, String(link))
       await openNote(ben)
-      await keptOn(ben, { texts: 1 })
+      await untilStoredOn(ben, { texts: 1 })
       await setOffline(ben, true)
       await type('Typed by Ben.', ben)
       await untilText(ben, 'Will save when the server is back')

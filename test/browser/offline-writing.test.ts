@@ -11,7 +11,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { cell, focusCell, type GridPage, gridOn } from '../support/grid.ts'
-import { keptOn, nothingWaits, setOffline } from '../support/offline.ts'
+import { nothingPending, setOffline, untilStoredOn } from '../support/offline.ts'
 
 interface Stored {
   readonly id: string
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
     await openRows()
     await press(page, 'More')
     await press(page, 'Keep offline')
-    await keptOn(page, { rows: 5 * made + 1 })
+    await untilStoredOn(page, { rows: 5 * made + 1 })
   }, BROWSER_TIMEOUT_MS)
 
   // A test that fails while offline must not affect later tests.
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   const giveUp = async (name: string) => {
     await page.goto(`${app.server.url}/app/settings/offline`)
     await press(page, `Discard: ${name}`)
-    await nothingWaits(page)
+    await nothingPending(page)
     await untilNoText(page, name)
   }
 
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await untilText(page, '1 change pending')
       expect(await names()).toEqual(['Lead 0', 'Lead 1', 'Lead 2', 'Lead 3', 'Lead 4', 'Lead 5'])
       await setOffline(page, false)
-      await nothingWaits(page)
+      await nothingPending(page)
       await untilNoText(page, 'change pending')
       expect(await names()).toEqual(['Lead 0', 'Typed away', 'Lead 2', 'Lead 3', 'Lead 4', 'Lead 5'])
     },
@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await other.goto(`${app.server.url}/app/notes/${id}`)
       await other.waitForSelector('.cm-content')
       const { cursor } = (await app.server.get('/v1/changes?after=now')).body
-      await keptOn(page, { texts: 1 })
+      await untilStoredOn(page, { texts: 1 })
       await setOffline(page, true)
       const write = async (text: string) => {
         await other.bringToFront()
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       // The tab with the oldest change is the last to detect that the server is reachable.
       await other.setOfflineMode(false)
       await page.setOfflineMode(false)
-      await nothingWaits(page)
+      await nothingPending(page)
       const { changes } = (await app.server.get(`/v1/changes?after=${cursor}`)).body
       expect((changes as Change[]).map(({ kind, changed }) => [kind, changed.join()])).toEqual([
         ['record', 'name'],
@@ -220,7 +220,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await page.keyboard.type('Bittern')
       await untilTextIn(page, '.notes-rows', 'Bittern')
       await setOffline(page, false)
-      await nothingWaits(page)
+      await nothingPending(page)
       expect((await app.server.get('/v1/notes?search=Bittern')).body.total).toBe(1)
     },
     BROWSER_TIMEOUT_MS,
@@ -246,7 +246,7 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
       await untilNoText(page, 'change pending')
       await untilNoText(other, 'change pending')
       await setOffline(page, false)
-      await nothingWaits(page)
+      await nothingPending(page)
       await untilText(other, 'Saved')
       expect((await app.server.get(`/v1/notes/${id}`)).body.note.content).toBe('')
       await hasNames(['Lead 0', 'Lead 1', 'Lead 2', 'Lead 3', 'Lead 4', 'Lead 5'])

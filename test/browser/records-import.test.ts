@@ -18,7 +18,7 @@ const FIELDS = [
   { key: 'story', type: 'text', label: 'Story' },
 ]
 /** The size limit of one `writeRecords` request. */
-const MOST_BYTES = 10 * 1024 * 1024
+const MAX_BYTES = 10 * 1024 * 1024
 
 describe.skipIf(!hasBrowser)('an import of a csv file', () => {
   const folder = newFolder()
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)('an import of a csv file', () => {
       const before = await count()
       const story = 'x'.repeat(90_000)
       const lines = Array.from({ length: 125 }, (_, at) => `L${at},${at === 100 ? -1 : at},${story}`)
-      expect(lines.join('\n').length).toBeGreaterThan(MOST_BYTES)
+      expect(lines.join('\n').length).toBeGreaterThan(MAX_BYTES)
       statuses.length = 0
       await importLines(lines, 'Done. 124 new, 1 refused.')
       expect(statuses).toContain(413)

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { HTTPRequest, Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import { type Application, startApplication, untilText } from '../support/application-server.ts'
-import { hasBrowser, sharedWholeBrowser } from '../support/browser.ts'
-import { keptOn } from '../support/offline.ts'
+import { hasBrowser, sharedFullBrowser } from '../support/browser.ts'
+import { untilStoredOn } from '../support/offline.ts'
 
 interface Refusal {
   readonly status: number
@@ -135,7 +135,7 @@ describe.skipIf(!hasBrowser)('many tabs of the application', () => {
   let app: Application
 
   beforeAll(async () => {
-    app = await startApplication([], sharedWholeBrowser)
+    app = await startApplication([], sharedFullBrowser)
   }, BROWSER_TIMEOUT_MS)
   afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
 
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)('many tabs of the application', () => {
       const last = tabs[7] ?? first
       await last.bringToFront()
       await app.server.post('/v1/notes', { title: 'Kept from behind' })
-      await keptOn(last, { notes: 3 })
+      await untilStoredOn(last, { notes: 3 })
       expect(app.problems).toEqual([])
     },
     BROWSER_TIMEOUT_MS,

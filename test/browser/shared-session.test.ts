@@ -13,7 +13,7 @@ import {
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
-import { countsOn, keptOn, setOffline, storedOn } from '../support/offline.ts'
+import { countsOn, setOffline, storedOn, untilStoredOn } from '../support/offline.ts'
 
 const NOTHING = { about: 0, answers: 0, bases: 0, marks: 0, notes: 0, queue: 0, rows: 0, texts: 0 }
 
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
   test(
     'ends in this browser also offline, and at the server once it is back',
     async () => {
-      await keptOn(first, {})
+      await untilStoredOn(first, {})
       await setOffline(first, true)
       await signOut(first)
       expect(await countsOn(first)).toEqual(NOTHING)
@@ -220,7 +220,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
       await first.waitForSelector('td[data-row="0"]')
       await press(first, 'More')
       await press(first, 'Keep offline')
-      await keptOn(first, { texts: 1, rows: 1 })
+      await untilStoredOn(first, { texts: 1, rows: 1 })
       await first.goto(at(`notes/${id}?search=Heron`))
       await untilTextIn(first, '#note', 'Heron')
       const { user, workspace } = (await first.evaluate(
@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)('the session that two tabs share', () => {
         await call('DELETE', '/app/api/session', {})
         await first.waitForSelector('dialog:modal')
         await signIn(first, 'Ben')
-        await keptOn(first, {})
+        await untilStoredOn(first, {})
       }
       const stored = await storedOn(first)
       for (const mark of ['Heron', 'heron', workspace.id, user.id]) expect(stored).not.toContain(mark)

@@ -11,7 +11,7 @@ import {
   untilText,
   untilTextIn,
 } from '../support/application-server.ts'
-import { hasBrowser, sharedWholeBrowser } from '../support/browser.ts'
+import { hasBrowser, sharedFullBrowser } from '../support/browser.ts'
 import { PASSWORD } from '../support/browser-client.ts'
 import { daybook, newFolder } from '../support/process.ts'
 import { startRealProvider } from '../support/real-provider.ts'
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
         ...['--oidc-client-id', 'daybook', '--oidc-client-secret-file', secret],
         ...['--oidc-name', 'Sign in with Studio ID', '--oidc-role-claim', 'groups=staff:editor'],
       ],
-      sharedWholeBrowser,
+      sharedFullBrowser,
     )
   }, BROWSER_TIMEOUT_MS)
   afterAll(async () => {
@@ -199,12 +199,12 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       expect(stranger.url()).toBe(`${url}/app/files?sign-in=unknown`)
       expect(await accessibilityProblems(stranger, ALL_LOOKS)).toEqual([])
 
-      const newcomer = await app.newPage()
-      await newcomer.goto(`${url}/app/files`)
-      await press(newcomer, 'Sign in with Studio ID')
-      await agreeAs(newcomer, 'ada')
-      await newcomer.waitForSelector('.rail')
-      expect(newcomer.url()).toBe(`${url}/app/files`)
+      const newMember = await app.newPage()
+      await newMember.goto(`${url}/app/files`)
+      await press(newMember, 'Sign in with Studio ID')
+      await agreeAs(newMember, 'ada')
+      await newMember.waitForSelector('.rail')
+      expect(newMember.url()).toBe(`${url}/app/files`)
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
     }
   }
 
-  const untilKept = (page: Page) =>
+  const untilCopied = (page: Page) =>
     page.waitForFunction(`navigator.serviceWorker.controller?.state === 'activated'`, { polling: 100 })
 
   async function upgrade(seed: number, trail: string[]): Promise<void> {
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('a browser through upgrades of the server', () => {
     await context.setCookie({ ...cookie, domain: '127.0.0.1', httpOnly: true })
     try {
       const tabs = [await open(context, proxy, '/app/notes')]
-      await untilKept(tabs[0] as Page)
+      await untilCopied(tabs[0] as Page)
       const act = async () => {
         const tab = tabs[random(tabs.length)] as Page
         const screen = `/app/${SCREENS[random(SCREENS.length)]}`

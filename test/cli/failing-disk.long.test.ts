@@ -29,7 +29,7 @@ afterEach(async () => {
 const note = (title: string) => server.post('/v1/notes', { title, content: 'word '.repeat(500) })
 
 /** Writes and reads until the server is gone, while the disk fails. */
-async function useUntilGone(fail: () => void) {
+async function useUntilExit(fail: () => void) {
   const acknowledged: string[] = []
   const sentences = new Set<string>()
   let isGone = false
@@ -53,8 +53,8 @@ async function useUntilGone(fail: () => void) {
   return { acknowledged, sentences: [...sentences], exitCode }
 }
 
-async function expectSaidRightly(fail: () => void): Promise<string[]> {
-  const { acknowledged, sentences, exitCode } = await useUntilGone(fail)
+async function expectMessages(fail: () => void): Promise<string[]> {
+  const { acknowledged, sentences, exitCode } = await useUntilExit(fail)
   expect(exitCode).toBe(1)
   expect(sentences).not.toBeEmpty()
   for (const sentence of sentences)
@@ -68,7 +68,7 @@ async function expectSaidRightly(fail: () => void): Promise<string[]> {
   return acknowledged
 }
 
-async function expectKept(db: string, acknowledged: readonly string[]): Promise<void> {
+async function expectStored(db: string, acknowledged: readonly string[]): Promise<void> {
   expect(await daybook(['check', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   server = await startProcess(db, { key: server.key })
   const kept = new Set<string>()
@@ -90,8 +90,8 @@ test.each([
     const db = folder.file('daybook.db')
     const preload = Bun.fileURLToPath(new URL('../support/failing-disk.ts', import.meta.url))
     server = await startProcess(db, { env: { BUN_OPTIONS: `--preload=${preload}`, FAILING_DISK: calls } })
-    const acknowledged = await expectSaidRightly(() => process.kill(server.pid, 'SIGUSR2'))
-    await expectKept(db, acknowledged)
+    const acknowledged = await expectMessages(() => process.kill(server.pid, 'SIGUSR2'))
+    await expectStored(db, acknowledged)
   },
 )
 
@@ -100,7 +100,7 @@ test.skipIf(!tried)('a file system shut down under load is an I/O error too, als
   try {
     const db = disk.file('daybook.db')
     server = await startProcess(db)
-    const acknowledged = await expectSaidRightly(() => disk.pull())
+    const acknowledged = await expectMessages(() => disk.pull())
     for (const command of [['check'], ['keys', 'list'], ['doctor'], ['serve', '--port', '0']]) {
       const { exitCode, out, err } = await daybook([...command, '--db', db])
       expect([exitCode, out, err]).toEqual([
@@ -110,7 +110,7 @@ test.skipIf(!tried)('a file system shut down under load is an I/O error too, als
       ])
     }
     disk.plugInAgain()
-    await expectKept(db, acknowledged)
+    await expectStored(db, acknowledged)
     await server.end()
   } finally {
     disk.remove()

@@ -30,7 +30,7 @@ const titles = async () =>
     ({ title }: { title: string }) => title,
   )
 
-async function writeOnceThereIsRoom(title: string): Promise<void> {
+async function writeOnceThereIsSpace(title: string): Promise<void> {
   for (;;) {
     const response = await write(title).catch(() => undefined)
     if (response?.status === 201) return
@@ -60,7 +60,7 @@ test.skipIf(!tried)(
     expect(await server.get('/healthz')).toMatchObject(REFUSED)
     expect(server.err().match(/"message":"commit failed"/g)).toHaveLength(1)
     disk.empty()
-    await writeOnceThereIsRoom('Later')
+    await writeOnceThereIsSpace('Later')
     expect((await server.get('/healthz')).status).toBe(200)
     expect(await titles()).toEqual([...kept, 'Later'].sort())
     expect(await server.end()).toBe(0)

@@ -9,7 +9,7 @@ import { newFolder } from '../support/process.ts'
  * often with the request than without it. `FILES=list` prints them. Threads are not covered.
  */
 
-const MOST: Readonly<Record<string, number>> = {
+const MAX_FILES: Readonly<Record<string, number>> = {
   'read the caller': 18,
   'create a note': 31,
   'store a batch and its deliveries': 36,
@@ -65,7 +65,7 @@ async function filesOf(name: string, most: number): Promise<string[]> {
   return files
 }
 
-test.each(Object.entries(MOST))('to %s executes at most %i files', async (name, most) => {
+test.each(Object.entries(MAX_FILES))('to %s executes at most %i files', async (name, most) => {
   const files = await filesOf(name, most)
   if (process.env.FILES === 'list')
     process.stdout.write(`${name}: ${files.length}\n  ${files.join('\n  ')}\n`)

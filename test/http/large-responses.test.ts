@@ -5,7 +5,7 @@ import { settle, startService, type TestService } from '../support/service.ts'
 import { watch } from '../support/watch.ts'
 
 /* A page of 48 MB: at most four of them may be pending for a client that has not read them. */
-const MOST = 4
+const MAX_BYTES = 4
 
 let service: TestService
 let other: string
@@ -41,7 +41,7 @@ const listed = async (count: number): Promise<Response[]> => {
 }
 
 test('of one key are refused while too much of them is not read', async () => {
-  const unread = await listed(MOST)
+  const unread = await listed(MAX_BYTES)
   const refused = await list()
   expect([refused.status, (await jsonOf(refused)).code, refused.headers.get('retry-after')]).toEqual([
     503,
@@ -62,7 +62,7 @@ test('of one key are refused while too much of them is not read', async () => {
 test('of one key are refused also to a query by POST, and never what was written', async () => {
   await service.post('/v1/notes', { title: 'long', content: 'z'.repeat(1_000_000) })
   await service.post('/v1/notes', { title: 'long', content: 'z'.repeat(1_000_000) })
-  const unread = await listed(MOST)
+  const unread = await listed(MAX_BYTES)
   const filter = { type: 'field', field: 'title', op: 'eq', value: 'long' }
   const headers = { authorization: `Bearer ${service.key}` }
   const query = async () =>
@@ -74,7 +74,7 @@ test('of one key are refused also to a query by POST, and never what was written
       }),
     )
   for (let at = 0; at < 4; at++) unread.push(await query())
-  expect(unread.map(({ status }) => status)).toEqual(Array(MOST + 4).fill(200))
+  expect(unread.map(({ status }) => status)).toEqual(Array(MAX_BYTES + 4).fill(200))
   expect((await query()).status).toBe(503)
   const data = { name: 'written', f0: 'y'.repeat(100_000) }
   const rows = Array.from({ length: 15 }, () => ({ data }))
@@ -86,7 +86,7 @@ test('of one key are refused also to a query by POST, and never what was written
 })
 
 test('a watch goes on once there is room, for readers who join later, too', async () => {
-  const unread = await listed(MOST)
+  const unread = await listed(MAX_BYTES)
   const first = await watch(service, 'Boxes', { changes: true })
   expect((await first.event('problem')).code).toBe('unavailable')
   for (const response of unread) await response.body?.cancel()
@@ -125,8 +125,8 @@ test('a watch counts once for each reader who joins', async () => {
     })
     return promise
   }
-  const sockets = Array.from({ length: MOST + 1 }, open)
+  const sockets = Array.from({ length: MAX_BYTES + 1 }, open)
   const said = await Promise.all(sockets.map(firstOf))
-  expect(said.sort()).toEqual([...Array(MOST).fill('answer'), 'problem'])
+  expect(said.sort()).toEqual([...Array(MAX_BYTES).fill('answer'), 'problem'])
   for (const socket of sockets) socket.destroy()
 })

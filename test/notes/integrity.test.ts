@@ -65,7 +65,7 @@ const steps: fc.Arbitrary<Step>[] = [
 ]
 
 /** Compares the counters of the property with a plain count. */
-async function expectHeld(service: TestService, ids: readonly string[]) {
+async function expectState(service: TestService, ids: readonly string[]) {
   let held = 0
   for (const id of ids) {
     const { status, body } = await service.get(`/v1/notes/${id}/properties`)
@@ -85,7 +85,7 @@ test(
         for (const step of done) await step(service, ids)
         expect(service.logged().filter(({ level }) => level === 'error')).toEqual([])
         expect(findFaults(service.ctx.db)).toEqual([])
-        await expectHeld(service, ids)
+        await expectState(service, ids)
         service.close()
       }),
       { numRuns: runs(12, 1_000) },

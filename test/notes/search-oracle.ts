@@ -62,8 +62,8 @@ function occursAt(units: Unit[], wanted: Unit[], at: number, isPrefix: boolean):
     const here = units[at + index]
     if (!here || here.isCharacter !== unit.isCharacter) return false
     if (index > 0 && here.joined !== unit.joined) return false
-    const mayGoOn = isPrefix && index === wanted.length - 1
-    return mayGoOn ? here.text.startsWith(unit.text) : here.text === unit.text
+    const mayContinue = isPrefix && index === wanted.length - 1
+    return mayContinue ? here.text.startsWith(unit.text) : here.text === unit.text
   })
 }
 

@@ -62,10 +62,10 @@ async function idsOf(client: Client, body: Record<string, unknown>, limit = LARG
 function oppositeOf(tree: OracleTree): OracleTree | undefined {
   if (tree.type === 'group' && tree.match !== 'all')
     return { ...tree, match: tree.match === 'any' ? 'none' : 'any' }
-  return depthOf(tree) < MOST_LEVELS ? { type: 'group', match: 'none', children: [tree] } : undefined
+  return depthOf(tree) < MAX_LEVELS ? { type: 'group', match: 'none', children: [tree] } : undefined
 }
 
-const MOST_LEVELS = 4
+const MAX_LEVELS = 4
 
 const depthOf = (tree: OracleTree): number =>
   tree.type === 'group' ? 1 + Math.max(0, ...tree.children.map(depthOf)) : 0
@@ -113,7 +113,7 @@ async function expectTree({ service, made }: Scene, query: NotesCase): Promise<v
 }
 
 /** Creates and deletes a note. While it is in the trash, its mark for the search tables may or may not exist. */
-async function comeAndGo({ client }: TreeWorkspace): Promise<void> {
+async function addAndRemove({ client }: TreeWorkspace): Promise<void> {
   const { note } = (await client.post('/v1/notes', { title: 'a É Σ 日本語 10', content: 'K ß 0' })).body
   await client.delete(`/v1/notes/${note.id}`)
 }
@@ -129,7 +129,7 @@ async function expectUnseen(scene: Scene, narrow: Client, query: NotesCase): Pro
     'asked again': () => ask(made.client, body),
     'asked with a narrowed key': () => ask(narrow, body),
     'asked after a note came and went': async () => {
-      await comeAndGo(made)
+      await addAndRemove(made)
       return ask(made.client, body)
     },
   }

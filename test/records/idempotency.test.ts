@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { removeSavedResponsesBefore } from '../../src/kernel/once.ts'
-import { declare, list, watchWakes } from '../support/records.ts'
+import { declare, list, watchNotifications } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const HOUR = 60 * 60 * 1000
@@ -27,7 +27,7 @@ test.each([
   ['a view', '/v1/views', { name: 'Once' }],
   ['a lens', '/v1/lenses', { name: 'Once' }],
 ])('%s is created once, and a repeated call gets the first response', async (_, path, body) => {
-  const woken = watchWakes(service)
+  const woken = watchNotifications(service)
   const first = await send(path, body, 'k')
   const counts = (await service.get('/v1/workspace')).body.workspace.counts
   const wakes = woken.length
@@ -123,12 +123,12 @@ test('a change of a note or row is written once: repeated after a later change, 
     expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null])
     expect((await service.request('PATCH', path, later)).status).toBe(200)
     const now = (await service.get(path)).body
-    const woken = watchWakes(service).length
+    const woken = watchNotifications(service).length
     const again = await patch(path, body, 'k')
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
     expect(again.body).toEqual(first.body)
     expect((await service.get(path)).body).toEqual(now)
-    expect(watchWakes(service).length).toBe(woken)
+    expect(watchNotifications(service).length).toBe(woken)
     expect((await patch(path, later, 'k')).body.code).toBe('refused')
     service.clock.advance(25 * HOUR)
   }

@@ -6,9 +6,9 @@ import type { Row } from '../support/record-oracle.ts'
 import { giveTable, queryOf, takeTable } from '../support/records.ts'
 import { startService, type TestClock, type TestService, testClock } from '../support/service.ts'
 import {
+  addAndRemove,
   arbitraryQuery,
   buildOtherIndexes,
-  comeAndGo,
   dropIndexes,
   Expected,
   FIELDS,
@@ -88,7 +88,7 @@ async function watchText(service: TestService, structure: string, query: QueryCa
 }
 
 const LARGEST_PAGE = 500
-const MOST_PAGES = 6
+const MAX_PAGES = 6
 
 /** Returns the ids of a whole list, page by page. */
 async function idsOf(
@@ -120,7 +120,7 @@ async function expectPartition(service: TestService, table: Table, query: QueryC
   if (!divided) return
   const { whole, parts } = divided
   const all = table.expected.found({ ...query, filter: whole })
-  if (all.length > LARGEST_PAGE * MOST_PAGES) return
+  if (all.length > LARGEST_PAGE * MAX_PAGES) return
   const ids = await idsOf(service, table, { ...query, filter: whole }, LARGEST_PAGE)
   const found: string[][] = []
   for (const filter of parts) found.push(await idsOf(service, table, { ...query, filter }, LARGEST_PAGE))
@@ -185,7 +185,7 @@ async function expectEverywhere(service: TestService, table: Table, query: Query
     'asked again': () => textOf(service, service.key, path),
     'asked with a narrowed key': () => textOf(service, narrowKey, path),
     'asked after a row came and went': async () => {
-      await comeAndGo(service, id)
+      await addAndRemove(service, id)
       return textOf(service, service.key, path)
     },
     'through a view': () => viewText(service, id, query),

@@ -114,7 +114,7 @@ class Reader {
     return this.watch.leave()
   }
 
-  async comeBack(hasRestarted: boolean): Promise<void> {
+  async reconnect(hasRestarted: boolean): Promise<void> {
     const headers = { 'last-event-id': this.watch.lastId ?? '' }
     this.watch = await watch(service, this.structure, { ...this.query, headers })
     const { resumed, structure: _, ...answer } = await this.watch.event('answer')
@@ -192,7 +192,7 @@ test(
             if (at === restartsAfter) await restart()
             await perform(name, rows, event)
           }
-          for (const reader of absent) await reader.comeBack(restarts)
+          for (const reader of absent) await reader.reconnect(restarts)
           await settle()
           service.clock.advance(250)
           for (const reader of readers) await reader.catchUp()

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/storage/database.ts'
 import { type Agent, connectAgent } from '../support/agent.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
-import { declare, list, watchWakes } from '../support/records.ts'
+import { declare, list, watchNotifications } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { startHooked, subscribe, until } from '../support/webhooks.ts'
 
@@ -261,7 +261,7 @@ test('writes of a worker are delivered and notify watches immediately; refused a
   const agent = await connectAgent(hooked.app, hooked.key)
   await declare(hooked, 'Row', [{ key: 'text', type: 'text' }])
   await subscribe(hooked, 'Row', hooked.url, { events: ['record.created', 'record.deleted'] })
-  const woken = watchWakes(hooked)
+  const woken = watchNotifications(hooked)
   const { body } = await hooked.post('/v1/records', { structure: 'Row', data: { text: 'a' } })
   const { id } = body.records[0]
   await until(() => hooked.arrived().length === 1)

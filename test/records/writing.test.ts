@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { RECORD_EVENTS } from '../../src/log/message.ts'
-import { contentOf, declare, field, list, watchWakes, write } from '../support/records.ts'
+import { contentOf, declare, field, list, watchNotifications, write } from '../support/records.ts'
 import { type Answer, startService, type TestService } from '../support/service.ts'
 
 const NOW = '2026-11-21T09:30:00.000Z'
@@ -10,7 +10,7 @@ let woken: string[]
 
 beforeEach(async () => {
   service = await startService()
-  woken = watchWakes(service)
+  woken = watchNotifications(service)
 })
 afterEach(() => service.close())
 

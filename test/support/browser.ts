@@ -48,4 +48,4 @@ async function sharedOf(kind: keyof typeof shared, path: string | undefined): Pr
 export const sharedBrowser = (): Promise<Browser> => sharedOf('shell', shell)
 
 /** The same for features that only a browser with windows has: background tabs, and a viewer for PDF files. */
-export const sharedWholeBrowser = (): Promise<Browser> => sharedOf('whole', program)
+export const sharedFullBrowser = (): Promise<Browser> => sharedOf('whole', program)

@@ -7,15 +7,15 @@ import { makePayments } from './sources.ts'
 
 type Shown = Record<string, unknown>
 
-interface Told {
+interface Notification {
   kind: string
   readonly object: Shown | null
 }
 
 /** Changes an object, or the kind in `told`, to the state that another version of the server would send. */
-export type Alter = (kind: string, object: Shown, told: Told) => void
+export type Alter = (kind: string, object: Shown, told: Notification) => void
 
-const altered = <Line extends Told>(told: Line, alter: Alter): Line => {
+const altered = <Line extends Notification>(told: Line, alter: Alter): Line => {
   alter(told.kind, told.object ?? {}, told)
   return told
 }
@@ -35,7 +35,7 @@ async function alteredBy(request: Request, response: Response, alter: Alter): Pr
     )
   }
   if (pathname === '/v1/changes') {
-    const page = (await response.json()) as { changes: Told[] }
+    const page = (await response.json()) as { changes: Notification[] }
     return Response.json({ ...page, changes: page.changes.map((told) => altered(told, alter)) })
   }
   if (pathname !== '/v1/records/structures') return response

@@ -15,7 +15,7 @@ export interface Keyboard {
   fill(name: string | RegExp, text: string): Promise<void>
 }
 
-const MOST_STEPS = 120
+const MAX_STEPS = 120
 
 const TEXT = 'Text of the note'
 
@@ -40,7 +40,7 @@ export function keyboardOn(page: Page): Keyboard {
   }
   const reach: Keyboard['reach'] = async (name) => {
     const seen: string[] = []
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_STEPS; step++) {
       const focused = String(await page.evaluate(FOCUSED))
       if (typeof name === 'string' ? focused === name : name.test(focused)) return
       seen.push(focused.slice(0, 30))

@@ -38,7 +38,7 @@ export class Writer {
     readonly random: (below: number) => number,
   ) {}
 
-  async writeUntilGone(server: ServerProcess, next: (writer: Writer) => Change): Promise<void> {
+  async writeUntilExit(server: ServerProcess, next: (writer: Writer) => Change): Promise<void> {
     for (;;) {
       this.count += 1
       const change = next(this)
@@ -109,7 +109,7 @@ export async function killed(scenario: Scenario): Promise<void> {
     for (let kill = 0; kill < scenario.kills; kill++) {
       const running = server
       const beside = scenario.beside?.(running, db)
-      const writing = writers.map((writer) => writer.writeUntilGone(running, (one) => scenario.next(one)))
+      const writing = writers.map((writer) => writer.writeUntilExit(running, (one) => scenario.next(one)))
       const enough = acknowledgedBy(writers) + scenario.after(kill)
       await Promise.race([Promise.all(writing), until(() => acknowledgedBy(writers) > enough)])
       expect(await server.end('SIGKILL')).toBe(null)

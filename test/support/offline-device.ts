@@ -3,7 +3,7 @@ import { BROWSER_TIMEOUT_MS } from './application.ts'
 import { press } from './application-server.ts'
 import { cell } from './grid.ts'
 import { type Line, startLine } from './line.ts'
-import { COUNTS, keptOn } from './offline.ts'
+import { COUNTS, untilStoredOn } from './offline.ts'
 
 export type Place = 'first' | 'last'
 
@@ -82,7 +82,7 @@ export class Device {
   async #keepRows(): Promise<void> {
     await press(this.#rows, 'More')
     await press(this.#rows, 'Keep offline')
-    await keptOn(this.#rows, { rows: 1 })
+    await untilStoredOn(this.#rows, { rows: 1 })
   }
 
   /** Shows a note through a link of the page, and waits until the offline copy has it and the newest row. */

@@ -30,12 +30,12 @@ interface Act {
   readonly run: () => unknown
 }
 
-interface Held {
+interface StoredNote {
   readonly content: string
   readonly updated_at: string
 }
 
-interface HeldRow {
+interface StoredRow {
   readonly id: string
   readonly data: Readonly<Record<string, string | undefined>>
   readonly updated_at: string
@@ -113,8 +113,9 @@ export class Lane {
     return this.#written.get(writer) as Written
   }
 
-  readonly #held = async (): Promise<Held> => (await this.#server.get(`/v1/notes/${this.#note}`)).body.note
-  readonly #heldRow = async (): Promise<HeldRow> =>
+  readonly #held = async (): Promise<StoredNote> =>
+    (await this.#server.get(`/v1/notes/${this.#note}`)).body.note
+  readonly #heldRow = async (): Promise<StoredRow> =>
     (await this.#server.get(`/v1/records/${this.#row}`)).body.record
 
   /** Runs one history until all parties hold the same content. Throws if they do not. */

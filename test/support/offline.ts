@@ -39,7 +39,7 @@ type Counts = Readonly<Record<string, number>>
 export const countsOn = (page: Page): Promise<Counts> => page.evaluate(COUNTS) as Promise<Counts>
 
 /** Waits until the offline copy holds at least these counts and the application itself. */
-export const keptOn = (page: Page, wanted: Counts) =>
+export const untilStoredOn = (page: Page, wanted: Counts) =>
   page.waitForFunction(
     `(async () => {
       const names = await caches.keys()
@@ -52,7 +52,7 @@ export const keptOn = (page: Page, wanted: Counts) =>
   )
 
 /** Waits until a browser has no pending changes. */
-export const nothingWaits = (page: Page) =>
+export const nothingPending = (page: Page) =>
   page.waitForFunction(`${COUNTS}.then(({ queue }) => queue === 0)`, { polling: 200 })
 
 /** The source of an expression in the page: everything that the application stores in the browser, as a text. */

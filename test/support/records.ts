@@ -77,7 +77,7 @@ export async function contentOf(client: Client, structure: string) {
 }
 
 /** Collects the ids of structures whose listeners are notified, one entry per notification. */
-export function watchWakes({ ctx }: TestService): string[] {
+export function watchNotifications({ ctx }: TestService): string[] {
   const woken: string[] = []
   const { notify } = ctx.bus
   ctx.bus.notify = (structureId) => {

@@ -66,28 +66,28 @@ export function matchesTree(note: OracleNote, tree: OracleTree, today: string): 
       return tree.op === 'has_any' ? carried > 0 : carried === 0
     }
     case 'property':
-      return judged(PROPERTIES[tree.key], note.properties[tree.key], tree.op, tree.value, today)
+      return matches(PROPERTIES[tree.key], note.properties[tree.key], tree.op, tree.value, today)
     case 'field':
       return tree.field === 'title'
-        ? judged('text', note.title, tree.op, tree.value, today)
-        : judged('date', note[tree.field].slice(0, 10), tree.op, tree.value, today)
+        ? matches('text', note.title, tree.op, tree.value, today)
+        : matches('date', note[tree.field].slice(0, 10), tree.op, tree.value, today)
   }
 }
 
-function judged(type: string, held: unknown, op: string, value: unknown, today: string): boolean {
+function matches(type: string, held: unknown, op: string, value: unknown, today: string): boolean {
   if (op === 'empty') return held === undefined
   if (op === 'not_empty') return held !== undefined
   const opposite = { neq: 'eq', not_in: 'in', not_contains: 'contains' }[op]
-  if (opposite) return !judged(type, held, opposite, value, today)
+  if (opposite) return !matches(type, held, opposite, value, today)
   if (held === undefined) return false
-  if (type === 'date') return judgedDay(String(held), op, value, today)
-  if (type === 'number') return judgedNumber(held as number, op, value)
-  if (type === 'json') return judgedJson(held, op, value)
+  if (type === 'date') return matchesDay(String(held), op, value, today)
+  if (type === 'number') return matchesNumber(held as number, op, value)
+  if (type === 'json') return matchesJson(held, op, value)
   if (type === 'bool') return held === value
-  return judgedText(String(held), op, value)
+  return matchesText(String(held), op, value)
 }
 
-function judgedText(held: string, op: string, value: unknown): boolean {
+function matchesText(held: string, op: string, value: unknown): boolean {
   if (op === 'eq') return held === value
   if (op === 'in') return (value as string[]).includes(held)
   const needle = lowered(String(value))
@@ -95,7 +95,7 @@ function judgedText(held: string, op: string, value: unknown): boolean {
   return op === 'starts_with' ? lowered(held).startsWith(needle) : lowered(held).endsWith(needle)
 }
 
-function judgedNumber(held: number, op: string, value: unknown): boolean {
+function matchesNumber(held: number, op: string, value: unknown): boolean {
   if (op === 'between') {
     const [low, high] = value as [number, number]
     return held >= low && held <= high
@@ -131,7 +131,7 @@ function dayNumber(value: unknown, today: string): number {
   return instant.getTime() / 86_400_000
 }
 
-function judgedDay(held: string, op: string, value: unknown, today: string): boolean {
+function matchesDay(held: string, op: string, value: unknown, today: string): boolean {
   const day = daysSince(held)
   if (op === 'between') {
     const [low, high] = value as [unknown, unknown]
@@ -161,7 +161,7 @@ function canonical(value: unknown): string {
   return `{${members.sort().join()}}`
 }
 
-function judgedJson(held: unknown, op: string, value: unknown): boolean {
+function matchesJson(held: unknown, op: string, value: unknown): boolean {
   if (op === 'has_key') return isPlain(held) && Object.keys(held).includes(String(value))
   if (Array.isArray(held)) return held.some((member) => canonical(member) === canonical(value))
   if (!isPlain(held)) return canonical(held) === canonical(value)

@@ -136,7 +136,7 @@ async function disturbSome(
 }
 
 /** Adds and deletes a row, so that the service updates its counts from known writes or counts again. */
-export async function comeAndGo(service: TestService, structure: string): Promise<void> {
+export async function addAndRemove(service: TestService, structure: string): Promise<void> {
   const [row] = await write(service, structure, { constructor: 'a', state: 'open', n: 5, done: true })
   await service.delete(`/v1/records/${row.id}`)
 }

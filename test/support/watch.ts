@@ -3,7 +3,7 @@ import { queryOf } from './records.ts'
 import { settle } from './service.ts'
 
 /** One item of a stream. */
-export type Said =
+export type WatchEvent =
   | { readonly comment: string }
   // biome-ignore lint/suspicious/noExplicitAny: an event is judged by what the test expects of it
   | { readonly event: string; readonly id?: string; readonly data: any }
@@ -14,7 +14,7 @@ class WrongStream extends Error {}
 const FIRST_LINE = 'retry: 2000\n'
 
 /** Parses the lines between two empty lines: comments, and an event if there are fields. */
-function parse(block: string): Said[] {
+function parse(block: string): WatchEvent[] {
   const lines = block.split('\n').map((line) => {
     const [, name = '', value = ''] = /^(\w*): (.*)$/.exec(line) ?? []
     return [name, value] as const
@@ -33,12 +33,12 @@ export interface Watch {
   /** Resolves when the stream has begun. */
   opened(): Promise<void>
   /** Returns the next item, or undefined once the stream has ended. */
-  next(): Promise<Said | undefined>
+  next(): Promise<WatchEvent | undefined>
   /** Returns the data of the next event, which must have this name. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   event(name: 'answer' | 'problem' | 'closed'): Promise<any>
   /** Returns the events not consumed yet, once the service is idle. */
-  rest(): Promise<Said[]>
+  rest(): Promise<WatchEvent[]>
   /** The id of the last consumed event that had one. */
   readonly lastId: string | undefined
   /** Disconnects the reader. */
@@ -49,7 +49,7 @@ export function readWatch(response: Response): Watch {
   if (!response.body) throw new Error('there is no stream')
   const reader = response.body.getReader()
   const decoder = new TextDecoder()
-  const said: Said[] = []
+  const said: WatchEvent[] = []
   let text = ''
   let hasBegun = false
   let isOver = false
@@ -77,7 +77,7 @@ export function readWatch(response: Response): Watch {
       wake()
     })
   let lastId: string | undefined
-  const taken = <Item extends Said | undefined>(item: Item): Item => {
+  const taken = <Item extends WatchEvent | undefined>(item: Item): Item => {
     if (item && 'event' in item) lastId = item.id ?? lastId
     return item
   }

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'puppeteer-core'
 import { startLine } from '../../../test/support/line.ts'
-import { keptOn } from '../../../test/support/offline.ts'
+import { untilStoredOn } from '../../../test/support/offline.ts'
 import type { Dataset } from '../dataset.ts'
 import { type Times, timesOf } from '../measure.ts'
 import type { Server } from '../servers.ts'
@@ -48,7 +48,7 @@ export async function measureColdStarts(browser: Browser, server: Server, notes:
   const page = await newPage(browser)
   await page.goto(`${line.url}/app/notes`)
   await signIn(page)
-  await keptOn(page, { notes })
+  await untilStoredOn(page, { notes })
   line.cut()
   const samples: number[] = []
   for (let round = 0; round < COLD_STARTS; round++) {

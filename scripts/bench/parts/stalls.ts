@@ -7,7 +7,7 @@ import { temporaryFolder } from '../dataset.ts'
 import { milliseconds, type Row, type Section } from '../results.ts'
 import { type Server, startServer } from '../servers.ts'
 import { MOMENTS } from '../stalls/moments.ts'
-import { type Asked, addNeighbours } from '../stalls/neighbours.ts'
+import { addNeighbours, type NeighbourRequest } from '../stalls/neighbours.ts'
 import {
   COMMANDS,
   NOTE_READS,
@@ -44,18 +44,18 @@ interface Longest {
   failed: number
 }
 
-interface Waits {
+interface Delays {
   read: Longest
   write: Longest
 }
 
 interface Probe {
   /** Returns the longest waits since the last call. */
-  take(): Promise<Waits>
+  take(): Promise<Delays>
   stop(): void
 }
 
-async function startProbe(server: Server, asked: Asked): Promise<Probe> {
+async function startProbe(server: Server, asked: NeighbourRequest): Promise<Probe> {
   const program = join(import.meta.dir, '..', 'processes', 'stall-probe.ts')
   const { writeKey, smallNote, smallRow } = asked
   const args = [String(server.port), String(server.pid), writeKey, smallNote, smallRow]
@@ -69,7 +69,7 @@ async function startProbe(server: Server, asked: Asked): Promise<Probe> {
     take: async () => {
       child.stdin.write('take\n')
       await child.stdin.flush()
-      return JSON.parse((await lines.next()).value ?? '') as Waits
+      return JSON.parse((await lines.next()).value ?? '') as Delays
     },
     stop: () => child.kill(),
   }
@@ -95,17 +95,17 @@ function settingOf(server: Server, world: World, file: string, folder: string): 
   }
 }
 
-const waitsText = ({ read, write }: Waits) =>
+const waitsText = ({ read, write }: Delays) =>
   `read ${milliseconds(read.waitMs)} (main thread ${read.mainMs} ms), write ${milliseconds(write.waitMs)} (${write.mainMs} ms, all threads ${write.allMs} ms)`
 
-const failedText = ({ read, write }: Waits) =>
+const failedText = ({ read, write }: Delays) =>
   read.failed + write.failed === 0 ? '' : `, **${read.failed} reads and ${write.failed} writes failed**`
 
 /**
  * On a quiet machine, the waits are compared with the goal. On a busy one, only the main thread's processor time during
  * the waits is. If an operation permits longer write waits, all threads count for writes.
  */
-export function judged(waits: Waits, idle: Waits, pauseMs?: number): { goal: string; met: boolean } {
+export function goalOfDelays(waits: Delays, idle: Delays, pauseMs?: number): { goal: string; met: boolean } {
   const isQuiet = idle.read.waitMs <= QUIET_MS
   const ofWrite = pauseMs === undefined ? waits.write.mainMs : waits.write.allMs
   const [read, write] = isQuiet ? [waits.read.waitMs, waits.write.waitMs] : [waits.read.mainMs, ofWrite]
@@ -129,7 +129,7 @@ interface Measured {
   operation: Operation
   ended: readonly (string | number)[]
   tookMs: number
-  waits: Waits
+  waits: Delays
 }
 
 async function measure(operation: Operation, setting: Setting, probe: Probe): Promise<Measured> {
@@ -146,9 +146,9 @@ async function measure(operation: Operation, setting: Setting, probe: Probe): Pr
   return { operation, ended, tookMs, waits }
 }
 
-function rowOf({ operation, ended, tookMs, waits }: Measured, idle: Waits, { rows }: World): Row {
+function rowOf({ operation, ended, tookMs, waits }: Measured, idle: Delays, { rows }: World): Row {
   const { what, withinMs = Infinity, pauseMs } = operation
-  const { goal, met } = judged(waits, idle, pauseMs?.(rows))
+  const { goal, met } = goalOfDelays(waits, idle, pauseMs?.(rows))
   return {
     what,
     daybook: waitsText(waits) + failedText(waits),

@@ -9,7 +9,7 @@ const readers = new Set<ReadableStreamDirectController>()
 const event = (n: number) =>
   encoder.encode(`event: answer\ndata: {"records":[{"data":{"n":${n}}}],"total":1,"has_more":false}\n\n`)
 
-function tell(n: number): void {
+function sendEvent(n: number): void {
   const bytes = event(n)
   for (const reader of readers) {
     reader.write(bytes)
@@ -36,7 +36,7 @@ const server = Bun.serve({
     if (request.method === 'GET')
       return new Response(open(), { headers: { 'content-type': 'text/event-stream' } })
     const { data } = (await request.json()) as { data: { n: number } }
-    setTimeout(() => tell(data.n), MERGE_MS)
+    setTimeout(() => sendEvent(data.n), MERGE_MS)
     return new Response('{}')
   },
 })

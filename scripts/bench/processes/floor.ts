@@ -183,12 +183,12 @@ function search(text: string): string {
   return pageText(pks.slice(0, 50), pks.length)
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly run: () => string
   readonly respond: (response: Response) => void
 }
 
-let waiting: Waiting[] = []
+let waiting: PendingRequest[] = []
 const response = (text: string) => new Response(text, { headers: { 'content-type': 'application/json' } })
 
 function runAll(): void {

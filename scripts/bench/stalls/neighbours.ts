@@ -3,10 +3,10 @@ import { fillWorkspaces } from '../workspaces/fill.ts'
 import type { World } from './world.ts'
 
 /** The targets of other callers' requests while the waits are measured. */
-export type Asked = Pick<World, 'writeKey' | 'smallNote' | 'smallRow'>
+export type NeighbourRequest = Pick<World, 'writeKey' | 'smallNote' | 'smallRow'>
 
 /** Adds other workspaces to the file; returns the key and objects to request in one of them. */
-export async function addNeighbours(file: string, count: number): Promise<Asked> {
+export async function addNeighbours(file: string, count: number): Promise<NeighbourRequest> {
   const { ctx, fetch, close } = await openDataset(file)
   const [writeKey = ''] = await fillWorkspaces(ctx, 0, count)
   const post = async (path: string, body: object) => {

@@ -7,7 +7,7 @@ const MIB = 1_048_576
 const SAMPLE_MS = 1_000
 
 /** The promised limits on a machine that the load shares. */
-const MOST = {
+const MAX = {
   memoryMiB: 384,
   walMiB: 192,
   bytesOfAChange: 8_192,
@@ -44,8 +44,8 @@ export class Limits {
       readsP99Ms: Math.round(statistics.percentile('reads', 0.99)),
       writesP99Ms: Math.round(statistics.percentile('writes', 0.99)),
     }
-    for (const [name, most] of Object.entries(MOST)) {
-      const figure = figures[name as keyof typeof MOST]
+    for (const [name, most] of Object.entries(MAX)) {
+      const figure = figures[name as keyof typeof MAX]
       if (figure > most) violations.add('limits', `${name}: ${figure}, at most ${most}`)
     }
     return [

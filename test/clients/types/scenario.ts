@@ -2,18 +2,18 @@ import type * as Client from '../../../src/clients/types/client.ts'
 import type * as Library from '../../../src/clients/types/surface.ts'
 
 /** The generated file contains both modules. */
-type Whole = typeof Client & typeof Library
+type Scenario = typeof Client & typeof Library
 
 /** The library as in the template: the structure `Samples` stands for the structure of the test server. */
 type Samples = Library.Records<'Samples'>
 
-const codeOf = async (call: Promise<unknown>, { DaybookError }: Whole) =>
+const codeOf = async (call: Promise<unknown>, { DaybookError }: Scenario) =>
   call.then(
     () => 'done',
     (error) => (error instanceof DaybookError ? `${error.status} ${error.code}` : String(error)),
   )
 
-async function rows(samples: Samples, library: Whole) {
+async function rows(samples: Samples, library: Scenario) {
   const once = { idempotency_key: crypto.randomUUID() }
   const first = await samples.create({ title: 'A', count: 1 }, once)
   const again = await samples.create({ title: 'A', count: 1 }, once)
@@ -108,7 +108,7 @@ async function followed({ changes }: Library.Client, samples: Samples, cut: () =
 }
 
 /** Calls everything that the client can do, and returns the results. */
-export async function scenario(library: Whole, url: string, key: string) {
+export async function scenario(library: Scenario, url: string, key: string) {
   const client = library.createClient({ url: `${url}/`, key })
   const samples = client.records('Samples')
   const cut = async () => {

@@ -13,7 +13,7 @@ import type { Subject } from './subject.ts'
  * makes a request that succeeds.
  */
 
-export interface Made {
+export interface CreatedObjects {
   readonly path: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -29,10 +29,10 @@ export interface Row {
   readonly tool?: string
   /** Creates the objects that the request needs. */
   prepare(service: TestService): Promise<Samples>
-  request(samples: Samples, subject: Subject): Made
+  request(samples: Samples, subject: Subject): CreatedObjects
 }
 
-type SessionRow = (samples: Samples, subject: Subject) => Made
+type SessionRow = (samples: Samples, subject: Subject) => CreatedObjects
 
 /** Requests of the application's own endpoints. */
 const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
@@ -211,7 +211,7 @@ async function samplesFor(service: TestService): Promise<Samples> {
   }
 }
 
-const toolCall = (tool: string, input: object): Made => ({
+const toolCall = (tool: string, input: object): CreatedObjects => ({
   path: '/mcp',
   body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: input } },
   headers: {

@@ -1,5 +1,5 @@
 import { settle } from '../../support/service.ts'
-import type { Made, Row } from './endpoints.ts'
+import type { CreatedObjects, Row } from './endpoints.ts'
 import { everythingIn, type Subject } from './subject.ts'
 
 /** The outcome of a request, and whether it wrote anything after the permission ended. */
@@ -10,9 +10,14 @@ export interface Result {
 }
 
 /** Sends a request and ends the permission at this moment of it. */
-export type Moment = (subject: Subject, row: Row, made: Made, end: () => void) => Promise<Result>
+export type Interleaving = (
+  subject: Subject,
+  row: Row,
+  made: CreatedObjects,
+  end: () => void,
+) => Promise<Result>
 
-const textOf = ({ body }: Made): string | Uint8Array<ArrayBuffer> | undefined =>
+const textOf = ({ body }: CreatedObjects): string | Uint8Array<ArrayBuffer> | undefined =>
   body === undefined || body instanceof Uint8Array
     ? (body as Uint8Array<ArrayBuffer> | undefined)
     : JSON.stringify(body)
@@ -20,7 +25,7 @@ const textOf = ({ body }: Made): string | Uint8Array<ArrayBuffer> | undefined =>
 const requestOf = (
   { headers }: Subject,
   { route }: Row,
-  made: Made,
+  made: CreatedObjects,
   body: ReadableStream | ReturnType<typeof textOf> = textOf(made),
 ): Request =>
   new Request(`http://localhost${made.path}`, {
@@ -30,7 +35,7 @@ const requestOf = (
   })
 
 /** Sends a request to the service without a network. */
-export const send = async (subject: Subject, row: Row, made: Made): Promise<Response> =>
+export const send = async (subject: Subject, row: Row, made: CreatedObjects): Promise<Response> =>
   subject.service.app.fetch(requestOf(subject, row, made))
 
 async function resultOf(
@@ -55,14 +60,14 @@ async function resultOf(
 }
 
 /** Ends the permission before the request is sent. */
-export const beforeIt: Moment = (subject, row, made, end) => {
+export const beforeIt: Interleaving = (subject, row, made, end) => {
   end()
   const state = everythingIn(subject.service)
   return resultOf(subject, send(subject, row, made), () => state)
 }
 
 /** Ends the permission while the body arrives. */
-export const duringItsBody: Moment = async (subject, row, made, end) => {
+export const duringItsBody: Interleaving = async (subject, row, made, end) => {
   const text = textOf(made) ?? '{}'
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
@@ -82,7 +87,7 @@ export const duringItsBody: Moment = async (subject, row, made, end) => {
 }
 
 /** Ends the permission while the write is queued. */
-export const whileItWaits: Moment = async (subject, row, made, end) => {
+export const whileQueued: Interleaving = async (subject, row, made, end) => {
   const { db } = subject.service.ctx
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const pause = db.pauseDuring(() => held)

@@ -3,7 +3,7 @@ import { routesOf } from '../../support/routes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { AGENT_ENDPOINT, APPLICATION_ENDPOINTS, ENDPOINTS } from '../specification.ts'
 import { CHANGES_NOTHING, isWrite, type Row, table, WITHOUT_CALLER } from './endpoints.ts'
-import { beforeIt, duringItsBody, type Moment, type Result, whileItWaits } from './moments.ts'
+import { beforeIt, duringItsBody, type Interleaving, type Result, whileQueued } from './moments.ts'
 import { ENDS, endNow, lowered, newSubject } from './subject.ts'
 
 /*
@@ -46,10 +46,10 @@ function whenLowered({ name, route, needsWrite, tool }: Row) {
   return WITH_ROLE[name]
 }
 
-const MOMENTS: readonly (readonly [string, Moment])[] = [
+const MOMENTS: readonly (readonly [string, Interleaving])[] = [
   ['before it', beforeIt],
   ['during its body', duringItsBody],
-  ['while it waits', whileItWaits],
+  ['while it waits', whileQueued],
 ]
 
 /** The moments that apply to a request: a read does not wait for writes, and a GET has no body. */
@@ -58,7 +58,7 @@ const momentsOf = (row: Row) =>
     ([, moment]) =>
       moment === beforeIt ||
       (moment === duringItsBody && row.route.method !== 'GET') ||
-      (moment === whileItWaits && isWrite(row)),
+      (moment === whileQueued && isWrite(row)),
   )
 
 const named = rows.map((row) => [row.name, row] as const)
@@ -83,7 +83,7 @@ describe('a request reads and writes nothing once its permission has ended', () 
   test.each(named)('%s', async (_, row) => {
     const service = await startService()
     const samples = await row.prepare(service)
-    const attempt = async (run: Moment, end: Parameters<typeof endNow>[1]) => {
+    const attempt = async (run: Interleaving, end: Parameters<typeof endNow>[1]) => {
       const subject = await newSubject(service, row.kind)
       return run(subject, row, row.request(samples, subject), () => endNow(subject, end))
     }
@@ -92,7 +92,7 @@ describe('a request reads and writes nothing once its permission has ended', () 
         expect([moment, how, await attempt(run, end)]).toEqual([moment, how, expected as Result])
     // Without the end of the permission, the request succeeds.
     if (isWrite(row)) {
-      const { status, code, hasWritten } = await attempt(whileItWaits, () => {})
+      const { status, code, hasWritten } = await attempt(whileQueued, () => {})
       expect([status < 300, code, hasWritten]).toEqual([true, undefined, !CHANGES_NOTHING.includes(row.name)])
     }
     service.close()
@@ -109,7 +109,7 @@ describe('a request of a user who switches to another workspace meanwhile', () =
 
   test.each([
     ['during its body', duringItsBody],
-    ['while it waits', whileItWaits],
+    ['while it waits', whileQueued],
   ] as const)('%s writes to the workspace where it began', async (_, moment) => {
     const subject = await newSubject(service, 'session')
     const row = rows.find(({ name }) => name === 'POST /v1/notes')

@@ -30,7 +30,7 @@ const arbitraryStep = fc.oneof(
 )
 type Step = typeof arbitraryStep extends fc.Arbitrary<infer Value> ? Value : never
 
-interface Waiting {
+interface PendingNote {
   readonly before: string
   readonly first: number
   due: number
@@ -39,7 +39,7 @@ interface Waiting {
 /** The events that one subscription must receive, note by note. */
 class Model {
   readonly told: string[] = []
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, PendingNote>()
 
   constructor(readonly quietMs: number) {}
 

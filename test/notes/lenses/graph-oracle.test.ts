@@ -60,7 +60,7 @@ const allSettings = fc.record({
   look: fc.constant({ arrows: true, titles: 'zoom' as const }),
 })
 
-interface MadeNote extends Drawn {
+interface CreatedNote extends Drawn {
   id: string
   links: string[]
 }
@@ -68,7 +68,7 @@ interface MadeNote extends Drawn {
 const same = (left: string, right: string) => left.toLowerCase() === right.toLowerCase()
 
 /** A target is an id, else an alias, else a title. A title with exactly these blanks takes precedence over all. */
-function resolve(target: string, active: readonly MadeNote[]): MadeNote | undefined {
+function resolve(target: string, active: readonly CreatedNote[]): CreatedNote | undefined {
   const bare = target.trim()
   const titled = (title: string) => active.find((note) => same(note.title, title))
   return (
@@ -79,14 +79,14 @@ function resolve(target: string, active: readonly MadeNote[]): MadeNote | undefi
   )
 }
 
-function isInScope(scope: Scope, { tags, title }: MadeNote): boolean {
+function isInScope(scope: Scope, { tags, title }: CreatedNote): boolean {
   if (scope === null) return true
   if ('title' in scope) return title.toLowerCase().includes(scope.title.toLowerCase())
   return tags.includes(scope.tag) === (scope.op === 'has_any')
 }
 
 function expected(
-  made: readonly MadeNote[],
+  made: readonly CreatedNote[],
   tagIds: ReadonlyMap<string, number>,
   scope: Scope,
   { layers, nodes: shown }: { layers: { links: boolean; tags: boolean }; nodes: Record<string, boolean> },
@@ -129,7 +129,7 @@ describe('the graph', () => {
       run += 1
       const workspace = `of run ${run}`
       const client = service.as(await service.newWorkspace(workspace))
-      const made: MadeNote[] = []
+      const made: CreatedNote[] = []
       for (const [at, { alias, ...note }] of drawn.entries()) {
         const isTaken = made.some((other) => !other.isTrashed && other.alias === alias)
         const free = isTaken ? undefined : alias

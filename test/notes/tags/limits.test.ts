@@ -4,7 +4,7 @@ import { startService, type TestService } from '../../support/service.ts'
 
 /* A note is read and written with the names of all its tags, so their number is limited. */
 
-const MOST = 5_000
+const MAX_TAGS = 5_000
 
 let service: TestService
 let ids: number[]
@@ -14,7 +14,7 @@ beforeEach(async () => {
     tx.sql.run(
       `INSERT INTO tags (workspace, name, name_fold)
        SELECT (SELECT pk FROM workspaces), 'tag ' || value, 'tag ' || value FROM json_each(?)`,
-      JSON.stringify(Array.from({ length: MOST + 1 }, (_, at) => at)),
+      JSON.stringify(Array.from({ length: MAX_TAGS + 1 }, (_, at) => at)),
     )
   })
   ids = service.ctx.db.sql.column<number>('SELECT id FROM tags ORDER BY id')
@@ -33,13 +33,13 @@ const refusal = (what: string) => ({
 })
 
 test('a note carries at most 5,000 tags; a refusal adds none and makes no tag', async () => {
-  expect((await link(ids[0], ids.slice(1, MOST))).status).toBe(200)
+  expect((await link(ids[0], ids.slice(1, MAX_TAGS))).status).toBe(200)
   const { id } = await makeNote(service, { tags: ['tag 0'] })
   expect(await service.patch(`/v1/notes/${id}`, { tags: ['new'] })).toMatchObject(refusal('A note carries'))
   expect(await service.post('/v1/notes', { title: 'New', tags: ['tag 0', 'new'] })).toMatchObject(
     refusal('A note carries'),
   )
-  expect((await readNote(service, id)).tags.length).toBe(MOST)
+  expect((await readNote(service, id)).tags.length).toBe(MAX_TAGS)
   expect(await tagNamed(service, 'new')).toBeUndefined()
   expect((await service.patch(`/v1/notes/${id}`, { tags: ['tag 1'], title: 'Same tags' })).status).toBe(200)
 })
@@ -72,9 +72,9 @@ test('links of several tags put at most 5,000 on a note; a refusal stores nothin
   expect(await link(second, ids.slice(3_000))).toMatchObject(refusal('A note carries'))
   expect((await service.get(`/v1/tags/${second}`)).body.tag.linked_tags).toEqual([])
   expect((await readNote(service, id)).tags.length).toBe(3_000)
-  expect((await link(second, ids.slice(2_000, MOST))).status).toBe(200)
-  expect((await readNote(service, id)).tags.length).toBe(MOST)
-  expect((await link(second, ids.slice(2_000, MOST))).status).toBe(200)
+  expect((await link(second, ids.slice(2_000, MAX_TAGS))).status).toBe(200)
+  expect((await readNote(service, id)).tags.length).toBe(MAX_TAGS)
+  expect((await link(second, ids.slice(2_000, MAX_TAGS))).status).toBe(200)
 })
 
 test('of more linked tags than allowed, some can be removed', async () => {
@@ -84,17 +84,17 @@ test('of more linked tags than allowed, some can be removed', async () => {
   await service.ctx.db.write((tx): void => {
     const insert = 'INSERT INTO tag_links (tag, linked) SELECT ?1, id FROM tags WHERE id <> ?1'
     tx.sql.run(insert, first ?? 0)
-    tx.sql.run(`${insert} AND (id = ?2 OR name IN ('a', 'b'))`, second ?? 0, ids[MOST] ?? 0)
+    tx.sql.run(`${insert} AND (id = ?2 OR name IN ('a', 'b'))`, second ?? 0, ids[MAX_TAGS] ?? 0)
   })
-  expect((await link(first, ids.slice(1, MOST))).status).toBe(200)
-  expect((await readNote(service, id)).tags.length).toBe(MOST + 4)
+  expect((await link(first, ids.slice(1, MAX_TAGS))).status).toBe(200)
+  expect((await readNote(service, id)).tags.length).toBe(MAX_TAGS + 4)
   const { id: carried } = await tagNamed(service, 'a')
   expect((await link(carried, [ids[2] ?? 0])).status).toBe(200)
 })
 
 test('a tag that is being deleted does not count', async () => {
   const { id } = await makeNote(service)
-  await attach(id, ids.slice(0, MOST))
+  await attach(id, ids.slice(0, MAX_TAGS))
   await service.ctx.db.write((tx): void => {
     tx.sql.run('DELETE FROM tags WHERE id = ?', ids[0] ?? 0)
   })

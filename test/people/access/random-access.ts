@@ -20,7 +20,7 @@ interface Canary {
 }
 
 /** The access of a key to the object of a write: unknown to it, read-only, or writable. */
-type Standing = 'hidden' | 'refused' | 'allowed'
+type AccessState = 'hidden' | 'refused' | 'allowed'
 
 /** A write that changes nothing if it is allowed, or that only keys without permission send. */
 interface Write {
@@ -30,7 +30,7 @@ interface Write {
   /** The id of the written object, in the path or the body. The refusal of an unknown id must have the same wording. */
   readonly id?: string
   readonly isSafe: boolean
-  readonly standing: (access: Access) => Standing
+  readonly standing: (access: Access) => AccessState
 }
 
 interface World {
@@ -48,15 +48,15 @@ const seesFiles = ({ files = 'write' }: Access) => files !== 'none'
 /** The access to objects of a structure. Under `add` the existence of rows is visible, but not their content. */
 const ofStructure =
   (id: string, allowing: readonly string[] = ['write']) =>
-  (access: Access): Standing => {
+  (access: Access): AccessState => {
     const level = levelOf(access, id)
     return level === 'none' ? 'hidden' : allowing.includes(level) ? 'allowed' : 'refused'
   }
-const ofNotes = ({ notes = 'write' }: Access): Standing =>
+const ofNotes = ({ notes = 'write' }: Access): AccessState =>
   notes === 'none' ? 'hidden' : notes === 'read' ? 'refused' : 'allowed'
-const ofNewNotes = (access: Access): Standing => (ofNotes(access) === 'allowed' ? 'allowed' : 'refused')
+const ofNewNotes = (access: Access): AccessState => (ofNotes(access) === 'allowed' ? 'allowed' : 'refused')
 
-interface Made {
+interface CreatedObjects {
   readonly id: string
   readonly row: string
   readonly view: string
@@ -64,7 +64,7 @@ interface Made {
   readonly text: string
 }
 
-function writesOf({ id, row, view, webhook, text }: Made): Write[] {
+function writesOf({ id, row, view, webhook, text }: CreatedObjects): Write[] {
   const standing = ofStructure(id)
   const sent = { structure: id, data: { text } }
   const [changes, deletes] = [
