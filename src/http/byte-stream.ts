@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
+import { streamedResponse } from '../lib/response-stream.ts'
 import type { Exchange } from './exchange.ts'
 import { closedSentence } from './sse.ts'
-import { streamedResponse } from './streamed.ts'
 
 /** Bytes that are read or generated while they are sent. */
 export interface ByteParts {

@@ -1,9 +1,9 @@
 import { promisify } from 'node:util'
 import { constants, createGzip, createZstdCompress, gzip, zstdCompress } from 'node:zlib'
 import { encodedTag } from '../lib/entity-tags.ts'
+import { isStreamed, streamedResponse } from '../lib/response-stream.ts'
 import type { Exchange } from './exchange.ts'
 import { knownBody, responseWithText } from './responses.ts'
-import { isStreamed, streamedResponse } from './streamed.ts'
 
 /*
  * Compressed responses (RFC 9110, section 12.5.3). Never compressed: event streams, ranges, the bytes of files, and

@@ -5,6 +5,7 @@ import { monotonicMs } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { RequestMetrics } from '../lib/request-metrics.ts'
+import { isStreamed } from '../lib/response-stream.ts'
 import { isRead, type Quota } from './authorizer.ts'
 import type { BodyBudget } from './body.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
@@ -16,7 +17,6 @@ import { errorResponse } from './errors.ts'
 import { Exchange, type HttpServer, type Rights, requestIds } from './exchange.ts'
 import { mount } from './mount.ts'
 import { addSafeHeaders, jsonResponse, knownBody, type ResponseBudget, withBody } from './responses.ts'
-import { isStreamed } from './streamed.ts'
 
 export interface PipelineOptions extends Rights {
   /** Bounds the memory of request bodies. */

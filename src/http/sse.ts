@@ -2,8 +2,8 @@ import { memoizeByObject } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { escapeLineBoundaries } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
+import { streamedResponse } from '../lib/response-stream.ts'
 import type { Exchange } from './exchange.ts'
-import { streamedResponse } from './streamed.ts'
 
 /** One event; `data` is JSON text. */
 export interface StreamEvent {

@@ -10,3 +10,12 @@ export function streamOf({ headers, body }: Response): ReadableStream<Uint8Array
   if (coding !== 'gzip' && coding !== 'zstd') return body
   return body?.pipeThrough(new DecompressionStream(coding)) ?? null
 }
+
+const STREAMED = Symbol('streamed')
+
+/** A response whose body is generated while it is sent. */
+export const streamedResponse = (body: ReadableStream, init: ResponseInit): Response =>
+  Object.assign(new Response(body, init), { [STREAMED]: true })
+
+/** Whether the body of a response is generated while it is sent, so that its length is not known in advance. */
+export const isStreamed = (response: Response): boolean => STREAMED in response

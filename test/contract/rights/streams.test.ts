@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
-import { isStreamed } from '../../../src/http/streamed.ts'
+import { isStreamed } from '../../../src/lib/response-stream.ts'
 import { makeFile } from '../../support/files.ts'
 import { newFolder } from '../../support/process.ts'
 import { settle, startService, type TestService } from '../../support/service.ts'

@@ -3,13 +3,13 @@ import type { Condition } from '../../../filter/record/parse.ts'
 import type { PageRequest } from '../../../lib/pagination.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { type SqlPart, sqlDirection } from '../../../storage/sql.ts'
+import type { ReadCosts } from '../../structures/storage/auto-index.ts'
 import {
   type IndexedColumn,
   type IndexTarget,
   indexedColumn,
   indexName,
 } from '../../structures/storage/auto-index.ts'
-import type { ReadCosts } from '../../structures/storage/index-policy.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import {
   type AccessPath,

@@ -7,7 +7,7 @@ import type { Snapshot } from '../../../kernel/operation.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { type Direction, sqlDirection } from '../../../storage/sql.ts'
-import { type ReadCosts, recordReadCosts } from '../../structures/storage/index-policy.ts'
+import { type ReadCosts, recordReadCosts } from '../../structures/storage/auto-index.ts'
 import { type RowVersions, recentWrites } from '../store.ts'
 import { ANY_PATH, type RowQuery, rowSource, scanSource, testedColumn } from './row-query.ts'
 

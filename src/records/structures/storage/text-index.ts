@@ -8,7 +8,7 @@ import type { Tx } from '../../../storage/writes/transaction.ts'
 import { definitionOf, findDefinitionTexts, type StructureRow } from '../store.ts'
 
 /*
- * The text index of a structure serves `*` searches over many rows. The policy (`index-policy.ts`) creates it like
+ * The text index of a structure serves `*` searches over many rows. The policy (`auto-index.ts`) creates it like
  * other automatic indexes. It maps runs of three characters to rows. Every row that contains a text has all runs of
  * that text, so rows with all runs are candidates and are verified.
  *
