@@ -136,7 +136,7 @@ test('a workspace moves to another server with its ids, and without its keys and
     await (await startProcess(folder.file('new.db'))).end()
 
     const [executable = ''] = program()
-    const lines = (await guideLines('grow.md', 'move')).map((line) =>
+    const lines = (await guideLines('grow.md', 'stopped')).map((line) =>
       line.replace('--workspace Work --db old.db', '--workspace Personal --db old.db'),
     )
     expect(lines).toHaveLength(5)

@@ -59,13 +59,18 @@ export async function mirrorOf(
     isForwarding = false,
     isWritable = false,
     access,
-    between = (_, answer) => answer(),
+    between,
   }: TestMirrorOptions = {},
 ): Promise<TestMirror> {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: (asked) => between(asked, async () => service.app.fetch(asked)),
+    fetch: (asked) => {
+      if (!between) return service.app.fetch(asked)
+      // An uncompressed response can be changed on the way.
+      asked.headers.delete('accept-encoding')
+      return between(asked, async () => service.app.fetch(asked))
+    },
   })
   const folder = newFolder()
   const { clock } = service
