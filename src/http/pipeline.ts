@@ -11,12 +11,18 @@ import type { BodyBudget } from './body.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import { addCorsHeaders } from './browser/cors.ts'
 import { behindProxies } from './client-address.ts'
-import { compressed } from './compression.ts'
 import type { Endpoints } from './endpoints.ts'
 import { errorResponse } from './errors.ts'
 import { Exchange, type HttpServer, type Rights, requestIds } from './exchange.ts'
 import { mount } from './mount.ts'
-import { addSafeHeaders, jsonResponse, knownBody, type ResponseBudget, withBody } from './responses.ts'
+import {
+  addSafeHeaders,
+  compressed,
+  jsonResponse,
+  knownBody,
+  type ResponseBudget,
+  withBody,
+} from './responses.ts'
 
 export interface PipelineOptions extends Rights {
   /** Bounds the memory of request bodies. */

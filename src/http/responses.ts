@@ -2,8 +2,10 @@ import { schedulingKeyOf } from '../kernel/caller.ts'
 import { othersHaveRun } from '../kernel/turns.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
-import { entityTag, isCurrent } from '../lib/entity-tags.ts'
+import { acceptedCoding, type Coding, compress, compressStream } from '../lib/content-coding.ts'
+import { encodedTag, entityTag, isCurrent } from '../lib/entity-tags.ts'
 import { Refusal } from '../lib/refusal.ts'
+import { isStreamed, streamedResponse } from '../lib/response-stream.ts'
 import { partsResponse } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -181,4 +183,58 @@ export function withBody(exchange: Exchange, response: Response, untaken: Respon
   request.signal.addEventListener('abort', close)
   if (request.signal.aborted) close()
   return partsResponse(exchange, { next, close }, { status, headers })
+}
+
+/*
+ * Compressed responses (RFC 9110, section 12.5.3). Never compressed: event streams, ranges, the bytes of files, and
+ * responses with a secret, because their length would reveal parts of it to a page that chooses other parts (BREACH).
+ */
+
+/** Smaller bodies are sent as they are: the headers would cost more than they save. */
+const MIN_COMPRESSED_BYTES = 1_024
+
+/** JSON, NDJSON, XML, SVG, YAML, JavaScript and texts. */
+const COMPRESSIBLE =
+  /^(?:text\/(?!event-stream)|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|x-ndjson|jsonl|xml|yaml|javascript)\b)/i
+
+const isCompressible = (exchange: Exchange, { status, headers }: Response): boolean =>
+  status !== 206 &&
+  status !== 304 &&
+  !exchange.hasSecret &&
+  !headers.has('Content-Encoding') &&
+  !headers.has('Accept-Ranges') &&
+  COMPRESSIBLE.test(headers.get('Content-Type') ?? '')
+
+/** Compresses a response if its request accepts that. */
+export function compressed(exchange: Exchange, response: Response): Response | Promise<Response> {
+  const body = knownBody(response)
+  if (body !== undefined && body.length < MIN_COMPRESSED_BYTES) return response
+  if (!isCompressible(exchange, response)) return response
+  response.headers.append('Vary', 'Accept-Encoding')
+  const coding = acceptedCoding(exchange.request.headers.get('accept-encoding') ?? '')
+  if (coding === undefined) return response
+  if (isStreamed(response)) {
+    const stream = compressStream(coding, response.body as ReadableStream<Uint8Array>)
+    return streamedResponse(stream, encodedInit(response, coding))
+  }
+  if (body !== undefined) return withCompressed(response, coding, body)
+  return response.arrayBuffer().then((bytes) => withCompressed(response, coding, new Uint8Array(bytes)))
+}
+
+function withCompressed(response: Response, coding: Coding, body: JsonBody): Response | Promise<Response> {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  if (bytes.length < MIN_COMPRESSED_BYTES) return new Response(bytes, response)
+  const withBytes = (shorter: Uint8Array<ArrayBuffer>) =>
+    responseWithText(shorter, encodedInit(response, coding))
+  const shorter = compress(coding, bytes)
+  return shorter instanceof Promise ? shorter.then(withBytes) : withBytes(shorter)
+}
+
+function encodedInit({ status, headers: before }: Response, coding: Coding): ResponseInit {
+  const headers = new Headers(before)
+  headers.set('Content-Encoding', coding)
+  headers.delete('Content-Length')
+  const tag = headers.get('ETag')
+  if (tag !== null) headers.set('ETag', encodedTag(tag, coding))
+  return { status, headers }
 }

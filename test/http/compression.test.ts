@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
-import { acceptedCoding } from '../../src/http/compression.ts'
+import { acceptedCoding } from '../../src/lib/content-coding.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 /* Compressed responses (RFC 9110, section 12.5.3). */
