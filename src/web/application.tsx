@@ -28,7 +28,7 @@ const SignIn = lazy(async () => (await import('./pages/sign-in/sign-in.tsx')).Si
 const SignInAgain = lazy(async () => (await import('./pages/sign-in/sign-in.tsx')).SignInAgain)
 
 const NO_OFFLINE_COPY =
-  'The server is unreachable, and this browser has no offline copy. Reload the page, or sign in at the proxy.'
+  'The server cannot be reached, and this browser has no offline copy. Reload to try again or sign in at a proxy.'
 
 function Application() {
   if (session.value === undefined)
