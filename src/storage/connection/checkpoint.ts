@@ -73,6 +73,8 @@ export class Checkpoints {
   noteCommit(): void {
     if (this.#isStopped) return
     this.#hasCommitted = this.#stopChecking !== undefined
+    // Started early: once the process is out of file descriptors, starting a thread would end it.
+    this.#worker ??= newWorker()
     this.#stopChecking ??= this.#options.clock.every(INTERVAL_MS, () => this.#check())
   }
 
@@ -110,9 +112,6 @@ export class Checkpoints {
   }
 
   #check(): void {
-    // Started before it is needed, because starting a thread ends a process that is out of file descriptors. Starting it
-    // takes some 40 ms of processor time, which the start of a server does not wait for.
-    this.#worker ??= newWorker()
     // The pages cannot be counted in a transaction; the next check does it.
     if (this.#running || this.#options.sql.database.inTransaction) return
     const isIdle = !this.#hasCommitted
