@@ -58,9 +58,16 @@ const isS3 = (text: string) => text.startsWith('s3://')
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/i
 const PREFIX = /^[\w!.*'()=+@-]+(?:\/[\w!.*'()=+@-]+)*$/
 
+function withoutOuterSlashes(text: string): string {
+  let [start, end] = [0, text.length]
+  while (text[start] === '/') start++
+  while (end > start && text[end - 1] === '/') end--
+  return text.slice(start, end)
+}
+
 function s3Settings(text: string, flags: Flags, env: Environment): S3Settings {
   const [bucket = '', ...rest] = text.slice('s3://'.length).split('/')
-  const prefix = rest.join('/').replace(/^\/+|\/+$/g, '')
+  const prefix = withoutOuterSlashes(rest.join('/'))
   if (!BUCKET.test(bucket) || (prefix !== '' && !PREFIX.test(prefix)))
     throw new BadSetting(`A bucket must be written as s3://bucket or s3://bucket/prefix, not "${text}".`)
   const region = setting('backup-region', flags, env) ?? (env.AWS_REGION || 'us-east-1')
@@ -79,7 +86,7 @@ function endpoint(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '' && url.hash === '')
-    return text.replace(/\/+$/, '')
+    return withoutOuterSlashes(text)
   throw new BadSetting(
     '--backup-endpoint must be the http or https address of an S3-compatible store, such as https://minio.example.com:9000.',
   )
@@ -104,13 +111,22 @@ function credentialsOf(
   return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
 }
 
+/** The name in a line `[default]` or `[profile default]`. */
+function sectionIn(line: string): string | undefined {
+  const end = line.indexOf(']')
+  if (!line.startsWith('[') || end === -1) return undefined
+  return line
+    .slice(1, end)
+    .trim()
+    .replace(/^profile\s+/, '')
+}
+
 /** The section `default` of an INI file as the tools of AWS write it, or the lines before any section. */
 function credentialsIn(file: string): S3Credentials {
   const values = new Map<string, string>()
   let section = 'default'
   for (const line of readText('backup-credentials-file', file).split('\n')) {
-    const [, name] = /^\s*\[\s*(?:profile\s+)?(.*?)\s*\]/.exec(line) ?? []
-    section = name ?? section
+    section = sectionIn(line.trim()) ?? section
     const [, key, value] = /^\s*(aws_\w+)\s*=\s*(\S+)/i.exec(line) ?? []
     if (section === 'default' && key !== undefined && value !== undefined)
       values.set(key.toLowerCase(), value)
@@ -139,14 +155,26 @@ export const targetSettings = (text: string, flags: Flags, env: Environment): Ba
   isS3(text) ? s3Settings(text, flags, env) : { kind: 'folder', name: text }
 
 /** In the environment, targets are separated by commas, or by spaces beside an s3 address: folders may hold spaces. */
-const SEPARATOR = /\s*,\s*|\s+(?=s3:\/\/)|(?<=s3:\/\/\S*)\s+/
+const separated = (text: string): string[] => text.split(',').flatMap((part) => besideS3(part.trim()))
+
+function besideS3(text: string): string[] {
+  const targets: string[] = []
+  let before = ''
+  // Words are at even places, the blanks between them at odd ones.
+  const parts = text.split(/(\s+)/)
+  for (let at = 0; at < parts.length; at += 2) {
+    const word = parts[at] ?? ''
+    if (at === 0 || isS3(word) || isS3(before)) targets.push(word)
+    else targets.push(`${targets.pop()}${parts[at - 1]}${word}`)
+    before = word
+  }
+  return targets
+}
 
 /** The targets of `--backup-dir`. */
 export function readTargets(flags: Flags, env: Environment): BackupTargetSettings[] {
   const flag = flags['backup-dir']
-  const given = Array.isArray(flag)
-    ? flag.map(String)
-    : (env[variableOf('backup-dir')] ?? '').split(SEPARATOR)
+  const given = Array.isArray(flag) ? flag.map(String) : separated(env[variableOf('backup-dir')] ?? '')
   if (Array.isArray(flag) && given.includes('')) setting('backup-dir', { 'backup-dir': '' }, env)
   const targets = given.filter((text) => text !== '').map((text) => targetSettings(text, flags, env))
   const twice = targets.find(({ name }, at) => targets.findIndex((other) => other.name === name) < at)

@@ -29,7 +29,7 @@ const ROOT = join(import.meta.dir, '../..')
 async function linesRun(name: string, isSent: boolean): Promise<Map<string, number>> {
   const folder = newFolder()
   const report = ['--coverage', '--coverage-reporter=lcov', `--coverage-dir=${folder.file('coverage')}`]
-  const { exited } = spawn([process.execPath, 'test', ONE_REQUEST, ...report], {
+  const { exited } = spawn([process.execPath, 'test', '--timeout=60000', ONE_REQUEST, ...report], {
     cwd: ROOT,
     env: { ...process.env, ONE_REQUEST: name, IS_SENT: String(isSent) },
     stdio: ['ignore', 'ignore', 'ignore'],
