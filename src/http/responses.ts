@@ -208,7 +208,7 @@ const isCompressible = (exchange: Exchange, { status, headers }: Response): bool
 /** Compresses a response if its request accepts that. */
 export function compressed(exchange: Exchange, response: Response): Response | Promise<Response> {
   const body = knownBody(response)
-  if (body !== undefined && body.length < MIN_COMPRESSED_BYTES) return response
+  if (body !== undefined && Buffer.byteLength(body) < MIN_COMPRESSED_BYTES) return response
   if (!isCompressible(exchange, response)) return response
   response.headers.append('Vary', 'Accept-Encoding')
   const coding = acceptedCoding(exchange.request.headers.get('accept-encoding') ?? '')

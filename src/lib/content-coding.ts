@@ -58,6 +58,8 @@ export function compressStream(coding: Coding, body: ReadableStream<Uint8Array>)
   const { stream, flush } = newStream(coding)
   let parts: Uint8Array[] = []
   stream.on('data', (part: Uint8Array) => void parts.push(part))
+  // An error rejects what waits for the stream. After a cancellation nothing does, and it is no failure.
+  stream.on('error', () => {})
   const taken = () => {
     const bytes = new Uint8Array(Buffer.concat(parts))
     parts = []
@@ -81,7 +83,10 @@ export function compressStream(coding: Coding, body: ReadableStream<Uint8Array>)
       async pull(controller) {
         let bytes = taken()
         while (bytes.length === 0) {
-          const { value, done } = await reader.read()
+          const { value, done } = await reader.read().catch((error) => {
+            stream.destroy()
+            throw error
+          })
           if (done) await ended()
           else await flushed(value)
           bytes = taken()

@@ -102,6 +102,27 @@ describe.each(['zstd', 'gzip'])('with %s', (coding) => {
   })
 })
 
+test('the size of a body is counted in bytes', async () => {
+  const { id } = (await service.post('/v1/notes', { title: 'Bytes', content: '日本語'.repeat(150) })).body
+    .note
+  const plain = await get(`/v1/notes/${id}`)
+  expect([plain.text.length < 1_024, plain.size > 1_024]).toEqual([true, true])
+  const found = await get(`/v1/notes/${id}`, 'zstd')
+  expect([found.coding, found.text]).toEqual(['zstd', plain.text])
+})
+
+test('a client that leaves a compressed stream at any moment harms nobody', async () => {
+  const headers = { authorization: `Bearer ${key}`, 'accept-encoding': 'gzip' }
+  for (let reads = 0; reads < 4; reads++) {
+    const response = await service.app.fetch(new Request('http://localhost/v1/changes/snapshot', { headers }))
+    const reader = response.body?.getReader()
+    const pending = Array.from({ length: reads }, () => reader?.read())
+    await reader?.cancel()
+    await Promise.allSettled(pending)
+  }
+  expect((await get('/v1/me')).response.status).toBe(200)
+})
+
 test('a stream sends what it has before it waits for more', async () => {
   const headers = { authorization: `Bearer ${key}`, 'accept-encoding': 'zstd' }
   const response = await service.app.fetch(new Request('http://localhost/v1/changes/snapshot', { headers }))
