@@ -10,7 +10,7 @@ import { Expectations } from './http/expectation.ts'
 import { type BunListener, GuardedListener, type Listener } from './http/listener.ts'
 import { jobs } from './jobs.ts'
 import { JobRunner } from './kernel/job-runner.ts'
-import { monotonicMs, sleep, systemClock } from './lib/clock.ts'
+import { sleep, systemClock } from './lib/clock.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { fail, Refusal, refused } from './lib/refusal.ts'
 import { VERSION } from './lib/version.ts'
@@ -277,8 +277,9 @@ another:
 async function drain(app: Api, listener: Listener, log: Log): Promise<void> {
   app.stop()
   void listener.stop()
-  const until = monotonicMs() + STOP_WITHIN_MS
-  while (listener.pendingRequests > 0 && monotonicMs() < until) await sleep(systemClock, STOP_POLL_MS)
+  const until = systemClock.monotonicMs() + STOP_WITHIN_MS
+  while (listener.pendingRequests > 0 && systemClock.monotonicMs() < until)
+    await sleep(systemClock, STOP_POLL_MS)
   if (listener.pendingRequests > 0) log.warn(CUT_OFF, { requests: listener.pendingRequests })
   await listener.stop(true)
 }

@@ -1,4 +1,4 @@
-import { monotonicMs } from '../lib/clock.ts'
+import { systemClock } from '../lib/clock.ts'
 import { didYouMean } from '../lib/near-miss.ts'
 import { asUnavailable, RESTORE, showsDamage } from '../storage/errors.ts'
 import { type Command, isWrongUsage, parseInput, WrongUsage } from './command.ts'
@@ -150,10 +150,10 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const found = findCommand(isVersionFlag(argv) ? [version.name] : argv)
   if (!found) throw unknownCommand(argv)
   const input = parseInput(found.command, found.rest)
-  const startedAt = monotonicMs()
+  const startedAt = systemClock.monotonicMs()
   const exitCode = await found.command.run(input, input.flags.quiet ? { ...io, status: () => {} } : io)
   if (input.flags.verbose && !input.flags.quiet)
-    io.err(`"${found.command.name}" took ${Math.round(monotonicMs() - startedAt)} ms.\n`)
+    io.err(`"${found.command.name}" took ${Math.round(systemClock.monotonicMs() - startedAt)} ms.\n`)
   return exitCode
 }
 

@@ -4,7 +4,7 @@ import type { Covers } from '../kernel/caller.ts'
 import { allowsWriting, keyNeeded } from '../kernel/caller.ts'
 import { KEY_FORM, type RequestIdentity, savedFor } from '../kernel/once.ts'
 import type { Operation, WriteOperation } from '../kernel/operation.ts'
-import { monotonicMs } from '../lib/clock.ts'
+import { systemClock } from '../lib/clock.ts'
 import { listedTags } from '../lib/entity-tags.ts'
 import { fail, invalid, Refusal } from '../lib/refusal.ts'
 import {
@@ -91,7 +91,7 @@ function ifMatchOf(
 
 /** A request, its derived data and its response, as handlers pass them to the functions of `http`. */
 export class Exchange {
-  readonly startedAt = monotonicMs()
+  readonly startedAt = systemClock.monotonicMs()
   /** The path of the endpoint with the names of its parameters; undefined if no endpoint matches. */
   route: string | undefined = undefined
   /** The caller as last checked; undefined before the check, and for endpoints without a key. */

@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net'
 import { Bursts } from '../kernel/turns.ts'
 import { addressGroup } from '../lib/address-group.ts'
-import { monotonicMs } from '../lib/clock.ts'
+import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { RequestMetrics } from '../lib/request-metrics.ts'
@@ -64,7 +64,7 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
     addSafeHeaders(response.headers)
     if (exchange.quota) addQuota(response.headers, exchange.quota)
     if (corsOrigins.length > 0) addCorsHeaders(response.headers, corsOrigins, request)
-    const ms = monotonicMs() - exchange.startedAt
+    const ms = systemClock.monotonicMs() - exchange.startedAt
     const { method } = request
     const { status } = response
     requests.add(method === 'HEAD' ? 'GET' : method, route, status, ms)

@@ -1,4 +1,4 @@
-import { type Clock, monotonicMs } from '../lib/clock.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Db } from '../storage/database.ts'
 import type { Reader } from '../storage/reader.ts'
@@ -135,9 +135,9 @@ export function performRead(
   credentials: Credentials,
 ): Performed {
   const findings: Finding[] = []
-  let since = monotonicMs()
+  let since = systemClock.monotonicMs()
   const report = (value: unknown) => {
-    const until = monotonicMs()
+    const until = systemClock.monotonicMs()
     findings.push({ value, ms: until - since })
     since = until
   }

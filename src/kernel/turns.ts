@@ -1,5 +1,5 @@
 import { Admission } from '../lib/admission.ts'
-import { monotonicMs } from '../lib/clock.ts'
+import { systemClock } from '../lib/clock.ts'
 import { FairQueue } from '../lib/fair-queue.ts'
 import { forSomeMilliseconds } from '../storage/writes/chunks.ts'
 
@@ -23,11 +23,11 @@ export async function serveInTurns<Item>(
   items: readonly Item[],
   serve: (item: Item) => void,
 ): Promise<void> {
-  let until = monotonicMs() + SLICE_MS
+  let until = systemClock.monotonicMs() + SLICE_MS
   for (const item of items) {
-    if (monotonicMs() > until) {
+    if (systemClock.monotonicMs() > until) {
       await inTurnOf(key, () => {})
-      until = monotonicMs() + SLICE_MS
+      until = systemClock.monotonicMs() + SLICE_MS
     }
     serve(item)
   }
@@ -67,7 +67,7 @@ export class Rounds {
   request(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    const waitMs = this.#endedAt + this.intervalMs - monotonicMs()
+    const waitMs = this.#endedAt + this.intervalMs - systemClock.monotonicMs()
     if (waitMs > 0) setTimeout(() => this.#begin(), waitMs)
     else setImmediate(() => this.#begin())
   }
@@ -75,7 +75,7 @@ export class Rounds {
   async #begin(): Promise<void> {
     this.#isScheduled = false
     await this.run()
-    this.#endedAt = monotonicMs()
+    this.#endedAt = systemClock.monotonicMs()
   }
 }
 
@@ -101,7 +101,7 @@ export class Bursts {
     callerOf: () => string,
     handle: () => Response | Promise<Response>,
   ): Response | Promise<Response> {
-    const startedAt = monotonicMs()
+    const startedAt = systemClock.monotonicMs()
     if (this.#workedMs < SLICE_MS && (this.#waiting.isEmpty || !this.#waiting.has(callerOf()))) {
       const response = handle()
       this.#count(startedAt)
@@ -112,7 +112,7 @@ export class Bursts {
   }
 
   #count(startedAt: number): void {
-    const now = monotonicMs()
+    const now = systemClock.monotonicMs()
     if (startedAt - this.#endedAt > APART_MS) this.#workedMs = 0
     this.#workedMs += now - startedAt
     this.#endedAt = now
@@ -133,8 +133,8 @@ export class Bursts {
   }
 
   #serveSlice(): void {
-    const until = monotonicMs() + SLICE_MS
-    while (!this.#waiting.isEmpty && monotonicMs() < until) this.#waiting.take()?.()
+    const until = systemClock.monotonicMs() + SLICE_MS
+    while (!this.#waiting.isEmpty && systemClock.monotonicMs() < until) this.#waiting.take()?.()
     if (!this.#waiting.isEmpty) this.#scheduleSlice()
   }
 }

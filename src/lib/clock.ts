@@ -4,14 +4,13 @@
  */
 export interface Clock {
   now(): number
+  /** A time in milliseconds that never goes back, for durations: the difference between two of its values. */
+  monotonicMs(): number
   /** Calls the action once, after the delay; returns a function that cancels it. */
   after(delayMs: number, action: () => void): () => void
   /** Calls the action at regular intervals without keeping the process alive; returns a function that stops it. */
   every(intervalMs: number, action: () => void): () => void
 }
-
-/** A time in milliseconds that never goes back, for durations: the difference between two of its values. */
-export const monotonicMs = (): number => performance.now()
 
 /** Resolves after the delay, or as soon as the signal aborts. */
 export const sleep = (clock: Clock, delayMs: number, signal?: AbortSignal) =>
@@ -29,6 +28,7 @@ export const sleep = (clock: Clock, delayMs: number, signal?: AbortSignal) =>
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonicMs: () => performance.now(),
   after: (delayMs, action) => {
     const timer = setTimeout(action, delayMs)
     return () => clearTimeout(timer)

@@ -1,5 +1,5 @@
 import { Lexer, type Token, Tokenizer, type Tokens, type TokensList, walkTokens } from 'marked'
-import { monotonicMs } from './clock.ts'
+import { systemClock } from './clock.ts'
 import { linkCommentIn } from './link-comments.ts'
 import { withoutComments } from './markdown-comments.ts'
 import type { WikiToken } from './markdown-links.ts'
@@ -63,7 +63,7 @@ class TimedTokenizer extends LinkTokenizer {
   }
 
   override space(source: string): Tokens.Space | undefined {
-    if (monotonicMs() > this.until) throw new Error('too much')
+    if (systemClock.monotonicMs() > this.until) throw new Error('too much')
     return super.space(source)
   }
 
@@ -77,11 +77,11 @@ class TimedTokenizer extends LinkTokenizer {
 }
 
 function lexedInTime(text: string): TokensList {
-  const until = monotonicMs() + MAX_MS
+  const until = systemClock.monotonicMs() + MAX_MS
   const lexer = lexerWith(new TimedTokenizer(until))
   lexer.blockTokens(text.replace(/\r\n|\r/g, '\n'), lexer.tokens)
   for (let next = lexer.inlineQueue.shift(); next; next = lexer.inlineQueue.shift()) {
-    if (monotonicMs() > until || next.src.length > MAX_PASSAGE) throw new Error('too much')
+    if (systemClock.monotonicMs() > until || next.src.length > MAX_PASSAGE) throw new Error('too much')
     lexer.inlineTokens(next.src, next.tokens)
   }
   return lexer.tokens

@@ -95,7 +95,7 @@ test('every backup of a month, encrypted and plain, restores to what the ledger 
     if (day % 10 === 0) await addUser(`user of day ${day}`, month.db)
     renameOwner(month.db, `owner on day ${day}`)
     ledger.push({ at: new Date(now + 1).toISOString(), users: namesIn(month.db) })
-    const clock = { now: () => now, after: () => () => {}, every: () => () => {} }
+    const clock = { now: () => now, monotonicMs: () => now, after: () => () => {}, every: () => () => {} }
     const recipients = day % 2 === 1 ? [recipient] : []
     const messages = await month.run({ clock, recipients, keep: 60, identity, drillEveryMs: 7 * DAY_MS })
     expect(messages.filter((message) => 'failed' in message || 'drillFailed' in message)).toEqual([])

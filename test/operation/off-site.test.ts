@@ -13,6 +13,7 @@ const made = offSiteForEach()
 /** Stands still at a whole second, so that no run waits for its name. */
 const clockAt = (time: string): Clock => ({
   now: () => Date.parse(time),
+  monotonicMs: () => Date.parse(time),
   after: () => () => {},
   every: () => () => {},
 })

@@ -50,6 +50,7 @@ export function testClock(start = Date.parse('2026-11-21T09:30:00.000Z')): TestC
   }
   return {
     now: () => instant,
+    monotonicMs: () => instant,
     every: (intervalMs, action) => {
       const one = { at: instant + intervalMs, intervalMs, action }
       repeated.add(one)

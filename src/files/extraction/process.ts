@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
-import { monotonicMs, systemClock } from '../../lib/clock.ts'
+import { systemClock } from '../../lib/clock.ts'
 import { ownCommand, workerProgram } from '../../lib/program.ts'
 import type { Kind } from './kinds.ts'
 import { type ExtractedText, MAX_CHARACTERS, type Section } from './pages.ts'
@@ -34,11 +34,11 @@ const MEBIBYTE = 1_048_576
 /** Resolves with the reason when a limit is exceeded. */
 function watchLimits({ seconds, mebibytes }: Limits): Promise<ExtractionResult> {
   const { promise, resolve } = Promise.withResolvers<ExtractionResult>()
-  const started = monotonicMs()
+  const started = systemClock.monotonicMs()
   systemClock.every(CHECK_LIMITS_MS, () => {
     if (process.memoryUsage.rss() > mebibytes * MEBIBYTE)
       resolve({ failed: `Reading the text took more than ${mebibytes} MiB of memory.`, isOverLimit: true })
-    if (monotonicMs() - started > seconds * 1_000)
+    if (systemClock.monotonicMs() - started > seconds * 1_000)
       resolve({ failed: `Reading the text took longer than ${seconds} seconds.`, isOverLimit: true })
   })
   return promise

@@ -1,6 +1,6 @@
 import { Loop } from '../../../kernel/turns.ts'
 import type { Bus } from '../../../lib/bus.ts'
-import { type Clock, monotonicMs } from '../../../lib/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import type { Log } from '../../../lib/log.ts'
 import { secretsAt, signedHeaders } from '../../../log/message.ts'
 import { onDeliveries } from '../../../log/outbox.ts'
@@ -209,7 +209,7 @@ export class Dispatcher {
   async #deliver(state: SubscriptionState, due: DueDelivery): Promise<void> {
     const { clock, send } = this.#options
     const attemptedAt = clock.now()
-    const startedAt = monotonicMs()
+    const startedAt = clock.monotonicMs()
     state.inProgress.add(due.id)
     state.inFlight += 1
     this.#inFlight += 1
@@ -219,7 +219,7 @@ export class Dispatcher {
       headers: headersOf(due, attemptedAt),
       body: due.body,
     })
-    const ms = Math.round(monotonicMs() - startedAt)
+    const ms = Math.round(clock.monotonicMs() - startedAt)
     state.inFlight -= 1
     this.#inFlight -= 1
     this.#turns.end(state.workspace)
