@@ -29,7 +29,10 @@ export function runIfMatch(
   } catch (error) {
     if (!(error instanceof Refusal) || EARLIER.has(error.code)) throw error
   }
-  throw new Refusal('precondition_failed', 'The object is not as "If-Match" expects it; read it again.')
+  throw new Refusal(
+    'precondition_failed',
+    'The object has changed, so "If-Match" names another state; read it again and send its new "ETag".',
+  )
 }
 
 function isMet(

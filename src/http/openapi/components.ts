@@ -134,7 +134,8 @@ const SENTENCES: Record<ErrorCode, string> = {
   method_not_allowed: 'This path does not allow PUT; it allows GET, HEAD.',
   name_taken: 'Another tag is named "work" already; choose another name.',
   in_use: 'The tag "work" is used by the view "Open work"; change that first.',
-  precondition_failed: 'The object is not as "If-Match" expects it; read it again.',
+  precondition_failed:
+    'The object has changed, so "If-Match" names another state; read it again and send its new "ETag".',
   cursor_expired:
     'The changes after this cursor are no longer stored, or it belongs to another state of the database.',
   stale: 'The note was changed after that instant; read it again.',
