@@ -1,4 +1,4 @@
-import { type FieldType, OPERATORS_OF, type RowPart } from '../../src/filter/record/operators.ts'
+import { type FieldType, OPERATORS_OF, type RowPart } from '../../src/filter/record/field-types.ts'
 import {
   GROUP_MATCHES,
   TAG_OPERATORS,

@@ -39,7 +39,7 @@ const PURE = [
   'filter/operands.ts',
   'filter/record/cell-format.ts',
   'filter/record/match.ts',
-  'filter/record/operators.ts',
+  'filter/record/field-types.ts',
   'filter/record/parse.ts',
   'filter/record/values.ts',
   'notes/content-length.ts',

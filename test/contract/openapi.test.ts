@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { WEB_TYPES, webTypes } from '../../scripts/dev/web-types.ts'
-import { OPERATORS_OF } from '../../src/filter/record/operators.ts'
+import { OPERATORS_OF } from '../../src/filter/record/field-types.ts'
 import { TAG_OPERATORS, TREE_OPERATORS_OF } from '../../src/filter/tree/operators.ts'
 import { startService, type TestService } from '../support/service.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { OPERATORS, OPERATORS_OF, type TypedField } from '../../src/filter/record/field-types.ts'
 import { matchesFilter } from '../../src/filter/record/match.ts'
-import { OPERATORS, OPERATORS_OF, type TypedField } from '../../src/filter/record/operators.ts'
 import { type Condition, checkFilter, parseConditions, parseFilter } from '../../src/filter/record/parse.ts'
 import { runs } from '../support/counts.ts'
 import {

@@ -1,4 +1,4 @@
-import type { FieldType } from '../../filter/record/operators.ts'
+import { type FieldType, rulesOf } from '../../filter/record/field-types.ts'
 import type { presentField, presentStructure } from '../../records/structures/store.ts'
 import { sourceOf } from './source-of.ts' with { type: 'macro' }
 
@@ -46,20 +46,13 @@ function comment(text: string, indent: string): string {
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`
 }
 
-/** Formats of values that are strings in TypeScript. */
-const FORMS: Partial<Record<FieldType, string>> = {
-  date: 'a day such as 2026-11-21',
-  time: 'a time such as 09:30:00',
-  datetime: 'an instant such as 2026-11-21T09:30:00.000Z',
-}
-
 type Field = TypedStructure['fields'][number]
 
 function fieldComment({ key, type, label, unit, unique, min, max }: Field): string {
   const measure = type === 'text' ? ' characters' : ''
   const parts = [
     label === key ? null : label,
-    FORMS[type],
+    rulesOf({ type: type as FieldType }).format,
     unit && `in ${unit}`,
     unique && 'unique',
     min !== null && `at least ${min}${measure}`,
@@ -68,19 +61,11 @@ function fieldComment({ key, type, label, unit, unique, min, max }: Field): stri
   return parts.filter(Boolean).join('; ')
 }
 
-const TYPES: Partial<Record<FieldType, string>> = {
-  number: 'number',
-  bool: 'boolean',
-  note: 'NoteId',
-  file: 'FileId',
-  record: 'Id<Name>',
-}
-
 function fieldType({ type, options, structure }: Field, names: ReadonlyMap<string, string>): string {
   const target = names.get(structure ?? '')
   if (type === 'record' && target !== undefined) return ` Id<${literal(target)}>`
   if (type === 'select' && options?.length) return union([...new Set(options)].map(literal))
-  return ` ${TYPES[type as FieldType] ?? 'string'}`
+  return ` ${rulesOf({ type: type as FieldType }).typescript}`
 }
 
 /** A union on the same line after a blank, or with one member per line. */

@@ -1,6 +1,5 @@
 import { isNegated, operandCount } from '../../filter/operands.ts'
-import type { FieldType } from '../../filter/record/operators.ts'
-import { normalised, TYPE_WORDS } from '../../filter/record/values.ts'
+import { FIELD_TYPES, type FieldType, rulesOf } from '../../filter/record/field-types.ts'
 import { isoTimestamp, utcDay } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
 import { knownNames } from '../../lib/near-miss.ts'
@@ -35,7 +34,7 @@ interface Conversion {
   readonly convert: (value: unknown, type: FieldType) => unknown
 }
 
-const TEXTS: readonly FieldType[] = ['text', 'select', 'date', 'time', 'datetime', 'note', 'file', 'record']
+const TEXTS: readonly FieldType[] = FIELD_TYPES.filter((type) => rulesOf({ type }).storage === 'TEXT')
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 function numberOf(value: unknown): number | undefined {
@@ -103,9 +102,10 @@ function parseEntry(sent: unknown, { key, type }: FieldDefinition): Entry {
       atPlace(`map.${key}.as`),
     )
   }
+  const rules = rulesOf({ type })
   const constant = sent.value === undefined || as ? sent.default : sent.value
-  if (constant !== undefined && constant !== null && normalised(type, constant) === undefined)
-    throw invalid(`${where}: the value must be ${TYPE_WORDS[type]}.`)
+  if (constant !== undefined && constant !== null && rules.normalise(constant) === undefined)
+    throw invalid(`${where}: the value must be ${rules.words}.`)
   return { from: fromOf(sent, where), as, otherwise: sent.default }
 }
 

@@ -1,8 +1,7 @@
 import { withoutProtection } from '../../lib/csv-cells.ts'
 import { isDay, parseInstant } from '../../lib/dates.ts'
 import { refused } from '../../lib/refusal.ts'
-import type { FieldType } from './operators.ts'
-import { normalised } from './values.ts'
+import { type FieldType, rulesOf } from './field-types.ts'
 
 /** The notation of the cells of a file. */
 export interface CellOptions {
@@ -99,7 +98,7 @@ export class CellFormat {
   }
 
   fits(type: FieldType, cell: string): boolean {
-    return normalised(type, this.valueOf(type, cell)) !== undefined
+    return rulesOf({ type }).normalise(this.valueOf(type, cell)) !== undefined
   }
 
   /** Undefined also for integers that a double cannot hold exactly, which are ids. */

@@ -1,6 +1,6 @@
 import { memoize, memoizeByObject } from '../../lib/bounded-cache.ts'
 import { type RecordState, valueIn } from '../../lib/record-data.ts'
-import type { Operator, RowPart, TypedField } from './operators.ts'
+import type { Operator, RowPart, TypedField } from './field-types.ts'
 import type { Condition } from './parse.ts'
 import { columnValue, dayIn, dayOf, isPoint, type Operand, searchText } from './values.ts'
 

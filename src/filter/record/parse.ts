@@ -2,14 +2,7 @@ import { isObject } from '../../lib/json.ts'
 import { atPlace, fail, invalid, refused } from '../../lib/refusal.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
 import { MAX_OPERANDS, operandCount } from '../operands.ts'
-import {
-  type FieldType,
-  OPERATORS,
-  OPERATORS_OF,
-  type Operator,
-  type RowPart,
-  type TypedField,
-} from './operators.ts'
+import { OPERATORS, type Operator, operatorsOf, type RowPart, type TypedField } from './field-types.ts'
 import { type Operand, operandOf } from './values.ts'
 
 /** A condition that was checked against a structure; its operands have the format of column values. */
@@ -121,18 +114,18 @@ function refuseUnusableText(value: unknown, place: string): void {
 
 function checkCondition({ field, op, value }: RawCondition, place: string, fields: FieldsByKey): Condition {
   const target = targetOf(field, place, fields)
-  const kind = typeof target === 'string' ? target : target.type
-  if (!OPERATORS_OF[kind].includes(op)) {
+  const operators = operatorsOf(target)
+  if (!operators.includes(op)) {
     throw refused(
-      `"${place}.op" is "${op}", and ${kindWords(field, kind)} allows only ${OPERATORS_OF[kind].join(', ')}.`,
+      `"${place}.op" is "${op}", and ${targetWords(target)} allows only ${operators.join(', ')}.`,
       atPlace(`${place}.op`),
     )
   }
-  return { target, op, operands: operandsFor(kind, op, value, `${place}.value`) }
+  return { target, op, operands: operandsFor(target, op, value, `${place}.value`) }
 }
 
-const kindWords = (field: string, kind: FieldType | RowPart) =>
-  field === kind ? `"${field}"` : `"${field}", of type ${kind},`
+const targetWords = (target: TypedField | RowPart) =>
+  typeof target === 'string' ? `"${target}"` : `"${target.key}", of type ${target.type},`
 
 function targetOf(field: string, place: string, fields: FieldsByKey): TypedField | RowPart {
   const part = ROW_PARTS.find((known) => known === field)
@@ -148,17 +141,17 @@ function targetOf(field: string, place: string, fields: FieldsByKey): TypedField
   )
 }
 
-function operandsFor(kind: FieldType | RowPart, op: Operator, value: unknown, place: string): Operand[] {
+function operandsFor(target: TypedField | RowPart, op: Operator, value: unknown, place: string): Operand[] {
   const count = operandCount(op)
   if (count === 'none') return []
   if (op === 'contains') return [needle(value, place)]
-  if (!Array.isArray(value)) return [single(kind, value, place)]
+  if (!Array.isArray(value)) return [single(target, value, place)]
   if (count !== 'list') throw refused(`"${place}" must be one value with ${op}, not a list.`, atPlace(place))
-  return value.map((member, at) => single(kind, member, `${place}[${at}]`))
+  return value.map((member, at) => single(target, member, `${place}[${at}]`))
 }
 
-function single(kind: FieldType | RowPart, value: unknown, place: string): Operand {
-  const { operand, words } = operandOf(kind, value)
+function single(target: TypedField | RowPart, value: unknown, place: string): Operand {
+  const { operand, words } = operandOf(target, value)
   return operand ?? fail(refused(`"${place}" must be ${words}.`, atPlace(place)))
 }
 

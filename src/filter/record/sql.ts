@@ -1,7 +1,7 @@
 import { foldedText, numberText, valueColumn } from '../../storage/row-table-names.ts'
 import type { SqlValue } from '../../storage/sql.ts'
 import { allOf, type SqlPart } from '../../storage/sql.ts'
-import type { Operator, TypedField } from './operators.ts'
+import { type Operator, rulesOf, type TypedField } from './field-types.ts'
 import type { Condition } from './parse.ts'
 import { DAY_LENGTH, dayOf, isPoint, type Operand } from './values.ts'
 
@@ -72,22 +72,12 @@ function idCondition(op: Operator, operands: readonly Operand[]): SqlPart {
   return part(`pk ${op === 'eq' || op === 'in' ? 'IN' : 'NOT IN'} (${pks})`, ids)
 }
 
-/** The characters that values of a type consist of; a text with any other character occurs in none of them. */
-const CHARACTERS_OF: Partial<Record<TypedField['type'], RegExp>> = {
-  number: /^[-+.e\d]*$/,
-  date: /^[-\d]*$/,
-  time: /^[:\d]*$/,
-  datetime: /^[-:.tz\d]*$/,
-  bool: /^[aeflrstu]*$/,
-  note: /^[-a-f\d]*$/,
-  file: /^[-a-f\d]*$/,
-  record: /^[-a-f\d]*$/,
-}
-
-function searchedText({ type, column }: TypedField): string {
-  if (type === 'text' || type === 'select') return foldedText(column)
-  if (type === 'number') return numberText(column)
-  if (type === 'bool') return `iif(${valueColumn(column)}, 'true', 'false')`
+function searchedText(field: TypedField): string {
+  const { companion, storage } = rulesOf(field)
+  const { type, column } = field
+  if (companion === 'folded') return foldedText(column)
+  if (companion === 'json') return numberText(column)
+  if (storage === 'INTEGER') return `iif(${valueColumn(column)}, 'true', 'false')`
   return type === 'datetime' ? `lower(${valueColumn(column)})` : valueColumn(column)
 }
 
@@ -110,7 +100,7 @@ function contains(field: TypedField, needle: SqlValue): SqlPart {
 
 function searchCondition(fields: Iterable<TypedField>, [operand]: readonly Operand[]): SqlPart {
   const needle = String(operand?.low)
-  const possible = [...fields].filter(({ type }) => CHARACTERS_OF[type]?.test(needle) ?? true)
+  const possible = [...fields].filter((field) => rulesOf(field).characters?.test(needle) ?? true)
   if (possible.length === 0) return part('0')
   return anyOf(possible.map((field) => contains(field, needle)))
 }

@@ -1,67 +1,7 @@
-import { DAY_MS, isDay, isoTimestamp, parseInstant } from '../../lib/dates.ts'
-import { isId } from '../../lib/ids.ts'
+import { DAY_MS, isDay, parseInstant } from '../../lib/dates.ts'
 import type { FieldValue } from '../../lib/record-data.ts'
-import { codePointLength, fold, MAX_TEXT_LENGTH, withCommas } from '../../lib/text.ts'
-import type { FieldType, RowPart } from './operators.ts'
-
-const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/
-const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
-const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
-
-const text = (value: unknown) =>
-  typeof value === 'string' && (value.length <= MAX_TEXT_LENGTH || codePointLength(value) <= MAX_TEXT_LENGTH)
-    ? value
-    : undefined
-
-function time(value: unknown): string | undefined {
-  if (typeof value !== 'string' || !TIME.test(value)) return undefined
-  return value.length === 5 ? `${value}:00` : value
-}
-
-function datetime(value: unknown): string | undefined {
-  const instant = typeof value === 'string' ? parseInstant(value) : undefined
-  if (instant === undefined) return undefined
-  const milliseconds = Math.floor(instant)
-  return milliseconds < FIRST_INSTANT || milliseconds > LAST_INSTANT ? undefined : isoTimestamp(milliseconds)
-}
-
-const number = (value: unknown) =>
-  typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined
-const date = (value: unknown) => (typeof value === 'string' && isDay(value) ? value : undefined)
-const id = (value: unknown) => (typeof value === 'string' && isId(value) ? value : undefined)
-
-const NORMALISERS: Record<FieldType, (value: unknown) => FieldValue | undefined> = {
-  text,
-  number,
-  date,
-  time,
-  datetime,
-  bool: (value) => (typeof value === 'boolean' ? value : undefined),
-  select: text,
-  note: id,
-  file: id,
-  record: id,
-}
-
-/** Completes the refusal "… must be <words>." for a value of each type. */
-export const TYPE_WORDS: Record<FieldType, string> = {
-  text: `a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters`,
-  number: 'a finite number',
-  date: 'an existing day in the format YYYY-MM-DD',
-  time: 'a time of day in the format HH:MM or HH:MM:SS',
-  datetime: 'a date and time with offset, such as 2026-11-21T09:30:00Z, in the years 0000 to 9999',
-  bool: 'true or false',
-  select: `a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters`,
-  note: 'the id of a note',
-  file: 'the id of a file',
-  record: 'the id of a record',
-}
-
-/**
- * The stored form of a value: times to the second, instants in UTC with milliseconds. Undefined for an invalid value.
- */
-export const normalised = (type: FieldType, value: unknown): FieldValue | undefined =>
-  NORMALISERS[type](value)
+import { fold } from '../../lib/text.ts'
+import { type FieldKind, type RowPart, rulesOf } from './field-types.ts'
 
 /** The value in the row table's column: booleans are 1 or 0. */
 export const columnValue = (value: FieldValue): string | number =>
@@ -95,8 +35,6 @@ interface ParsedOperand {
   readonly words: string
 }
 
-const REFERENCES: ReadonlySet<string> = new Set(['note', 'file', 'record', 'id'])
-
 const point = (value: Comparable): Operand => ({ low: value, high: value })
 const ifText = (value: unknown) => (typeof value === 'string' ? point(value) : undefined)
 
@@ -116,8 +54,8 @@ function datetimeDay(value: unknown): Operand | undefined {
   return { low: `${value}T00:00:00.000Z`, high: `${value}T23:59:59.999Z` }
 }
 
-function typed(type: FieldType, value: unknown): Operand | undefined {
-  const stored = normalised(type, value)
+function typed(field: FieldKind, value: unknown): Operand | undefined {
+  const stored = rulesOf(field).normalise(value)
   return stored === undefined ? undefined : point(columnValue(stored))
 }
 
@@ -125,18 +63,16 @@ function typed(type: FieldType, value: unknown): Operand | undefined {
  * A filter value in the format of column values. Any text is accepted as an id, and matches nothing if it is none. A
  * plain date compared with an instant means that whole UTC day.
  */
-export function operandOf(kind: FieldType | RowPart, value: unknown): ParsedOperand {
-  if (kind === 'created_at' || kind === 'updated_at')
+export function operandOf(target: FieldKind | RowPart, value: unknown): ParsedOperand {
+  if (target === 'created_at' || target === 'updated_at')
     return {
       operand: instantOperand(value),
       words: 'a plain date or an instant such as 2026-11-21T09:30:00.000Z',
     }
-  if (REFERENCES.has(kind)) return { operand: ifText(value), words: 'an id' }
-  const type = kind as FieldType
-  if (type === 'datetime')
-    return {
-      operand: datetimeDay(value) ?? typed(type, value),
-      words: `a plain date, or ${TYPE_WORDS.datetime}`,
-    }
-  return { operand: typed(type, value), words: TYPE_WORDS[type] }
+  if (typeof target === 'string') return { operand: ifText(value), words: 'an id' }
+  const { references, words } = rulesOf(target)
+  if (references) return { operand: ifText(value), words: 'an id' }
+  if (target.type === 'datetime')
+    return { operand: datetimeDay(value) ?? typed(target, value), words: `a plain date, or ${words}` }
+  return { operand: typed(target, value), words }
 }

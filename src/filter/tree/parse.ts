@@ -2,7 +2,8 @@ import { isObject, type JsonObject } from '../../lib/json.ts'
 import { atPlace, fail, invalid, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import { isNegated, MAX_OPERANDS, operandCount } from '../operands.ts'
-import { columnValue, normalised, TYPE_WORDS } from '../record/values.ts'
+import { rulesOf } from '../record/field-types.ts'
+import { columnValue } from '../record/values.ts'
 import {
   GROUP_MATCHES,
   type GroupMatch,
@@ -367,14 +368,17 @@ function pair<Value>(
 }
 
 /** A value in the form in which rows store it; refuses one of another type. */
-const operandOf = (type: 'text' | 'number' | 'bool', value: unknown, at: string) =>
-  normalised(type, value) ?? fail(unfit(at, `must be ${TYPE_WORDS[type]}.`))
+const operandOf = (type: 'text' | 'number' | 'bool', value: unknown, at: string) => {
+  const { normalise, words } = rulesOf({ type })
+  return normalise(value) ?? fail(unfit(at, `must be ${words}.`))
+}
 
 const textValue = (value: unknown, at: string) => operandOf('text', value, at) as string
 const numberValue = (value: unknown, at: string) => operandOf('number', value, at) as number
 const boolValue = (value: unknown, at: string) => columnValue(operandOf('bool', value, at))
 
+const DATE = rulesOf({ type: 'date' })
 const dayValue = (value: unknown, at: string): Day =>
-  (normalised('date', value) as string | undefined) ??
+  (DATE.normalise(value) as string | undefined) ??
   relativeDay(value) ??
-  fail(unfit(at, `must be ${TYPE_WORDS.date}, or ${RELATIVE_WORDS}.`))
+  fail(unfit(at, `must be ${DATE.words}, or ${RELATIVE_WORDS}.`))

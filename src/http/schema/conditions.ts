@@ -1,4 +1,4 @@
-import { OPERATORS } from '../../filter/record/operators.ts'
+import { OPERATORS } from '../../filter/record/field-types.ts'
 import { MAX_NEEDLE } from '../../filter/record/parse.ts'
 import { type TextOptions, t } from './types.ts'
 

@@ -1,4 +1,4 @@
-import { OPERATORS_OF as RECORD_OPERATORS_OF } from '../../filter/record/operators.ts'
+import { OPERATORS_OF as RECORD_OPERATORS_OF } from '../../filter/record/field-types.ts'
 import { TAG_OPERATORS, TREE_FIELDS, TREE_OPERATORS_OF } from '../../filter/tree/operators.ts'
 
 const code = (name: string) => `\`${name}\``

@@ -1,6 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { FieldType } from '../../filter/record/operators.ts'
-import { normalised, TYPE_WORDS } from '../../filter/record/values.ts'
+import { rulesOf } from '../../filter/record/field-types.ts'
 import { atPlace, fail, Refusal, refused } from '../../lib/refusal.ts'
 import { listed, quoteList } from '../../lib/text.ts'
 import type { ChangeAuthor } from '../../log/log.ts'
@@ -24,15 +23,6 @@ export interface FoundRefusal {
 }
 
 type Bound = number | string | null
-
-/** Completes the refusal "… must be <words>" for the `min` and `max` of each type that has them. */
-const BOUND_WORDS: Partial<Record<FieldType, string>> = {
-  number: TYPE_WORDS.number,
-  text: 'a whole number of characters, 0 or more',
-  date: TYPE_WORDS.date,
-  time: TYPE_WORDS.time,
-  datetime: TYPE_WORDS.datetime,
-}
 
 /**
  * The new list of fields. An existing field keeps `unique`, `unit`, `label` and `hidden` if they are omitted. If its
@@ -136,16 +126,16 @@ const labelOf = (label: string | null, key: string): string | null => (label ===
 function bound({ type, ...input }: FieldInput, name: 'min' | 'max', at: number): Bound | undefined {
   const sent = input[name]
   if (sent === undefined || sent === null) return sent
-  const words = BOUND_WORDS[type]
-  if (words === undefined)
+  const { bounds, normalise, words } = rulesOf({ type })
+  if (bounds === undefined)
     throw refused(
       `"fields[${at}].${name}" cannot be given: a field of type "${type}" has no bounds.`,
       atPlace(`fields[${at}].${name}`),
     )
-  const value = type === 'text' ? lengthOf(sent) : normalised(type, sent)
+  const value = bounds === 'length' ? lengthOf(sent) : normalise(sent)
   if (value === undefined || typeof value === 'boolean')
     throw refused(
-      `"fields[${at}].${name}" must be ${words} for a field of type "${type}".`,
+      `"fields[${at}].${name}" must be ${bounds === 'length' ? 'a whole number of characters, 0 or more' : words} for a field of type "${type}".`,
       atPlace(`fields[${at}].${name}`),
     )
   return value

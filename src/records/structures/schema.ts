@@ -1,4 +1,4 @@
-import { FIELD_TYPES } from '../../filter/record/operators.ts'
+import { FIELD_TYPES } from '../../filter/record/field-types.ts'
 import { t } from '../../http/schema/types.ts'
 
 export const MAX_FIELDS = 100

@@ -1,6 +1,6 @@
 import { count, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { InWorkspace } from '../../context.ts'
-import type { FieldType, TypedField } from '../../filter/record/operators.ts'
+import type { FieldType, TypedField } from '../../filter/record/field-types.ts'
 import { type Ability, checkAbility, may } from '../../kernel/caller.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { isoTimestamp } from '../../lib/dates.ts'

@@ -1,5 +1,5 @@
 import type { CellFormat } from '../../filter/record/cell-format.ts'
-import type { FieldType } from '../../filter/record/operators.ts'
+import type { FieldType } from '../../filter/record/field-types.ts'
 import { refused } from '../../lib/refusal.ts'
 import { codePointLength, counted, fold, hasControlCharacter, quoteList } from '../../lib/text.ts'
 import type { FieldInput } from '../../records/structures/fields.ts'

@@ -1,7 +1,7 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Change } from '../../feed/schema.ts'
-import { FIELD_TYPES } from '../../filter/record/operators.ts'
+import { FIELD_TYPES } from '../../filter/record/field-types.ts'
 import { choice, text } from '../../http/schema/types.ts'
 import { validationRefusal } from '../../http/validation.ts'
 import { memoize } from '../../lib/bounded-cache.ts'

@@ -1,5 +1,5 @@
 import { type Caller, wholeWorkspace } from '../../context.ts'
-import type { FieldType } from '../../filter/record/operators.ts'
+import { type FieldType, rulesOf } from '../../filter/record/field-types.ts'
 import { fold } from '../../lib/text.ts'
 import { outgoingLinks } from '../../notes/links/note-links.ts'
 import { loadNotes, type NoteRow } from '../../notes/store.ts'
@@ -86,13 +86,6 @@ function* noteTagRows({ sql }: Reader, { workspacePk }: Caller): Generator<Cell[
   for (const { id, tag } of sql.each<{ id: string; tag: number }>(carried, workspacePk)) yield [[id, tag]]
 }
 
-const TYPES: Partial<Record<FieldType, ColumnType>> = {
-  number: 'number',
-  bool: 'bool',
-  date: 'day',
-  datetime: 'time',
-}
-
 /** Stored texts as numbers. */
 const NUMBERS: Partial<Record<FieldType, (text: string) => string>> = {
   date: (text) => `unixepoch(${text}) / 86400`,
@@ -108,7 +101,7 @@ const CHUNK_ROWS = 1_000
 /** Reads rows from the structure's row table, which needs no JSON. */
 function structureTable({ sql }: Reader, name: string, row: StructureRow): ExportedTable {
   const { fields } = definitionOf(row)
-  const columns = fields.map(({ key, type }) => ({ name: key, type: TYPES[type] ?? 'text' }))
+  const columns = fields.map((field) => ({ name: field.key, type: rulesOf(field).exported }))
   const times = ['t.created_at', 't.updated_at']
   const texts = fields.map(({ column }) => `t.${valueColumn(column)}`)
   const numbers = fields.map(({ type }, at) => NUMBERS[type]?.(texts[at] ?? '') ?? texts[at])

@@ -6,7 +6,7 @@ import { shownMimeType } from '../../files/extraction/kinds.ts'
 import { insertWholeFile } from '../../files/new-file.ts'
 import { checkedFileName } from '../../files/service.ts'
 import type { FileRow } from '../../files/store.ts'
-import { normalised } from '../../filter/record/values.ts'
+import { rulesOf } from '../../filter/record/field-types.ts'
 import type { RuleSchema } from '../../http/schema/types.ts'
 import { validationRefusal } from '../../http/validation.ts'
 import { isoTimestamp, parseInstant } from '../../lib/dates.ts'
@@ -169,10 +169,11 @@ function checkedData({ fields, byKey }: Definition, sent: Readonly<Record<string
   if (unknown !== undefined)
     throw refused(`"data" names "${unknown}", which is not a field of the structure.`)
   const data: RecordData = {}
-  for (const { key, type } of fields) {
+  for (const field of fields) {
+    const { key, type } = field
     const value = valueIn(sent as RecordData, key)
     if (value === undefined) continue
-    const stored = normalised(type, value)
+    const stored = rulesOf(field).normalise(value)
     if (stored === undefined) throw refused(`The field "${key}" does not hold a value of type "${type}".`)
     data[key] = stored
   }

@@ -1,5 +1,5 @@
+import type { TypedField } from '../../filter/record/field-types.ts'
 import { matchesFilter } from '../../filter/record/match.ts'
-import type { TypedField } from '../../filter/record/operators.ts'
 import { checkFilter, parseFilter } from '../../filter/record/parse.ts'
 import { columnValue } from '../../filter/record/values.ts'
 import type { RecordData, RecordState } from '../../lib/record-data.ts'

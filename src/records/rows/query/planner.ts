@@ -1,4 +1,4 @@
-import type { Operator } from '../../../filter/record/operators.ts'
+import type { Operator } from '../../../filter/record/field-types.ts'
 import type { Condition } from '../../../filter/record/parse.ts'
 import type { PageRequest } from '../../../lib/pagination.ts'
 import type { Reader } from '../../../storage/reader.ts'

@@ -1,5 +1,5 @@
 import type { InWorkspace } from '../../../context.ts'
-import type { RowPart, TypedField } from '../../../filter/record/operators.ts'
+import type { RowPart, TypedField } from '../../../filter/record/field-types.ts'
 import { type Condition, checkFilter, parseFilter, type RawCondition } from '../../../filter/record/parse.ts'
 import { columnCondition, filterSql, rowText } from '../../../filter/record/sql.ts'
 import { atPlace, invalid, refused } from '../../../lib/refusal.ts'

@@ -1,5 +1,5 @@
+import type { Operator } from '../../../filter/record/field-types.ts'
 import { matchesFilter } from '../../../filter/record/match.ts'
-import type { Operator } from '../../../filter/record/operators.ts'
 import type { Condition } from '../../../filter/record/parse.ts'
 import { isPoint } from '../../../filter/record/values.ts'
 import type { Server } from '../../../kernel/call.ts'

@@ -1,7 +1,6 @@
 import { type InWorkspace, placeFor } from '../../../context.ts'
 import { findFile } from '../../../files/store.ts'
-import type { FieldType } from '../../../filter/record/operators.ts'
-import { normalised, TYPE_WORDS } from '../../../filter/record/values.ts'
+import { rulesOf, type TypeRules } from '../../../filter/record/field-types.ts'
 import { may } from '../../../kernel/caller.ts'
 import { knownNames } from '../../../lib/near-miss.ts'
 import { type FieldValue, type RecordData, valueIn } from '../../../lib/record-data.ts'
@@ -61,13 +60,14 @@ export function refuseMissing({ fields }: Definition, data: RecordData): void {
  * The value in its stored form. Refuses one that violates the field's type, options or bounds, and names it as given.
  */
 export function checkedValue(field: FieldDefinition, sent: unknown, name?: string): FieldValue {
-  const { type, options, min, max } = field
-  const value = normalised(type, sent) ?? fail(unfit(field, `be ${TYPE_WORDS[type]}`, name))
+  const { options, min, max } = field
+  const { normalise, words, bounds } = rulesOf(field)
+  const value = normalise(sent) ?? fail(unfit(field, `be ${words}`, name))
   if (options !== null && !options.includes(String(value)))
     throw unfit(field, `be one of ${quoteList(options)}`, name)
   if (min === null && max === null) return value
-  const measured = type === 'text' ? codePointLength(String(value)) : value
-  const unit = type === 'text' ? ' characters' : ''
+  const measured = bounds === 'length' ? codePointLength(String(value)) : value
+  const unit = bounds === 'length' ? ' characters' : ''
   if (min !== null && measured < min) throw unfit(field, `be at least ${min}${unit}`, name)
   if (max !== null && measured > max) throw unfit(field, `be at most ${max}${unit}`, name)
   return value
@@ -89,8 +89,8 @@ export function mergedData({ fields }: Definition, before: RecordData, changes: 
 
 type Exists = (reader: Reader, caller: InWorkspace, id: string, field: FieldDefinition) => boolean
 
-/** Looks up the referenced object, by field type. */
-const REFERENCES: Partial<Record<FieldType, Exists>> = {
+/** Looks up the referenced object, by its kind. */
+const REFERENCES: Record<NonNullable<TypeRules['references']>, Exists> = {
   note: ({ sql }, caller, id) =>
     sql.get(
       'SELECT 1 FROM notes WHERE id = ? AND workspace = ? AND deleted_at IS NULL',
@@ -119,12 +119,13 @@ export function refuseBrokenReferences(
 ): void {
   for (let at = 0; at < fields.length; at++) {
     const field = fields[at] as FieldDefinition
-    const exists = REFERENCES[field.type]
+    const { references } = rulesOf(field)
     const value = changes[at]
-    if (!exists || value === undefined || value === null) continue
+    if (!references || value === undefined || value === null) continue
     const reference = `${field.column} ${value}`
     if (found.has(reference)) continue
-    if (!exists(reader, caller, String(value), field)) throw brokenReference(field, String(value))
+    if (!REFERENCES[references](reader, caller, String(value), field))
+      throw brokenReference(field, String(value))
     found.add(reference)
   }
 }

@@ -1,4 +1,4 @@
-import type { FieldType, TypedField } from '../../../filter/record/operators.ts'
+import { type FieldKind, rulesOf, type TypedField } from '../../../filter/record/field-types.ts'
 import type { Server } from '../../../kernel/call.ts'
 import { settle } from '../../../kernel/job-steps.ts'
 import { defineJob, defineRecurringJob, enqueueOnce } from '../../../kernel/jobs.ts'
@@ -32,11 +32,11 @@ export type IndexTarget = TypedField | 'created_at' | 'updated_at'
 export const indexedColumn = (target: IndexTarget): string =>
   typeof target === 'string' ? target : valueColumn(target.column)
 
-/** Whether values of the type are sorted ignoring case. */
-export const isFolded = (type: FieldType): boolean => type === 'text' || type === 'select'
+/** Whether values of the field are sorted ignoring case. */
+export const isFolded = (field: FieldKind): boolean => rulesOf(field).companion === 'folded'
 
 const hasFoldedText = (target: IndexTarget): target is TypedField =>
-  typeof target !== 'string' && isFolded(target.type)
+  typeof target !== 'string' && isFolded(target)
 
 /** The SQL expression that orders a list sorted by the target. */
 export const sortExpression = (target: IndexTarget): string =>

@@ -1,3 +1,4 @@
+import { rulesOf } from '../../../filter/record/field-types.ts'
 import { columnValue } from '../../../filter/record/values.ts'
 import { memoize, memoizeByObject } from '../../../lib/bounded-cache.ts'
 import { type RecordData, valueIn } from '../../../lib/record-data.ts'
@@ -295,9 +296,10 @@ function staysSmall({ sql }: Reader, structurePk: number, rows: readonly LiveRow
 
 /** Numbers get the type that a table column would give them. */
 const placeholders = (fields: readonly FieldDefinition[]): string[] =>
-  fields.flatMap(({ type }) =>
-    type === 'number' ? ['CAST(? AS REAL)', '?'] : hasCompanion(type) ? ['?', '?'] : ['?'],
-  )
+  fields.flatMap((field) => {
+    const value = rulesOf(field).storage === 'REAL' ? 'CAST(? AS REAL)' : '?'
+    return hasCompanion(field) ? [value, '?'] : [value]
+  })
 
 const insertSmallText = memoizeByObject((definition: Definition): string => {
   const values = ['?', '?', '?', '?', ...placeholders(definition.fields)].join(', ')

@@ -1,4 +1,4 @@
-import type { FieldType } from '../../../filter/record/operators.ts'
+import { type FieldKind, rulesOf } from '../../../filter/record/field-types.ts'
 import { columnValue } from '../../../filter/record/values.ts'
 import { type FieldValue, type RecordData, valueIn } from '../../../lib/record-data.ts'
 import { refused } from '../../../lib/refusal.ts'
@@ -24,14 +24,13 @@ import { dropTextIndex } from './text-index.ts'
  * page of a row. The table is not STRICT, because SQLite would check every row again for each added column.
  */
 
-const STORAGE: Partial<Record<FieldType, string>> = { number: 'REAL', bool: 'INTEGER' }
+/** Whether values of the field have a companion column (`storage/row-table-names.ts`). */
+export const hasCompanion = (field: FieldKind): boolean => rulesOf(field).companion !== undefined
 
-/** Whether values of the type have a companion column (`storage/row-table-names.ts`). */
-export const hasCompanion = (type: FieldType): boolean =>
-  type === 'text' || type === 'select' || type === 'number'
-
-const columnNames = ({ column, type }: FieldDefinition): string[] =>
-  hasCompanion(type) ? [valueColumn(column), companionColumn(column)] : [valueColumn(column)]
+const columnNames = (field: FieldDefinition): string[] => {
+  const { column } = field
+  return hasCompanion(field) ? [valueColumn(column), companionColumn(column)] : [valueColumn(column)]
+}
 
 export const fieldColumns = (fields: readonly FieldDefinition[]): string[] => fields.flatMap(columnNames)
 
@@ -64,10 +63,10 @@ export function columnValues(
   data: RecordData,
   values: SqlValue[] = [],
 ): SqlValue[] {
-  for (const { key, type } of fields) {
-    const value = valueIn(data, key)
+  for (const field of fields) {
+    const value = valueIn(data, field.key)
     values.push(value === undefined ? null : columnValue(value))
-    if (hasCompanion(type)) values.push(value === undefined ? null : companionOf(value))
+    if (hasCompanion(field)) values.push(value === undefined ? null : companionOf(value))
   }
   return values
 }
@@ -83,9 +82,10 @@ export interface LiveRow {
 export const rowValues = ({ fields }: Definition, { pk, createdAt, updatedAt, data }: LiveRow): SqlValue[] =>
   columnValues(fields, data, [pk, createdAt, updatedAt])
 
-const columnsOf = ({ column, type }: FieldDefinition): string[] => {
-  const value = `${valueColumn(column)} ${STORAGE[type] ?? 'TEXT'}`
-  return hasCompanion(type) ? [value, `${companionColumn(column)} TEXT`] : [value]
+const columnsOf = (field: FieldDefinition): string[] => {
+  const { column } = field
+  const value = `${valueColumn(column)} ${rulesOf(field).storage}`
+  return hasCompanion(field) ? [value, `${companionColumn(column)} TEXT`] : [value]
 }
 
 const isLong = ({ type }: FieldDefinition) => type === 'text'

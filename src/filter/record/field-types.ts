@@ -1,0 +1,211 @@
+import { isDay, isoTimestamp, parseInstant } from '../../lib/dates.ts'
+import { isId } from '../../lib/ids.ts'
+import type { FieldValue } from '../../lib/record-data.ts'
+import { codePointLength, MAX_TEXT_LENGTH, withCommas } from '../../lib/text.ts'
+
+export const FIELD_TYPES = [
+  'text',
+  'number',
+  'date',
+  'time',
+  'datetime',
+  'bool',
+  'select',
+  'note',
+  'file',
+  'record',
+] as const
+export type FieldType = (typeof FIELD_TYPES)[number]
+
+export const OPERATORS = [
+  'eq',
+  'neq',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'contains',
+  'in',
+  'not_in',
+  'is_empty',
+  'not_empty',
+] as const
+export type Operator = (typeof OPERATORS)[number]
+
+/** Parts of a row besides fields that a condition can test; `*` is the text of all fields. */
+export type RowPart = 'created_at' | 'updated_at' | 'id' | '*'
+
+const ORDERED: Operator[] = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'not_in', 'is_empty', 'not_empty']
+const CHOSEN: Operator[] = ['eq', 'neq', 'in', 'not_in', 'is_empty', 'not_empty']
+const TIMES: Operator[] = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte']
+
+/** The part of a field's definition that determines its rules. */
+export interface FieldKind {
+  readonly type: FieldType
+}
+
+/** The part of a field's definition that filters and values need. */
+export interface TypedField extends FieldKind {
+  readonly key: string
+  /** The number in the names of its columns (`storage/row-table-names.ts`). */
+  readonly column: number
+}
+
+/** Everything that depends on the type of a field. A new type is one more entry of `RULES`. */
+export interface TypeRules {
+  readonly operators: readonly Operator[]
+  /**
+   * The stored form of a value: times to the second, instants in UTC with milliseconds. Undefined for an invalid value.
+   */
+  readonly normalise: (value: unknown) => FieldValue | undefined
+  /** Completes the refusal "… must be <words>." */
+  readonly words: string
+  /** The type of the column in row tables. Booleans are 1 or 0. */
+  readonly storage: 'TEXT' | 'REAL' | 'INTEGER'
+  /**
+   * What the companion column holds (`storage/row-table-names.ts`), if there is one. Values with a `folded` one are
+   * sorted and indexed ignoring case.
+   */
+  readonly companion?: 'folded' | 'json'
+  /** The kind of object that the value names by its id. */
+  readonly references?: 'note' | 'file' | 'record'
+  /** What `min` and `max` limit, if they can be given. */
+  readonly bounds?: 'value' | 'length'
+  /** The characters that folded values consist of; a text with any other character occurs in none of them. */
+  readonly characters?: RegExp
+  /** The type of the column in SQLite and Parquet exports. */
+  readonly exported: 'text' | 'number' | 'bool' | 'day' | 'time'
+  /** The type in generated TypeScript files. */
+  readonly typescript: string
+  /** Describes the format of values that are strings in TypeScript. */
+  readonly format?: string
+}
+
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/
+const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
+const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
+
+const text = (value: unknown) =>
+  typeof value === 'string' && (value.length <= MAX_TEXT_LENGTH || codePointLength(value) <= MAX_TEXT_LENGTH)
+    ? value
+    : undefined
+
+function time(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !TIME.test(value)) return undefined
+  return value.length === 5 ? `${value}:00` : value
+}
+
+function datetime(value: unknown): string | undefined {
+  const instant = typeof value === 'string' ? parseInstant(value) : undefined
+  if (instant === undefined) return undefined
+  const milliseconds = Math.floor(instant)
+  return milliseconds < FIRST_INSTANT || milliseconds > LAST_INSTANT ? undefined : isoTimestamp(milliseconds)
+}
+
+const TEXT = {
+  normalise: text,
+  words: `a text of at most ${withCommas(MAX_TEXT_LENGTH)} characters`,
+  storage: 'TEXT',
+  companion: 'folded',
+  exported: 'text',
+  typescript: 'string',
+} as const
+
+const reference = (references: 'note' | 'file' | 'record', typescript: string): TypeRules => ({
+  operators: CHOSEN,
+  normalise: (value) => (typeof value === 'string' && isId(value) ? value : undefined),
+  words: `the id of a ${references}`,
+  storage: 'TEXT',
+  references,
+  characters: /^[-a-f\d]*$/,
+  exported: 'text',
+  typescript,
+})
+
+const RULES: Record<FieldType, TypeRules> = {
+  text: {
+    ...TEXT,
+    operators: ['eq', 'neq', 'contains', 'in', 'not_in', 'is_empty', 'not_empty'],
+    bounds: 'length',
+  },
+  number: {
+    operators: ORDERED,
+    normalise: (value) => (typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined),
+    words: 'a finite number',
+    storage: 'REAL',
+    companion: 'json',
+    bounds: 'value',
+    characters: /^[-+.e\d]*$/,
+    exported: 'number',
+    typescript: 'number',
+  },
+  date: {
+    operators: ORDERED,
+    normalise: (value) => (typeof value === 'string' && isDay(value) ? value : undefined),
+    words: 'an existing day in the format YYYY-MM-DD',
+    storage: 'TEXT',
+    bounds: 'value',
+    characters: /^[-\d]*$/,
+    exported: 'day',
+    typescript: 'string',
+    format: 'a day such as 2026-11-21',
+  },
+  time: {
+    operators: ORDERED,
+    normalise: time,
+    words: 'a time of day in the format HH:MM or HH:MM:SS',
+    storage: 'TEXT',
+    bounds: 'value',
+    characters: /^[:\d]*$/,
+    exported: 'text',
+    typescript: 'string',
+    format: 'a time such as 09:30:00',
+  },
+  datetime: {
+    operators: ORDERED,
+    normalise: datetime,
+    words: 'a date and time with offset, such as 2026-11-21T09:30:00Z, in the years 0000 to 9999',
+    storage: 'TEXT',
+    bounds: 'value',
+    characters: /^[-:.tz\d]*$/,
+    exported: 'time',
+    typescript: 'string',
+    format: 'an instant such as 2026-11-21T09:30:00.000Z',
+  },
+  bool: {
+    operators: ['eq', 'neq', 'is_empty', 'not_empty'],
+    normalise: (value) => (typeof value === 'boolean' ? value : undefined),
+    words: 'true or false',
+    storage: 'INTEGER',
+    characters: /^[aeflrstu]*$/,
+    exported: 'bool',
+    typescript: 'boolean',
+  },
+  select: { ...TEXT, operators: CHOSEN },
+  note: reference('note', 'NoteId'),
+  file: reference('file', 'FileId'),
+  record: reference('record', 'Id<Name>'),
+}
+
+/** The rules of a field. */
+export const rulesOf = ({ type }: FieldKind): TypeRules => RULES[type]
+
+const OPERATORS_OF_PART: Record<RowPart, readonly Operator[]> = {
+  created_at: TIMES,
+  updated_at: TIMES,
+  id: ['eq', 'neq', 'in', 'not_in'],
+  '*': ['contains'],
+}
+
+/** The operators that a condition on a field or on another part of a row may use. */
+export const operatorsOf = (target: FieldKind | RowPart): readonly Operator[] =>
+  typeof target === 'string' ? OPERATORS_OF_PART[target] : rulesOf(target).operators
+
+/** The operators of each kind, for reference. */
+export const OPERATORS_OF: Readonly<Record<FieldType | RowPart, readonly Operator[]>> = {
+  ...(Object.fromEntries(FIELD_TYPES.map((type) => [type, RULES[type].operators])) as Record<
+    FieldType,
+    readonly Operator[]
+  >),
+  ...OPERATORS_OF_PART,
+}
