@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Page } from 'puppeteer-core'
+import type { HTTPRequest, Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
 import {
   type Application,
@@ -15,6 +15,7 @@ import { hasBrowser } from '../support/browser.ts'
 import { newFolder } from '../support/process.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
 
+const LATE_MS = 300
 const ADDRESS = 'URL (public, https)'
 
 describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
@@ -30,6 +31,17 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
     page.waitForFunction(
       `[...document.querySelectorAll('tbody .status')].filter((one) => one.textContent === '${state}').length === ${count}`,
     )
+
+  /** Holds back the responses to these requests for a moment, as a slow server does. */
+  async function responsesLate(urls: RegExp, act: () => Promise<void>): Promise<void> {
+    const hold = (request: HTTPRequest) =>
+      setTimeout(() => request.continue().catch(() => {}), urls.test(request.url()) ? LATE_MS : 0)
+    await page.setRequestInterception(true)
+    page.on('request', hold)
+    await act()
+    page.off('request', hold)
+    await page.setRequestInterception(false)
+  }
 
   beforeAll(async () => {
     receiver = await startReceiver()
@@ -135,8 +147,10 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
       await press(page, 'Pending')
       await states('delivered', 0)
       receiver.answer = status(200)
-      await press(page, 'record.created')
-      await press(page, 'Redeliver')
+      await responsesLate(/deliveries\/[\w-]+$/, async () => {
+        await press(page, 'record.created')
+        await press(page, 'Redeliver')
+      })
       await states('pending', 0)
       await press(page, 'Delivered')
       await states('delivered', 2)
@@ -169,7 +183,7 @@ describe.skipIf(!hasBrowser)('webhooks in a browser', () => {
     async () => {
       await fieldOf(page, 'Permanently failed since')
       await page.$eval('[name=since]', (input) => input.setAttribute('value', '2026-01-01T00:00'))
-      await press(page, 'Redeliver')
+      await press(page, 'Redeliver failed')
       await untilText(page, '0 queued')
     },
     BROWSER_TIMEOUT_MS,

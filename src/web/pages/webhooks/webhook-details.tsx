@@ -124,7 +124,7 @@ function Recover({ id }: { id: string }) {
         />
         <p class="actions">
           <Button type="submit" disabled={isRunning.value}>
-            Redeliver
+            Redeliver failed
           </Button>
           <small role="status">{sent !== undefined && `${sent} queued`}</small>
         </p>
