@@ -5,6 +5,7 @@ import { listed, quoteList } from '../../lib/text.ts'
 import type { ChangeAuthor } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { usageOfField } from '../field-usage.ts'
+import { checkedFormat, type FieldFormat } from './formats.ts'
 import type { SentField } from './schema.ts'
 import type { FieldDefinition } from './store.ts'
 
@@ -26,7 +27,8 @@ type Bound = number | string | null
 
 /**
  * The new list of fields. An existing field keeps `unique`, `unit`, `label` and `hidden` if they are omitted. If its
- * type is unchanged, it also keeps `min` and `max`. `required`, `options` and `structure` return to their defaults.
+ * type is unchanged, it also keeps `min`, `max` and `format`. `required`, `options` and `structure` return to their
+ * defaults.
  */
 export function fieldDefinitions(
   sent: readonly FieldInput[],
@@ -104,6 +106,7 @@ function fieldDefinition(
       `"fields[${at}]": "min" is above "max"; no value of "${input.key}" could fit both.`,
       atPlace(`fields[${at}]`),
     )
+  const format = formatOf(input, at, ofType)
   return {
     key: input.key,
     type: input.type,
@@ -116,6 +119,7 @@ function fieldDefinition(
     max,
     options: optionsOf(input, at),
     structure,
+    ...(format && { format }),
     column,
   }
 }
@@ -139,6 +143,16 @@ function bound({ type, ...input }: FieldInput, name: 'min' | 'max', at: number):
       atPlace(`fields[${at}].${name}`),
     )
   return value
+}
+
+/** Undefined without a format, so it is absent from the stored field. */
+function formatOf(
+  { type, format }: FieldInput,
+  at: number,
+  ofType: FieldDefinition | undefined,
+): FieldFormat | undefined {
+  if (format === undefined) return ofType?.format
+  return format === null ? undefined : checkedFormat(type, format, at)
 }
 
 const lengthOf = (sent: number | string): number | undefined =>

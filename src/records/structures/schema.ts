@@ -1,5 +1,6 @@
 import { FIELD_TYPES } from '../../filter/record/field-types.ts'
 import { t } from '../../http/schema/types.ts'
+import { FORMAT_STYLES } from './formats.ts'
 
 export const MAX_FIELDS = 100
 export const MAX_OPTIONS = 1_000
@@ -12,6 +13,16 @@ export const structureName = () =>
 
 const bound = (description: string) =>
   t.Union([t.Number(), t.String({ maxLength: 100 }), t.Null()], { description, examples: [0] })
+
+const decimals = () =>
+  t.integer({ minimum: 0, maximum: 8, description: 'Digits after the decimal point.', examples: [2] })
+const STYLES = 'For `number`: plain, grouped, percent, currency; for `text`: url, email, phone, long.'
+
+const Format = t.strict({
+  style: t.String({ enum: [...FORMAT_STYLES], description: STYLES, examples: ['currency'] }),
+  decimals: t.Optional(decimals()),
+  currency: t.Optional(t.String({ description: 'With the style `currency`.', examples: ['EUR'] })),
+})
 
 const Field = t.strict(
   {
@@ -26,6 +37,7 @@ const Field = t.strict(
     max: bound('Greatest number or day, or most characters of a text.'),
     options: t.nullable(t.Array(t.String()), { description: 'For `select`.' }),
     structure: t.nullable(t.id('For `record`: the structure whose rows it names.')),
+    format: t.Optional(Format),
   },
   { $id: 'Field' },
 )
@@ -78,6 +90,17 @@ export const fieldKey = () =>
     examples: ['due'],
   })
 
+const SentFormat = t.strict(
+  {
+    style: t.choice(FORMAT_STYLES, { description: STYLES, examples: ['currency'] }),
+    decimals: t.Optional(decimals()),
+    currency: t.Optional(
+      t.text({ pattern: '^[A-Z]{3}$', says: 'a currency code of three capital letters', examples: ['EUR'] }),
+    ),
+  },
+  { description: 'How clients show the values; null clears. `url` and `email` are checked when written.' },
+)
+
 export const SentField = t.strict({
   key: fieldKey(),
   type: t.choice(FIELD_TYPES, { examples: ['date'] }),
@@ -101,6 +124,7 @@ export const SentField = t.strict({
       maxLength: 500,
       description: 'For `record`: the name or id of the structure whose rows it may name.',
     }),
+    format: t.Union([SentFormat, t.Null()]),
   }),
 })
 

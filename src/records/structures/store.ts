@@ -11,6 +11,7 @@ import { storedObjects } from '../../log/objects/statements.ts'
 import { from, insertInto, rowBy, rowsBy, updateOf } from '../../storage/query.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { structureStats, structures } from '../../storage/schema/structures.ts'
+import type { FieldFormat } from './formats.ts'
 
 export type StructureRow = NonNullable<ReturnType<typeof found.findById>>
 
@@ -167,6 +168,8 @@ export interface FieldDefinition extends TypedField {
   readonly options: readonly string[] | null
   /** The id of the structure that a `record` field references; null for any. */
   readonly structure: string | null
+  /** Absent without one. */
+  readonly format?: FieldFormat
   readonly column: number
 }
 
@@ -229,6 +232,7 @@ export const presentField = (field: FieldDefinition) => ({
   max: field.max,
   options: field.options === null ? null : [...field.options],
   structure: field.structure,
+  ...(field.format && { format: { ...field.format } }),
 })
 
 export const presentStructure = (row: StructureRow) => ({

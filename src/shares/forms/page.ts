@@ -107,6 +107,9 @@ const PATTERNS: Readonly<Record<string, RegExp>> = {
   datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/,
 }
 
+/** The types of inputs, by the style of the text's format. */
+const TEXT_INPUTS: Readonly<Record<string, string>> = { url: 'url', email: 'email', phone: 'tel' }
+
 function controlOf({ field }: FormField, attributes: Html, value: string): Html {
   const { type, options, min, max, unique } = field
   const bounds = html`${min !== null && html` min="${boundOf(min)}"`}${max !== null && html` max="${boundOf(max)}"`}`
@@ -131,9 +134,12 @@ function controlOf({ field }: FormField, attributes: Html, value: string): Html 
       if (options !== null) return choices(options, attributes, value)
   }
   const lengths = html`${typeof min === 'number' && html` minlength="${min}"`}${typeof max === 'number' && html` maxlength="${max}"`}`
-  const isLine = unique || type === 'select' || (typeof max === 'number' && max <= LINE_LENGTH)
+  const style = field.format?.style ?? ''
+  const kind = TEXT_INPUTS[style]
+  const isLine =
+    kind !== undefined || unique || type === 'select' || (typeof max === 'number' && max <= LINE_LENGTH)
   return isLine
-    ? html`<input type="text" dir="auto"${attributes}${lengths}${given}>`
+    ? html`<input type="${kind ?? 'text'}" dir="auto"${attributes}${lengths}${given}>`
     : html`<textarea rows="2" dir="auto"${attributes}${lengths}>
 ${value}</textarea>`
 }

@@ -891,7 +891,7 @@ export interface paths {
         head?: never;
         /**
          * Change a structure; once it has had rows, fields are only added, relabelled or hidden
-         * @description `fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min` or `max` keeps them.
+         * @description `fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min`, `max` or `format` keeps them.
          */
         patch: operations["updateStructure"];
         trace?: never;
@@ -983,10 +983,10 @@ export interface paths {
          *
          *     | Field | Operators |
          *     | --- | --- |
-         *     | `number`, `date`, `time`, `datetime` | `eq` `neq` `gt` `gte` `lt` `lte` `in` `not_in` `is_empty` `not_empty` |
          *     | `text` | `eq` `neq` `contains` `in` `not_in` `is_empty` `not_empty` |
-         *     | `select`, `note`, `file`, `record` | `eq` `neq` `in` `not_in` `is_empty` `not_empty` |
+         *     | `number`, `date`, `time`, `datetime` | `eq` `neq` `gt` `gte` `lt` `lte` `in` `not_in` `is_empty` `not_empty` |
          *     | `bool` | `eq` `neq` `is_empty` `not_empty` |
+         *     | `select`, `note`, `file`, `record` | `eq` `neq` `in` `not_in` `is_empty` `not_empty` |
          *     | `created_at`, `updated_at` | `eq` `neq` `gt` `gte` `lt` `lte` |
          *     | `id` | `eq` `neq` `in` `not_in` |
          *     | `*` | `contains` |
@@ -1187,10 +1187,10 @@ export interface paths {
          *
          *     | Field | Operators |
          *     | --- | --- |
-         *     | `number`, `date`, `time`, `datetime` | `eq` `neq` `gt` `gte` `lt` `lte` `in` `not_in` `is_empty` `not_empty` |
          *     | `text` | `eq` `neq` `contains` `in` `not_in` `is_empty` `not_empty` |
-         *     | `select`, `note`, `file`, `record` | `eq` `neq` `in` `not_in` `is_empty` `not_empty` |
+         *     | `number`, `date`, `time`, `datetime` | `eq` `neq` `gt` `gte` `lt` `lte` `in` `not_in` `is_empty` `not_empty` |
          *     | `bool` | `eq` `neq` `is_empty` `not_empty` |
+         *     | `select`, `note`, `file`, `record` | `eq` `neq` `in` `not_in` `is_empty` `not_empty` |
          *     | `created_at`, `updated_at` | `eq` `neq` `gt` `gte` `lt` `lte` |
          *     | `id` | `eq` `neq` `in` `not_in` |
          *     | `*` | `contains` |
@@ -3118,6 +3118,24 @@ export interface components {
              * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
              */
             structure: string | null;
+            format?: {
+                /**
+                 * @description For `number`: plain, grouped, percent, currency; for `text`: url, email, phone, long.
+                 * @example currency
+                 * @enum {string}
+                 */
+                style: "plain" | "grouped" | "percent" | "currency" | "url" | "email" | "phone" | "long";
+                /**
+                 * @description Digits after the decimal point.
+                 * @example 2
+                 */
+                decimals?: number;
+                /**
+                 * @description With the style `currency`.
+                 * @example EUR
+                 */
+                currency?: string;
+            };
         };
         /** @description A saved selection of the rows of a structure, with its layout. */
         RowView: {
@@ -8926,7 +8944,12 @@ export interface operations {
                      *               "min": 0,
                      *               "max": 0,
                      *               "options": null,
-                     *               "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                     *               "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *               "format": {
+                     *                 "style": "currency",
+                     *                 "decimals": 2,
+                     *                 "currency": "EUR"
+                     *               }
                      *             }
                      *           ],
                      *           "label_field": "title",
@@ -9062,6 +9085,25 @@ export interface operations {
                         options?: string[] | null;
                         /** @description For `record`: the name or id of the structure whose rows it may name. */
                         structure?: string | null;
+                        /** @description How clients show the values; null clears. `url` and `email` are checked when written. */
+                        format?: {
+                            /**
+                             * @description For `number`: plain, grouped, percent, currency; for `text`: url, email, phone, long.
+                             * @example currency
+                             * @enum {string}
+                             */
+                            style: "plain" | "grouped" | "percent" | "currency" | "url" | "email" | "phone" | "long";
+                            /**
+                             * @description Digits after the decimal point.
+                             * @example 2
+                             */
+                            decimals?: number;
+                            /**
+                             * @description Must be a currency code of three capital letters.
+                             * @example EUR
+                             */
+                            currency?: string;
+                        } | null;
                     }[];
                     /** @description null clears. */
                     description?: string | null;
@@ -9124,7 +9166,12 @@ export interface operations {
                      *             "min": 0,
                      *             "max": 0,
                      *             "options": null,
-                     *             "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                     *             "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *             "format": {
+                     *               "style": "currency",
+                     *               "decimals": 2,
+                     *               "currency": "EUR"
+                     *             }
                      *           }
                      *         ],
                      *         "label_field": "title",
@@ -9209,7 +9256,12 @@ export interface operations {
                      *             "min": 0,
                      *             "max": 0,
                      *             "options": null,
-                     *             "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                     *             "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *             "format": {
+                     *               "style": "currency",
+                     *               "decimals": 2,
+                     *               "currency": "EUR"
+                     *             }
                      *           }
                      *         ],
                      *         "label_field": "title",
@@ -9337,6 +9389,25 @@ export interface operations {
                         options?: string[] | null;
                         /** @description For `record`: the name or id of the structure whose rows it may name. */
                         structure?: string | null;
+                        /** @description How clients show the values; null clears. `url` and `email` are checked when written. */
+                        format?: {
+                            /**
+                             * @description For `number`: plain, grouped, percent, currency; for `text`: url, email, phone, long.
+                             * @example currency
+                             * @enum {string}
+                             */
+                            style: "plain" | "grouped" | "percent" | "currency" | "url" | "email" | "phone" | "long";
+                            /**
+                             * @description Digits after the decimal point.
+                             * @example 2
+                             */
+                            decimals?: number;
+                            /**
+                             * @description Must be a currency code of three capital letters.
+                             * @example EUR
+                             */
+                            currency?: string;
+                        } | null;
                     }[];
                     /** @description null clears. */
                     description?: string | null;
@@ -9399,7 +9470,12 @@ export interface operations {
                      *             "min": 0,
                      *             "max": 0,
                      *             "options": null,
-                     *             "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                     *             "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *             "format": {
+                     *               "style": "currency",
+                     *               "decimals": 2,
+                     *               "currency": "EUR"
+                     *             }
                      *           }
                      *         ],
                      *         "label_field": "title",
@@ -9538,7 +9614,12 @@ export interface operations {
                      *             "min": 0,
                      *             "max": 0,
                      *             "options": null,
-                     *             "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                     *             "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *             "format": {
+                     *               "style": "currency",
+                     *               "decimals": 2,
+                     *               "currency": "EUR"
+                     *             }
                      *           }
                      *         ],
                      *         "label_field": "title",

@@ -7,6 +7,7 @@ import { type FieldValue, type RecordData, valueIn } from '../../../lib/record-d
 import { atFields, fail, type Refusal, refused } from '../../../lib/refusal.ts'
 import { codePointLength, quoteList } from '../../../lib/text.ts'
 import type { Reader } from '../../../storage/reader.ts'
+import { violatedFormat } from '../../structures/formats.ts'
 import { type Definition, type FieldDefinition, findStructureByPk } from '../../structures/store.ts'
 import { findRecordHead } from '../store.ts'
 
@@ -57,14 +58,16 @@ export function refuseMissing({ fields }: Definition, data: RecordData): void {
 }
 
 /**
- * The value in its stored form. Refuses one that violates the field's type, options or bounds, and names it as given.
+ * The value in its stored form. Refuses one that violates the field's type, options, format or bounds, and names it as given.
  */
 export function checkedValue(field: FieldDefinition, sent: unknown, name?: string): FieldValue {
-  const { options, min, max } = field
+  const { options, min, max, format } = field
   const { normalise, words, bounds } = rulesOf(field)
   const value = normalise(sent) ?? fail(unfit(field, `be ${words}`, name))
   if (options !== null && !options.includes(String(value)))
     throw unfit(field, `be one of ${quoteList(options)}`, name)
+  const violated = format && violatedFormat(format, value)
+  if (violated !== undefined) throw unfit(field, `be ${violated}`, name)
   if (min === null && max === null) return value
   const measured = bounds === 'length' ? codePointLength(String(value)) : value
   const unit = bounds === 'length' ? ' characters' : ''

@@ -152,7 +152,8 @@ export const structures: Restorer<Structure> = {
     const known = findStructureById(tx, wholeWorkspace(workspace), id)
     // Record fields may refer to structures that come later.
     const fields = fieldDefinitions(
-      structure.fields,
+      // Without a format, a known field would keep its own.
+      structure.fields.map((field) => ({ format: null, ...field })),
       known ? definitionOf(known).fields : [],
       (named) => named,
     )

@@ -17,6 +17,8 @@ export function ValueView({ field, value, onTick }: ValueViewProps) {
   if (value === undefined) return null
   if (isReference(field)) return <Reference field={field} id={String(value)} />
   if (field.type === 'select') return <ChoiceChip field={field} value={String(value)} />
+  const scheme = SCHEMES[field.format?.style ?? '']
+  if (scheme !== undefined) return <TextLink scheme={scheme} text={String(value)} />
   if (field.type === 'text' && WEB_ADDRESS.test(String(value))) return <WebLink url={String(value)} />
   return <>{showValue(field, value)}</>
 }
@@ -71,6 +73,15 @@ export function Reference({ field, id }: { field: Field; id: string }) {
 }
 
 const WEB_ADDRESS = /^https?:\/\/[^\s/]+(?:\/\S*)?$/
+
+/** The schemes of links by the style of the text's format. */
+const SCHEMES: Readonly<Record<string, string>> = { email: 'mailto:', phone: 'tel:' }
+
+const TextLink = ({ scheme, text }: { scheme: string; text: string }) => (
+  <a class="reference" href={scheme + encodeURI(text)} tabIndex={-1}>
+    <span class="cut">{text}</span>
+  </a>
+)
 
 const WebLink = ({ url }: { url: string }) => (
   <a class="reference" href={url} tabIndex={-1} target="_blank" rel="noopener noreferrer" title={url}>

@@ -1,15 +1,15 @@
 import { formatNumber } from '../../data/formats.ts'
-import { formatDay, formatInstant } from '../../data/value-formats.ts'
+import { formatDay, formatInstant, numberIn } from '../../data/value-formats.ts'
 import type { Field, Value } from './model.ts'
 
 /** Also true for an inherited member, if an empty field is named like one, such as `constructor`. */
 const isEmpty = (value: Value): value is undefined => value === undefined || typeof value === 'function'
 
 /** A value as display text, except references, which `Reference` shows by label. */
-export function showValue(field: Pick<Field, 'type'>, value: Value): string {
+export function showValue(field: Pick<Field, 'type' | 'format'>, value: Value): string {
   if (isEmpty(value)) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'number') return formatNumber(value)
+  if (typeof value === 'number') return field.format ? numberIn(field.format, value) : formatNumber(value)
   if (field.type === 'datetime') return formatInstant(value)
   return field.type === 'date' ? formatDay(value) : value
 }

@@ -41,6 +41,10 @@ export interface FieldDraft {
   /** One per line. */
   readonly options: string
   readonly structure: string
+  /** The style of the format; empty for none. */
+  readonly style: string
+  readonly decimals: string
+  readonly currency: string
   /** The stored field, if it exists. */
   readonly stored: Field | undefined
 }
@@ -73,6 +77,9 @@ export const newField = (): FieldDraft => ({
   max: '',
   options: '',
   structure: '',
+  style: '',
+  decimals: '',
+  currency: '',
   stored: undefined,
 })
 
@@ -89,6 +96,9 @@ const draftOfField = (field: Field): FieldDraft => ({
   max: field.max === null ? '' : String(field.max),
   options: (field.options ?? []).join('\n'),
   structure: field.structure ?? '',
+  style: field.format?.style ?? '',
+  decimals: String(field.format?.decimals ?? ''),
+  currency: field.format?.currency ?? '',
   stored: field,
 })
 
@@ -129,6 +139,25 @@ function boundOf(type: string, text: string): string | number | null {
   return trimmed
 }
 
+/** The styles of formats by type, with their labels. */
+export const STYLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  number: { plain: 'Plain', grouped: 'Thousands separators', percent: 'Percent', currency: 'Currency' },
+  text: { url: 'Web address', email: 'Email address', phone: 'Phone number', long: 'Long text' },
+}
+
+type Format = NonNullable<Field['format']>
+
+/** Invalid decimals are sent as typed, for the server to refuse. */
+function formatOf({ type, style, decimals, currency }: FieldDraft): Format | null {
+  if (STYLES[type]?.[style] === undefined) return null
+  const digits = decimals.trim()
+  return {
+    style: style as Format['style'],
+    ...(type === 'number' && digits !== '' && { decimals: Number(digits) }),
+    ...(style === 'currency' && currency.trim() !== '' && { currency: currency.trim().toUpperCase() }),
+  }
+}
+
 const optionsOf = (text: string): string[] | null => {
   const options = text
     .split('\n')
@@ -153,6 +182,7 @@ export function bodyOf(draft: Draft) {
       min: boundOf(field.type, field.min),
       max: boundOf(field.type, field.max),
       ...(field.type === 'select' && { options: optionsOf(field.options) }),
+      ...(STYLES[field.type] && (field.style !== '' || field.stored) && { format: formatOf(field) }),
       ...(field.type === 'record' && field.structure !== '' && { structure: field.structure }),
     })),
     label_field: draft.labelField === '' ? null : draft.labelField,

@@ -1,7 +1,7 @@
 import { Button, Field as FieldInput } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { useStructures } from '../structures.ts'
-import { type FieldDraft, hasBounds, keyFor, keyOf, TYPE_LABELS, TYPES } from './draft.ts'
+import { type FieldDraft, hasBounds, keyFor, keyOf, STYLES, TYPE_LABELS, TYPES } from './draft.ts'
 
 interface FieldFormProps {
   readonly field: FieldDraft
@@ -152,9 +152,48 @@ function FieldRules({ field, onChange }: PartProps) {
           />
         </>
       )}
+      {STYLES[field.type] && <Format field={field} onChange={onChange} />}
     </div>
   )
 }
+
+const Format = ({ field, onChange }: PartProps) => (
+  <>
+    <div class="field">
+      <label for={`style-${field.id}`}>Format</label>
+      <select
+        class="input"
+        id={`style-${field.id}`}
+        value={field.style}
+        onChange={({ currentTarget }) => onChange({ style: currentTarget.value })}
+      >
+        <option value="">None</option>
+        {Object.entries(STYLES[field.type] ?? {}).map(([style, label]) => (
+          <option key={style} value={style}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </div>
+    {field.type === 'number' && field.style !== '' && (
+      <FieldInput
+        label="Decimals"
+        name={`decimals-${field.id}`}
+        value={field.decimals}
+        onInput={({ currentTarget }) => onChange({ decimals: currentTarget.value })}
+      />
+    )}
+    {field.type === 'number' && field.style === 'currency' && (
+      <FieldInput
+        label="Currency, such as EUR"
+        name={`currency-${field.id}`}
+        maxLength={3}
+        value={field.currency}
+        onInput={({ currentTarget }) => onChange({ currency: currentTarget.value })}
+      />
+    )}
+  </>
+)
 
 const Options = ({ field, onChange }: PartProps) => (
   <div class="field">
