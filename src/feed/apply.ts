@@ -8,11 +8,11 @@ import { atPlace, fail, invalid, nameTaken, namingPlace, notFound, Refusal, with
 import { transactionCursor } from '../log/cursors.ts'
 import { expectedInstant } from '../log/if-unchanged.ts'
 import { getNoteSummary } from '../notes/store.ts'
+import { ObjectWriter } from '../objects/writer.ts'
 import { findRecordHead, getRecord } from '../records/rows/store.ts'
 import { findStructureByPk, getStructure } from '../records/structures/store.ts'
 import type { Reader } from '../storage/reader.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { ObjectWriter } from './restore.ts'
 import { type ApplyBody, NewNoteData, NoteData } from './schema.ts'
 
 type Body = Static<typeof ApplyBody>

@@ -19,11 +19,11 @@ import {
   selectBefore,
   takeTransactions,
 } from '../log/read.ts'
+import { CurrentObjects } from '../objects/current.ts'
 import { findStructure } from '../records/structures/store.ts'
 import type { Reader } from '../storage/reader.ts'
 import { CHANGE_KINDS, type ChangeKind, endOfKeys, keyOf } from '../storage/schema/changes.ts'
 import type { SqlPart } from '../storage/sql.ts'
-import { CurrentObjects } from './objects.ts'
 import type { ChangesQuery } from './schema.ts'
 import { visibleTo } from './visible.ts'
 

@@ -8,13 +8,15 @@ import { long, read } from '../kernel/operation.ts'
 import { escapeLineBoundaries } from '../lib/json.ts'
 import { cursorFormatter } from '../log/cursors.ts'
 import { lastChange } from '../log/log.ts'
+import { CurrentObjects, listVisible } from '../objects/current.ts'
+import type { ObjectReader } from '../objects/kind.ts'
+import { type ObjectKind, SNAPSHOT_KINDS } from '../objects/kinds.ts'
 import { recordJson } from '../records/rows/present.ts'
 import { eachRecord } from '../records/rows/store.ts'
 import { findStructureById, findStructureByPk } from '../records/structures/store.ts'
 import type { Reader } from '../storage/reader.ts'
 import { liveRows } from '../storage/row-table-names.ts'
 import type { ChangeKind } from '../storage/schema/changes.ts'
-import { CurrentObjects, listVisible, type ObjectKind, type ObjectReader, TOLD_KINDS } from './objects.ts'
 import type { SnapshotQuery } from './schema.ts'
 
 /*
@@ -88,7 +90,7 @@ function structureOf(kind: ChangeKind, json: string): string | null {
 
 function placeAfter(kind: ObjectKind): Place | undefined {
   if (kind === 'structure') return { kind: 'record', after: 0 }
-  const next = TOLD_KINDS[TOLD_KINDS.indexOf(kind) + 1]
+  const next = SNAPSHOT_KINDS[SNAPSHOT_KINDS.indexOf(kind) + 1]
   return next && { kind: next, after: 0 }
 }
 
@@ -167,7 +169,7 @@ async function* snapshotLines(
   const cursor = await kernel.call(readLastCursor, reader, {})
   yield encoder.encode(`{"cursor":"${cursor}"}\n`)
   const counts: Partial<Record<ChangeKind, number>> = {}
-  for (const kind of TOLD_KINDS) {
+  for (const kind of SNAPSHOT_KINDS) {
     counts[kind] = 0
     if (kind === 'structure') counts.record = 0
   }

@@ -13,10 +13,10 @@ import {
   transactionsBefore,
   undoneBy,
 } from '../log/transactions.ts'
+import { labelOf } from '../objects/current.ts'
 import type { Reader } from '../storage/reader.ts'
 import { CHANGE_KINDS } from '../storage/schema/changes.ts'
 import { endPosition, parseFeedRequest } from './feed.ts'
-import { labelOf } from './objects.ts'
 import type { TransactionsQuery } from './schema.ts'
 import { visibleTo } from './visible.ts'
 

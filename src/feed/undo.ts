@@ -11,6 +11,7 @@ import { insertItem, type RemovedItem } from '../notes/pinned/service.ts'
 import { findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
 import type { PropertyValues } from '../notes/writing/properties.ts'
 import { type NoteText, replaceEach } from '../notes/writing/replace-content.ts'
+import { ObjectWriter } from '../objects/writer.ts'
 import { revertChange } from '../records/rows/writing/one-record.ts'
 import type { Reader } from '../storage/reader.ts'
 import {
@@ -20,7 +21,6 @@ import {
   parseDifference,
 } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { ObjectWriter } from './restore.ts'
 import type { UndoBody } from './schema.ts'
 import { checkUndoable, seenOf } from './visible.ts'
 

@@ -2,24 +2,10 @@ import type { Caller, InWorkspace } from '../context.ts'
 import { checkAbility, checkWrite, hides, may, OTHERS } from '../kernel/caller.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { type Change, headsOf, selectAfter, type VisibleChanges } from '../log/read.ts'
+import { isHiddenKind } from '../objects/current.ts'
 import { findStructure } from '../records/structures/store.ts'
 import type { Reader } from '../storage/reader.ts'
-import { CHANGE_KINDS, type ChangeKind } from '../storage/schema/changes.ts'
-
-/** The kinds covered by access to notes. Changes of structures are filtered by their structure. */
-const OF_NOTES: readonly ChangeKind[] = [
-  'note',
-  'tag',
-  'property',
-  'preset',
-  'view',
-  'lens',
-  'quick_access_item',
-]
-
-/** Whether all objects of a kind appear not to exist. */
-export const isHiddenKind = ({ rights }: InWorkspace, kind: ChangeKind): boolean =>
-  (hides(rights, 'notes') && OF_NOTES.includes(kind)) || (hides(rights, 'files') && kind === 'file')
+import { CHANGE_KINDS } from '../storage/schema/changes.ts'
 
 /** The changes visible to a caller; empty for all. */
 export function visibleTo(caller: InWorkspace): { readonly visible?: VisibleChanges } {

@@ -15,7 +15,8 @@ const ORDER = [
   ['log', 'backup-config.ts', 'config.ts', 'context.ts'],
   ['http'],
   ['people', 'notes', 'records', 'events', 'files', 'shares'],
-  // The feed reads every kind of object.
+  // Reads and restores every kind of object.
+  ['objects'],
   ['feed'],
   ['jobs.ts'],
   ['transfer', 'clients'],

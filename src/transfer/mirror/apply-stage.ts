@@ -1,9 +1,9 @@
 import { long, write } from '../../kernel/operation.ts'
 import { appendMirrored } from '../../log/append-mirrored.ts'
+import { Copy } from '../../objects/copy.ts'
+import { applyObjects } from '../../objects/kinds.ts'
 import { withCacheOf } from '../../storage/connection/open.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
-import { CopyTransaction } from './apply/copy-transaction.ts'
-import { applyObjects } from './apply/objects.ts'
 import { addEvents } from './events.ts'
 import { listOverlay } from './overlay/store.ts'
 import { SuspendedChanges } from './overlay/suspended-changes.ts'
@@ -23,7 +23,7 @@ export interface Target {
 /** Brings the copy to the staged state of the remote, in the caller's transaction. */
 export function applyStage(tx: Tx, stage: Stage, target: Target): void {
   const { workspacePk, mode, progress } = target
-  const copy = new CopyTransaction(tx, workspacePk, stage, mode === 'fresh')
+  const copy = new Copy(tx, workspacePk, stage, mode === 'fresh')
   const lifted = mode === 'fresh' ? undefined : suspendConcerned(copy, mode === 'whole')
   if (mode === 'whole') reconcile(copy)
   if (mode !== 'fresh' && target.isForwarding) addEvents(copy)
@@ -36,7 +36,7 @@ export function applyStage(tx: Tx, stage: Stage, target: Target): void {
 }
 
 /** Removes the local changes that the staged changes may concern from the tables. */
-function suspendConcerned(copy: CopyTransaction, isWhole: boolean): SuspendedChanges | undefined {
+function suspendConcerned(copy: Copy<Stage>, isWhole: boolean): SuspendedChanges | undefined {
   const { tx, stage } = copy
   const overlay = listOverlay(tx)
   if (overlay.length === 0) return undefined

@@ -2,10 +2,11 @@ import { type AppContext, wholeWorkspace } from '../../context.ts'
 import type { RecordChange, RecordData, RecordState } from '../../lib/record-data.ts'
 import type { MirroredChange } from '../../log/append-mirrored.ts'
 import { changePayload } from '../../log/message.ts'
+import { type Copy, instantOf } from '../../objects/copy.ts'
+import type { StoredRecord } from '../../objects/records.ts'
 import { dataOf, findRecord } from '../../records/rows/store.ts'
 import { definitionOf, findStructureById } from '../../records/structures/store.ts'
-import { type CopyTransaction, instantOf } from './apply/copy-transaction.ts'
-import type { StoredRecord } from './apply/structures.ts'
+import type { Stage } from './stage.ts'
 
 /*
  * The feed contains the values that each change of a record replaced, and the current state of the record. Reverting
@@ -19,7 +20,7 @@ interface Version {
 }
 
 /** Stores an event for every staged change of a record, in order, in the caller's transaction. */
-export function addEvents(copy: CopyTransaction): void {
+export function addEvents(copy: Copy<Stage>): void {
   const { tx, stage } = copy
   const workspaceId: string = tx.sql.scalar('SELECT id FROM workspaces WHERE pk = ?', copy.workspacePk)
   const entries = [...stage.entries()].filter(({ kind }) => kind === 'record' || kind === 'structure')
@@ -54,7 +55,7 @@ interface NamedStructure {
  * The structure of each entry, with its name at that time; none for a deleted structure, which has no subscriptions.
  */
 function structuresOf(
-  copy: CopyTransaction,
+  copy: Copy<Stage>,
   entries: readonly MirroredChange[],
 ): Map<MirroredChange, NamedStructure> {
   const names = new Map<string, string | undefined>()
@@ -73,7 +74,7 @@ function structuresOf(
 
 /** A structure as it will be in the copy. */
 function structureIn(
-  { tx, workspacePk, stage }: CopyTransaction,
+  { tx, workspacePk, stage }: Copy<Stage>,
   id: string,
 ): { readonly name: string; readonly fields: readonly { readonly key: string }[] } | undefined {
   const staged = stage.objectJson('structure', id)
@@ -95,7 +96,7 @@ function changeOf({ entry, before, after }: Version): RecordChange | undefined {
 }
 
 /** The record before and after each of its changes. */
-function versionsOf(copy: CopyTransaction, id: string, entries: readonly MirroredChange[]): Version[] {
+function versionsOf(copy: Copy<Stage>, id: string, entries: readonly MirroredChange[]): Version[] {
   const { tx, stage } = copy
   const json = stage.objectJson('record', id)
   const final = json ? (JSON.parse(json) as StoredRecord) : undefined

@@ -1,9 +1,10 @@
 import { wholeWorkspace } from '../../context.ts'
-import { CurrentObjects, listVisible } from '../../feed/objects.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
 import { changedKeys, previousValues, type RecordData } from '../../lib/record-data.ts'
 import type { MirroredChange } from '../../log/append-mirrored.ts'
 import { differenceOf, oldValues } from '../../log/log.ts'
+import { type Copy, instantOf } from '../../objects/copy.ts'
+import { CurrentObjects, listVisible } from '../../objects/current.ts'
 import { recordJson } from '../../records/rows/present.ts'
 import { findRecord } from '../../records/rows/store.ts'
 import { listStructureRows } from '../../records/structures/store.ts'
@@ -11,7 +12,6 @@ import type { Reader } from '../../storage/reader.ts'
 import { liveRows, type RowPlace } from '../../storage/row-table-names.ts'
 import { CHANGE_KINDS, type ChangeKind, type Difference } from '../../storage/schema/changes.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
-import { type CopyTransaction, instantOf } from './apply/copy-transaction.ts'
 import type { RemoteObject } from './object-forms.ts'
 import type { Stage, StagedObject } from './stage.ts'
 import { findState } from './state.ts'
@@ -25,7 +25,7 @@ const SYSTEM = { surface: 'system', user_id: null, key_id: null, name: null }
  * Reduces a stage of the whole workspace to its differences from the copy, with an entry for each: equal objects are
  * removed, and objects that the stage lacks are deleted.
  */
-export function reconcile(copy: CopyTransaction): void {
+export function reconcile(copy: Copy<Stage>): void {
   const { tx, workspacePk, stage } = copy
   const newSince = (findState(tx)?.lastContactAt ?? 0) - CLOCKS_DIFFER_MS
   for (const kind of CHANGE_KINDS)

@@ -4,11 +4,11 @@ import { fold } from '../../lib/text.ts'
 import { outgoingLinks } from '../../notes/links/note-links.ts'
 import { loadNotes, type NoteRow } from '../../notes/store.ts'
 import { readProperties } from '../../notes/writing/properties.ts'
+import { exportTags } from '../../objects/tags.ts'
 import { definitionOf, listStructureRows, type StructureRow } from '../../records/structures/store.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { liveRows, valueColumn } from '../../storage/row-table-names.ts'
 import { inOneSnapshot, withNewFile, writeWholeFile } from '../new-files.ts'
-import { exportTags } from '../workspace/object-kinds.ts'
 
 /*
  * A workspace as tables with plain columns, for programs that read tables: one per structure, and `notes`, `tags`,

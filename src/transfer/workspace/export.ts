@@ -2,13 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../../context.ts'
 import { listFileRows, readParts } from '../../files/store.ts'
+import { exportFile } from '../../objects/files.ts'
+import { NAMED_FILES, OBJECT_FILES } from '../../objects/kinds.ts'
+import { exportNote, listNotes } from '../../objects/notes.ts'
+import { exportStructure, listStructures } from '../../objects/structures.ts'
 import { recordLine } from '../../records/rows/present.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { writeRows } from '../csv/export.ts'
 import { withNewFile, writeNewFolder } from '../new-files.ts'
-import { exportFile, exportNote, exportStructure, listNotes, listStructures } from './contents.ts'
 import { FILES, FileNames, FORMAT, MANIFEST, NOTES, STRUCTURES, splitExtension, TRASH } from './format.ts'
-import { NAMED_FILES, OBJECT_FILES } from './object-kinds.ts'
 
 export type Counts = Record<string, number>
 
@@ -88,9 +90,15 @@ function writeNotes(work: Export): void {
   counts.notes = notes.length - trashed
   counts.trashed_notes = trashed
   for (const [at, { pk, deletedAt }] of notes.entries()) {
-    const { title, text } = exportNote(reader, pk, deletedAt)
+    const note = exportNote(reader, pk, deletedAt)
     const part = deletedAt === null ? NOTES : TRASH
-    writeFileSync(join(folder, part, names[part].take(title, '.md')), text)
+    writeFileSync(join(folder, part, names[part].take(note.frontMatter.title, '.md')), markdownOf(note))
     onProgress((at + 1) / notes.length)
   }
+}
+
+/** Every value in the front matter is JSON, which is valid YAML. */
+function markdownOf({ frontMatter, content }: ReturnType<typeof exportNote>): string {
+  const lines = Object.entries(frontMatter).map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+  return `---\n${lines.join('\n')}\n---\n${content}`
 }

@@ -4,20 +4,20 @@ import type { Caller } from '../../context.ts'
 import { refuseTooLarge } from '../../files/size-limit.ts'
 import { Refusal, refused } from '../../lib/refusal.ts'
 import { storableJson } from '../../lib/storable-json.ts'
+import { asObject } from '../../objects/exported.ts'
+import { importFile } from '../../objects/files.ts'
+import type { ImportDestination, ObjectFile } from '../../objects/kind.ts'
+import { NAMED_FILES, OBJECT_FILES } from '../../objects/kinds.ts'
+import { importNote } from '../../objects/notes.ts'
+import { importRows } from '../../objects/records.ts'
+import { importStructure } from '../../objects/structures.ts'
+import { importTagLinks, tags } from '../../objects/tags.ts'
 import type { StructureRow } from '../../records/structures/store.ts'
 import type { Db } from '../../storage/database.ts'
+import { splitFrontMatter } from '../front-matter.ts'
 import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
 import { linesOf, readText, textChunks } from '../read-file.ts'
-import { asObject, importFile, importNote, importRows, importStructure } from './contents.ts'
 import { FILES, FORMAT, MANIFEST, NOTES, STRUCTURES, TRASH } from './format.ts'
-import {
-  type Destination,
-  importTagLinks,
-  NAMED_FILES,
-  OBJECT_FILES,
-  type ObjectFile,
-  tagFile,
-} from './object-kinds.ts'
 
 export interface WorkspaceImport extends ImportMode {
   readonly folder: string
@@ -62,7 +62,7 @@ const isPlainFolder = (path: string) => statsOf(path)?.isDirectory() === true
 
 class WorkspaceImporter {
   readonly #counts: Record<string, number> = {}
-  readonly #to: Destination
+  readonly #to: ImportDestination
 
   constructor(
     private readonly run: ImportRun,
@@ -76,7 +76,7 @@ class WorkspaceImporter {
     const imported = this.#structures()
     this.#notes(NOTES, 'notes', 0, 0.7)
     this.#notes(TRASH, 'trashed_notes', 0.7, 0.8)
-    this.#each(tagFile.name, (value) => importTagLinks(this.#to, value))
+    this.#each(tags.file.name, (value) => importTagLinks(this.#to, value))
     this.#files()
     for (const { path, row } of imported) this.#rows(path, row)
     for (const kind of OBJECT_FILES) this.#kind(kind)
@@ -158,11 +158,17 @@ class WorkspaceImporter {
     let created = 0
     const files = this.#readEach(subfolder, '.md', ageFieldsOf)
     for (const [at, { name }] of byAge(files).entries()) {
-      const write = () => importNote(this.run.tx, this.run.caller, readText(this.#path(subfolder, name)))
+      const write = () => this.#note(this.#path(subfolder, name))
       if (this.run.try(`${subfolder}/${name}`, write)) created += 1
       this.request.onProgress(from + ((at + 1) / files.length) * (to - from))
     }
     this.#counts[countName] = created
+  }
+
+  #note(path: string): void {
+    const { frontMatter, body } = splitFrontMatter(readText(path))
+    if (!frontMatter) throw refused('it has no front matter; it must begin with a line of three dashes.')
+    importNote(this.run.tx, this.run.caller, frontMatter, body)
   }
 
   #files(): void {

@@ -6,14 +6,14 @@ import { removeFromSearch } from '../../../notes/search/tables.ts'
 import { addToCounters } from '../../../notes/store.ts'
 import { findTagByName } from '../../../notes/writing/tags.ts'
 import { hideNote } from '../../../notes/writing/trash.ts'
+import { Copy, listNamed, type NamedKind } from '../../../objects/copy.ts'
+import { applyObjects } from '../../../objects/kinds.ts'
 import { findRecord, updateRecord } from '../../../records/rows/store.ts'
 import { countChange, deleteLiveRow } from '../../../records/structures/storage/live-rows.ts'
 import { markForTextIndex } from '../../../records/structures/storage/text-index.ts'
 import { findStructureByPk } from '../../../records/structures/store.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
-import { CopyTransaction, listNamed, type NamedKind } from '../apply/copy-transaction.ts'
-import { applyObjects } from '../apply/objects.ts'
 import type { RemoteObject } from '../object-forms.ts'
 import { currentJson, differenceEntry } from '../reconcile.ts'
 import { Stage } from '../stage.ts'
@@ -56,7 +56,7 @@ export class SuspendedChanges {
   readonly #names: Renamed
 
   constructor(
-    private readonly copy: CopyTransaction,
+    private readonly copy: Copy<Stage>,
     rows: readonly OverlayRow[],
   ) {
     const { tx, workspacePk, stage } = copy
@@ -211,7 +211,7 @@ export class SuspendedChanges {
     try {
       for (const { row, json } of objects)
         stage.put(row.kind, row.id, row.structure, json === null ? null : (JSON.parse(json) as RemoteObject))
-      applyObjects(new CopyTransaction(tx, workspacePk, stage, false))
+      applyObjects(new Copy(tx, workspacePk, stage, false))
     } finally {
       stage.close()
     }
@@ -235,7 +235,7 @@ export function settleUndone(tx: Tx, workspacePk: number): boolean {
 function reset(tx: Tx, workspacePk: number, isReset: (row: OverlayRow) => boolean): void {
   const stage = new Stage(':memory:')
   try {
-    const lifted = new SuspendedChanges(new CopyTransaction(tx, workspacePk, stage, false), listOverlay(tx))
+    const lifted = new SuspendedChanges(new Copy(tx, workspacePk, stage, false), listOverlay(tx))
     const differences = lifted.reapply(isReset)
     appendMirrored(tx, workspacePk, differences)
   } finally {

@@ -1,112 +1,28 @@
 import type { InWorkspace } from '../context.ts'
-import { getSource } from '../events/sources/service.ts'
-import { presentSource } from '../events/sources/store.ts'
-import { getWebhook } from '../events/webhooks/service.ts'
-import { presentWebhook } from '../events/webhooks/store.ts'
-import { presentWholeFile } from '../files/present.ts'
-import { findFile } from '../files/store.ts'
-import { may } from '../kernel/caller.ts'
-import { Refusal } from '../lib/refusal.ts'
+import { hides, may } from '../kernel/caller.ts'
 import { type Change, detailOf } from '../log/read.ts'
-import { wholeNote } from '../notes/events.ts'
-import { lensKind } from '../notes/lenses/service.ts'
-import { itemKind } from '../notes/pinned/service.ts'
-import { presetKind } from '../notes/presets/service.ts'
-import { propertyKind } from '../notes/properties/service.ts'
-import { findNote } from '../notes/store.ts'
-import { tagKind } from '../notes/tags/service.ts'
-import { viewKind } from '../notes/views/service.ts'
 import { recordJson } from '../records/rows/present.ts'
 import { findLiveRecords, type RecordRow, recordBytes } from '../records/rows/store.ts'
-import { findStructureById, presentStructureTo } from '../records/structures/store.ts'
-import { findRowView } from '../records/views/service.ts'
+import { findStructureById } from '../records/structures/store.ts'
 import type { Reader } from '../storage/reader.ts'
 import type { ChangeKind } from '../storage/schema/changes.ts'
-import { isHiddenKind } from './visible.ts'
+import type { ObjectReader } from './kind.ts'
+import { KINDS, type ObjectKind } from './kinds.ts'
 
-/** The reader of objects; without a user, it also sees the private objects of users. */
-export interface ObjectReader extends InWorkspace {
-  readonly userId?: string
-  /** Whether notes have `edited_at`. */
-  readonly isEdited?: boolean | undefined
-}
+/** The kinds covered by access to notes. Changes of structures are filtered by their structure. */
+const OF_NOTES: readonly ChangeKind[] = [
+  'note',
+  'tag',
+  'property',
+  'preset',
+  'view',
+  'lens',
+  'quick_access_item',
+]
 
-/** The storage and reading of a kind's objects. */
-interface Kind {
-  /** The table of the objects, and the column that orders them; by default `pk`. */
-  readonly table: string
-  readonly pkColumn?: 'id'
-  /** A condition on the objects visible to a reader; by default all. */
-  readonly isVisible?: string
-  /** SQL for the label of an object. */
-  readonly label?: string
-  /** The object as an individual read returns it; undefined if it is purged, trashed or deleted. */
-  readonly find: (reader: Reader, caller: ObjectReader, id: string) => object | undefined
-}
-
-export type ObjectKind = Exclude<ChangeKind, 'record'>
-
-/** In snapshot order: tags, properties and structures precede the objects that refer to them. */
-const KINDS: Record<ObjectKind, Kind> = {
-  tag: {
-    table: 'tags',
-    pkColumn: 'id',
-    label: 'name',
-    find: (reader, caller, id) => tagKind.find(reader, caller, Number(id)),
-  },
-  property: { table: 'properties', label: 'key', find: propertyKind.find },
-  structure: {
-    table: 'structures',
-    label: 'name',
-    find: (reader, caller, id) => {
-      const structure = findStructureById(reader, caller, id)
-      return structure && presentStructureTo(caller, structure)
-    },
-  },
-  note: {
-    table: 'notes',
-    isVisible: 'deleted_at IS NULL',
-    label: 'title',
-    find: (reader, { workspacePk, isEdited }, id) => {
-      const note = findNote(reader, workspacePk, id)
-      return note && wholeNote(reader, note, isEdited)
-    },
-  },
-  preset: { table: 'presets', label: 'name', find: presetKind.find },
-  view: { table: 'views', label: 'name', find: viewKind.find },
-  lens: { table: 'lenses', label: 'name', find: lensKind.find },
-  quick_access_item: {
-    table: 'quick_access',
-    label: '(SELECT title FROM notes WHERE pk = note)',
-    find: itemKind.find,
-  },
-  file: {
-    table: 'files',
-    isVisible: `status IN ('processing', 'ready', 'failed')`,
-    label: 'file_name',
-    find: (reader, caller, id) => {
-      const file = findFile(reader, caller, id)
-      return file && presentWholeFile(reader, file)
-    },
-  },
-  webhook: {
-    table: 'webhooks',
-    find: (reader, caller, id) => unlessGone(() => presentWebhook(getWebhook(reader, caller, id, 'read'))),
-  },
-  source: {
-    table: 'sources',
-    label: 'name',
-    find: (reader, caller, id) => unlessGone(() => presentSource(getSource(reader, caller, id, 'read'))),
-  },
-  row_view: { table: 'row_views', label: 'name', find: findRowView },
-  /** The target and URL of a share are not shown to followers of the log, only to members who may end the share. */
-  share: { table: 'shares', label: 'name', find: () => undefined },
-}
-
-/** Kinds included in snapshots, in order. */
-export const TOLD_KINDS: readonly ObjectKind[] = (Object.keys(KINDS) as ObjectKind[]).filter(
-  (kind) => kind !== 'share',
-)
+/** Whether all objects of a kind appear not to exist. */
+export const isHiddenKind = ({ rights }: InWorkspace, kind: ChangeKind): boolean =>
+  (hides(rights, 'notes') && OF_NOTES.includes(kind)) || (hides(rights, 'files') && kind === 'file')
 
 /** The primary keys and ids of the objects of a kind that a reader can see, in order, after a key. */
 export function listVisible(
@@ -168,15 +84,6 @@ export function labelOf(reader: Reader, caller: InWorkspace, change: Change): st
       ? labelOfRecord(reader, caller, change)
       : (labelIn(reader, caller, kind, id) ?? labelOfLost(reader, caller, change))
   return label === null || label === undefined ? null : String(label)
-}
-
-function unlessGone<Found>(get: () => Found): Found | undefined {
-  try {
-    return get()
-  } catch (error) {
-    if (error instanceof Refusal && ['not_found', 'no_access'].includes(error.code)) return undefined
-    throw error
-  }
 }
 
 const MAX_BYTES_AT_ONCE = 16_777_216

@@ -1,13 +1,30 @@
-import { Refusal } from '../../../lib/refusal.ts'
-import { fold } from '../../../lib/text.ts'
-import { type ChangeAuthor, systemAuthor } from '../../../log/log.ts'
-import type { Reader } from '../../../storage/reader.ts'
-import type { ChangeKind } from '../../../storage/schema/changes.ts'
-import type { Tx } from '../../../storage/writes/transaction.ts'
-import type { Stage } from '../stage.ts'
+import { Refusal } from '../lib/refusal.ts'
+import { fold } from '../lib/text.ts'
+import { type ChangeAuthor, systemAuthor } from '../log/log.ts'
+import type { Reader } from '../storage/reader.ts'
+import type { ChangeKind } from '../storage/schema/changes.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
+
+/** The state of a remote that a copy is brought to. */
+export interface RemoteState {
+  /** The objects of a kind in order; `json` is null for a deleted one. */
+  objects(
+    kind: ChangeKind,
+  ): Iterable<{ readonly id: string; readonly structureId: string | null; readonly json: string | null }>
+  /** The objects that exist on the remote. */
+  present<Shown>(kind: ChangeKind): Iterable<Shown>
+  /** The ids of the deleted objects. */
+  gone(kind: ChangeKind): Iterable<string>
+  /** All names that objects of a kind had while the remote was read. */
+  namesOf(kind: ChangeKind): readonly { readonly name: string; readonly id: string }[]
+  /** The bytes of a file in parts, or the text of its pages, numbered from 0. */
+  contentsOf<Value>(content: 'part' | 'page', id: string): Iterable<[number: number, value: Value]>
+  /** The files of notes that were restored from the trash. */
+  noteFiles(): readonly { readonly note: string; readonly file: string }[]
+}
 
 /** One transaction that brings the copy to a later state of the remote. */
-export class CopyTransaction {
+export class Copy<State extends RemoteState = RemoteState> {
   /** Writes of this author are not logged: the log has the changes of the remote instead. */
   readonly author: ChangeAuthor
   #names: Names | undefined
@@ -15,7 +32,7 @@ export class CopyTransaction {
   constructor(
     readonly tx: Tx,
     readonly workspacePk: number,
-    readonly stage: Stage,
+    readonly stage: State,
     /** Whether the copy is empty, so that no lookups are needed. */
     readonly isFresh: boolean,
   ) {
@@ -27,19 +44,6 @@ export class CopyTransaction {
     this.#names ??= new Names(this.tx, this.workspacePk, this.stage)
     return this.#names
   }
-}
-
-/** Writes the objects of a kind to the copy; `Shown` is their format in responses. */
-export interface Restorer<Shown = never> {
-  readonly kind: ChangeKind
-  /** Deletes the objects that no longer exist on the remote, if the copy has them. */
-  remove(copy: CopyTransaction, ids: Iterable<string>): void
-  /** Clears the unique values of an object before any object is written. */
-  setAside?(copy: CopyTransaction, id: string): void
-  /** Writes an object, without references to deleted objects. */
-  write(copy: CopyTransaction, object: Shown, structureId: string | null): void
-  /** Called when all objects of the kind are written. */
-  finish?(copy: CopyTransaction): void
 }
 
 /** Parses a timestamp as returned by the API. */
@@ -72,7 +76,7 @@ const AMBIGUOUS = -1
 class Names {
   readonly #pks: Record<NamedKind, ReadonlyMap<string, number>>
 
-  constructor(reader: Reader, workspace: number, stage: Stage) {
+  constructor(reader: Reader, workspace: number, stage: RemoteState) {
     const namesOf = (kind: NamedKind) => pksByName(reader, workspace, stage, kind)
     this.#pks = { tag: namesOf('tag'), property: namesOf('property') }
   }
@@ -93,7 +97,12 @@ class Names {
 export const listNamed = ({ sql }: Reader, workspace: number, kind: NamedKind) =>
   sql.all<{ id: number | string; pk: number; name: string }>(CURRENT[kind], workspace)
 
-function pksByName(reader: Reader, workspace: number, stage: Stage, kind: NamedKind): Map<string, number> {
+function pksByName(
+  reader: Reader,
+  workspace: number,
+  stage: RemoteState,
+  kind: NamedKind,
+): Map<string, number> {
   const current = listNamed(reader, workspace, kind)
   const byId = new Map(current.map(({ id, pk }) => [String(id), pk]))
   const byName = new Map(current.map(({ name, pk }) => [fold(name), pk]))

@@ -3,12 +3,13 @@ import type { Caller } from '../context.ts'
 import { within } from '../lib/refusal.ts'
 import { fold } from '../lib/text.ts'
 import { logCreated } from '../log/outbox.ts'
+import type { CreateBody } from '../notes/schema.ts'
 import { removeAllFromSearch } from '../notes/search/tables.ts'
 import { findByAlias, findTrashedNote, getNote, releaseAlias } from '../notes/store.ts'
 import { createNote, refuseTakenAlias } from '../notes/writing/create.ts'
 import { writeProperties, writeSentProperties } from '../notes/writing/properties.ts'
 import { putInTrash, restoreFromTrash } from '../notes/writing/trash.ts'
-import { replaceParts } from '../notes/writing/update.ts'
+import { type NotePatch, replaceParts } from '../notes/writing/update.ts'
 import { refuseBrokenReferences } from '../records/rows/writing/field-values.ts'
 import { changeLive, deleteLive, releaseUnique, restoreDeleted } from '../records/rows/writing/one-record.ts'
 import type { RowWriter } from '../records/rows/writing/row-writer.ts'
@@ -16,16 +17,14 @@ import { RowWriters } from '../records/rows/writing/row-writer.ts'
 import { insertUnder } from '../records/rows/writing/write-records.ts'
 import type { ChangeOperation } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import type { NewNoteData, NoteData } from './schema.ts'
 
 /*
  * Undo and apply bring many notes and records to a given state in one transaction. They use the states and rules of the
  * API, log the changes and publish the events. Objects may exchange unique values, and rows may refer to rows that are
  * written later. Therefore `release` every object first, then `write` each, then `finish`.
- *
- * An import creates objects as the API does, with their old ids and times. A mirror writes the state of another
- * database, which need not satisfy the rules at every moment (`transfer/mirror/apply`).
  */
+
+type NoteParts = NotePatch & Pick<Static<typeof CreateBody>, 'properties'>
 
 /** A note or record, and the change to make. */
 export interface ObjectWrite {
@@ -75,7 +74,7 @@ export class ObjectWriter {
       releaseUnique(this.#rows, id, data)
       return
     }
-    const { alias } = data as Static<typeof NoteData>
+    const { alias } = data as NoteParts
     if (alias !== undefined) releaseAlias(this.options.tx, id, alias?.trim() ?? null)
   }
 
@@ -140,13 +139,13 @@ export class ObjectWriter {
 
   #createNote(id: string, data: object): void {
     const { tx, caller } = this.options
-    const { propertiesError } = createNote(tx, caller, data as Static<typeof NewNoteData>, { id })
+    const { propertiesError } = createNote(tx, caller, data as Static<typeof CreateBody>, { id })
     if (propertiesError) throw propertiesError
   }
 
   #updateNote(id: string, data: object): void {
     const { tx, caller, mode } = this.options
-    const { properties = {}, ...parts } = data as Static<typeof NoteData>
+    const { properties = {}, ...parts } = data as NoteParts
     const note = getNote(tx, caller, id)
     const previous =
       mode === 'logged'
