@@ -11,7 +11,7 @@ import { spawnSync } from 'bun'
 import { buildWhenStale } from './lib/executable.ts'
 
 /** Enough on a busy machine, and still ends a test that hangs. */
-const TIMEOUT_MS = { few: 60_000, many: 1_800_000 }
+const TIMEOUT_MS = { few: 120_000, many: 1_800_000 }
 /**
  * Tests wait for servers, browsers and disks for a good part of their time, so there are more processes than processors.
  * Tests measure processor time, which other processes do not change.

@@ -4,7 +4,7 @@ import { daybook, newFolder, type ServerProcess, startProcess } from '../support
 
 /* Requests sent after a command has ended see its writes, even while the server reads and writes. */
 
-const ROUNDS = runs(5, 50)
+const ROUNDS = runs(3, 50)
 const ROUNDS_MS = 240_000
 
 let folder: ReturnType<typeof newFolder>

@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
     const problems = report.problems as { ruleId: string; message: string }[]
     expect(problems.filter(({ ruleId }) => !FORCED.has(ruleId))).toEqual([])
     expect(report.totals.errors).toBe(0)
-  }, 60_000)
+  }, 180_000)
 
   test('generates a client whose types accept right use and refuse wrong use', async () => {
     const generated = await run('openapi-typescript/bin/cli.js', 'openapi.json', '--output', 'client.ts')
@@ -107,5 +107,5 @@ describe('the OpenAPI document', () => {
       'program.ts',
     )
     expect(said).toBe('')
-  }, 60_000)
+  }, 180_000)
 })

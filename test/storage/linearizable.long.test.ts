@@ -16,7 +16,7 @@ import type { Answer } from '../support/service.ts'
  * successes and refusals, must fit one order of all calls.
  */
 
-const HISTORIES = runs(12, 200)
+const HISTORIES = runs(6, 200)
 const MANY_ROWS = 12_000
 const BATCH = 500
 
