@@ -5,7 +5,7 @@ import { allowsWriting, keyNeeded } from '../kernel/caller.ts'
 import { KEY_FORM, type RequestIdentity, savedFor } from '../kernel/once.ts'
 import type { Operation, WriteOperation } from '../kernel/operation.ts'
 import { systemClock } from '../lib/clock.ts'
-import { listedTags } from '../lib/entity-tags.ts'
+import { isTaggedJson, listedTags, type TaggedJson } from '../lib/entity-tags.ts'
 import { fail, invalid, Refusal } from '../lib/refusal.ts'
 import {
   type AdmittedCaller,
@@ -195,8 +195,12 @@ export class Exchange {
   ): Response | Promise<Response> {
     const caller = this.credential
     const body = this.rights.kernel.respond(operation, caller, input, this)
-    const respond = (text: JsonBody) =>
-      this.isEntity && isRead(this.request) ? entityResponse(this.request, text) : jsonResponse(text, status)
+    const respond = (output: JsonBody | TaggedJson) => {
+      const { json, tag } = isTaggedJson(output) ? output : { json: output }
+      return this.isEntity && isRead(this.request)
+        ? entityResponse(this.request, json, tag)
+        : jsonResponse(json, status)
+    }
     if (body instanceof Promise) return body.then(respond)
     this.isFresh = true
     return respond(body)

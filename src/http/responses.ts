@@ -44,8 +44,7 @@ export const jsonResponse = (body: JsonBody, status = 200): Response =>
   responseWithText(body, { status, headers: JSON_HEADERS })
 
 /** The response to a read of one object: with its entity tag, and without its body if the client has it already. */
-export function entityResponse(request: Request, body: JsonBody): Response {
-  const tag = entityTag(body)
+export function entityResponse(request: Request, body: JsonBody, tag = entityTag(body)): Response {
   const isKnown = isCurrent(request, tag)
   const response = isKnown
     ? new Response(null, {

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../lib/clock.ts'
+import { isTaggedJson, type TaggedJson } from '../lib/entity-tags.ts'
 import type { Log } from '../lib/log.ts'
 import type { Db } from '../storage/database.ts'
 import type { Reader } from '../storage/reader.ts'
@@ -124,7 +125,9 @@ export interface Performed {
 }
 
 const asText = (output: unknown): unknown =>
-  typeof output === 'string' || output instanceof Uint8Array ? output : JSON.stringify(output)
+  typeof output === 'string' || output instanceof Uint8Array || isTaggedJson(output)
+    ? output
+    : JSON.stringify(output)
 
 /** Runs a read in an open snapshot. */
 export function performRead(
@@ -247,16 +250,19 @@ export class Kernel {
     return this.call(operation, credential, input)
   }
 
-  /** Returns the output as JSON text, or as its bytes. */
+  /** Returns the output as JSON text, or as its bytes; with its tag if the read determines that. */
   respond<Input>(
     operation: Operation<Input, object | string>,
     credential: Credential,
     input: Input,
     { bodyText, ifMatch }: RequestParts,
-  ): JsonBody | Promise<JsonBody> {
+  ): JsonBody | TaggedJson | Promise<JsonBody | TaggedJson> {
     const { grant } = credential
     const sent: Sent = { grant, input, form: 'text', bodyText, ifMatch }
-    return this.#run(operation as AnyOperation, credential, sent) as JsonBody | Promise<JsonBody>
+    return this.#run(operation as AnyOperation, credential, sent) as
+      | JsonBody
+      | TaggedJson
+      | Promise<JsonBody | TaggedJson>
   }
 
   /** Writes, or returns the response saved for the same request without writing. */

@@ -1,4 +1,4 @@
-import { entityTag, isListed } from '../lib/entity-tags.ts'
+import { entityTag, isListed, isTaggedJson, tagOfObject } from '../lib/entity-tags.ts'
 import { Refusal, type RefusalCode } from '../lib/refusal.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 import type { Caller } from './caller.ts'
@@ -45,9 +45,14 @@ function isMet(
   if (!object) throw new Error(`${name} has no object for If-Match`)
   try {
     const output = object.run(place, caller, input as never)
-    return isListed(tags, entityTag(typeof output === 'string' ? output : JSON.stringify(output)))
+    return isListed(tags.map(tagOfObject), tagOf(output))
   } catch (error) {
     if (error instanceof Refusal) return false
     throw error
   }
+}
+
+const tagOf = (output: object | string): string => {
+  if (isTaggedJson(output)) return output.tag
+  return entityTag(typeof output === 'string' ? output : JSON.stringify(output))
 }

@@ -6,6 +6,22 @@
 /** The tag of a body, given as text or as its UTF-8 bytes. */
 export const entityTag = (body: string | Uint8Array): string => `"${Bun.hash(body).toString(36)}"`
 
+/** JSON text with a tag that covers another part of the object than the text: the output of some reads of one object. */
+export interface TaggedJson {
+  readonly json: string
+  readonly tag: string
+}
+
+export const isTaggedJson = (output: unknown): output is TaggedJson =>
+  typeof output === 'object' && output !== null && 'json' in output && 'tag' in output
+
+/** The tag of an object shown with others: it changes with the object and with `text`, which describes the others. */
+export const tagWith = (tag: string, text: string): string =>
+  `${tag.slice(0, -1)}.${Bun.hash(text).toString(36)}"`
+
+/** The tag of the object alone, which `If-Match` compares. */
+export const tagOfObject = (tag: string): string => tag.replace(/\.[\da-z]+(?=(?:-zstd|-gzip)?"$)/, '')
+
 /** The tag of the compressed body. Comparisons ignore the suffix. */
 export const encodedTag = (tag: string, coding: string): string => `${tag.slice(0, -1)}-${coding}"`
 

@@ -2,14 +2,16 @@ import type { Static } from '@sinclair/typebox'
 import type { InWorkspace } from '../../context.ts'
 import { checkAbility } from '../../kernel/caller.ts'
 import { read } from '../../kernel/operation.ts'
+import { entityTag, type TaggedJson, tagWith } from '../../lib/entity-tags.ts'
 import { notFound } from '../../lib/refusal.ts'
 import { getPosition } from '../../log/cursors.ts'
 import { ChangeWriter, eachChange, selectOfObject } from '../../log/read.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { findStructureByPk } from '../structures/store.ts'
 import { foundResponse } from './present.ts'
+import { expandedMembers } from './query/expand.ts'
 import type { HistoryQuery } from './schema.ts'
-import { getRecord } from './store.ts'
+import { type FoundRecord, getRecord } from './store.ts'
 
 const DEFAULT_LIMIT = 50
 
@@ -60,5 +62,19 @@ export const recordHistory = read({
 export const readRecord = read({
   name: 'records.get',
   covers: 'structures',
-  run: (snapshot, caller, { id }: { id: string }) => foundResponse(getRecord(snapshot, caller, id)),
+  run: (snapshot, caller, { id, expand }: { id: string; expand?: string }): string | TaggedJson => {
+    const record = getRecord(snapshot, caller, id)
+    return expand === undefined ? foundResponse(record) : withExpanded(snapshot, caller, record, expand)
+  },
 })
+
+/** `If-Match` accepts the tag of this response, too: it compares the part of the tag for the row. */
+function withExpanded(reader: Reader, caller: InWorkspace, record: FoundRecord, expand: string): TaggedJson {
+  const structure = findStructureByPk(reader, caller, record.structure)
+  if (!structure) throw notFound('record')
+  const members = expandedMembers(reader, caller, structure, [record], expand)
+  return {
+    json: foundResponse(record, members),
+    tag: tagWith(entityTag(foundResponse(record)), members),
+  }
+}

@@ -9,7 +9,7 @@ import type { BoardColumn } from './query/board.ts'
 import type { RecordPage } from './query/list.ts'
 import type { Summary } from './query/summary.ts'
 import type { FoundRecord, RecordRow } from './store.ts'
-import type { WatchQuery, WatchResult } from './watches.ts'
+import type { WatchQuery, WatchResult } from './watch-query.ts'
 import type { Written } from './writing/write-records.ts'
 
 const instant = (value: number | null) => (value === null ? 'null' : `"${isoTimestamp(value)}"`)
@@ -26,14 +26,15 @@ export const recordLine = (row: RecordRow): string => escapeLineBoundaries(recor
 
 export const recordResponse = (row: RecordRow): string => `{"record":${recordJson(row)}}`
 
-export const foundResponse = (row: FoundRecord): string =>
-  `{"record":${recordJson(row)},"structure_id":"${row.structureId}"}`
+/** `expanded` are further members, after a comma (`query/expand.ts`). */
+export const foundResponse = (row: FoundRecord, expanded = ''): string =>
+  `{"record":${recordJson(row)},"structure_id":"${row.structureId}"${expanded}}`
 
 /** The members of a page's JSON object, without the braces. */
 export const pageMembers = ({ rows, total, hasMore }: RecordPage): string =>
   `"records":[${rows.map(recordJson).join(',')}],"total":${total},"has_more":${hasMore}`
 
-export const pageResponse = (page: RecordPage): string => `{${pageMembers(page)}}`
+export const pageResponse = (page: RecordPage, expanded = ''): string => `{${pageMembers(page)}${expanded}}`
 
 export const boardResponse = (columns: readonly BoardColumn[]): string => {
   const texts = columns.map(
@@ -92,11 +93,11 @@ export class WatchedPage {
   constructor(
     reader: Reader,
     { workspacePk, digest }: WatchQuery,
-    { structure, page, position }: WatchResult,
+    { structure, page, expanded, position }: WatchResult,
   ) {
     const { id, name } = structure
     const fields = definitionOf(structure).fields.map(presentField)
-    const text = `"structure":${JSON.stringify({ id, name, fields })},${pageMembers(page)}`
+    const text = `"structure":${JSON.stringify({ id, name, fields })},${pageMembers(page)}${expanded}`
     const cursor = cursorFormatter(reader, workspacePk)(position)
     this.#digest = contentDigest(text)
     this.#content = { text, rows: page.rows }

@@ -62,9 +62,10 @@ export function recordRoutes(ctx: AppContext, watches: Watches) {
       description:
         'The options of the field in their order, then other values in use, ascending, then null; of a `bool` false, true and null. More of a column: `GET /v1/records` with its value, by `eq` or `is_empty`.',
     })
-    .get('/:id', ({ exchange, params }) => exchange.call(readRecord, params), {
+    .get('/:id', ({ exchange, params, query }) => exchange.call(readRecord, { ...params, ...query }), {
       access: 'read',
       entity: true,
+      query: schema.FoundRecordQuery,
       response: schema.FoundRecordResponse,
       operationId: 'getRecord',
       summary: 'Read a row',

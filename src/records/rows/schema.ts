@@ -27,13 +27,42 @@ export const RecordObject = t.strict(
   { $id: 'Record' },
 )
 
+const expanded = t.optional({
+  expanded: t.Record(
+    t.String(),
+    t.strict(
+      {
+        kind: t.String({ enum: ['record', 'note', 'file', 'user'], examples: ['record'] }),
+        label: t.nullable(t.String(), {
+          description: 'The label field, title, file name or name of a member.',
+          examples: ['Ada'],
+        }),
+        structure_id: t.Optional(t.id('For records.')),
+        data: t.Optional(data('For records: the values by field key.')),
+      },
+      { $id: 'ExpandedObject' },
+    ),
+    { description: 'With `expand`: the objects by id, each once; those out of reach are absent.' },
+  ),
+  expanded_truncated: t.Literal(true, { description: 'Set when there are more than 1,000 objects.' }),
+})
+const expand = t.Optional(
+  t.text({
+    description:
+      'Up to 5 paths of `record`, `note`, `file` and `user` fields, separated by commas, each of one or two fields: `author,publisher.country`. The objects that they name are in `expanded`.',
+    examples: ['author'],
+  }),
+)
+
 export const RecordsResponse = t.response({
   records: t.Array(RecordObject),
   total: t.integer({ description: 'Rows that match, on all pages.', examples: [1] }),
   has_more: t.Boolean({ description: 'Whether there are rows beyond this page.' }),
+  ...expanded,
 })
 export const RecordResponse = t.response({ record: RecordObject })
-export const FoundRecordResponse = t.response({ record: RecordObject, structure_id: t.id() })
+export const FoundRecordResponse = t.response({ record: RecordObject, structure_id: t.id(), ...expanded })
+export const FoundRecordQuery = t.strict({ expand })
 export const DeletedRecordResponse = t.deletedResponse()
 export const WrittenResponse = t.response({
   written: t.integer({ description: 'Rows inserted and updated.', examples: [1] }),
@@ -107,6 +136,7 @@ export const ListQuery = t.strict({
       examples: [false],
     }),
   ),
+  expand,
   ...t.paging(MAX_PAGE),
 })
 
@@ -115,6 +145,7 @@ const { limit } = t.paging(MAX_PAGE)
 export const WatchQuery = t.strict({
   ...inOrder,
   limit,
+  expand,
   changes: t.Optional(t.flag({ description: 'Whether answers after the first say what changed.' })),
 })
 
@@ -126,7 +157,7 @@ In a browser: \`new EventSource('/v1/records/watch?structure=Books&access_token=
 
 The data of the events is JSON:
 
-- \`answer\`: \`{structure: {id, name, fields}, records, total, has_more, changes}\`, at once and after changes, which are merged over 250 ms. \`changes\` is there with \`changes=true\`, from the second answer on: \`{created, updated, removed}\`, records that came into the page, records in it that changed, and the ids of those that left it. An answer equal to the last is not sent.
+- \`answer\`: \`{structure: {id, name, fields}, records, total, has_more, expanded, changes}\`, at once and after changes, which are merged over 250 ms. \`expanded\` is there with \`expand\`. \`changes\` is there with \`changes=true\`, from the second answer on: \`{created, updated, removed}\`, records that came into the page, records in it that changed, and the ids of those that left it. An answer equal to the last is not sent.
 - \`problem\`: \`{error, code}\`; one answer failed, the stream stays open.
 - \`closed\`: \`{error, code}\`; the stream ends, for \`key_revoked\`, \`key_expired\`, \`access_changed\`, \`structure_deleted\` or \`shutting_down\`.
 

@@ -1,103 +1,18 @@
-import { type AppContext, type Caller, type InWorkspace, wholeWorkspace } from '../../context.ts'
-import type { RawCondition } from '../../filter/record/parse.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { type AppContext, type Caller, wholeWorkspace } from '../../context.ts'
 import { tooManyUnread } from '../../http/responses.ts'
 import { closedEvent, type StreamEvent, type StreamReader, type StreamSource } from '../../http/sse.ts'
 import type { Credential } from '../../kernel/call.ts'
 import { grantOf, may, schedulingKeyOf } from '../../kernel/caller.ts'
-import { read } from '../../kernel/operation.ts'
 import { BoundedCache, memoize } from '../../lib/bounded-cache.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import { sha256 } from '../../lib/sha256.ts'
 import { findPosition, hasAllAfter } from '../../log/cursors.ts'
-import { lastChange } from '../../log/log.ts'
 import type { Streams } from '../../people/sessions/streams.ts'
 import { asUnavailable } from '../../storage/errors.ts'
-import type { Reader } from '../../storage/reader.ts'
 import { findStructure, getStructure, type StructureRow } from '../structures/store.ts'
 import { getRowView, type RowViewRow } from '../views/service.ts'
 import { type Versions, WatchedPage } from './present.ts'
-import { type ListRequest, type ListResult, listPage, planList } from './query/list.ts'
-import { type ParsedRequest, parseRequest } from './query/row-query.ts'
-import { learnOfRows } from './query/total-cache.ts'
-
-const DIGITS = 12
-
-type WatchRequest = Omit<ListRequest, 'offset'> & { changes?: boolean }
-
-/**
- * Parses and checks the request as the list does, and returns it in canonical form. Memoized, because many equal
- * requests may arrive at once.
- */
-function watchQuery(reader: Reader, caller: InWorkspace, { changes: _, ...sent }: WatchRequest): WatchQuery {
-  const { workspacePk, userId, rights } = caller
-  // The view may be personal to the user.
-  const of = sent.view === undefined ? [workspacePk] : [workspacePk, userId]
-  const key = `watch ${of} ${JSON.stringify([rights, sent])}`
-  return reader.sql.memoize(key, () => checkedQuery(reader, caller, of, sent))
-}
-
-function checkedQuery(
-  reader: Reader,
-  caller: InWorkspace,
-  of: readonly unknown[],
-  sent: Omit<ListRequest, 'offset'>,
-): WatchQuery {
-  const request = parseRequest(sent)
-  const { query, direction, page } = planList(reader, { caller, request })
-  const structureId = query.structure.id
-  const { view, search } = sent
-  const order =
-    view === undefined
-      ? { sort: request.sort ?? 'created_at', direction }
-      : { view, sort: request.sort, direction: request.direction }
-  const canonical = {
-    structure: structureId,
-    filter: canonicalFilter(request.filter),
-    ...(search !== undefined && { search }),
-    ...order,
-    limit: page.limit,
-  }
-  const key = JSON.stringify([...of, canonical])
-  const digest = sha256(key).slice(0, DIGITS)
-  return { workspacePk: caller.workspacePk, structureId, request: canonical, key, digest }
-}
-
-/** All conditions must hold, so neither their order nor repetitions matter. The same applies to lists of values. */
-const canonicalFilter = (filter: readonly RawCondition[]): RawCondition[] =>
-  canonicalList(
-    filter.map(({ field, op, value }) => ({
-      field,
-      op,
-      value: Array.isArray(value) ? canonicalList(value) : (value ?? undefined),
-    })),
-  )
-
-const canonicalList = <Item>(items: readonly Item[]): Item[] =>
-  [...new Set(items.map((item) => JSON.stringify(item)))].sort().map((text) => JSON.parse(text) as Item)
-
-/** The query of a channel in canonical form; equivalent queries have the same key. */
-export interface WatchQuery {
-  readonly workspacePk: number
-  readonly structureId: string
-  /** Names the structure by its id, because its name may change. */
-  readonly request: ParsedRequest<ListRequest>
-  readonly key: string
-  /** The hash of the key, which the ids of its events contain. */
-  readonly digest: string
-}
-
-/** A page of the list, and the number of the workspace's last change when it was read. */
-export type WatchResult = ListResult & { readonly position: number }
-
-export const watchPage = read({
-  name: 'records.watch',
-  covers: 'structures',
-  run: (snapshot, caller, request: ParsedRequest<ListRequest>): WatchResult => ({
-    position: lastChange(snapshot, caller.workspacePk),
-    ...listPage(snapshot, { caller, request }),
-  }),
-  learn: learnOfRows,
-})
+import { type WatchQuery, type WatchRequest, watchPage, watchQuery } from './watch-query.ts'
 
 const MAX_PAGES = 200
 
@@ -137,7 +52,9 @@ export class Watches {
         channel.close()
       }
     }
-    const isTouched = (rights: Caller['rights']) => !may(rights, query.structureId, 'read')
+    const isTouched = (rights: Caller['rights']) =>
+      !may(rights, query.structureId, 'read') ||
+      (query.request.expand !== undefined && !isDeepStrictEqual(rights, query.rights))
     return this.streams.open(caller, 'watches', query.key, begin, isTouched)
   }
 }
@@ -221,7 +138,6 @@ const WHOLE = {
   scope: 'read',
   role: 'viewer',
   mayWrite: false,
-  rights: undefined,
 } as const
 
 /** Pages are unchanged while the version of the structure, its rows and the view is unchanged. */
@@ -230,7 +146,7 @@ const versionOf = (structure: StructureRow, view: RowViewRow | undefined): strin
 
 /** All readers with the same query. It runs once for all of them, when a reader joins and when rows have changed. */
 class WatchChannel {
-  readonly #stopListening: () => void
+  readonly #stopListening: readonly (() => void)[]
   readonly #watchers = new Set<Watcher>()
   /** Watchers that receive the next page read. */
   #due = new Set<Watcher>()
@@ -246,7 +162,9 @@ class WatchChannel {
     private readonly history: BoundedCache<string, Versions>,
     private readonly query: WatchQuery,
   ) {
-    this.#stopListening = ctx.bus.onChange(query.structureId, () => this.#runWithin(MERGE_MS))
+    this.#stopListening = query.structureIds.map((id) =>
+      ctx.bus.onChange(id, () => this.#runWithin(MERGE_MS)),
+    )
   }
 
   get size(): number {
@@ -267,7 +185,7 @@ class WatchChannel {
 
   /** Must be called when the last reader has left. */
   close(): void {
-    this.#stopListening()
+    for (const stop of this.#stopListening) stop()
     this.#abort.abort()
     this.#timer?.stop()
   }
@@ -351,7 +269,9 @@ class WatchChannel {
     const place = { ...credential.grant, rights: undefined }
     const view = request.view === undefined ? undefined : getRowView(db, place, request.view)
     const structure = getStructure(db, place, structureId, 'read')
-    if (known?.page.isKept && known.version === versionOf(structure, view)) return known.page
+    // The version does not cover expanded objects.
+    const isUnchanged = request.expand === undefined && known?.version === versionOf(structure, view)
+    if (known?.page.isKept && isUnchanged) return known.page
     const found = await kernel.call(watchPage, credential, request)
     const read = new WatchedPage(db, this.query, found)
     const page = known?.page.isKept && read.isSameAs(known.page) ? known.page : read
@@ -382,6 +302,7 @@ class WatchChannel {
     const { signal } = this.#abort
     const caller = {
       ...WHOLE,
+      rights: this.query.rights,
       workspacePk: this.query.workspacePk,
       workspaceId: first.caller.workspaceId,
       userId,

@@ -1023,7 +1023,7 @@ export interface paths {
          *
          *     The data of the events is JSON:
          *
-         *     - `answer`: `{structure: {id, name, fields}, records, total, has_more, changes}`, at once and after changes, which are merged over 250 ms. `changes` is there with `changes=true`, from the second answer on: `{created, updated, removed}`, records that came into the page, records in it that changed, and the ids of those that left it. An answer equal to the last is not sent.
+         *     - `answer`: `{structure: {id, name, fields}, records, total, has_more, expanded, changes}`, at once and after changes, which are merged over 250 ms. `expanded` is there with `expand`. `changes` is there with `changes=true`, from the second answer on: `{created, updated, removed}`, records that came into the page, records in it that changed, and the ids of those that left it. An answer equal to the last is not sent.
          *     - `problem`: `{error, code}`; one answer failed, the stream stays open.
          *     - `closed`: `{error, code}`; the stream ends, for `key_revoked`, `key_expired`, `access_changed`, `structure_deleted` or `shutting_down`.
          *
@@ -10216,6 +10216,8 @@ export interface operations {
                 direction?: "asc" | "desc";
                 /** @description Whether to list the deleted rows instead, most recently deleted first; only `structure`, `limit` and `offset` go with it. */
                 deleted?: boolean;
+                /** @description Up to 5 paths of `record`, `note`, `file` and `user` fields, separated by commas, each of one or two fields: `author,publisher.country`. The objects that they name are in `expanded`. */
+                expand?: string;
                 /** @description The maximum number of results. */
                 limit?: number;
                 /** @description The number of results to skip. */
@@ -10251,7 +10253,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "total": 1,
-                     *       "has_more": false
+                     *       "has_more": false,
+                     *       "expanded": {},
+                     *       "expanded_truncated": true
                      *     }
                      */
                     "application/json": {
@@ -10263,6 +10267,13 @@ export interface operations {
                         total: number;
                         /** @description Whether there are rows beyond this page. */
                         has_more: boolean;
+                        /** @description With `expand`: the objects by id, each once; those out of reach are absent. */
+                        expanded?: Record<string, never>;
+                        /**
+                         * @description Set when there are more than 1,000 objects.
+                         * @constant
+                         */
+                        expanded_truncated?: true;
                     };
                 };
             };
@@ -10379,6 +10390,8 @@ export interface operations {
                 direction?: "asc" | "desc";
                 /** @description The maximum number of results. */
                 limit?: number;
+                /** @description Up to 5 paths of `record`, `note`, `file` and `user` fields, separated by commas, each of one or two fields: `author,publisher.country`. The objects that they name are in `expanded`. */
+                expand?: string;
                 /** @description Whether answers after the first say what changed. */
                 changes?: boolean;
             };
@@ -10567,7 +10580,10 @@ export interface operations {
     };
     getRecord: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Up to 5 paths of `record`, `note`, `file` and `user` fields, separated by commas, each of one or two fields: `author,publisher.country`. The objects that they name are in `expanded`. */
+                expand?: string;
+            };
             header?: {
                 /**
                  * @description The `ETag` of a copy; if it is current, nothing is sent (304).
@@ -10605,7 +10621,9 @@ export interface operations {
                      *         "updated_at": "2026-11-21T09:30:00.000Z",
                      *         "deleted_at": null
                      *       },
-                     *       "structure_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                     *       "structure_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *       "expanded": {},
+                     *       "expanded_truncated": true
                      *     }
                      */
                     "application/json": {
@@ -10615,6 +10633,13 @@ export interface operations {
                          * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
                          */
                         structure_id: string;
+                        /** @description With `expand`: the objects by id, each once; those out of reach are absent. */
+                        expanded?: Record<string, never>;
+                        /**
+                         * @description Set when there are more than 1,000 objects.
+                         * @constant
+                         */
+                        expanded_truncated?: true;
                     };
                 };
             };

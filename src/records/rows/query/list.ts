@@ -11,6 +11,7 @@ import { getStructure, type StructureRow } from '../../structures/store.ts'
 import { pageResponse } from '../present.ts'
 import type { ListQuery } from '../schema.ts'
 import { eachRecord, loadPage, type RecordRow } from '../store.ts'
+import { expandedMembers } from './expand.ts'
 import {
   choiceSorts,
   chooseIndex,
@@ -60,7 +61,7 @@ import {
   totalKeyOf,
 } from './total-cache.ts'
 
-export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted'>
+export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted' | 'expand'>
 
 export interface RecordPage {
   rows: RecordRow[]
@@ -106,12 +107,12 @@ export function listPage(snapshot: Snapshot, input: ListInput): ListResult {
 export const listRecords = read({
   name: 'records.list',
   covers: 'structures',
-  run: (snapshot, caller, { deleted, ...request }: Static<typeof ListQuery>) =>
-    pageResponse(
-      deleted
-        ? deletedPage(snapshot, caller, request)
-        : listPage(snapshot, { caller, request: parseRequest(request) }).page,
-    ),
+  run: (snapshot, caller, { deleted, expand, ...request }: Static<typeof ListQuery>) => {
+    const { structure, page } = deleted
+      ? deletedPage(snapshot, caller, request)
+      : listPage(snapshot, { caller, request: parseRequest(request) })
+    return pageResponse(page, expandedMembers(snapshot, caller, structure, page.rows, expand))
+  },
   learn: learnOfRows,
 })
 
@@ -270,21 +271,21 @@ function refuseOthers(request: ListRequest): void {
   )
 }
 
-function deletedPage(reader: Reader, caller: InWorkspace, request: ListRequest): RecordPage {
+function deletedPage(reader: Reader, caller: InWorkspace, request: ListRequest): ListResult {
   refuseOthers(request)
   parseRequest(request)
   const page = pageRequest(request)
-  const structure = getStructure(reader, caller, request.structure ?? '', 'read').pk
+  const structure = getStructure(reader, caller, request.structure ?? '', 'read')
   const stop = scanOf('pk').text
-  const total = reader.sql.scalar<number>(`SELECT count(*) ${DELETED} AND ${stop}`, structure)
+  const total = reader.sql.scalar<number>(`SELECT count(*) ${DELETED} AND ${stop}`, structure.pk)
   const pks = reader.sql.column<number>(
     `SELECT pk ${DELETED} AND ${stop} ORDER BY deleted_at DESC, pk DESC LIMIT ? OFFSET ?`,
-    structure,
+    structure.pk,
     page.limit,
     page.offset,
   )
   const rows = loadPage(reader, pks)
-  return { rows, total, hasMore: hasMore(page, { items: rows, total }) }
+  return { structure, page: { rows, total, hasMore: hasMore(page, { items: rows, total }) } }
 }
 
 /*
