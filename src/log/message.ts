@@ -70,6 +70,8 @@ export interface Payload {
   readonly previous?: Readonly<Record<string, FieldValue | null>>
   readonly data?: EventData | null
   readonly source: { readonly surface: string; readonly key_id: string | null }
+  /** The number of the event in an ordered subscription. */
+  readonly sequence?: number
 }
 
 type Content = Pick<Payload, 'type' | 'record' | 'changed' | 'previous' | 'data'>
@@ -314,11 +316,13 @@ export interface SignedDelivery {
   readonly contentType?: string | null
   /** The time of this attempt. */
   readonly atMs: number
+  /** The number of the event in an ordered subscription. */
+  readonly sequence?: number | null
 }
 
 /** All headers that the service sends in an attempt, with the signatures of both schemes. */
 export function signedHeaders(delivery: SignedDelivery): Record<string, string> {
-  const { secrets, event, eventId, deliveryId, body, contentType } = delivery
+  const { secrets, event, eventId, deliveryId, body, contentType, sequence = null } = delivery
   const seconds = Math.floor(delivery.atMs / 1000)
   const service = secrets.map((secret) => `v1=${serviceSignature(secret, seconds, body)}`)
   const standard = secrets.map((secret) => `v1,${standardSignature(secret, eventId, seconds, body)}`)
@@ -331,5 +335,6 @@ export function signedHeaders(delivery: SignedDelivery): Record<string, string> 
     'webhook-id': eventId,
     'webhook-timestamp': String(seconds),
     'webhook-signature': standard.join(' '),
+    ...(sequence !== null && { 'X-Service-Sequence': String(sequence) }),
   }
 }

@@ -18,12 +18,14 @@ import {
   testPayload,
 } from './message.ts'
 import { forwardsChanges } from './mirror-guard.ts'
+import { insertOrdered, nextSequence } from './ordered.ts'
 
 /* Matches events to subscriptions, stores them, and notifies the dispatcher after the commit. */
 
 /** A subscription by its pk, with the format of its messages. */
 export interface Receiver extends MessageFormat {
   readonly pk: number
+  readonly isOrdered: boolean
 }
 
 /** An enabled subscription: its conditions for events, and their delivery. */
@@ -45,7 +47,7 @@ type Row = Omit<typeof webhooks.$inferSelect, 'id' | 'url' | 'secret'> & { reado
 
 const SELECT = `SELECT pk, kind, format, template, events, filter, fields, due, ignore_own_key AS ignoreOwnKey,
     ignore_key_id AS ignoreKeyId, created_by_key_id AS createdByKeyId, quiet_seconds AS quietSeconds,
-    include_content AS includeContent,
+    include_content AS includeContent, ordered,
     (SELECT s.pk FROM webhook_schedules s WHERE s.webhook = webhooks.pk AND s.is_ended = 0) AS schedule
   FROM webhooks WHERE`
 
@@ -59,6 +61,7 @@ function subscriptionOf(row: Row, conditions: readonly Condition[] = []): Subscr
     kind: row.kind ?? 'record',
     format: row.format ?? 'json',
     template: row.template,
+    isOrdered: row.ordered === 1,
     events: new Set(JSON.parse(row.events)),
     ignoredKeys: new Set(ignored.filter((id) => id !== null)),
     conditions,
@@ -206,15 +209,21 @@ export function storeEvent(
   isUrgent: 0 | 1 = 0,
 ): string[] {
   const { id, type } = payload
-  const forms = Map.groupBy(receivers, ({ format, template }) => `${format} ${template ?? ''}`)
+  const forms = Map.groupBy(receivers, ({ pk, isOrdered, format, template }) =>
+    isOrdered ? pk : `${format} ${template ?? ''}`,
+  )
   return [...forms.values()].flatMap((alike) => {
     const [form] = alike
     if (!form) return []
-    const { body, contentType } = messageOf(form, payload, labelField)
+    const sequence = form.isOrdered ? nextSequence(tx, form.pk) : undefined
+    const sent = sequence === undefined ? payload : { ...payload, sequence }
+    const { body, contentType } = messageOf(form, sent, labelField)
     const event = tx.sql.run(INSERT_EVENT, id, type, objectId, body, contentType).lastInsertRowid
     const webhooks = alike.map(({ pk }) => pk)
     notifyDispatcher(tx, webhooks)
-    return insertDeliveries(tx, event, webhooks, isUrgent)
+    if (sequence === undefined) return insertDeliveries(tx, event, webhooks, isUrgent)
+    const isInOrder = isUrgent === 0
+    return insertOrdered(tx, { event, webhook: form.pk, sequence, objectId: isInOrder ? objectId : null })
   })
 }
 

@@ -113,7 +113,7 @@ interface ShownWebhook {
 /** Defaults of absent attributes of a webhook. */
 const ABSENT = {
   ...{ headers: null, kind: null, format: null, template: null },
-  ...{ quietSeconds: null, includeContent: null, due: null, pauseReason: null },
+  ...{ quietSeconds: null, includeContent: null, due: null, ordered: null, pauseReason: null },
 }
 
 const insertCopied = insertInto<SQLiteTable>(webhookTable)

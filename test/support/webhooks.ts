@@ -16,6 +16,9 @@ export interface WebhookOptions {
   description?: string | null
   enabled?: boolean
   due?: object
+  ordered?: boolean
+  format?: string
+  delivery?: 'pull'
 }
 
 export interface TestWebhook {

@@ -2,7 +2,7 @@ import { defineJob, enqueue } from '../../kernel/jobs.ts'
 import { endSchedules } from '../../log/due.ts'
 import { renewSubscriptionsVersion } from '../../log/outbox.ts'
 import type { Reader } from '../../storage/reader.ts'
-import { IS_NEW, IS_NOT_NEW } from '../../storage/schema/webhooks.ts'
+import { IS_BLOCKED, IS_NEW, IS_NOT_NEW } from '../../storage/schema/webhooks.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 
 const DELIVERIES_PER_STEP = 50
@@ -18,10 +18,12 @@ function deleteSomeDeliveries({ sql }: Reader, condition: string, value: number,
   )
   for (const [event, webhook] of found)
     sql.run('DELETE FROM webhook_deliveries WHERE event = ? AND webhook = ?', event, webhook)
+  const events = JSON.stringify([...new Set(found.map(([event]) => event))])
+  sql.run('DELETE FROM webhook_sequences WHERE event IN (SELECT value FROM json_each(?))', events)
   sql.run(
     `DELETE FROM webhook_events WHERE pk IN (SELECT value FROM json_each(?)) AND NOT EXISTS
        (SELECT 1 FROM webhook_deliveries d WHERE d.event = webhook_events.pk)`,
-    JSON.stringify([...new Set(found.map(([event]) => event))]),
+    events,
   )
   return found.length
 }
@@ -33,7 +35,8 @@ export const deleteDeliveriesEndedBefore = (reader: Reader, before: number, limi
 /** Deletes up to `limit` deliveries of a subscription; returns the number deleted. */
 const deleteDeliveriesOf = (reader: Reader, webhook: number, limit: number): number =>
   deleteSomeDeliveries(reader, `webhook = ? AND ${IS_NEW}`, webhook, limit) ||
-  deleteSomeDeliveries(reader, `webhook = ? AND ${IS_NOT_NEW}`, webhook, limit)
+  deleteSomeDeliveries(reader, `webhook = ? AND ${IS_NOT_NEW}`, webhook, limit) ||
+  deleteSomeDeliveries(reader, `webhook = ? AND ${IS_BLOCKED}`, webhook, limit)
 
 /**
  * Deletes a subscription in the caller's transaction. For subscriptions with few deliveries, such as the tests of a

@@ -5,7 +5,7 @@ import { fail, notFound, refused } from '../../lib/refusal.ts'
 import { notifyDispatcher, publishTest } from '../../log/outbox.ts'
 import type { Db } from '../../storage/database.ts'
 import type { Reader } from '../../storage/reader.ts'
-import { IS_NEW, IS_NOT_NEW } from '../../storage/schema/webhooks.ts'
+import { IS_BLOCKED, IS_NEW, IS_NOT_NEW } from '../../storage/schema/webhooks.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { getWebhook } from './service.ts'
 import { kindOf, presentAttempt, presentDelivery, presentStructureOf, type WebhookRow } from './store.ts'
@@ -20,7 +20,8 @@ const getDelivery = (reader: Reader, webhook: WebhookRow, id: string): DeliveryR
 export function sendTest(tx: Tx, caller: Caller, id: string): Shown {
   const webhook = getWebhook(tx, caller, id, 'change')
   const { workspaceId, surface, keyId } = caller
-  const receiver = { ...webhook, kind: kindOf(webhook), format: webhook.format ?? 'json' }
+  const { pk, template, format, ordered } = webhook
+  const receiver = { pk, template, kind: kindOf(webhook), format: format ?? 'json', isOrdered: ordered === 1 }
   const structure = presentStructureOf(webhook)
   const delivery = publishTest(tx, receiver, { workspaceId, structure, source: { surface, keyId } })
   return presentDelivery(webhook, getDelivery(tx, webhook, delivery))
@@ -141,6 +142,8 @@ export interface DeliveryRow {
   eventId: string
   event: string
   recordId: string | null
+  /** Its number in an ordered subscription. */
+  sequence: number | null
   status: DeliveryStatus
   attempts: number
   responseStatus: number | null
@@ -154,7 +157,8 @@ export interface DeliveryRow {
 const ofEvent = (column: string) => `(SELECT ${column} FROM webhook_events e WHERE e.pk = d.event)`
 
 const COLUMNS = `d.id, d.event AS eventPk, ${ofEvent('id')} AS eventId, ${ofEvent('type')} AS event,
-  ${ofEvent('record_id')} AS recordId, d.status, d.attempts, d.response_status AS responseStatus, d.error,
+  ${ofEvent('record_id')} AS recordId, d.status,
+  (SELECT sequence FROM webhook_sequences q WHERE q.event = d.event) AS sequence, d.attempts, d.response_status AS responseStatus, d.error,
   d.next_attempt_at AS nextAttemptAt, d.created_at AS createdAt, d.last_attempt_at AS lastAttemptAt,
   d.ended_at AS endedAt`
 
@@ -172,7 +176,7 @@ export interface DeliveryPage {
 const withStatus = (status: DeliveryStatus) => `webhook = ?1 AND status = '${status}' AND ${IS_NOT_NEW}`
 /** Conditions that partition the deliveries of a subscription, each with its index. */
 const CONDITIONS: Record<DeliveryStatus, readonly string[]> = {
-  pending: [`webhook = ?1 AND ${IS_NEW}`, withStatus('pending')],
+  pending: [`webhook = ?1 AND ${IS_NEW}`, withStatus('pending'), `webhook = ?1 AND ${IS_BLOCKED}`],
   delivered: [withStatus('delivered')],
   failed: [withStatus('failed')],
 }

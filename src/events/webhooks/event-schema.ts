@@ -80,6 +80,12 @@ export const DeliveredEvent = strict(
       surface: t.String({ enum: [...SURFACES, 'system'], examples: ['api'] }),
       key_id: nullable(id(), 'The API key that made the change, if one did.'),
     }),
+    sequence: t.Optional(
+      t.Integer({
+        description: 'With `ordered`: grows with every event of the subscription.',
+        examples: [12],
+      }),
+    ),
   },
   { $id: 'DeliveredEvent', description: 'The body of a delivery about one change.' },
 )

@@ -3,6 +3,7 @@ import { startSchedule } from '../../log/due.ts'
 import { renewSubscriptionsVersion } from '../../log/outbox.ts'
 import type { IntegrityCheck } from '../../storage/integrity.ts'
 import type { Reader } from '../../storage/reader.ts'
+import { IS_BLOCKED } from '../../storage/schema/webhooks.ts'
 import { webhookDetachment } from './deletion.ts'
 
 const ENABLED = `EXISTS (SELECT 1 FROM webhooks w
@@ -23,6 +24,10 @@ const ORPHANED_EVENTS = `webhook_events WHERE NOT EXISTS
 
 const ORPHANED_DELIVERIES = `webhook_deliveries WHERE NOT EXISTS (SELECT 1 FROM webhook_events e WHERE e.pk = event)
   OR (webhook NOT IN (SELECT pk FROM webhooks) AND webhook NOT IN (${keysOf(webhookDetachment)}))`
+
+/** Blocked deliveries whose object has no earlier pending one. */
+const STUCK = `webhook_deliveries WHERE ${IS_BLOCKED} AND event IN (SELECT min(event) FROM webhook_sequences
+  WHERE is_pending = 1 GROUP BY webhook, object)`
 
 const ORPHANED_MOMENTS = `webhook_moments WHERE schedule NOT IN (SELECT pk FROM webhook_schedules)`
 const UNSCHEDULED = `webhooks w WHERE enabled = 1 AND due IS NOT NULL AND NOT EXISTS
@@ -45,6 +50,9 @@ export const webhookCheck: IntegrityCheck = {
     if (deliveries > 0) yield `${deliveries} deliveries are left without their event or webhook.`
     const events = count(ORPHANED_EVENTS)
     if (events > 0) yield `${events} webhook events are left without a delivery.`
+    const stuck = count(STUCK)
+    if (stuck > 0)
+      yield `${stuck} ordered deliveries wait, although no earlier one of their object is pending.`
     const moments = count(ORPHANED_MOMENTS)
     if (moments > 0) yield `${moments} moments of rows are left without a webhook.`
     const unscheduled = count(UNSCHEDULED)
@@ -54,6 +62,10 @@ export const webhookCheck: IntegrityCheck = {
     for (const { pk } of listWrong(tx)) renewSubscriptionsVersion(tx, pk)
     tx.sql.run(`DELETE FROM ${ORPHANED_DELIVERIES}`)
     tx.sql.run(`DELETE FROM ${ORPHANED_EVENTS}`)
+    tx.sql.run(
+      `UPDATE webhook_deliveries SET is_urgent = 0, next_attempt_at = ? ${STUCK.slice(STUCK.indexOf('WHERE'))}`,
+      tx.now,
+    )
     tx.sql.run(`DELETE FROM ${ORPHANED_MOMENTS}`)
     const unscheduled = tx.sql.rows<[number, number]>(`SELECT pk, structure FROM ${UNSCHEDULED}`)
     for (const [webhook, structure] of unscheduled) startSchedule(tx, webhook, structure)

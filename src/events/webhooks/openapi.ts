@@ -11,7 +11,7 @@ const DESCRIPTION = `Sent to the \`url\` of a subscription within seconds of the
 
 While a replaced secret still signs, each of the two has several signatures, the newest first: \`t=…,v1=…,v1=…\` and \`v1,… v1,…\`. Accept a delivery of which one signature is right.
 
-Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by \`id\`, and compare \`record.updated_at\`.`
+Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by \`id\`, and compare \`record.updated_at\`. With \`ordered\`, the events of one object arrive in order, and each has its number in \`sequence\` and \`X-Service-Sequence\`.`
 
 interface ExampleRecord {
   updated_at: string
@@ -105,15 +105,25 @@ const HEADERS: readonly (readonly [name: string, description: string, example?: 
   ],
 ]
 
-const parametersOf = (type: EventType) =>
-  HEADERS.map(([name, description, example = type]) => ({
+const SEQUENCE = {
+  name: 'X-Service-Sequence',
+  in: 'header',
+  description: 'With `ordered`: the number of the event, in every format.',
+  schema: { type: 'string' },
+  example: '12',
+}
+
+const parametersOf = (type: EventType) => [
+  ...HEADERS.map(([name, description, example = type]) => ({
     name,
     in: 'header',
     description,
     required: true,
     schema: { type: 'string' },
     example,
-  }))
+  })),
+  SEQUENCE,
+]
 
 const RESPONSES = {
   '2XX': { description: 'The delivery has arrived; the body of the answer is dropped.' },

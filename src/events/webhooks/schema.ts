@@ -49,6 +49,12 @@ const quietSeconds = () =>
   })
 const includeContent = () =>
   t.flag({ description: 'Whether events of notes include the text.', examples: [false] })
+const ordered = () =>
+  t.flag({
+    description:
+      'Events of one object (row, note or file) are delivered one at a time in commit order. Each has `sequence`, a number that grows with every event of the subscription. Applies to what is committed from then on.',
+    examples: [true],
+  })
 const due = () =>
   t.strict(
     {
@@ -97,6 +103,7 @@ export const Webhook = t.strict(
     due: t.Optional(due()),
     quiet_seconds: t.Optional(quietSeconds()),
     include_content: t.Optional(includeContent()),
+    ordered: t.Optional(ordered()),
     filter: t.Union([t.Array(condition()), filterTree(), t.Null()], {
       description: 'Conditions on rows; of notes a filter tree, or null for every note.',
       examples: [EXAMPLE_FILTER],
@@ -152,6 +159,9 @@ const Delivery = t.strict(
     event: t.String({ enum: [...EVENTS], examples: ['record.created'] }),
     record_id: t.nullable(t.id(), 'null for `webhook.test`, notes and files.'),
     object_id: t.Optional(t.nullable(t.id(), 'Of a note or file; null for `webhook.test`.')),
+    sequence: t.Optional(
+      t.integer({ description: 'The number of its event in an ordered subscription.', examples: [12] }),
+    ),
     status: t.String({ enum: [...DELIVERY_STATUSES], examples: ['delivered'] }),
     attempts: t.integer({ description: 'Since it was created or last redelivered.', examples: [1] }),
     response_status: t.nullable(t.integer(), {
@@ -159,7 +169,10 @@ const Delivery = t.strict(
       examples: [200],
     }),
     error: t.nullable(t.String({ examples: ['The receiver answered 503.'] }), 'Why the last attempt failed.'),
-    next_attempt_at: t.nullable(t.timestamp(), 'null once it is delivered or failed.'),
+    next_attempt_at: t.nullable(
+      t.timestamp(),
+      'null once it is delivered or failed, and while it waits for an earlier event of its object.',
+    ),
     created_at: t.timestamp(),
     last_attempt_at: t.nullable(t.timestamp()),
     delivered_at: t.nullable(t.timestamp()),
@@ -277,6 +290,7 @@ const attributes = {
   due: orNull(due()),
   quiet_seconds: orNull(quietSeconds()),
   include_content: orNull(includeContent()),
+  ordered: orNull(ordered()),
   ...t.optional({
     filter: t.Union(
       [t.Array(t.Unsafe<unknown>(condition()), { maxItems: MAX_CONDITIONS }), filterTree(), t.Null()],

@@ -75,7 +75,7 @@ function presentHeaders(row: WebhookRow): { headers?: Record<string, string> } {
 
 /** Attributes that responses omit if they were not given. */
 function presentKind(row: WebhookRow) {
-  const { kind, format, template, quietSeconds, includeContent } = row
+  const { kind, format, template, quietSeconds, includeContent, ordered } = row
   const due = dueOf(row)
   return {
     ...(kind !== null && { kind }),
@@ -83,6 +83,7 @@ function presentKind(row: WebhookRow) {
     ...(template !== null && { template }),
     ...(quietSeconds !== null && { quiet_seconds: quietSeconds }),
     ...(includeContent !== null && { include_content: includeContent === 1 }),
+    ...(ordered !== null && { ordered: ordered === 1 }),
     ...(due && { due }),
   }
 }
@@ -122,6 +123,7 @@ export const presentDelivery = (webhook: WebhookRow, row: DeliveryRow) => ({
   ...(kindOf(webhook) === 'record'
     ? { record_id: row.recordId }
     : { record_id: null, object_id: row.recordId }),
+  ...(row.sequence !== null && { sequence: row.sequence }),
   status: row.status,
   attempts: row.attempts,
   response_status: row.responseStatus,

@@ -9,6 +9,9 @@ import { structures } from './structures.ts'
  * statement must repeat the condition for SQLite to use the index.
  */
 
+/** Waits until every earlier event of the same object has ended (`webhookSequences`). */
+export const IS_BLOCKED = 'is_urgent = 2'
+
 /** Never attempted, and due since its creation. */
 export const IS_NEW = "status = 'pending' AND attempts = 0 AND is_urgent = 0"
 export const IS_NOT_NEW = "(status <> 'pending' OR attempts > 0 OR is_urgent = 1)"
@@ -29,6 +32,8 @@ export const webhooks = sqliteTable(
     template: text(),
     quietSeconds: integer('quiet_seconds'),
     includeContent: integer('include_content'),
+    /** 1: the events of one object are delivered one at a time, in commit order. */
+    ordered: integer(),
     /** JSON object that defines the due time of a row. */
     due: text(),
     url: text().notNull(),
@@ -52,6 +57,8 @@ export const webhooks = sqliteTable(
     /** A sentence, if failed deliveries are not the reason for the pause. */
     pauseReason: text('pause_reason'),
     consecutiveFailures: integer('consecutive_failures').notNull().default(0),
+    /** The number of its last event, counted while it is ordered. */
+    sequence: integer().notNull().default(0),
     /** Null if created without a key. */
     createdByKeyId: text('created_by_key_id'),
     /**
@@ -158,7 +165,10 @@ export const webhookDeliveries = sqliteTable(
     attempts: integer().notNull().default(0),
     /** The number of redeliveries: the outcome of an attempt that began before the last of them is ignored. */
     redeliveries: integer().notNull().default(0),
-    /** 1 while its first attempt is due whatever the state of the subscription: for tests and redeliveries. */
+    /**
+     * 1 while its first attempt is due whatever the state of the subscription: for tests and redeliveries. 2 while it
+     * waits for an earlier event of its object.
+     */
     isUrgent: integer('is_urgent').notNull().default(0),
     responseStatus: integer('response_status'),
     error: text(),
@@ -177,6 +187,27 @@ export const webhookDeliveries = sqliteTable(
       .on(table.webhook, table.isUrgent, table.nextAttemptAt)
       .where(sql.raw(`status = 'pending' AND (attempts > 0 OR is_urgent = 1)`)),
     index('webhook_deliveries_ended').on(table.endedAt).where(sql`ended_at IS NOT NULL`),
+    index('webhook_deliveries_blocked').on(table.webhook, table.id).where(sql.raw(IS_BLOCKED)),
+  ],
+)
+
+/** The events of ordered subscriptions; each has its own event, because its body holds the number. */
+export const webhookSequences = sqliteTable(
+  'webhook_sequences',
+  {
+    /** The pk of its event, deleted with it. */
+    event: integer().primaryKey(),
+    webhook: integer().notNull(),
+    sequence: integer().notNull(),
+    /** The id of the row, note or file; null for a test, which is outside the order. */
+    object: text(),
+    /** 1 until the delivery first ends: later redeliveries are outside the order. */
+    isPending: integer('is_pending'),
+  },
+  (table) => [
+    index('webhook_sequences_pending')
+      .on(table.webhook, table.object, table.sequence)
+      .where(sql`is_pending = 1`),
   ],
 )
 

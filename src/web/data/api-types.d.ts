@@ -1864,7 +1864,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`. With `ordered`, the events of one object arrive in order, and each has its number in `sequence` and `X-Service-Sequence`.
          */
         post: operations["recordCreated"];
         delete?: never;
@@ -1891,7 +1891,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`. With `ordered`, the events of one object arrive in order, and each has its number in `sequence` and `X-Service-Sequence`.
          */
         post: operations["recordUpdated"];
         delete?: never;
@@ -1918,7 +1918,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`. With `ordered`, the events of one object arrive in order, and each has its number in `sequence` and `X-Service-Sequence`.
          */
         post: operations["recordDeleted"];
         delete?: never;
@@ -1945,7 +1945,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`. With `ordered`, the events of one object arrive in order, and each has its number in `sequence` and `X-Service-Sequence`.
          */
         post: operations["recordDue"];
         delete?: never;
@@ -1972,7 +1972,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`. With `ordered`, the events of one object arrive in order, and each has its number in `sequence` and `X-Service-Sequence`.
          */
         post: operations["noteCreated"];
         delete?: never;
@@ -1999,7 +1999,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`. With `ordered`, the events of one object arrive in order, and each has its number in `sequence` and `X-Service-Sequence`.
          */
         post: operations["noteUpdated"];
         delete?: never;
@@ -2026,7 +2026,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`. With `ordered`, the events of one object arrive in order, and each has its number in `sequence` and `X-Service-Sequence`.
          */
         post: operations["noteDeleted"];
         delete?: never;
@@ -2053,7 +2053,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`. With `ordered`, the events of one object arrive in order, and each has its number in `sequence` and `X-Service-Sequence`.
          */
         post: operations["noteRestored"];
         delete?: never;
@@ -2080,7 +2080,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`. With `ordered`, the events of one object arrive in order, and each has its number in `sequence` and `X-Service-Sequence`.
          */
         post: operations["fileCreated"];
         delete?: never;
@@ -2107,7 +2107,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`. With `ordered`, the events of one object arrive in order, and each has its number in `sequence` and `X-Service-Sequence`.
          */
         post: operations["fileUpdated"];
         delete?: never;
@@ -2134,7 +2134,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`. With `ordered`, the events of one object arrive in order, and each has its number in `sequence` and `X-Service-Sequence`.
          */
         post: operations["fileDeleted"];
         delete?: never;
@@ -2161,7 +2161,7 @@ export interface webhooks {
          *
          *     While a replaced secret still signs, each of the two has several signatures, the newest first: `t=…,v1=…,v1=…` and `v1,… v1,…`. Accept a delivery of which one signature is right.
          *
-         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`.
+         *     Deliveries that are not answered with 2xx within 10 seconds are sent again after 1 minute, 10 minutes, 1 hour and 6 hours, byte for byte. An event may arrive twice and out of order: know it by `id`, and compare `record.updated_at`. With `ordered`, the events of one object arrive in order, and each has its number in `sequence` and `X-Service-Sequence`.
          */
         post: operations["webhookTest"];
         delete?: never;
@@ -2286,6 +2286,11 @@ export interface components {
                  */
                 key_id: string | null;
             };
+            /**
+             * @description With `ordered`: grows with every event of the subscription.
+             * @example 12
+             */
+            sequence?: number;
         };
         Record: {
             /**
@@ -3440,6 +3445,11 @@ export interface components {
              */
             include_content?: boolean;
             /**
+             * @description Events of one object (row, note or file) are delivered one at a time in commit order. Each has `sequence`, a number that grows with every event of the subscription. Applies to what is committed from then on.
+             * @example true
+             */
+            ordered?: boolean;
+            /**
              * @description Conditions on rows; of notes a filter tree, or null for every note.
              * @example [
              *       {
@@ -3570,6 +3580,11 @@ export interface components {
              */
             object_id?: string | null;
             /**
+             * @description The number of its event in an ordered subscription.
+             * @example 12
+             */
+            sequence?: number;
+            /**
              * @example delivered
              * @enum {string}
              */
@@ -3591,7 +3606,7 @@ export interface components {
             error: string | null;
             /**
              * Format: date-time
-             * @description null once it is delivered or failed.
+             * @description null once it is delivered or failed, and while it waits for an earlier event of its object.
              * @example 2026-11-21T09:30:00.000Z
              */
             next_attempt_at: string | null;
@@ -11037,6 +11052,7 @@ export interface operations {
                      *           },
                      *           "quiet_seconds": 30,
                      *           "include_content": false,
+                     *           "ordered": true,
                      *           "filter": [
                      *             {
                      *               "field": "pages",
@@ -11145,6 +11161,11 @@ export interface operations {
                      */
                     include_content?: boolean | null;
                     /**
+                     * @description Events of one object (row, note or file) are delivered one at a time in commit order. Each has `sequence`, a number that grows with every event of the subscription. Applies to what is committed from then on.
+                     * @example true
+                     */
+                    ordered?: boolean | null;
+                    /**
                      * @description Only rows that meet every condition; of notes those that a filter tree finds. Checked on the row or note after the change, for a deletion before it.
                      * @example []
                      */
@@ -11206,6 +11227,7 @@ export interface operations {
                      *         },
                      *         "quiet_seconds": 30,
                      *         "include_content": false,
+                     *         "ordered": true,
                      *         "filter": [
                      *           {
                      *             "field": "pages",
@@ -11303,6 +11325,7 @@ export interface operations {
                      *         },
                      *         "quiet_seconds": 30,
                      *         "include_content": false,
+                     *         "ordered": true,
                      *         "filter": [
                      *           {
                      *             "field": "pages",
@@ -11470,6 +11493,11 @@ export interface operations {
                      */
                     include_content?: boolean | null;
                     /**
+                     * @description Events of one object (row, note or file) are delivered one at a time in commit order. Each has `sequence`, a number that grows with every event of the subscription. Applies to what is committed from then on.
+                     * @example true
+                     */
+                    ordered?: boolean | null;
+                    /**
                      * @description Only rows that meet every condition; of notes those that a filter tree finds. Checked on the row or note after the change, for a deletion before it.
                      * @example []
                      */
@@ -11535,6 +11563,7 @@ export interface operations {
                      *         },
                      *         "quiet_seconds": 30,
                      *         "include_content": false,
+                     *         "ordered": true,
                      *         "filter": [
                      *           {
                      *             "field": "pages",
@@ -11620,6 +11649,7 @@ export interface operations {
                      *         },
                      *         "quiet_seconds": 30,
                      *         "include_content": false,
+                     *         "ordered": true,
                      *         "filter": [
                      *           {
                      *             "field": "pages",
@@ -11725,6 +11755,7 @@ export interface operations {
                      *         },
                      *         "quiet_seconds": 30,
                      *         "include_content": false,
+                     *         "ordered": true,
                      *         "filter": [
                      *           {
                      *             "field": "pages",
@@ -11804,6 +11835,7 @@ export interface operations {
                      *         "event": "record.created",
                      *         "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "object_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "sequence": 12,
                      *         "status": "delivered",
                      *         "attempts": 1,
                      *         "response_status": 200,
@@ -11868,6 +11900,7 @@ export interface operations {
                      *           "event": "record.created",
                      *           "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *           "object_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "sequence": 12,
                      *           "status": "delivered",
                      *           "attempts": 1,
                      *           "response_status": 200,
@@ -11986,6 +12019,7 @@ export interface operations {
                      *         "event": "record.created",
                      *         "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "object_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "sequence": 12,
                      *         "status": "delivered",
                      *         "attempts": 1,
                      *         "response_status": 200,
@@ -12057,6 +12091,7 @@ export interface operations {
                      *         "event": "record.created",
                      *         "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "object_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "sequence": 12,
                      *         "status": "delivered",
                      *         "attempts": 1,
                      *         "response_status": 200,
@@ -14551,6 +14586,11 @@ export interface operations {
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
+                /**
+                 * @description With `ordered`: the number of the event, in every format.
+                 * @example 12
+                 */
+                "X-Service-Sequence"?: string;
             };
             path?: never;
             cookie?: never;
@@ -14581,7 +14621,8 @@ export interface operations {
                  *       "source": {
                  *         "surface": "api",
                  *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
-                 *       }
+                 *       },
+                 *       "sequence": 12
                  *     }
                  */
                 "application/json": components["schemas"]["DeliveredEvent"];
@@ -14645,6 +14686,11 @@ export interface operations {
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
+                /**
+                 * @description With `ordered`: the number of the event, in every format.
+                 * @example 12
+                 */
+                "X-Service-Sequence"?: string;
             };
             path?: never;
             cookie?: never;
@@ -14679,7 +14725,8 @@ export interface operations {
                  *       "source": {
                  *         "surface": "api",
                  *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
-                 *       }
+                 *       },
+                 *       "sequence": 12
                  *     }
                  */
                 "application/json": components["schemas"]["DeliveredEvent"];
@@ -14743,6 +14790,11 @@ export interface operations {
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
+                /**
+                 * @description With `ordered`: the number of the event, in every format.
+                 * @example 12
+                 */
+                "X-Service-Sequence"?: string;
             };
             path?: never;
             cookie?: never;
@@ -14773,7 +14825,8 @@ export interface operations {
                  *       "source": {
                  *         "surface": "api",
                  *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
-                 *       }
+                 *       },
+                 *       "sequence": 12
                  *     }
                  */
                 "application/json": components["schemas"]["DeliveredEvent"];
@@ -14837,6 +14890,11 @@ export interface operations {
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
+                /**
+                 * @description With `ordered`: the number of the event, in every format.
+                 * @example 12
+                 */
+                "X-Service-Sequence"?: string;
             };
             path?: never;
             cookie?: never;
@@ -14870,7 +14928,8 @@ export interface operations {
                  *       "source": {
                  *         "surface": "api",
                  *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
-                 *       }
+                 *       },
+                 *       "sequence": 12
                  *     }
                  */
                 "application/json": components["schemas"]["DeliveredEvent"];
@@ -14934,6 +14993,11 @@ export interface operations {
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
+                /**
+                 * @description With `ordered`: the number of the event, in every format.
+                 * @example 12
+                 */
+                "X-Service-Sequence"?: string;
             };
             path?: never;
             cookie?: never;
@@ -14968,7 +15032,8 @@ export interface operations {
                  *       "source": {
                  *         "surface": "api",
                  *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
-                 *       }
+                 *       },
+                 *       "sequence": 12
                  *     }
                  */
                 "application/json": components["schemas"]["DeliveredEvent"];
@@ -15032,6 +15097,11 @@ export interface operations {
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
+                /**
+                 * @description With `ordered`: the number of the event, in every format.
+                 * @example 12
+                 */
+                "X-Service-Sequence"?: string;
             };
             path?: never;
             cookie?: never;
@@ -15066,7 +15136,8 @@ export interface operations {
                  *       "source": {
                  *         "surface": "api",
                  *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
-                 *       }
+                 *       },
+                 *       "sequence": 12
                  *     }
                  */
                 "application/json": components["schemas"]["DeliveredEvent"];
@@ -15130,6 +15201,11 @@ export interface operations {
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
+                /**
+                 * @description With `ordered`: the number of the event, in every format.
+                 * @example 12
+                 */
+                "X-Service-Sequence"?: string;
             };
             path?: never;
             cookie?: never;
@@ -15164,7 +15240,8 @@ export interface operations {
                  *       "source": {
                  *         "surface": "api",
                  *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
-                 *       }
+                 *       },
+                 *       "sequence": 12
                  *     }
                  */
                 "application/json": components["schemas"]["DeliveredEvent"];
@@ -15228,6 +15305,11 @@ export interface operations {
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
+                /**
+                 * @description With `ordered`: the number of the event, in every format.
+                 * @example 12
+                 */
+                "X-Service-Sequence"?: string;
             };
             path?: never;
             cookie?: never;
@@ -15262,7 +15344,8 @@ export interface operations {
                  *       "source": {
                  *         "surface": "api",
                  *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
-                 *       }
+                 *       },
+                 *       "sequence": 12
                  *     }
                  */
                 "application/json": components["schemas"]["DeliveredEvent"];
@@ -15326,6 +15409,11 @@ export interface operations {
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
+                /**
+                 * @description With `ordered`: the number of the event, in every format.
+                 * @example 12
+                 */
+                "X-Service-Sequence"?: string;
             };
             path?: never;
             cookie?: never;
@@ -15358,7 +15446,8 @@ export interface operations {
                  *       "source": {
                  *         "surface": "api",
                  *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
-                 *       }
+                 *       },
+                 *       "sequence": 12
                  *     }
                  */
                 "application/json": components["schemas"]["DeliveredEvent"];
@@ -15422,6 +15511,11 @@ export interface operations {
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
+                /**
+                 * @description With `ordered`: the number of the event, in every format.
+                 * @example 12
+                 */
+                "X-Service-Sequence"?: string;
             };
             path?: never;
             cookie?: never;
@@ -15454,7 +15548,8 @@ export interface operations {
                  *       "source": {
                  *         "surface": "api",
                  *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
-                 *       }
+                 *       },
+                 *       "sequence": 12
                  *     }
                  */
                 "application/json": components["schemas"]["DeliveredEvent"];
@@ -15518,6 +15613,11 @@ export interface operations {
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
+                /**
+                 * @description With `ordered`: the number of the event, in every format.
+                 * @example 12
+                 */
+                "X-Service-Sequence"?: string;
             };
             path?: never;
             cookie?: never;
@@ -15550,7 +15650,8 @@ export interface operations {
                  *       "source": {
                  *         "surface": "api",
                  *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
-                 *       }
+                 *       },
+                 *       "sequence": 12
                  *     }
                  */
                 "application/json": components["schemas"]["DeliveredEvent"];
@@ -15614,6 +15715,11 @@ export interface operations {
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
+                /**
+                 * @description With `ordered`: the number of the event, in every format.
+                 * @example 12
+                 */
+                "X-Service-Sequence"?: string;
             };
             path?: never;
             cookie?: never;
@@ -15633,7 +15739,8 @@ export interface operations {
                  *       "source": {
                  *         "surface": "api",
                  *         "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
-                 *       }
+                 *       },
+                 *       "sequence": 12
                  *     }
                  */
                 "application/json": components["schemas"]["DeliveredEvent"];

@@ -93,6 +93,7 @@ export interface WebhookInput {
   readonly due?: Webhook['due'] | null
   readonly quiet_seconds?: number
   readonly include_content?: boolean
+  readonly ordered?: boolean
 }
 
 export type WebhookKind = NonNullable<Webhook['kind']>

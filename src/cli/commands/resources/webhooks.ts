@@ -135,6 +135,7 @@ function bodyOf(input: Input): UnparsedInput & Pick<NewWebhook, 'kind' | 'struct
     ...(events !== undefined && { events: separated(events) as SubscribedEvent[] }),
     ...(/^\d+$/.test(seconds) && { quiet_seconds: Number(seconds) }),
     ...(input.flags['include-content'] === true && { include_content: true }),
+    ...(input.flags.ordered === true && { ordered: true }),
   }
 }
 
@@ -153,6 +154,7 @@ const webhooksCreate: Command = {
     flag('--due <json>', 'with the event record.due: {"field": "due", "offset_days": -1}, as in the API'),
     flag('--quiet-seconds <n>', 'combine updates of a note within this time into one event (default 30)'),
     flag('--include-content', 'include the text in events of notes'),
+    flag('--ordered', 'deliver the events of one row, note or file one at a time, in commit order'),
     flag('--format <format>', 'json (default), slack, discord, ntfy or text', { choices: FORMATS }),
     flag('--template <text>', 'the text for the other formats, with placeholders such as {event}'),
     setting('--webhook-allow <target>', 'allow a private address or plain http, as the server does', {

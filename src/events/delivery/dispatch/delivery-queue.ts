@@ -2,6 +2,7 @@ import { HOUR_MS } from '../../../lib/dates.ts'
 import { enqueueDue } from '../../../log/due-jobs.ts'
 import { logChange, systemAuthor } from '../../../log/log.ts'
 import { TEST_EVENT } from '../../../log/message.ts'
+import { unblockNext } from '../../../log/ordered.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { IS_NEW, IS_NOT_NEW } from '../../../storage/schema/webhooks.ts'
 import { TOUCH } from '../../../storage/sql.ts'
@@ -34,6 +35,9 @@ interface Subscription {
   headers: string | null
   isActive: number
   hasUrgent: number
+  isOrdered: number
+  /** Whether it ever was ordered, so that its events may have numbers. */
+  isNumbered: number
 }
 
 interface EventRow {
@@ -41,6 +45,8 @@ interface EventRow {
   type: string
   body: string
   contentType: string | null
+  /** The number of an event of an ordered subscription. */
+  sequence: number | null
 }
 
 /** A delivery with everything that an attempt needs. */
@@ -54,13 +60,17 @@ export const listSubscriptionsWithPending = ({ sql }: Reader): number[] =>
   )
 
 /** Undefined once the subscription is deleted. */
-export const findWorkspaceOf = ({ sql }: Reader, webhook: number): number | undefined =>
-  sql.column<number>('SELECT workspace FROM webhooks WHERE pk = ?', webhook)[0]
+export const findOwner = (
+  { sql }: Reader,
+  webhook: number,
+): { readonly workspace: number; readonly ordered: number | null } | undefined =>
+  sql.get('SELECT workspace, ordered FROM webhooks WHERE pk = ?', webhook)
 
 /** Undefined once the subscription is deleted; `isActive` unless it is disabled or paused. */
 const findSubscription = ({ sql }: Reader, webhook: number): Subscription | undefined =>
   sql.get(
-    `SELECT w.id AS webhookId, w.url, w.secret, w.earlier_secrets AS earlierSecrets, w.headers, w.enabled = 1 AND w.paused_at IS NULL AS isActive, EXISTS
+    `SELECT w.id AS webhookId, w.url, w.secret, w.earlier_secrets AS earlierSecrets, w.headers, w.enabled = 1 AND w.paused_at IS NULL AS isActive,
+       w.ordered IS 1 AS isOrdered, w.sequence > 0 AS isNumbered, EXISTS
        (SELECT 1 FROM webhook_deliveries d
         WHERE d.webhook = w.pk AND d.status = 'pending' AND d.is_urgent = 1) AS hasUrgent
      FROM webhooks w WHERE w.pk = ?`,
@@ -101,6 +111,7 @@ function listDue({ sql }: Reader, webhook: number, now: number, { inProgress }: 
 function findEvent(
   { sql }: Reader,
   webhook: number,
+  isNumbered: boolean,
   { event, id, redeliveries }: DueRow,
 ): EventRow | undefined {
   const isCurrent = sql.get(
@@ -112,10 +123,16 @@ function findEvent(
     redeliveries,
   )
   if (isCurrent === undefined) return undefined
-  return sql.get(
-    'SELECT id AS eventId, type, body, content_type AS contentType FROM webhook_events WHERE pk = ?',
+  const found = sql.get<EventRow>(
+    'SELECT id AS eventId, type, body, content_type AS contentType, NULL AS sequence FROM webhook_events WHERE pk = ?',
     event,
   )
+  if (!found || !isNumbered) return found
+  const [sequence = null] = sql.column<number>(
+    'SELECT sequence FROM webhook_sequences WHERE event = ?',
+    event,
+  )
+  return { ...found, sequence }
 }
 
 /** Rows that may be due, urgent ones first; rows of the page may be out of date. */
@@ -152,7 +169,7 @@ export function findDue(
   const subscription = findSubscription(reader, webhook)
   if (!subscription) return undefined
   for (const row of candidates(reader, webhook, now, subscription, state)) {
-    const event = findEvent(reader, webhook, row)
+    const event = findEvent(reader, webhook, subscription.isNumbered === 1, row)
     if (event) return { ...row, ...event, ...subscription, webhook }
   }
   return undefined
@@ -232,6 +249,7 @@ export function recordOutcome(tx: Tx, attempt: FinishedAttempt): LoggedOutcome {
     due.redeliveries,
   )
   if (changes === 0 || status === 'pending') return NOTHING_TO_LOG
+  if (due.sequence !== null) unblockNext(tx, due.event)
   const isTest = due.type === TEST_EVENT
   if (status === 'failed') return { hasFailed: true, isPausing: !isTest && countFailure(tx, due.webhook) }
   if (!isTest) resetFailures(tx, due.webhook)

@@ -10,7 +10,7 @@ import {
   type DueDelivery,
   findDue,
   findNextDueAt,
-  findWorkspaceOf,
+  findOwner,
   listSubscriptionsWithPending,
   type QueueState,
   shortenRetryDelays,
@@ -43,7 +43,10 @@ export interface DispatcherOptions {
 interface SubscriptionState extends QueueState {
   readonly workspace: number
   inFlight: number
-  /** 1 until a delivery succeeds and after each failure, so that unresponsive receivers occupy few of the attempts. */
+  /**
+   * 1 until a delivery succeeds and after each failure, so that unresponsive receivers occupy few of the attempts. An
+   * ordered subscription always has 4, so that one hanging object does not delay the others.
+   */
   maxInFlight: number
 }
 
@@ -192,12 +195,12 @@ export class Dispatcher {
   #stateOf(webhook: number): SubscriptionState | undefined {
     const known = this.#states.get(webhook)
     if (known) return known
-    const workspace = findWorkspaceOf(this.#options.db, webhook)
-    if (workspace === undefined) return undefined
+    const owner = findOwner(this.#options.db, webhook)
+    if (owner === undefined) return undefined
     const state: SubscriptionState = {
-      workspace,
+      workspace: owner.workspace,
       inFlight: 0,
-      maxInFlight: 1,
+      maxInFlight: owner.ordered === 1 ? MAX_IN_FLIGHT_PER_SUBSCRIPTION : 1,
       inProgress: new Set(),
       page: [],
     }
@@ -223,7 +226,8 @@ export class Dispatcher {
     state.inFlight -= 1
     this.#inFlight -= 1
     this.#turns.end(state.workspace)
-    state.maxInFlight = outcome.error === null ? MAX_IN_FLIGHT_PER_SUBSCRIPTION : 1
+    const isWide = outcome.error === null || due.isOrdered === 1
+    state.maxInFlight = isWide ? MAX_IN_FLIGHT_PER_SUBSCRIPTION : 1
     this.#wake([due.webhook])
     await this.#outcomes.write({ due, outcome, attemptedAt, ms })
     state.inProgress.delete(due.id)
@@ -251,6 +255,7 @@ function headersOf(due: DueDelivery, atMs: number): Record<string, string> {
     body: due.body,
     contentType: due.contentType,
     atMs,
+    sequence: due.sequence,
   })
   return { ...own, ...signed }
 }

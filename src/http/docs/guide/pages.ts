@@ -7,6 +7,7 @@ import commands from '../../../../scripts/guide/commands.md' with { type: 'text'
 import configuration from '../../../../scripts/guide/configuration.md' with { type: 'text' }
 import contributing from '../../../../scripts/guide/contributing.md' with { type: 'text' }
 import deploy from '../../../../scripts/guide/deploy.md' with { type: 'text' }
+import everyEvent from '../../../../scripts/guide/every-event.md' with { type: 'text' }
 import grow from '../../../../scripts/guide/grow.md' with { type: 'text' }
 import install from '../../../../scripts/guide/install.md' with { type: 'text' }
 import limits from '../../../../scripts/guide/limits.md' with { type: 'text' }
@@ -63,6 +64,7 @@ export const GUIDE: readonly GuideGroup[] = [
       page('tables', tables),
       page('share', share),
       page('send-webhooks', sendWebhooks),
+      page('every-event', everyEvent),
       page('receive-events', receiveEvents),
       page('agents', agents),
       page('mirrors', mirrors),

@@ -46,6 +46,7 @@ import migration43 from '../../../../drizzle/0043_jobs_of_deletions.sql' with { 
 import migration44 from '../../../../drizzle/0044_merging_of_note_search.sql' with { type: 'text' }
 import migration45 from '../../../../drizzle/0045_jobs_of_indexing.sql' with { type: 'text' }
 import migration46 from '../../../../drizzle/0046_jobs_of_moments.sql' with { type: 'text' }
+import migration47 from '../../../../drizzle/0047_ordered_events.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -96,4 +97,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0044_merging_of_note_search', sql: migration44 },
   { name: '0045_jobs_of_indexing', sql: migration45 },
   { name: '0046_jobs_of_moments', sql: migration46 },
+  { name: '0047_ordered_events', sql: migration47 },
 ]

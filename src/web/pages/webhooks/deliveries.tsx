@@ -100,6 +100,7 @@ function Row({ id, delivery, at }: Omit<TableProps, 'deliveries'> & { delivery: 
           <a href={at(isOpen ? undefined : delivery.id)} aria-current={isOpen ? 'true' : undefined}>
             {delivery.event}
           </a>
+          <Position of={delivery} />
         </td>
         <td class="top-end">
           <DeliveryState of={delivery.status} />
@@ -120,9 +121,21 @@ function Row({ id, delivery, at }: Omit<TableProps, 'deliveries'> & { delivery: 
   )
 }
 
-function Response({ of: { response_status, error, next_attempt_at, attempts } }: { of: Delivery }) {
+/** The number of an ordered event. A failed event is a gap in the events that the receiver has. */
+function Position({ of: { sequence, status } }: { of: Delivery }) {
+  if (sequence === undefined) return null
+  return (
+    <small>
+      {' '}
+      #{sequence}
+      {status === 'failed' && ', a gap'}
+    </small>
+  )
+}
+
+function Response({ of: { status, response_status, error, next_attempt_at, attempts } }: { of: Delivery }) {
   const result = response_status === null ? (error ?? '') : String(response_status)
-  if (next_attempt_at === null) return <>{result}</>
+  if (next_attempt_at === null) return <>{status === 'pending' ? 'After an earlier event' : result}</>
   if (attempts === 0) return <>First attempt in progress</>
   return (
     <>

@@ -4,6 +4,8 @@ import { address } from '../../router.ts'
 import { conditionsOf, conditionText } from './condition-text.ts'
 import { dueText } from './due-field.tsx'
 
+const OBJECT = { record: 'a row', note: 'a note', file: 'a file' } as const
+
 /** The settings of a webhook. */
 export function Facts({ webhook }: { webhook: Webhook }) {
   const { data: keys = [] } = useKeys()
@@ -46,6 +48,12 @@ export function Facts({ webhook }: { webhook: Webhook }) {
             {webhook.format}
             {webhook.template && <span class="code">: {webhook.template}</span>}
           </dd>
+        </>
+      )}
+      {webhook.ordered && (
+        <>
+          <dt>Order</dt>
+          <dd>one event of {OBJECT[webhook.kind ?? 'record']} at a time</dd>
         </>
       )}
       {conditions.length > 0 && (

@@ -132,6 +132,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
     const input = {
       ...inputOf(data, { kind, conditions: conditions.peek(), structure, group }),
       ...(own && { headers: own }),
+      ...(data.has('ordered') !== (webhook?.ordered ?? false) && { ordered: data.has('ordered') }),
     }
     if (webhook) {
       await updateWebhook(webhook.id, input)
@@ -259,6 +260,10 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
       {structure && <Fields structure={structure} selected={webhook?.fields ?? []} />}
       {error('fields') && <ErrorText>{error('fields')}</ErrorText>}
       {structure && <Conditions structure={structure} conditions={conditions} error={error('filter')} />}
+      <label class="check">
+        <input type="checkbox" name="ordered" defaultChecked={webhook?.ordered ?? false} />
+        Send the events of one {kind === 'record' ? 'row' : kind} one at a time, in order
+      </label>
       <FormatField
         key={`${kind} ${structure?.id}`}
         kind={kind}
