@@ -1,6 +1,6 @@
 import { Database, type Statement } from 'bun:sqlite'
 import { parseSearch } from '../../src/lib/words.ts'
-import { matchIn } from '../../src/notes/search/tables.ts'
+import { matchIn } from '../../src/notes/search/indexing.ts'
 import type { CorpusNote } from './corpus.ts'
 
 /*

@@ -17,7 +17,7 @@ import {
   TAG_TABLE,
   TITLE_TABLE,
   textIn,
-} from './search/tables.ts'
+} from './search/indexing.ts'
 import { aliasColumns } from './store.ts'
 
 const COUNTS = `SELECT w.pk, w.name, w.live_notes AS live, w.trashed_notes AS trashed,

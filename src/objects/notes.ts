@@ -7,8 +7,7 @@ import { columnsShown } from '../log/objects/statements.ts'
 import { publishNote, wholeNote } from '../notes/events.ts'
 import { indexLinks } from '../notes/links/indexing.ts'
 import { CreateBody, PatchBody, type Note as Schema, TAGS_PER_REQUEST, TagsBody } from '../notes/schema.ts'
-import { markForSearch } from '../notes/search/indexing.ts'
-import { removeAllFromSearch } from '../notes/search/tables.ts'
+import { markForSearch, removeAllFromSearch } from '../notes/search/indexing.ts'
 import {
   addToCounters,
   findNote,

@@ -2,8 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../context.ts'
 import type { FilterTree } from '../filter/tree/parse.ts'
 import { fail, refused } from '../lib/refusal.ts'
-import { markAllForSearch } from '../notes/search/indexing.ts'
-import { indexTagName, removeTagName } from '../notes/search/tables.ts'
+import { indexTagName, markAllForSearch, removeTagName } from '../notes/search/indexing.ts'
 import { TagPatch } from '../notes/tags/schema.ts'
 import {
   getTagRow,

@@ -2,7 +2,12 @@ import { Database } from 'bun:sqlite'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import { FULL_TABLE, type Indexable, indexedColumns, TITLE_TABLE } from '../../../src/notes/search/tables.ts'
+import {
+  FULL_TABLE,
+  type Indexable,
+  indexedColumns,
+  TITLE_TABLE,
+} from '../../../src/notes/search/indexing.ts'
 import { importRows } from '../../../src/transfer/csv/import.ts'
 import { importVault } from '../../../src/transfer/vault/import.ts'
 import { ImportBaseline } from '../baselines.ts'

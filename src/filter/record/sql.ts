@@ -113,12 +113,8 @@ function conditionSql({ target, op, operands }: Condition, fields: Iterable<Type
   return columnCondition(valueColumn(target.column), op, operands)
 }
 
-/** The conditions on a row table, joined by AND; undefined without any. */
-export function filterSql(
-  conditions: readonly Condition[],
-  fields: Iterable<TypedField>,
-): SqlPart | undefined {
-  if (conditions.length === 0) return undefined
+/** The conditions on a row table, at least one, joined by AND. */
+export function filterSql(conditions: readonly Condition[], fields: Iterable<TypedField>): SqlPart {
   const all = [...fields]
   return allOf(conditions.map((condition) => conditionSql(condition, all)))
 }

@@ -2,8 +2,8 @@ import { scanOf } from '../../lib/scan.ts'
 import { matchAll, type Phrase } from '../../lib/words.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { allOf, type SqlPart } from '../../storage/sql.ts'
+import { FULL_TABLE, matchIn, TAG_TABLE, TITLE_TABLE, tagTerm } from './indexing.ts'
 import { bm25, tagShare } from './ranking.ts'
-import { FULL_TABLE, matchIn, TAG_TABLE, TITLE_TABLE, tagTerm } from './tables.ts'
 
 export interface SearchScope {
   readonly workspace: number

@@ -1,6 +1,6 @@
 import { scanOf } from '../../lib/scan.ts'
 import type { Reader } from '../../storage/reader.ts'
-import { FULL_TABLE, TITLE_TABLE } from './tables.ts'
+import { FULL_TABLE, TITLE_TABLE } from './indexing.ts'
 
 /*
  * Notes are ranked by BM25 as FTS5 computes it, with the statistics of the whole file. Tags are opaque terms to FTS5

@@ -8,7 +8,7 @@ import {
   TAG_TABLE,
   TITLE_TABLE,
   unmarkForSearch,
-} from './tables.ts'
+} from './indexing.ts'
 
 /*
  * Older programs had separate search tables for each workspace, or none. An upgrade marks every note with 2 in

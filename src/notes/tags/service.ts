@@ -10,7 +10,7 @@ import { columnBy, from, orm, runBy } from '../../storage/query.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { noteTags, tagLinks, tags } from '../../storage/schema/tags.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
-import { indexTagName } from '../search/tables.ts'
+import { indexTagName } from '../search/indexing.ts'
 import { findTagByName } from '../writing/tags.ts'
 import type { TagPatch } from './schema.ts'
 

@@ -5,8 +5,7 @@ import { type ChangeAuthor, logChange } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { logNoteUpdate } from '../events.ts'
-import { markForSearch } from '../search/indexing.ts'
-import { indexTagName } from '../search/tables.ts'
+import { indexTagName, markForSearch } from '../search/indexing.ts'
 import { getNote, type NoteRow, touchNote } from '../store.ts'
 
 /** Finds a tag, ignoring case and blanks around the name. */

@@ -12,8 +12,7 @@ import { publishNote, wholeNoteJson } from '../events.ts'
 import { indexLinks, removeSomeLinks } from '../links/indexing.ts'
 import { removeFromQuickAccess } from '../pinned/service.ts'
 import type { TrashQuery } from '../schema.ts'
-import { markForSearch } from '../search/indexing.ts'
-import { removeFromSearch } from '../search/tables.ts'
+import { markForSearch, removeFromSearch } from '../search/indexing.ts'
 import {
   addToCounters,
   aliasColumns,

@@ -185,8 +185,8 @@ function tests(
   query: RowQuery,
   conditions: readonly Condition[],
 ): readonly SqlPart[] {
+  if (conditions.length === 0) return []
   const filter = filterSql(conditions, query.definition.fields)
-  if (!filter) return []
   return reader ? [textScanOf(testedTexts(query, conditions)), filter] : [filter]
 }
 
@@ -288,7 +288,9 @@ export function usableIndexes(
 ): Indexes {
   const { pk } = structure
   const unique = uniqueIndexes(structure, definition).map(usableUnique)
-  const automatic = listAutoIndexes(reader, pk).flatMap((name) => usableAuto(pk, definition, name) ?? [])
+  // Automatic indexes are on the structure's own table.
+  const names = structure.ownTable > 0 ? listAutoIndexes(reader, pk) : []
+  const automatic = names.flatMap((name) => usableAuto(pk, definition, name) ?? [])
   return new Map([...unique, ...automatic].map((index) => [index.name, index]))
 }
 
