@@ -309,8 +309,12 @@ export class Kernel {
   }
 
   #learned(operation: AnyRead, { output, findings = [] }: Performed): unknown {
-    for (const { value, ms } of findings) operation.learn?.(this.options, value, ms)
-    return output
+    let learned: Promise<void> | undefined
+    for (const { value, ms } of findings) {
+      const pending = operation.learn?.(this.options, value, ms)
+      if (pending) learned = Promise.all([learned, pending]).then(() => undefined)
+    }
+    return learned ? learned.then(() => output) : output
   }
 
   async #write(operation: AnyWrite, credential: Credential, sent: Sent): Promise<unknown> {

@@ -44,9 +44,9 @@ interface ReadDeclaration<Input, Output> extends Declaration, OfObject {
   run(snapshot: Snapshot, caller: Caller, input: Input): Output
   /**
    * Processes a finding of `run` on the main thread after the read, for example by caching it. `ms` is the time that the
-   * read took for it.
+   * read took for it. The response waits for a returned promise, and fails if that rejects.
    */
-  learn?(server: Server, finding: unknown, ms: number): void
+  learn?(server: Server, finding: unknown, ms: number): Promise<void> | undefined
 }
 
 interface WriteDeclaration<Input, Output> extends Declaration, OfObject {

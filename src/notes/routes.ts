@@ -30,7 +30,7 @@ export function noteRoutes(ctx: AppContext) {
       {
         access: 'read',
         query: schema.ListQuery,
-        response: schema.NotesResponse,
+        response: schema.ListResponse,
         operationId: 'listNotes',
         summary: 'List or search notes',
         description:

@@ -170,6 +170,16 @@ export const PatchedNoteResponse = t.response({
   ),
 })
 export const NotesResponse = pageOf(ListedNote)
+export const ListResponse = t.responseOf(
+  t.strict(NotesResponse.properties, {
+    $id: 'NotesPage',
+    description: 'A page by `offset`, or of a search.',
+  }),
+  t.strict(
+    { notes: t.Array(ListedNote), ...t.pageByCursor() },
+    { $id: 'NotesPageByCursor', description: 'A page by `cursor`.' },
+  ),
+)
 export const TrashResponse = pageOf(TrashedNote)
 export const TrashedResponse = t.response({ trashed: t.Boolean({ examples: [true] }), id: t.id() })
 export const DeletedNoteResponse = t.deletedResponse()
@@ -224,6 +234,7 @@ export const ListQuery = t.strict({
   ...sorted,
   ...shownParts,
   ...t.paging(MAX_PAGE),
+  ...t.cursorPaging(),
 })
 
 export const QUERY_DESCRIPTION = `The newest edit comes first; with \`search\`, the best match, unless \`sort\` is given. A tag or a property that does not exist, and an operator that the type does not have, is refused with its place in the tree.

@@ -7,7 +7,7 @@ import { historyTool, queryRecordsTool, summarizeTool, writeRecordsTool } from '
 import { searchTool } from './tools/search.ts'
 import { deleteTool, undoTool } from './tools/undo.ts'
 
-export { readNotesFrom, readNoteText } from './resources.ts'
+export { listResources, readNoteText } from './resources.ts'
 export { readInstructions } from './tools/describe.ts'
 
 export const { operation: changes } = changesTool

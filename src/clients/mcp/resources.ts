@@ -1,6 +1,7 @@
 import { read } from '../../kernel/operation.ts'
 import { listNotes } from '../../notes/query/list.ts'
 import { findNote } from '../../notes/store.ts'
+import { START } from '../../storage/page-cursors.ts'
 import { type Agent, noteUri, parsedBody } from './tool.ts'
 import type { NotePage } from './tools/notes-read.ts'
 
@@ -22,13 +23,17 @@ export const RESOURCE_TEMPLATES = [
   },
 ]
 
-export const readNotesFrom = read({
+interface ListedNotes extends Pick<NotePage, 'notes'> {
+  readonly next_cursor: string | null
+}
+
+/** A page of notes, newest edit first. */
+export const listResources = read({
   name: 'mcp.resources',
   covers: 'notes',
-  run: (snapshot, caller, { offset }: { offset: number }) => {
-    const query = { limit: PAGE, offset, content: false }
-    const { notes, total } = parsedBody<NotePage>(listNotes.run(snapshot, caller, query))
-    const next = offset + notes.length
+  run: (snapshot, caller, { cursor = START }: { cursor?: string }) => {
+    const query = { limit: PAGE, cursor, content: false }
+    const { notes, next_cursor } = parsedBody<ListedNotes>(listNotes.run(snapshot, caller, query))
     return {
       resources: notes.map(({ id, title, updated_at }) => ({
         uri: noteUri(id),
@@ -36,14 +41,11 @@ export const readNotesFrom = read({
         mimeType: MIME_TYPE,
         annotations: { lastModified: updated_at },
       })),
-      ...(notes.length > 0 && next < total && { nextCursor: String(next) }),
+      ...(next_cursor !== null && { nextCursor: next_cursor }),
     }
   },
+  learn: listNotes.learn,
 })
-
-/** A page of notes, newest edit first; undefined for a cursor that this server has not returned. */
-export const listResources = async ({ call }: Agent, cursor = '0') =>
-  /^\d{1,9}$/.test(cursor) ? call(readNotesFrom, { offset: Number(cursor) }) : undefined
 
 export const readNoteText = read({
   name: 'mcp.resource',

@@ -40,10 +40,14 @@ export function createServer(ctx: AppContext, agent: Agent, instructions?: strin
   server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts() }))
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments ?? {}))
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
-  server.setRequestHandler('resources/list', async ({ params }) => {
-    const page = await listResources(agent, params?.cursor)
-    if (!page) throw invalidParams('"cursor" must be one that this server has returned.')
-    return page
+  server.setRequestHandler('resources/list', async ({ params: { cursor } = {} }) => {
+    try {
+      return await agent.call(listResources, cursor === undefined ? {} : { cursor })
+    } catch (error) {
+      throw error instanceof Refusal && error.code === 'invalid_request'
+        ? invalidParams('"cursor" must be one that this server has returned.')
+        : error
+    }
   })
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const found = await readResource(agent, uri)

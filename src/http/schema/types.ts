@@ -199,6 +199,31 @@ export const paging = (maximum: number) => ({
   ),
 })
 
+/** `cursor` and `total` of a list that is also paged by cursor (`storage/page-cursors.ts`). */
+export const cursorPaging = () =>
+  optional({
+    cursor: text({
+      description:
+        'Pages that neither repeat nor skip a result while others write: `start` for the first one, then the `next_cursor` of the page before. Repeat everything else unchanged, and leave `offset` out.',
+    }),
+    total: flag({
+      description: 'Whether a page by `cursor` has `total`; a page by `offset` always has it.',
+      examples: [false],
+    }),
+  })
+
+/** The members of a page by cursor beside its items. */
+export const pageByCursor = () => ({
+  has_more: base.Boolean({ description: 'Whether results follow.', examples: [false] }),
+  next_cursor: nullable(base.String(), {
+    description: 'The `cursor` of the next page, at most 500 URL-safe characters; null on the last page.',
+    examples: [null],
+  }),
+  total: base.Optional(
+    integer({ description: 'Only with `total=true`: how many match now.', examples: [1] }),
+  ),
+})
+
 /*
  * Response schemas are promised to clients and checked by tests, not at run time: checking a response would cost as
  * much as creating it.
@@ -212,6 +237,10 @@ export const response = <Properties extends TProperties>(
   const schema = base.Object(properties, { additionalProperties: false, ...options })
   return base.Unsafe<Static<typeof schema>>({ ...schema, [Kind]: UNCHECKED })
 }
+
+/** The body of a response: one of several objects. */
+export const responseOf = <Options extends TSchema[]>(...options: Options) =>
+  base.Unsafe<Static<Options[number]>>({ [Kind]: UNCHECKED, type: 'object', oneOf: options })
 
 const content = (contentMediaType: string, more: object) =>
   base.Unsafe<Response>({ [Kind]: UNCHECKED, type: 'string', contentMediaType, ...more })
@@ -286,7 +315,10 @@ export const t = Object.assign({}, base, {
   optional,
   members,
   paging,
+  cursorPaging,
+  pageByCursor,
   response,
+  responseOf,
   deletedResponse,
   eventStreamText,
   plainText,

@@ -1,26 +1,23 @@
 import type { Static } from '@sinclair/typebox'
 import { NOWHERE } from '../../kernel/caller.ts'
+import { storeLongValue } from '../../kernel/long-values.ts'
 import { read } from '../../kernel/operation.ts'
 import { type Page, type PageRequest, pageRequest } from '../../lib/pagination.ts'
 import { scanOf } from '../../lib/scan.ts'
 import { parseSearch } from '../../lib/words.ts'
+import type { LongValue } from '../../storage/page-cursors.ts'
 import type { Reader } from '../../storage/reader.ts'
-import { sqlDirection } from '../../storage/sql.ts'
+import { type Direction, type SqlPart, sqlDirection } from '../../storage/sql.ts'
 import type { ListQuery } from '../schema.ts'
 import { findTagByName } from '../writing/tags.ts'
 import { FIELD_INDEXES } from './conditions.ts'
 import { evaluationOf } from './evaluate.ts'
+import { pageByCursor } from './list-by-cursor.ts'
 import { type MatchOrder, notePageJson } from './page.ts'
 import { findPks } from './search.ts'
 import { usualDirection } from './tree-query.ts'
 
 export type ListRequest = Static<typeof ListQuery>
-
-/** `ORDER BY` terms over `notes`: equal values are ordered by id in the same direction. */
-function orderSql({ sort = 'updated_at', direction = usualDirection(sort) }: ListRequest): string {
-  const way = sqlDirection(direction)
-  return `${FIELD_INDEXES[sort].column} ${way}, id ${way}`
-}
 
 const orderOf = ({ sort, direction }: ListRequest): MatchOrder | undefined =>
   sort && { by: sort, direction: direction ?? usualDirection(sort) }
@@ -33,36 +30,70 @@ export const listNotes = read({
   name: 'notes.list',
   covers: 'notes',
   run: (reader, { workspacePk: workspace }, request: ListRequest) => {
-    const { tag: name, search, sort, content, excerpt } = request
-    const page = pageRequest(request)
+    const { tag: name, search, sort, content, excerpt, cursor } = request
+    const shown = { content, excerpt }
+    const isByEdit = sort === 'edited_at'
     const tag = name === undefined ? undefined : findTagByName(reader, workspace, name)?.id
+    const isNowhere = workspace === NOWHERE || (name !== undefined && tag === undefined)
+    if (cursor !== undefined) {
+      const list = isNowhere ? undefined : noteList(reader, workspace, tag, request)
+      return pageByCursor(reader, workspace, { ...request, cursor }, { list, shown, isByEdit })
+    }
+    const page = pageRequest(request)
     const phrases = search === undefined ? undefined : parseSearch(search)
     const find = (): Page<number> => {
-      if (workspace === NOWHERE || (name !== undefined && tag === undefined)) return { items: [], total: 0 }
+      if (isNowhere) return { items: [], total: 0 }
       if (phrases) return findPks(evaluationOf(reader, workspace), { tag }, phrases, orderOf(request), page)
-      const order = orderSql(request)
-      return tag === undefined
-        ? pageOfAll(reader, workspace, order, page)
-        : pageOfTag(reader, workspace, tag, order, page)
+      return pageOf(reader, noteList(reader, workspace, tag, request), page)
     }
-    const shown = { content, excerpt }
-    return notePageJson(reader, { page, shown, isByEdit: sort === 'edited_at', phrases, find })
+    return notePageJson(reader, { page, shown, isByEdit, phrases, find })
   },
+  learn: (server, value) => storeLongValue(server, value as LongValue),
 })
+
+function pageOf({ sql }: Reader, { source, order, total }: NoteList, { limit, offset }: PageRequest) {
+  const items = sql.column<number>(
+    `${source.text} ORDER BY ${order} LIMIT ? OFFSET ?`,
+    ...source.values,
+    limit,
+    offset,
+  )
+  return { items, total }
+}
+
+/** Active notes in an order: by a column, equal values by id in the same direction. */
+export interface NoteList {
+  /** `SELECT pk FROM … WHERE …` */
+  readonly source: SqlPart
+  readonly column: string
+  readonly direction: Direction
+  /** The terms of `ORDER BY`. */
+  readonly order: string
+  readonly total: number
+}
+
+function noteList(
+  reader: Reader,
+  workspace: number,
+  tag: number | undefined,
+  { sort = 'updated_at', direction = usualDirection(sort) }: ListRequest,
+): NoteList {
+  const { column } = FIELD_INDEXES[sort]
+  const way = sqlDirection(direction)
+  const rows = tag === undefined ? allNotes(reader, workspace) : notesWithTag(reader, workspace, tag)
+  return { ...rows, column, direction, order: `${column} ${way}, id ${way}` }
+}
 
 const liveNotes = ({ sql }: Reader, workspace: number): number =>
   sql.scalar('SELECT live_notes FROM workspaces WHERE pk = ?', workspace)
 
-function pageOfAll(
-  { sql }: Reader,
-  workspace: number,
-  order: string,
-  { limit, offset }: PageRequest,
-): Page<number> {
-  const stop = scanOf('pk').text
-  const text = `SELECT pk FROM notes WHERE ${stop} AND workspace = ? AND deleted_at IS NULL ORDER BY ${order} LIMIT ? OFFSET ?`
-  return { items: sql.column(text, workspace, limit, offset), total: liveNotes({ sql }, workspace) }
-}
+const allNotes = (reader: Reader, workspace: number) => ({
+  source: {
+    text: `SELECT pk FROM notes WHERE ${scanOf('pk').text} AND workspace = ? AND deleted_at IS NULL`,
+    values: [workspace],
+  },
+  total: liveNotes(reader, workspace),
+})
 
 /**
  * Tags on more than this share of all notes are listed by scanning all notes in order. The notes of other tags are
@@ -70,20 +101,13 @@ function pageOfAll(
  */
 const SCAN_ABOVE_SHARE = 0.02
 
-function pageOfTag(
-  { sql }: Reader,
-  workspace: number,
-  tag: number,
-  order: string,
-  { limit, offset }: PageRequest,
-): Page<number> {
-  const total = sql.scalar<number>('SELECT note_count FROM tags WHERE id = ?', tag)
+function notesWithTag(reader: Reader, workspace: number, tag: number) {
+  const total = reader.sql.scalar<number>('SELECT note_count FROM tags WHERE id = ?', tag)
   const stop = scanOf('n.pk').text
-  const scan = `SELECT pk FROM notes AS n WHERE ${stop} AND workspace = ?1 AND deleted_at IS NULL
-    AND EXISTS (SELECT 1 FROM note_tags nt WHERE nt.tag = ?2 AND nt.note = n.pk)`
+  const scan = `SELECT pk FROM notes AS n WHERE ${stop} AND workspace = ? AND deleted_at IS NULL
+    AND EXISTS (SELECT 1 FROM note_tags nt WHERE nt.tag = ? AND nt.note = n.pk)`
   const sort = `SELECT n.pk FROM note_tags nt CROSS JOIN notes n ON n.pk = nt.note
-    WHERE ${stop} AND n.workspace = ?1 AND nt.tag = ?2 AND n.deleted_at IS NULL`
-  const isScan = total > liveNotes({ sql }, workspace) * SCAN_ABOVE_SHARE
-  const text = `${isScan ? scan : sort} ORDER BY ${order} LIMIT ?3 OFFSET ?4`
-  return { items: sql.column(text, workspace, tag, limit, offset), total }
+    WHERE ${stop} AND n.workspace = ? AND nt.tag = ? AND n.deleted_at IS NULL`
+  const isScan = total > liveNotes(reader, workspace) * SCAN_ABOVE_SHARE
+  return { source: { text: isScan ? scan : sort, values: [workspace, tag] }, total }
 }

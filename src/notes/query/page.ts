@@ -49,17 +49,25 @@ export interface NotePage {
 }
 
 /** The response `{notes, total, has_more}`. */
-export function notePageJson(reader: Reader, { find, ...wanted }: NotePage): string {
-  const { page, shown, phrases } = wanted
-  const { items, total } = fitting(reader, find(), shown.content !== false || phrases !== undefined)
-  const notes = items.length === 0 ? [] : presentedNotes(reader, items, wanted)
-  return JSON.stringify({ notes, ...presentPage(page, { items, total }) })
+export function notePageJson(reader: Reader, { find, page, ...wanted }: NotePage): string {
+  const { items, total } = find()
+  const notes = presentedNotes(reader, items, wanted)
+  return JSON.stringify({ notes, ...presentPage(page, { items: notes, total }) })
 }
 
-function presentedNotes(
+type Presentation = Pick<NotePage, 'shown' | 'isByEdit' | 'phrases'>
+
+/** The notes of a page; fewer if their texts are very long. */
+export function presentedNotes(reader: Reader, items: readonly number[], wanted: Presentation): object[] {
+  if (items.length === 0) return []
+  const { shown, phrases } = wanted
+  return presented(reader, fitting(reader, items, shown.content !== false || phrases !== undefined), wanted)
+}
+
+function presented(
   reader: Reader,
   pks: readonly number[],
-  { shown: { content = true, excerpt = false }, isByEdit, phrases }: Omit<NotePage, 'find'>,
+  { shown: { content = true, excerpt = false }, isByEdit, phrases }: Presentation,
 ): object[] {
   const present = content ? presentNote : presentNoteHead
   const rows = content || phrases ? loadNotes(reader, pks) : loadNoteHeads(reader, pks)
@@ -84,15 +92,14 @@ const HEAD_LENGTHS = lengthsOf(TAG_BYTES)
 const LENGTHS = lengthsOf(`${BODY_BYTES} + ${TAG_BYTES}`)
 
 /** The page without the notes that exceed its limit. */
-function fitting(reader: Reader, { items, total }: Page<number>, readsBodies: boolean): Page<number> {
-  if (items.length === 0) return { items, total }
+function fitting(reader: Reader, items: readonly number[], readsBodies: boolean): readonly number[] {
   const lengths = reader.sql.column<number>(readsBodies ? LENGTHS : HEAD_LENGTHS, JSON.stringify(items))
   let bytes = 0
   for (const [at, length] of lengths.entries()) {
-    if (at > 0 && bytes + length > MAX_PAGE_TEXT_BYTES) return { items: items.slice(0, at), total }
+    if (at > 0 && bytes + length > MAX_PAGE_TEXT_BYTES) return items.slice(0, at)
     bytes += length
   }
-  return { items, total }
+  return items
 }
 
 /* Finds which matching notes are on a page, in an order. */

@@ -7,6 +7,7 @@ import type { Reader } from '../../storage/reader.ts'
 import { definitionOf, presentField } from '../structures/store.ts'
 import type { BoardColumn } from './query/board.ts'
 import type { RecordPage } from './query/list.ts'
+import type { CursorPage } from './query/list-by-cursor.ts'
 import type { Summary } from './query/summary.ts'
 import type { FoundRecord, RecordRow } from './store.ts'
 import type { WatchQuery, WatchResult } from './watch-query.ts'
@@ -35,6 +36,12 @@ export const pageMembers = ({ rows, total, hasMore }: RecordPage): string =>
   `"records":[${rows.map(recordJson).join(',')}],"total":${total},"has_more":${hasMore}`
 
 export const pageResponse = (page: RecordPage, expanded = ''): string => `{${pageMembers(page)}${expanded}}`
+
+export function pageByCursorResponse({ rows, next, total }: CursorPage, expanded: string): string {
+  const cursor = next === null ? 'null' : `"${next}"`
+  const counted = total === undefined ? '' : `,"total":${total}`
+  return `{"records":[${rows.map(recordJson).join(',')}],"has_more":${next !== null},"next_cursor":${cursor}${counted}${expanded}}`
+}
 
 export const boardResponse = (columns: readonly BoardColumn[]): string => {
   const texts = columns.map(

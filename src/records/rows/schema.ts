@@ -54,12 +54,20 @@ const expand = t.Optional(
   }),
 )
 
-export const RecordsResponse = t.response({
-  records: t.Array(RecordObject),
-  total: t.integer({ description: 'Rows that match, on all pages.', examples: [1] }),
-  has_more: t.Boolean({ description: 'Whether there are rows beyond this page.' }),
-  ...expanded,
-})
+const RecordsPage = t.strict(
+  {
+    records: t.Array(RecordObject),
+    total: t.integer({ description: 'Rows that match, on all pages.', examples: [1] }),
+    has_more: t.Boolean({ description: 'Whether there are rows beyond this page.' }),
+    ...expanded,
+  },
+  { $id: 'RecordsPage', description: 'A page by `offset`.' },
+)
+const RecordsPageByCursor = t.strict(
+  { records: t.Array(RecordObject), ...t.pageByCursor(), ...expanded },
+  { $id: 'RecordsPageByCursor', description: 'A page by `cursor`.' },
+)
+export const RecordsResponse = t.responseOf(RecordsPage, RecordsPageByCursor)
 export const RecordResponse = t.response({ record: RecordObject })
 export const FoundRecordResponse = t.response({ record: RecordObject, structure_id: t.id(), ...expanded })
 export const FoundRecordQuery = t.strict({ expand })
@@ -132,12 +140,13 @@ export const ListQuery = t.strict({
   deleted: t.Optional(
     t.flag({
       description:
-        'Whether to list the deleted rows instead, most recently deleted first; only `structure`, `limit` and `offset` go with it.',
+        'Whether to list the deleted rows instead, most recently deleted first; only `structure`, `limit`, and `offset` or `cursor` go with it.',
       examples: [false],
     }),
   ),
   expand,
   ...t.paging(MAX_PAGE),
+  ...t.cursorPaging(),
 })
 
 const { limit } = t.paging(MAX_PAGE)

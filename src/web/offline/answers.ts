@@ -242,7 +242,14 @@ async function listRows({ copy, query }: ReadRequest) {
           `${structure.name} isn’t available offline.`,
           'Select “Keep offline” in its menu when you are online.',
         )
-  return (await copy.rows(structure)).list({ ...query, ...pageOf(query) })
+  const rows = await copy.rows(structure)
+  const { cursor, ...rest } = query
+  if (cursor === undefined) return rows.list({ ...rest, ...pageOf(rest) })
+  const page = { ...pageOf(rest), offset: cursor === 'start' ? 0 : Number(cursor) }
+  if (Number.isNaN(page.offset))
+    throw new NotOffline('The connection was lost.', 'Try again when you are online.')
+  const { records, has_more } = rows.list({ ...rest, ...page })
+  return { records, has_more, next_cursor: has_more ? String(page.offset + page.limit) : null }
 }
 
 async function readRow({ copy, parts: [id = ''] }: ReadRequest) {

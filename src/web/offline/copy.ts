@@ -5,7 +5,7 @@ import type { Change } from '../data/live.ts'
 import type { NoteVersion } from '../data/note-text.ts'
 import { Refused, request } from '../data/request.ts'
 import type { Session } from '../data/session.ts'
-import type { Row, RowPage } from '../pages/records/model.ts'
+import type { Row } from '../pages/records/model.ts'
 import { type About, COPY, database, type Mark, notifyCopyChange, rowsOf, whereOf } from './database.ts'
 import type { OfflineNote } from './offline-notes.ts'
 import { keepPictures } from './pictures.ts'
@@ -47,6 +47,24 @@ type Note = components['schemas']['Note'] & {
 }
 
 const read = <Response>(path: string): Promise<Response> => request<Response>('GET', path, { isFresh: true })
+
+/** The pages of a list, unaffected by concurrent changes. */
+async function* pages(path: string): AsyncGenerator<Page> {
+  for (let cursor: string | null = 'start'; cursor !== null; ) {
+    const page: Page = await read<Page>(`${path}&cursor=${cursor}`)
+    yield page
+    cursor = page.next_cursor
+  }
+}
+
+/** A page of notes or of rows. */
+interface Page {
+  readonly notes: readonly Note[]
+  readonly records: readonly Row[]
+  /** With `total=true` alone. */
+  readonly total: number
+  readonly next_cursor: string | null
+}
 
 /** Acts on a few items at a time, so that requests of the user need not wait for all. */
 async function each<Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>): Promise<void> {
@@ -100,11 +118,9 @@ type CopyOptions = Pick<About, 'access'> & Partial<Pick<About, 'since'>>
 async function makeCopy(session: Session, { access, since = Date.now() }: CopyOptions): Promise<void> {
   const { cursor } = await read<{ cursor: string }>('/v1/changes?after=now')
   const heads: OfflineNote[] = []
-  for (let more = true; more && heads.length < MAX_NOTES; ) {
-    const path = `/v1/notes?sort=edited_at&content=false&excerpt=true&limit=200&offset=${heads.length}`
-    const page = await read<{ notes: Note[]; has_more: boolean }>(path)
-    heads.push(...page.notes.map(offlineNoteOf))
-    more = page.has_more && page.notes.length > 0
+  for await (const { notes } of pages('/v1/notes?sort=edited_at&content=false&excerpt=true&limit=200')) {
+    heads.push(...notes.map(offlineNoteOf))
+    if (heads.length >= MAX_NOTES) break
   }
   const lists = await readLists(LISTS)
   const notes = new Map(heads.map((head) => [head.id, head]))
@@ -169,12 +185,11 @@ async function readTexts(
     texts.set(note.id, content)
     notes.set(note.id, { ...offlineNoteOf(note), ...notes.get(note.id) })
   }
-  for (let offset = 0; offset < Math.min(MAX_NOTES_WITH_TEXT, notes.size); ) {
-    const path = `/v1/notes?sort=edited_at&limit=100&offset=${offset}`
-    const page = await read<{ notes: Note[]; has_more: boolean }>(path)
+  let found = 0
+  for await (const page of pages('/v1/notes?sort=edited_at&limit=100')) {
     for (const note of page.notes) add(note)
-    if (!page.has_more || page.notes.length === 0) break
-    offset += page.notes.length
+    found += page.notes.length
+    if (found >= MAX_NOTES_WITH_TEXT) break
   }
   const rest = [...wanted].filter((id) => !texts.has(id))
   await each(rest, async (id) =>
@@ -319,9 +334,6 @@ async function copyMarked(session: Session, isAgain: boolean, isSure: boolean): 
   }
 }
 
-/** The maximum number of attempts to read rows, because rows deleted meanwhile shift the following pages. */
-const MAX_ATTEMPTS = 5
-
 async function copyRows(mark: Mark): Promise<void> {
   const { structure } = mark
   const views = viewsOf(structure)
@@ -329,29 +341,20 @@ async function copyRows(mark: Mark): Promise<void> {
   const db = await database()
   if (!shown) return db.delete('marks', keyOf(mark))
   await db.put('answers', shown, views)
-  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
-    const { cursor } = await read<{ cursor: string }>('/v1/changes?after=now')
-    await db.delete('rows', rowsOf(structure))
-    let rows = 0
-    for (let more = true; more; ) {
-      const path = `/v1/records?structure=${structure}&direction=asc&limit=500&offset=${rows}`
-      const page = await read<RowPage>(path)
-      if (page.total > MAX_OFFLINE_ROWS) return unmarkTooLarge(mark, page.total)
-      const transaction = db.transaction(['rows', 'marks'], 'readwrite')
-      const isMarked = await transaction.objectStore('marks').getKey(keyOf(mark))
-      if (!isMarked) return
-      for (const row of page.records) void transaction.objectStore('rows').put({ structure, id: row.id, row })
-      await transaction.done
-      rows += page.records.length
-      more = page.has_more && page.records.length > 0
-    }
-    const { problem: _, ...sound } = mark
-    await putMark({ ...sound, rows, since: Date.now() })
-    const { changes } = await read<FeedPage>(
-      `/v1/changes?kinds=record&structure=${structure}&limit=1000&after=${cursor}`,
-    )
-    if (!changes.some(({ op }) => op === 'deleted')) return
+  await db.delete('rows', rowsOf(structure))
+  let rows = 0
+  const list = `/v1/records?structure=${structure}&direction=asc&limit=500&total=true`
+  for await (const { records, total } of pages(list)) {
+    if (total > MAX_OFFLINE_ROWS) return unmarkTooLarge(mark, total)
+    const transaction = db.transaction(['rows', 'marks'], 'readwrite')
+    const isMarked = await transaction.objectStore('marks').getKey(keyOf(mark))
+    if (!isMarked) return
+    for (const row of records) void transaction.objectStore('rows').put({ structure, id: row.id, row })
+    await transaction.done
+    rows += records.length
   }
+  const { problem: _, ...sound } = mark
+  await putMark({ ...sound, rows, since: Date.now() })
 }
 
 const keyOf = ({ user, workspace, structure }: Mark): [string, string, string] => [user, workspace, structure]

@@ -79,6 +79,23 @@ describe('the endpoint', () => {
     ])
   })
 
+  test('pages through resources by cursors of its own', async () => {
+    const others = await startService()
+    for (let at = 0; at < 101; at++) await others.post('/v1/notes', { title: `note ${at}` })
+    const { client, close } = await connectAgent(others.app, others.key)
+    const first = await client.listResources({ cursor: 'start' })
+    await others.post('/v1/notes', { title: 'newest' })
+    const { resources, nextCursor } = await client.listResources({ cursor: first.nextCursor ?? '' })
+    expect([...first.resources, ...resources].map(({ name }) => name)).toEqual(
+      Array.from({ length: 101 }, (_, at) => `note ${100 - at}`),
+    )
+    expect(nextCursor).toBeUndefined()
+    const refusal = '"cursor" must be one that this server has returned.'
+    await expect(client.listResources({ cursor: '100' })).rejects.toThrow(refusal)
+    await close()
+    others.close()
+  })
+
   test('answers GET and DELETE with 405', async () => {
     for (const method of ['GET', 'DELETE']) {
       const { status, headers } = await service.request(method, '/mcp')

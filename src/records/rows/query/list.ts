@@ -2,16 +2,18 @@ import type { Static } from '@sinclair/typebox'
 import type { InWorkspace } from '../../../context.ts'
 import { read, type Snapshot } from '../../../kernel/operation.ts'
 import { hasMore, type PageRequest, pageRequest } from '../../../lib/pagination.ts'
-import { atPlace, invalid } from '../../../lib/refusal.ts'
-import { scanOf } from '../../../lib/scan.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import type { Direction } from '../../../storage/sql.ts'
+import type { ReadCosts } from '../../structures/storage/auto-index.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
-import { getStructure, type StructureRow } from '../../structures/store.ts'
-import { pageResponse } from '../present.ts'
+import type { StructureRow } from '../../structures/store.ts'
+import { pageByCursorResponse, pageResponse } from '../present.ts'
 import type { ListQuery } from '../schema.ts'
 import { eachRecord, loadPage, type RecordRow } from '../store.ts'
+import { deletedPage, deletedPageByCursor } from './deleted.ts'
 import { expandedMembers } from './expand.ts'
+import { pageByCursor } from './list-by-cursor.ts'
+import { pageParts, type SortedRows } from './page-parts.ts'
 import {
   choiceSorts,
   chooseIndex,
@@ -22,12 +24,10 @@ import {
   missingForSort,
   missingForText,
   type PageQuery,
-  pageParts,
   pagePath,
   readCosts,
   rowsAfter,
   rowsOfPage,
-  type SortedRows,
   scanPath,
   sortedPath,
   sortingIndex,
@@ -61,7 +61,7 @@ import {
   totalKeyOf,
 } from './total-cache.ts'
 
-export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted' | 'expand'>
+export type ListRequest = Omit<Static<typeof ListQuery>, 'deleted' | 'expand' | 'cursor' | 'total'>
 
 export interface RecordPage {
   rows: RecordRow[]
@@ -92,22 +92,36 @@ export function listPage(snapshot: Snapshot, input: ListInput): ListResult {
   const matches = found ?? matchesBeforePage(snapshot, plan)
   const pks = matches?.pks ? pageAmong(snapshot, plan, matches.pks) : pageOf(snapshot, plan, matches?.total)
   const { total, range } = matches ?? totalAfterPage(snapshot, plan, pks.length)
-  const { query, indexes, choice } = plan
-  const missing = found || snapshot.sql.isLimited ? [] : missingIndexes(plan)
-  const textIndex = needlesOf(query.conditions).length > 0 ? TEXT_INDEX : undefined
-  const used = [textIndex, choice?.index.name, sortingIndex(plan)?.name]
-  const costs = readCosts(query, indexes, missing, used)
+  const costs = costsOfList(snapshot, plan, found !== undefined)
   reportRows(snapshot, { costs, counted: { key: plan.key, total }, range })
   const rows = loadPage(snapshot, pks)
   const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }
-  return { page, structure: query.structure }
+  return { page, structure: plan.query.structure }
+}
+
+/** The report of a list to the policy that builds indexes. */
+export function costsOfList({ sql }: Snapshot, plan: ListPlan, hasSearched: boolean): ReadCosts {
+  const { query, indexes, choice } = plan
+  const missing = hasSearched || sql.isLimited ? [] : missingIndexes(plan)
+  const textIndex = needlesOf(query.conditions).length > 0 ? TEXT_INDEX : undefined
+  return readCosts(query, indexes, missing, [textIndex, choice?.index.name, sortingIndex(plan)?.name])
 }
 
 /** One page of a list as JSON text. Deleted rows are sorted by deletion, most recent first. */
 export const listRecords = read({
   name: 'records.list',
   covers: 'structures',
-  run: (snapshot, caller, { deleted, expand, ...request }: Static<typeof ListQuery>) => {
+  run: (snapshot, caller, { deleted, expand, cursor, total, ...request }: Static<typeof ListQuery>) => {
+    if (cursor !== undefined) {
+      const position = { cursor, isCounted: total === true }
+      const { structure, page } = (deleted ? deletedPageByCursor : pageByCursor)(
+        snapshot,
+        caller,
+        request,
+        position,
+      )
+      return pageByCursorResponse(page, expandedMembers(snapshot, caller, structure, page.rows, expand))
+    }
     const { structure, page } = deleted
       ? deletedPage(snapshot, caller, request)
       : listPage(snapshot, { caller, request: parseRequest(request) })
@@ -129,14 +143,14 @@ export function planList(reader: Reader, { caller, request: sent }: ListInput): 
 }
 
 /** The number of matching rows, and their pks if they are few and counting found them. */
-interface Matches {
+export interface Matches {
   readonly total: number
   readonly pks?: readonly number[]
   readonly range?: CountedBound
 }
 
 /** The matches found by the text index; undefined if it does not help, or if reading the page costs less. */
-function findWithTextIndex(reader: Reader, plan: ListPlan): Matches | undefined {
+export function findWithTextIndex(reader: Reader, plan: ListPlan): Matches | undefined {
   const path = pathBySearch(reader, plan)
   if (!path) return undefined
   const { text, values } = scanSource(reader, plan.query, path)
@@ -152,7 +166,7 @@ function pathBySearch(reader: Reader, plan: ListPlan): AccessPath | undefined {
 }
 
 /** Undefined if reading the page gives the total, or makes counting it cheap. */
-function matchesBeforePage(reader: Reader, plan: ListPlan): Matches | undefined {
+export function matchesBeforePage(reader: Reader, plan: ListPlan): Matches | undefined {
   if (plan.total !== undefined) return { total: plan.total }
   return isNarrow(plan) ? undefined : countMatches(reader, plan)
 }
@@ -168,7 +182,7 @@ function totalAfterPage(reader: Reader, plan: ListPlan, found: number): Matches 
  * Counts the matching rows: through an index; as all rows except those that an index finds; or in a scan. A scan
  * returns the pks if they are few, so the page needs no second scan.
  */
-function countMatches(reader: Reader, { query, indexes, choice }: ListPlan): Matches {
+export function countMatches(reader: Reader, { query, indexes, choice }: ListPlan): Matches {
   const [only, ...more] = query.conditions
   const complement = only && more.length === 0 ? complementOf(only) : undefined
   if (complement) {
@@ -255,37 +269,6 @@ function missingIndexes(plan: ListPlan): string[] {
     ...(choice?.few === undefined ? missingForText(query) : []),
     ...(sortsAllRows(plan) ? missingForSort(query, sort) : []),
   ]
-}
-
-const DELETED = 'FROM records WHERE structure = ? AND deleted_at IS NOT NULL'
-
-/** Deleted rows are in no table that supports filters or sorting. */
-function refuseOthers(request: ListRequest): void {
-  const other = (['view', 'filter', 'search', 'sort', 'direction'] as const).find(
-    (name) => request[name] !== undefined,
-  )
-  if (!other) return
-  throw invalid(
-    `"${other}" does not go with "deleted": deleted rows come most recently deleted first, all of them. Leave it out.`,
-    atPlace(other),
-  )
-}
-
-function deletedPage(reader: Reader, caller: InWorkspace, request: ListRequest): ListResult {
-  refuseOthers(request)
-  parseRequest(request)
-  const page = pageRequest(request)
-  const structure = getStructure(reader, caller, request.structure ?? '', 'read')
-  const stop = scanOf('pk').text
-  const total = reader.sql.scalar<number>(`SELECT count(*) ${DELETED} AND ${stop}`, structure.pk)
-  const pks = reader.sql.column<number>(
-    `SELECT pk ${DELETED} AND ${stop} ORDER BY deleted_at DESC, pk DESC LIMIT ? OFFSET ?`,
-    structure.pk,
-    page.limit,
-    page.offset,
-  )
-  const rows = loadPage(reader, pks)
-  return { structure, page: { rows, total, hasMore: hasMore(page, { items: rows, total }) } }
 }
 
 /*

@@ -2,34 +2,21 @@ import type { Operator } from '../../../filter/record/field-types.ts'
 import type { Condition } from '../../../filter/record/parse.ts'
 import type { PageRequest } from '../../../lib/pagination.ts'
 import type { Reader } from '../../../storage/reader.ts'
-import { type SqlPart, sqlDirection } from '../../../storage/sql.ts'
 import type { ReadCosts } from '../../structures/storage/auto-index.ts'
-import {
-  type IndexedColumn,
-  type IndexTarget,
-  indexedColumn,
-  indexName,
-} from '../../structures/storage/auto-index.ts'
+import { type IndexTarget, indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
 import {
   type AccessPath,
   ANY_PATH,
   decidingColumn,
-  directionOf,
   FEW_ROWS,
   type Indexes,
-  isAbsent,
-  isPresent,
   isSortedByPk,
   needlesOf,
-  type Order,
-  orderBy,
   pkSource,
   type RowQuery,
   type SortTarget,
-  scanSource,
   testedColumn,
-  tieBreak,
   type UsableIndex,
 } from './row-query.ts'
 import { cachedNumber, totalKeyText } from './total-cache.ts'
@@ -153,54 +140,6 @@ export function sortsAllRows(page: PageQuery): boolean {
   const isSorted = page.choice !== undefined && choiceSorts(page, page.choice)
   return !isSorted && sortedPath(page) === undefined && !isNarrow(page)
 }
-
-export interface SortedRows {
-  readonly source: SqlPart
-  readonly orderBy: string
-}
-
-/** The parts that a page is read from: all rows of the first part in this order, then those of the next. */
-export function pageParts(
-  reader: Reader,
-  query: RowQuery,
-  path: AccessPath,
-  sort: SortTarget,
-  order: Order,
-): SortedRows[] {
-  const { structure } = query
-  const byPk = isSortedByPk(structure, sort)
-  const ordered = orderBy(structure, sort, order)
-  if (path.by !== 'index') return [{ source: scanSource(reader, query, path, byPk), orderBy: ordered }]
-  if (byPk) return [{ source: pkSource(reader, query, path), orderBy: ordered }]
-  const column = sortedColumn(path.index, sort)
-  if (!column) return [{ source: scanSource(reader, query, path), orderBy: ordered }]
-  // Rows without a value come first in the index.
-  const splits = order.direction === 'asc' && mayBeAbsent(query, column)
-  const parts = splits ? [[isPresent(column)], [isAbsent(column)]] : [[]]
-  const way = directionOf(order)
-  return (order.isReversed ? parts.reverse() : parts).map((tests) => ({
-    source: pkSource(reader, query, path, tests),
-    orderBy: `ORDER BY ${column.key} ${sqlDirection(way)}, ${tieBreak(structure, way)}`,
-  }))
-}
-
-/** The index's last column, if it orders by the target. Text as written has another order. */
-const sortedColumn = (index: UsableIndex, sort: SortTarget): IndexedColumn | undefined => {
-  const last = index.isUnique ? undefined : index.columns.at(-1)
-  return last?.column === indexedColumn(sort) ? last : undefined
-}
-
-/** Whether the conditions allow both rows with a value in the column and rows without one. */
-const mayBeAbsent = ({ conditions }: RowQuery, { column }: IndexedColumn): boolean =>
-  column !== 'created_at' &&
-  column !== 'updated_at' &&
-  conditions.every(
-    (condition) =>
-      testedColumn(condition) !== column ||
-      condition.op === 'neq' ||
-      condition.op === 'not_in' ||
-      condition.op === 'contains',
-  )
 
 export interface IndexChoice {
   readonly index: UsableIndex

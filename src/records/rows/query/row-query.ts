@@ -260,10 +260,12 @@ export function orderBy(structure: StructureRow, target: SortTarget, order: Orde
   return `ORDER BY ${sortExpression(target)} ${sqlDirection(way)}${nulls}, ${tieBreak(structure, way)}`
 }
 
+/** The expression that orders rows of equal value. */
+export const tieExpression = (structure: StructureRow): string =>
+  structure.inOrder === 1 ? 'pk' : '(SELECT id FROM records r WHERE r.pk = live.pk)'
+
 export const tieBreak = (structure: StructureRow, direction: Direction): string =>
-  structure.inOrder === 1
-    ? `pk ${sqlDirection(direction)}`
-    : `(SELECT id FROM records r WHERE r.pk = live.pk) ${sqlDirection(direction)}`
+  `${tieExpression(structure)} ${sqlDirection(direction)}`
 
 /* The indexes available to a query, and their entries. */
 

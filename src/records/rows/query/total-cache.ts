@@ -3,8 +3,10 @@ import { matchesFilter } from '../../../filter/record/match.ts'
 import type { Condition } from '../../../filter/record/parse.ts'
 import { isPoint } from '../../../filter/record/values.ts'
 import type { Server } from '../../../kernel/call.ts'
+import { storeLongValue } from '../../../kernel/long-values.ts'
 import type { Snapshot } from '../../../kernel/operation.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
+import type { LongValue } from '../../../storage/page-cursors.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { type Direction, sqlDirection } from '../../../storage/sql.ts'
 import { type ReadCosts, recordReadCosts } from '../../structures/storage/auto-index.ts'
@@ -317,6 +319,8 @@ interface RowFinding {
   readonly range?: CountedBound | undefined
   /** The rows of a board in order, and their cache key. */
   readonly ordered?: { readonly key: string; readonly rows: unknown }
+  /** The long sort value of the returned cursor. */
+  readonly longValue?: LongValue | undefined
 }
 
 function cache(reader: Reader, { counted, range, ordered }: RowFinding): void {
@@ -332,8 +336,9 @@ export function reportRows(snapshot: Snapshot, finding: RowFinding): void {
 }
 
 /** The `learn` of every operation that reads rows. */
-export function learnOfRows(server: Server, finding: unknown, ms: number): void {
+export function learnOfRows(server: Server, finding: unknown, ms: number): Promise<void> | undefined {
   const found = finding as RowFinding
   cache(server.db, found)
   recordReadCosts(server, found.costs, ms)
+  return found.longValue && storeLongValue(server, found.longValue)
 }

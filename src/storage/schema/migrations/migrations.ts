@@ -47,6 +47,7 @@ import migration44 from '../../../../drizzle/0044_merging_of_note_search.sql' wi
 import migration45 from '../../../../drizzle/0045_jobs_of_indexing.sql' with { type: 'text' }
 import migration46 from '../../../../drizzle/0046_jobs_of_moments.sql' with { type: 'text' }
 import migration47 from '../../../../drizzle/0047_ordered_events.sql' with { type: 'text' }
+import migration48 from '../../../../drizzle/0048_long_sort_values.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -98,4 +99,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0045_jobs_of_indexing', sql: migration45 },
   { name: '0046_jobs_of_moments', sql: migration46 },
   { name: '0047_ordered_events', sql: migration47 },
+  { name: '0048_long_sort_values', sql: migration48 },
 ]

@@ -13,6 +13,8 @@ export const toCsv = (lines: readonly (readonly string[])[]): string =>
 export const saveCsv = (name: string, parts: readonly string[]): void =>
   saveFile(name, new Blob([...parts], { type: 'text/csv' }))
 
+type PageByCursor = Pick<RowPage, 'records'> & { readonly next_cursor: string | null }
+
 /** Downloads every row of the query as a CSV file; `onProgress` receives the number of rows read so far. */
 export async function exportCsv(
   structure: Structure,
@@ -22,9 +24,11 @@ export async function exportCsv(
 ): Promise<void> {
   const { fields } = structure
   const parts = [toCsv([['id', ...fields.map(({ key }) => key), 'created_at', 'updated_at']])]
-  for (let offset = 0; ; offset += PAGE) {
-    const query = { ...queryOf(rowQuery), limit: PAGE, offset }
-    const { records, has_more } = (await api.get('/v1/records', { query, signal })) as RowPage
+  let read = 0
+  for (let cursor: string | null = 'start'; cursor !== null; ) {
+    const query = { ...queryOf(rowQuery), limit: PAGE, cursor }
+    const page = (await api.get('/v1/records', { query, signal })) as object as PageByCursor
+    const { records } = page
     parts.push(
       toCsv(
         records.map(({ id, data, created_at, updated_at }) => [
@@ -35,8 +39,9 @@ export async function exportCsv(
         ]),
       ),
     )
-    onProgress(offset + records.length)
-    if (!has_more) break
+    read += records.length
+    onProgress(read)
+    cursor = page.next_cursor
   }
   saveCsv(`${structure.name}.csv`, parts)
 }
