@@ -32,11 +32,16 @@ import { tagRoutes } from './notes/tags/routes.ts'
 import { viewRoutes } from './notes/views/routes.ts'
 import { NO_BACKUPS } from './operation/backups/schedule.ts'
 import { backupRoutes, metricRoutes } from './operation/routes.ts'
+import { createAppAuthenticate } from './people/accounts/apps.ts'
 import { createAuthenticate } from './people/accounts/keys.ts'
 import { accountRoutes, selfServiceRoutes } from './people/accounts/routes.ts'
+import { OwnOrigin } from './people/oauth/origin.ts'
+import { oauthRoutes } from './people/oauth/routes.ts'
 import { providerCookie, sessionCookie } from './people/sessions/cookie.ts'
-import { sessionFeatures } from './people/sessions/routes.ts'
-import { createSessionAuthenticate } from './people/sessions/sessions.ts'
+import { FailedSignIns } from './people/sessions/failed-sign-ins.ts'
+import { browserOf, sessionFeatures } from './people/sessions/routes.ts'
+import { createSessionAuthenticate, LONGEST_SECONDS } from './people/sessions/sessions.ts'
+import type { NewSession } from './people/sessions/sign-in.ts'
 import { Streams } from './people/sessions/streams.ts'
 import { conversionRoutes, recordDayRoutes, recordRoutes } from './records/rows/routes.ts'
 import { Watches } from './records/rows/watches.ts'
@@ -72,6 +77,16 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
   const cookie = sessionCookie(isSecure, port)
   const cookies = { session: cookie, provider: providerCookie(isSecure, port) }
   const authenticateSession = createSessionAuthenticate(ctx)
+  const failures = new FailedSignIns(ctx)
+  const origin = new OwnOrigin(ctx.config)
+  const people = {
+    cookie,
+    authenticate: authenticateSession,
+    failures,
+    rules,
+    browserOf,
+    begin: ({ token }: NewSession) => cookie.set(token, LONGEST_SECONDS),
+  }
   const subscribers = new ChangeSubscribers(ctx, streams)
   const rejected = rejectedCalls(ctx)
   const formBytes = new FormBytes(ctx)
@@ -87,7 +102,8 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     }),
     accountRoutes(readWorkspace),
     selfServiceRoutes(),
-    ...sessionFeatures(ctx, cookies, authenticateSession, rules, port),
+    ...sessionFeatures(ctx, cookies, authenticateSession, rules, failures, port),
+    oauthRoutes(ctx, people, origin),
     noteRoutes(ctx),
     filesOfNoteRoutes(),
     tagRoutes(),
@@ -128,6 +144,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
       authorize: createAuthorizer({
         clock: ctx.clock,
         authenticate: createAuthenticate(ctx),
+        authenticateApp: createAppAuthenticate(ctx),
         sessions: { tokenIn: cookie.tokenIn, authenticate: authenticateSession },
         rules,
         requestsPerMinute: ctx.config.rateLimit,
@@ -137,6 +154,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
       kernel: ctx.kernel,
       onRightEnd: (caller, listener) => streams.credentials.onEnd(caller, listener),
       rules,
+      challengeFor: (request) => origin.challengeFor(request),
       corsOrigins: ctx.config.corsOrigins,
       log: ctx.log,
       requests,

@@ -38,6 +38,8 @@ export interface Rule {
   readonly write?: true
   /** The endpoint changes the workspace itself or its content, as opposed to its members and sessions. */
   readonly workspace?: true
+  /** Accepts the access tokens of connected apps, and no session. */
+  readonly agent?: true
   /** Accepts the key in the query, for clients that cannot set headers. */
   readonly keyInQuery?: true
 }
@@ -148,6 +150,8 @@ export interface SessionAuthenticator {
 export interface AuthorizerOptions {
   readonly clock: Clock
   readonly authenticate: Authenticate
+  /** The same for the access tokens of connected apps. */
+  readonly authenticateApp: Authenticate
   readonly sessions: SessionAuthenticator
   readonly rules: BrowserRules
   /** For each key, and for each signed-in user; null for no limit. */
@@ -166,9 +170,10 @@ export function createAuthorizer(options: AuthorizerOptions): Authorize {
   const limit = new RequestLimit(options.clock, options.requestsPerMinute)
   return (request, server, rule, token, report) => {
     const key = presentedKey(request, token)
-    const caller = key === undefined ? signedIn(options, request, rule) : options.authenticate(key)
+    const caller = key === undefined ? signedIn(options, request, rule) : withToken(options, key, rule)
     if (!caller) throw failed.refuse(addressGroup(server.requestIP(request)?.address ?? 'unknown'))
-    limit.check(caller.keyId ?? caller.userId, report)
+    if (rule.agent && caller.sessionId !== undefined) throw keyNeeded()
+    limit.check(caller.keyId ?? caller.appId ?? caller.userId, report)
     if (rule.session && caller.sessionId === undefined) throw sessionRequired()
     if (rule.owner && caller.role !== 'owner') throw ownerRequired()
     if (rule.workspace) refuseInCopy(options, request)
@@ -185,6 +190,9 @@ function refuseInCopy({ mirrorOf, isMirrorWritable }: AuthorizerOptions, { url }
   if (!isMirrorWritable) throw readOnlyCopy(mirrorOf)
   if (!LOCAL_PATHS.test(new URL(url).pathname)) throw onlyNotesAndRecords(mirrorOf)
 }
+
+const withToken = ({ authenticate, authenticateApp }: AuthorizerOptions, token: string, rule: Rule) =>
+  authenticate(token) ?? (rule.agent && authenticateApp(token))
 
 /** The caller of the session in the cookie. */
 function signedIn({ sessions, rules }: AuthorizerOptions, request: Request, { session }: Rule): Caller {

@@ -18,6 +18,8 @@ export const ACCESS = {
   read: {},
   /** A read that accepts the key in the query, for clients that cannot set headers. */
   stream: { keyInQuery: true },
+  /** A read that also accepts the access tokens of connected apps, and no session. */
+  agent: { agent: true },
   write: { write: true, workspace: true },
   session: { session: true },
   'session-write': { session: true, write: true, workspace: true },

@@ -269,8 +269,9 @@ export class Exchange {
   }
 
   /** Admits any client. */
-  open(route: string): void {
+  open(route: string, hasSecret = false): void {
     this.route = route
+    this.hasSecret = hasSecret
     if (!isRead(this.request)) checkEncoding(this.request)
   }
 

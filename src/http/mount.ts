@@ -184,7 +184,7 @@ function endpointOf({ method, path, handler, marks }: DeclaredEndpoint, bodies: 
   const bodyOf = bodyReader(body)
   return (exchange, context) => {
     if (rule) exchange.admit(path, rule)
-    else exchange.open(path)
+    else exchange.open(path, secret)
     context.caller = exchange.caller
     context.query = queryOf(exchange)
     if (isRead(exchange.request)) return handle(context)

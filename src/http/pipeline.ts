@@ -30,6 +30,8 @@ export interface PipelineOptions extends Rights {
   /** Bounds the memory of responses. */
   responseBudget: ResponseBudget
   rules: BrowserRules
+  /** The challenge of a 401 of the MCP endpoint, which leads clients to OAuth. */
+  challengeFor: (request: Request) => string
   corsOrigins: readonly string[]
   log: Log
   requests: RequestMetrics
@@ -85,7 +87,10 @@ export function createPipeline(options: PipelineOptions, features: readonly Endp
 
   function fail(exchange: Exchange, error: unknown): Response | Promise<Response> {
     options.noteError(error)
-    return respond(exchange, errorResponse(refusalOf(exchange) ?? error, exchange, log))
+    const response = errorResponse(refusalOf(exchange) ?? error, exchange, log)
+    if (response.status === 401 && exchange.route === AGENTS)
+      response.headers.set('WWW-Authenticate', options.challengeFor(exchange.request))
+    return respond(exchange, response)
   }
 
   async function settle(exchange: Exchange, result: Promise<unknown>): Promise<Response> {
@@ -163,16 +168,19 @@ const MAX_URL_BYTES = 65_536
 /** The MCP endpoint. MCP requires that pages of other sites are refused. */
 const AGENTS = '/mcp'
 
+/** Responses of these paths depend on the session or on the host, or the paths act without a key. */
+const OWN_HOST_ONLY = ['/app', AGENTS, '/oauth/', '/.well-known/oauth-']
+
 /** Refuses a URL that is too long, and a foreign host name where browsers are involved. */
 function checkTarget(request: Request, { rules, corsOrigins }: PipelineOptions): void {
   const { url } = request
   const start = url.indexOf('/', url.indexOf('://') + 3)
   if (url.length - start > MAX_URL_BYTES) throw uriTooLong()
-  if (!url.startsWith('/app', start) && !url.startsWith(AGENTS, start)) return
+  if (!OWN_HOST_ONLY.some((prefix) => url.startsWith(prefix, start))) return
   const mark = url.indexOf('?', start)
   const path = url.slice(start, mark === -1 ? undefined : mark)
-  // Responses of these paths depend on the session, or the paths act without a key.
-  if (path === '/app' || path === AGENTS || path.startsWith('/app/')) rules.checkHost(request)
+  if (path === '/app' || path === AGENTS || /^\/(?:app|oauth|\.well-known)\//.test(path))
+    rules.checkHost(request)
   if (path === AGENTS) rules.checkOrigin(request, corsOrigins)
 }
 

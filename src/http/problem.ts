@@ -2,7 +2,7 @@ import { nodeHttp } from '../lib/node-modules.ts'
 import { pathOf, pointerTo, type Refusal, type RefusalCode } from '../lib/refusal.ts'
 import { JSON_TYPE, responseWithText } from './responses.ts'
 
-/* The formats of errors: `{error, code}`, or problem details (RFC 9457) if the request accepts them. */
+/* The formats of errors: `{error, code}`, or problem details (RFC 9457) if the request accepts them, or that of OAuth. */
 
 const PROBLEM = 'application/problem+json'
 
@@ -43,6 +43,7 @@ export function errorIn(refused: RefusedRequest, content: ErrorContent): Respons
     response.headers.set('Content-Type', type)
     return response
   }
+  if (isOAuth(refused.request)) return respond(oauthError(code, sentence, refusals), JSON_TYPE)
   if (!wantsProblem(refused.request)) return respond({ error: sentence, code, ...more }, JSON_TYPE)
   const problem = {
     type: 'about:blank',
@@ -54,6 +55,23 @@ export function errorIn(refused: RefusedRequest, content: ErrorContent): Respons
   }
   return respond(problem, PROBLEM)
 }
+
+/** Endpoints of OAuth have the error format of RFC 6749 and 7591. */
+const isOAuth = ({ url }: Request): boolean =>
+  url.includes('/oauth/') && new URL(url).pathname.startsWith('/oauth/')
+
+const OAUTH_CODES: Partial<Record<ErrorContent['code'], string>> = {
+  internal: 'server_error',
+  unavailable: 'temporarily_unavailable',
+  rate_limited: 'temporarily_unavailable',
+  cross_site: 'access_denied',
+}
+
+/** The description excludes the characters that RFC 6749 excludes. */
+const oauthError = (code: ErrorContent['code'], description: string, [refusal]: readonly Refusal[]) => ({
+  error: refusal?.data.oauth ?? OAUTH_CODES[code] ?? 'invalid_request',
+  error_description: description.replaceAll(/["\\]/g, "'").replaceAll(/[^\x20-\x7e]/g, '?'),
+})
 
 function causeOf({ message, data }: Refusal, refused: RefusedRequest) {
   const pointer = pointerIn(data, refused)

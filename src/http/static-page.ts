@@ -28,13 +28,21 @@ ${body}
 
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64')
 
-/** The policy of a static page: only its own style, and pictures and forms of this server. */
-export const staticPagePolicy = (style: string): string =>
+interface FurtherSources {
+  /** The source of a redirect that follows the form. */
+  readonly formTarget?: string | undefined
+  /** The sources of scripts, which may call this server. */
+  readonly scripts?: string | undefined
+}
+
+/** The policy of a static page: its own style, pictures and forms of this server, and the sources given. */
+export const staticPagePolicy = (style: string, { formTarget, scripts }: FurtherSources = {}): string =>
   [
     "default-src 'none'",
     `style-src 'sha256-${hashOf(style)}'`,
+    ...(scripts === undefined ? [] : [`script-src ${scripts}`, "connect-src 'self'"]),
     "img-src 'self'",
     "base-uri 'none'",
-    "form-action 'self'",
+    `form-action 'self'${formTarget === undefined ? '' : ` ${formTarget}`}`,
     "frame-ancestors 'none'",
   ].join('; ')

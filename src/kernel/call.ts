@@ -52,6 +52,7 @@ export const ownCredential = (workspacePk: number): Credential => ({
     keyId: null,
     keyName: null,
     sessionId: '',
+    appId: '',
     surface: 'api',
     mayWrite: true,
     needsOwner: false,

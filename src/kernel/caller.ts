@@ -11,9 +11,12 @@ export interface Caller {
   readonly workspacePk: number
   readonly workspaceId: string
   readonly userId: string
-  /** Null without a key: in a session of the application, and on the command line. */
+  /** Null without a key: in a session of the application, for a connected app, and on the command line. */
   readonly keyId: string | null
+  /** The name of the key or of the connected app. */
   readonly keyName: string | null
+  /** The connected app whose access token the call uses. */
+  readonly appId?: string | undefined
   /** The session of a user who is signed in to the application. */
   readonly sessionId?: string | undefined
   /** Set when the key was created. */
@@ -29,12 +32,13 @@ export interface Caller {
   readonly signal?: AbortSignal
 }
 
-/** The key for fair scheduling: one per API key, and one per user and surface. */
+/** The key for fair scheduling: one per API key and connected app, and one per user and surface. */
 export const schedulingKeyOf = ({
   keyId,
+  appId,
   surface,
   userId,
-}: Pick<Caller, 'keyId' | 'surface' | 'userId'>): string => keyId ?? `${surface} ${userId}`
+}: Pick<Caller, 'keyId' | 'appId' | 'surface' | 'userId'>): string => keyId ?? appId ?? `${surface} ${userId}`
 
 /** The permissions of a caller in the database, in one snapshot. */
 export type Permissions = Pick<Caller, 'scope' | 'role' | 'rights'>
@@ -49,8 +53,10 @@ export const allowsWriting = ({ scope, role }: Pick<Permissions, 'scope' | 'role
  */
 export interface Grant
   extends Pick<Caller, 'workspacePk' | 'workspaceId' | 'userId' | 'keyId' | 'keyName' | 'surface'> {
-  /** Empty if the call uses a key. A session may have switched to another workspace since the call began. */
+  /** Empty without a session. It may have switched to another workspace since the call began. */
   readonly sessionId: string
+  /** Empty without a connected app. */
+  readonly appId: string
   /** False in a copy that accepts no writes, regardless of the role. */
   readonly mayWrite: boolean
   readonly needsOwner: boolean
@@ -74,6 +80,7 @@ export const grantOf = (
     keyId,
     keyName,
     sessionId = '',
+    appId = '',
     surface,
     mayWrite,
     scope,
@@ -88,13 +95,14 @@ export const grantOf = (
   keyId,
   keyName,
   sessionId,
+  appId,
   surface,
   mayWrite,
   needsOwner,
   needsWrite,
   covers,
   isNamed,
-  permissions: keyId === null && sessionId === '' ? { scope, role, rights } : undefined,
+  permissions: keyId === null && sessionId === '' && appId === '' ? { scope, role, rights } : undefined,
 })
 
 /** The reason why a key or session is no longer valid, or no longer grants the requested access. */
@@ -108,15 +116,18 @@ export type CredentialState =
   | { readonly isValid: true; readonly expiresAt: number | null; readonly permissions: Permissions }
   | { readonly isValid: false; readonly end: CredentialEnd }
 
-/** Find the current state of a key or session that was once valid; implemented by a feature. */
+/** Find the current state of a key, connected app or session that was once valid; implemented by a feature. */
 export interface Credentials {
   keyState(reader: Reader, id: string, now: number): CredentialState
+  appState(reader: Reader, id: string): CredentialState
   sessionState(reader: Reader, id: string, workspacePk: number, now: number): CredentialState
 }
 
 const unauthorized = (sentence: string) => new Refusal('unauthorized', sentence)
 
 export const invalidKey = () => unauthorized('This API key is not valid, or was revoked, or has expired.')
+export const invalidAccessToken = () =>
+  unauthorized('This access token is not valid, or has expired, or its app was disconnected.')
 export const keyNeeded = () =>
   unauthorized('This endpoint needs the header "Authorization: Bearer <API key>".')
 export const signInNeeded = () => unauthorized('There is no session, or it has ended; sign in again.')
@@ -126,8 +137,13 @@ export const ownerRequired = () =>
   new Refusal('owner_required', 'Only an owner of the workspace can do this; ask an owner.')
 
 /** The refusal of a write by a caller who can only read, because of the key or its user. */
-export const readOnly = ({ scope, keyId }: Pick<Caller, 'scope' | 'keyId'>) =>
-  new Refusal('read_only_key', readOnlySentence(keyId === null, scope))
+export const readOnly = ({ scope, keyId, appId }: Pick<Caller, 'scope' | 'keyId' | 'appId'>) =>
+  new Refusal('read_only_key', appId ? readOnlyApp(scope) : readOnlySentence(keyId === null, scope))
+
+const readOnlyApp = (scope: Caller['scope']): string =>
+  scope === 'read'
+    ? 'This app was connected for reading only; connect it again with write access to change anything.'
+    : 'The user who connected this app is a viewer of the workspace and cannot change anything.'
 
 function readOnlySentence(isSession: boolean, scope: Caller['scope']): string {
   if (isSession)
@@ -137,6 +153,18 @@ function readOnlySentence(isSession: boolean, scope: Caller['scope']): string {
     : 'The user of this API key is a viewer of the workspace and cannot change anything.'
 }
 
+function stateOf(
+  reader: Reader,
+  { keyId, appId, sessionId, workspacePk }: Grant,
+  now: number,
+  credentials: Credentials,
+): CredentialState {
+  if (appId !== '') return credentials.appState(reader, appId)
+  return keyId === null
+    ? credentials.sessionState(reader, sessionId, workspacePk, now)
+    : credentials.keyState(reader, keyId, now)
+}
+
 /** Returns the current permissions of a caller; throws the refusal that a call would get now. */
 export function permissionsIn(
   reader: Reader,
@@ -144,16 +172,13 @@ export function permissionsIn(
   now: number,
   credentials: Credentials,
 ): Permissions {
-  const { keyId, sessionId, workspacePk, needsOwner, needsWrite: isWrite, covers, isNamed } = grant
+  const { keyId, appId, workspacePk, needsOwner, needsWrite: isWrite, covers, isNamed } = grant
   if (grant.permissions) return grant.permissions
-  const state =
-    keyId === null
-      ? credentials.sessionState(reader, sessionId, workspacePk, now)
-      : credentials.keyState(reader, keyId, now)
-  if (!state.isValid) throw keyId === null ? signInNeeded() : invalidKey()
+  const state = stateOf(reader, grant, now, credentials)
+  if (!state.isValid) throw appId ? invalidAccessToken() : keyId === null ? signInNeeded() : invalidKey()
   const { permissions } = state
   if (needsOwner && permissions.role !== 'owner') throw ownerRequired()
-  if (isWrite && !allowsWriting(permissions)) throw readOnly({ keyId, scope: permissions.scope })
+  if (isWrite && !allowsWriting(permissions)) throw readOnly({ keyId, appId, scope: permissions.scope })
   checkCovered(permissions.rights, workspacePk, { covers, isWrite, isNamed })
   return permissions
 }
@@ -161,13 +186,14 @@ export function permissionsIn(
 /** The caller of a grant, as of this transaction or snapshot; throws the refusal for a permission that has ended. */
 export function callerIn(reader: Reader, grant: Grant, now: number, credentials: Credentials): Caller {
   const { scope, role, rights } = permissionsIn(reader, grant, now, credentials)
-  const { workspacePk, covers, needsWrite: isWrite, isNamed, sessionId } = grant
+  const { workspacePk, covers, needsWrite: isWrite, isNamed, appId, sessionId } = grant
   return Object.freeze({
     workspacePk: checkCovered(rights, workspacePk, { covers, isWrite, isNamed }),
     workspaceId: grant.workspaceId,
     userId: grant.userId,
     keyId: grant.keyId,
     keyName: grant.keyName,
+    appId: appId === '' ? undefined : appId,
     sessionId: sessionId === '' ? undefined : sessionId,
     scope,
     role,

@@ -55,6 +55,8 @@ export interface RefusalData {
   readonly detail?: string
   /** The position of the error in the refused text, in characters from 0. */
   readonly position?: number
+  /** The error code of OAuth, for endpoints of that protocol. */
+  readonly oauth?: string
   /** Seconds after which the same call may succeed; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number
 }

@@ -10,6 +10,7 @@ import { DAY_MS, HOUR_MS } from '../lib/dates.ts'
 import { removeChangesBefore } from '../log/cursors.ts'
 import { removeRevisionsBefore } from '../notes/writing/revisions.ts'
 import { removeSomeTrashedBefore } from '../notes/writing/trash.ts'
+import { removeExpired } from '../people/oauth/tokens.ts'
 import { removeEndedSessions } from '../people/sessions/sessions.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 
@@ -48,6 +49,7 @@ export function retentionJobs({ keepChangesMs }: AppContext['config']): Job[] {
     secrets: once(removeEndedSecrets),
     files: once((tx) => removeIncompleteFiles(tx, tx.now - HOUR_MS)),
     sessions: once(removeEndedSessions),
+    apps: once(removeExpired),
   }
   return Object.entries(steps).map(([name, step]) => defineRecurringJob(`retention.${name}`, HOUR_MS, step))
 }

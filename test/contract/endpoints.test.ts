@@ -7,6 +7,7 @@ import {
   APPLICATION_ENDPOINTS,
   ENDPOINTS,
   type Endpoint,
+  OAUTH_ENDPOINTS,
   PAGE_FILES,
 } from './specification.ts'
 
@@ -24,7 +25,7 @@ describe('the endpoints', () => {
     const built = routesOf(service.app)
       .map(({ method, path, needsWrite }) => ({ method, path: braced(path), needsWrite }))
       .filter(({ path }) => !PAGE_FILES.includes(path))
-    const promised = [...ENDPOINTS, ...APPLICATION_ENDPOINTS, AGENT_ENDPOINT]
+    const promised = [...ENDPOINTS, ...APPLICATION_ENDPOINTS, ...OAUTH_ENDPOINTS, AGENT_ENDPOINT]
     expect(built.toSorted(byName)).toEqual(promised.sort(byName))
   })
 
@@ -32,7 +33,7 @@ describe('the endpoints', () => {
     expect(routesOf(service.app).length).toBeGreaterThan(50)
     for (const { path, access } of routesOf(service.app)) {
       const needsKey = path.startsWith('/v1/') || path === '/metrics' || path === '/mcp'
-      expect([path, ['read', 'stream', 'write'].includes(access)]).toEqual([path, needsKey])
+      expect([path, ['read', 'stream', 'write', 'agent'].includes(access)]).toEqual([path, needsKey])
     }
   })
 

@@ -114,7 +114,12 @@ const LIST: Readonly<Record<string, Shared>> = {
     'nobody',
     'signed challenges; only those that were used are kept',
   ],
-  'people/sessions/routes.ts: new FailedSignIns': ['user, address', 'wrong passwords'],
+  'people/oauth/authorize.ts: new Tickets': ['nobody', 'consent pages, which their tickets contain'],
+  'people/oauth/client-document.ts: new Admission': [
+    'address',
+    'fetches of descriptions of clients, 4 of each address',
+  ],
+  'api.ts: new FailedSignIns': ['user, address', 'wrong passwords'],
   'shares/visitor-routes.ts: new FailedSignIns': ['share, address', 'wrong passwords of shares'],
   'shares/visitor-routes.ts: new SentPerDay': ['share, address', 'posts of forms in a day'],
   'people/sessions/streams.ts: #waiting': ['nobody', 'requests that wait for a change or an event'],

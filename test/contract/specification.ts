@@ -152,6 +152,8 @@ GET    /app/api/keys
 POST   /app/api/keys
 PATCH  /app/api/keys/{id}
 DELETE /app/api/keys/{id}
+GET    /app/api/grants
+DELETE /app/api/grants/{id}
 GET    /app/api/members
 POST   /app/api/members
 PATCH  /app/api/members/{userId}
@@ -169,6 +171,18 @@ POST   /app/api/import/ids W
 POST   /app/api/import/notes W
 POST   /app/api/import/files W
 GET    /app/api/backup
+`
+
+const OAUTH_LINES = `
+GET    /.well-known/oauth-protected-resource
+OPTIONS /.well-known/oauth-protected-resource
+GET    /.well-known/oauth-protected-resource/mcp
+OPTIONS /.well-known/oauth-protected-resource/mcp
+GET    /.well-known/oauth-authorization-server
+OPTIONS /.well-known/oauth-authorization-server
+POST   /oauth/register
+POST   /oauth/token
+POST   /oauth/revoke
 `
 
 /** Pages and their files, which are not API endpoints. */
@@ -190,6 +204,9 @@ export const PAGE_FILES = [
   '/app/worker.js',
   '/app/sign-in/oidc',
   '/app/sign-in/oidc/callback',
+  '/oauth/authorize',
+  '/oauth/sign-in',
+  '/oauth/sign-in.js',
   '/docs/guide',
   '/docs/guide/{page}',
   '/docs/start.js',
@@ -214,6 +231,9 @@ const endpointsIn = (lines: string): Endpoint[] =>
 
 /** The endpoint for agents, which carries its own protocol. */
 export const AGENT_ENDPOINT: Endpoint = { method: 'POST', path: '/mcp', needsWrite: false }
+
+/** The endpoints of OAuth that clients call. */
+export const OAUTH_ENDPOINTS: readonly Endpoint[] = endpointsIn(OAUTH_LINES)
 
 /** Every endpoint that must exist for programs. */
 export const ENDPOINTS: readonly Endpoint[] = endpointsIn(LINES)

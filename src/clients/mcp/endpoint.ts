@@ -45,7 +45,12 @@ export function createEndpoint(ctx: AppContext): Endpoint {
     const greeting = asksForInstructions(body) ? await agent.call(readInstructions, {}) : undefined
     const sent: AgentRequest = { agent, instructions: greeting?.text }
     if (await isLegacyRequest(request, body)) return respondToLegacy(serverFor(sent), request, body)
-    const authInfo = { token: '', clientId: agent.caller.keyId ?? '', scopes: [], extra: { sent } }
+    const authInfo = {
+      token: '',
+      clientId: agent.caller.keyId ?? agent.caller.appId ?? '',
+      scopes: [],
+      extra: { sent },
+    }
     return inWholeLines(await handler.fetch(request, { parsedBody: body, authInfo }))
   }
 }

@@ -1,12 +1,8 @@
 import type { AppContext } from '../../context.ts'
 import { hiddenEndpoints } from '../../http/endpoints.ts'
 import { members } from '../../http/schema/types.ts'
-import { Refusal } from '../../lib/refusal.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Agent } from './tool.ts'
-
-const keyNeeded = () =>
-  new Refusal('unauthorized', 'This endpoint needs the header "Authorization: Bearer <API key>".')
 
 /** MCP (Model Context Protocol) for agents; the library is loaded on the first request. */
 export function mcpRoutes(ctx: AppContext) {
@@ -14,8 +10,6 @@ export function mcpRoutes(ctx: AppContext) {
   return hiddenEndpoints('/mcp', 'several').post(
     '',
     async ({ exchange, request, caller, body }) => {
-      // Agents need a key; the session of a page is not accepted.
-      if (caller.keyId === null) throw keyNeeded()
       const agent: Agent = {
         caller,
         call: (operation, input, isNamed) => exchange.callAs('mcp', operation, input, isNamed),
@@ -23,6 +17,6 @@ export function mcpRoutes(ctx: AppContext) {
       endpoint ??= import('./endpoint.ts').then(({ createEndpoint }) => createEndpoint(ctx))
       return (await endpoint)(request, body, agent)
     },
-    { access: 'read', body: members(), response: members() },
+    { access: 'agent', body: members(), response: members() },
   )
 }

@@ -24,7 +24,9 @@ function nameOfAddress(address: string): string {
 /** A loopback IPv4 address. */
 const LOOPBACK = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
 
-const isLoopback = (name: string): boolean => name === 'localhost' || name === '::1' || LOOPBACK.test(name)
+/** Whether a host name means this machine. */
+export const isLoopback = (name: string): boolean =>
+  name === 'localhost' || name === '::1' || LOOPBACK.test(name)
 
 /** Whether another site, such as a sign-in provider, led to this request: browsers then omit the session cookie. */
 export const isCrossSite = (request: Request): boolean =>

@@ -219,12 +219,12 @@ const INTERVAL_MS = 60_000
 const MAX_KNOWN = 10_000
 
 /**
- * Records the last use of a key or session, at most once a minute and without delaying the request. `touch` writes it;
- * `lastUsedAt` is the value read with the key or session, null before its first use.
+ * Records the last use of a key, session or connected app, at most once a minute and without delaying the request. `touch` writes it;
+ * `lastUsedAt` is the value that was read with it, null before its first use.
  */
 export function createUsageRecorder(
   { db, log }: { db: Db; log: Log },
-  what: 'key' | 'session',
+  what: 'key' | 'session' | 'connected app',
   touch: (tx: Tx, pk: number, now: number) => unknown,
 ): (pk: number, lastUsedAt: number | null, now: number) => void {
   const recorded = new BoundedCache<number, number>(MAX_KNOWN)

@@ -5,6 +5,8 @@ import type { ReadOperation } from '../../kernel/operation.ts'
 import {
   createOwnKey,
   createOwnWorkspace,
+  disconnectApp,
+  listConnectedApps,
   listKeys,
   listOwnWorkspaces,
   readPreferences,
@@ -60,6 +62,14 @@ export const selfServiceRoutes = () =>
       response: schema.KeyResponse,
     })
     .delete('/keys/:id', ({ exchange, params }) => exchange.call(revokeOwnKey, params), {
+      access: 'session',
+      response: schema.DeletedResponse,
+    })
+    .get('/grants', ({ exchange }) => exchange.call(listConnectedApps, {}), {
+      access: 'session',
+      response: schema.GrantsResponse,
+    })
+    .delete('/grants/:id', ({ exchange, params }) => exchange.call(disconnectApp, params), {
       access: 'session',
       response: schema.DeletedResponse,
     })

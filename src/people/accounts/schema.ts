@@ -93,6 +93,18 @@ export function checkedPreferences(preferences: object): string {
   throw invalid('"preferences" must be at most 64 KiB of JSON; leave some out.', atPlace('preferences'))
 }
 
+/** An app that a user connected with OAuth. */
+const ConnectedApp = t.strict({
+  id: t.id(),
+  client: t.strict({ name: t.String(), host: t.String() }),
+  scope: t.choice(SCOPES),
+  access: t.Union([AccessBody, t.Null()]),
+  user: t.strict({ id: t.id(), name: t.String() }),
+  created_at: t.timestamp(),
+  last_used_at: t.Union([t.timestamp(), t.Null()]),
+})
+export const GrantsResponse = t.response({ grants: t.Array(ConnectedApp) })
+
 export const KeysResponse = t.response({ keys: t.Array(Key) })
 export const NewKeyResponse = t.response({ key: Key, secret: t.String() })
 export const OwnWorkspaceResponse = t.response({ workspace: OwnWorkspace })

@@ -15,6 +15,7 @@ import {
 } from '../../storage/query.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { keys, members, type Role, userPreferences, users, workspaces } from '../../storage/schema/account.ts'
+import { appCodes, connectedApps } from '../../storage/schema/apps.ts'
 import { passkeys, providerLinks, sessions, setupLinks } from '../../storage/schema/sessions.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 
@@ -206,18 +207,26 @@ const revokeKeysOf = runBy((workspace: number, user: number, now: number) =>
     and(eq(keys.workspace, workspace), eq(keys.user, user), isNull(keys.revokedAt)),
   ),
 )
+const deleteAppsIn = runBy((workspace: number, user: number) =>
+  orm.delete(connectedApps).where(and(eq(connectedApps.workspace, workspace), eq(connectedApps.user, user))),
+)
+const deleteCodesIn = runBy((workspace: number, user: number) =>
+  orm.delete(appCodes).where(and(eq(appCodes.workspace, workspace), eq(appCodes.user, user))),
+)
 /** Ends a user's sessions whose current workspace is this one. */
 export const deleteSessionsIn = runBy((workspace: number, user: number) =>
   orm.delete(sessions).where(and(eq(sessions.workspace, workspace), eq(sessions.user, user))),
 )
 
 /**
- * Removes a member with their keys and sessions in the workspace, so that a member who is added again starts without
- * them.
+ * Removes a member with their keys, connected apps and sessions in the workspace, so that a member who is added again
+ * starts without them.
  */
 export function deleteMember(tx: Tx, workspace: number, user: number): void {
   deleteMembership(tx, workspace, user)
   revokeKeysOf(tx, workspace, user, tx.now)
+  deleteAppsIn(tx, workspace, user)
+  deleteCodesIn(tx, workspace, user)
   deleteSessionsIn(tx, workspace, user)
   voidSetupLinks(tx, user)
 }

@@ -7,7 +7,7 @@ import { atPlace, invalid } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { getUser } from '../accounts/users.ts'
 import type { SessionCookie } from './cookie.ts'
-import { FailedSignIns } from './failed-sign-ins.ts'
+import type { FailedSignIns } from './failed-sign-ins.ts'
 import { providerRoutes, redirect } from './oidc/routes.ts'
 import {
   addMember,
@@ -41,7 +41,7 @@ import {
 
 const MAX_USER_AGENT = 500
 
-const browserOf = ({ request, address }: Pick<Exchange, 'request' | 'address'>): Browser => ({
+export const browserOf = ({ request, address }: Pick<Exchange, 'request' | 'address'>): Browser => ({
   address,
   userAgent: (request.headers.get('user-agent') ?? '').slice(0, MAX_USER_AGENT),
 })
@@ -63,11 +63,11 @@ export function sessionFeatures(
   cookies: { readonly session: SessionCookie; readonly provider: SessionCookie },
   authenticate: (token: string) => Caller | undefined,
   rules: BrowserRules,
+  failures: FailedSignIns,
   port: () => number,
 ) {
   const { session: cookie, provider } = cookies
   const settings = sessionSettings(ctx)
-  const failures = new FailedSignIns(ctx)
   const passkeys = new Passkeys(ctx, failures, port)
   const begin = ({ token }: NewSession): string => cookie.set(token, LONGEST_SECONDS)
   const begun = (session: NewSession): Response =>

@@ -9,6 +9,7 @@ import type { Reader } from '../../storage/reader.ts'
 import type { Role } from '../../storage/schema/account.ts'
 import { sessions } from '../../storage/schema/sessions.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
+import { findAppState } from '../accounts/apps.ts'
 import { createUsageRecorder, findKeyState } from '../accounts/keys.ts'
 import {
   deleteSessionsIn,
@@ -136,7 +137,11 @@ export function findSessionState(
 }
 
 /** The states of all credentials, for the kernel. */
-export const credentials: Credentials = { keyState: findKeyState, sessionState: findSessionState }
+export const credentials: Credentials = {
+  keyState: findKeyState,
+  appState: findAppState,
+  sessionState: findSessionState,
+}
 
 /** The scope of a session, which depends on the role of its user. */
 const scopeOfRole = (role: Role): Caller['scope'] => (role === 'viewer' ? 'read' : 'write')

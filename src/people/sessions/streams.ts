@@ -6,6 +6,7 @@ import { schedulingKeyOf } from '../../kernel/caller.ts'
 import { inTurnOf, serveInTurns } from '../../kernel/turns.ts'
 import type { Admission } from '../../lib/admission.ts'
 import { Refusal, unavailable } from '../../lib/refusal.ts'
+import { findAppState } from '../accounts/apps.ts'
 import { findKeyState } from '../accounts/keys.ts'
 import { findSessionState } from './sessions.ts'
 
@@ -226,7 +227,7 @@ const RETRY_MS = 1_000
  * content.
  */
 class CredentialMonitor {
-  /** Keyed by the id of the key, or by the ids of the session and the workspace. */
+  /** Keyed by the id of the key or connected app, or by the ids of the session and the workspace. */
   readonly #watched = new Map<string, Watched>()
   #stopListening: (() => void) | undefined
 
@@ -234,13 +235,14 @@ class CredentialMonitor {
 
   /** Returns a function that stops the notifications. The listener may be called before this returns. */
   onEnd(
-    { keyId, sessionId, workspacePk }: Caller,
+    { keyId, appId, sessionId, workspacePk }: Caller,
     end: (why: CredentialEnd) => void,
     isTouched: IsTouched = () => false,
   ): () => void {
     const { db, clock } = this.ctx
     const listener = { end, isTouched }
     if (keyId !== null) return this.#watch(keyId, () => findKeyState(db, keyId, clock.now()), listener)
+    if (appId !== undefined) return this.#watch(appId, () => findAppState(db, appId), listener)
     if (sessionId === undefined) return () => {}
     const state = () => findSessionState(db, sessionId, workspacePk, clock.now())
     return this.#watch(`${sessionId} ${workspacePk}`, state, listener)

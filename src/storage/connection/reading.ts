@@ -186,6 +186,8 @@ const TABLES = [
   ['members', 'UPDATE'],
   ['keys', 'UPDATE'],
   ['sessions', 'UPDATE'],
+  ['connected_apps', 'UPDATE'],
+  ['access_tokens', 'UPDATE'],
   ['change_epochs', 'UPDATE'],
   ['structures', 'UPDATE OF name_fold, fields'],
   ['sources', 'UPDATE OF token, secret, secret_version, options'],

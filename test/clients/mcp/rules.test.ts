@@ -27,14 +27,15 @@ const post = (body: unknown, headers: Record<string, string> = {}, key = service
 const notes = async () => (await service.get('/v1/notes')).body.total
 
 describe('the endpoint', () => {
-  test('needs a key, and offers no OAuth metadata', async () => {
+  test('needs a key or an access token, and says where to get one', async () => {
     expect(await service.as(undefined).post('/mcp', LIST)).toMatchObject({
       status: 401,
       body: { code: 'unauthorized' },
     })
     const refused = await service.as('dbk_unknown').post('/mcp', LIST)
-    expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="daybook"')
-    expect((await service.get('/.well-known/oauth-protected-resource')).status).toBe(404)
+    expect(refused.headers.get('www-authenticate')).toBe(
+      'Bearer realm="daybook", resource_metadata="http://localhost/.well-known/oauth-protected-resource/mcp"',
+    )
   })
 
   test('checks for a foreign name first, then for a foreign origin; its own and those of --cors-origin pass', async () => {

@@ -1,6 +1,7 @@
 import { findTool, listTools } from '../../../src/clients/mcp/tools/all.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/document.ts'
 import { PASSWORD } from '../../support/browser-client.ts'
+import { connectApp } from '../../support/connected-app.ts'
 import { openApiDocument } from '../../support/openapi.ts'
 import { type Route, routesOf } from '../../support/routes.ts'
 import { startService, type TestService } from '../../support/service.ts'
@@ -76,6 +77,8 @@ const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
     path: `/app/api/keys/${samples.key}`,
     body: { access: { files: 'read' } },
   }),
+  'GET /app/api/grants': () => ({ path: '/app/api/grants' }),
+  'DELETE /app/api/grants/:id': (samples) => ({ path: `/app/api/grants/${samples.app}` }),
   'GET /app/api/members': () => ({ path: '/app/api/members' }),
   'POST /app/api/members': () => ({
     path: '/app/api/members',
@@ -191,6 +194,14 @@ export const WITHOUT_CALLER = [
   'POST /app/share',
   'POST /in/:token',
   'OPTIONS /f/:token',
+  'OPTIONS /.well-known/oauth-protected-resource',
+  'OPTIONS /.well-known/oauth-protected-resource/mcp',
+  'OPTIONS /.well-known/oauth-authorization-server',
+  'POST /oauth/register',
+  'POST /oauth/authorize',
+  'POST /oauth/sign-in',
+  'POST /oauth/token',
+  'POST /oauth/revoke',
   'POST /s/:token',
   'POST /f/:token',
 ]
@@ -198,12 +209,14 @@ export const WITHOUT_CALLER = [
 async function samplesFor(service: TestService): Promise<Samples> {
   const samples = await makeSamples(service)
   await service.newKey({ user: 'Vera', role: 'editor' })
+  await service.ctx.db.write((tx): void => void connectApp(tx, 'Vera'))
   const { sql } = service.ctx.db
   const idOf = (table: string, name: string) =>
     sql.scalar<string>(`SELECT id FROM ${table} WHERE name = ? ORDER BY pk DESC LIMIT 1`, name)
   await service.post('/v1/notes', { title: 'Tagged', tags: ['other'] })
   return {
     ...samples,
+    app: sql.scalar('SELECT id FROM connected_apps ORDER BY pk LIMIT 1') ?? '',
     key: idOf('keys', 'test key'),
     member: idOf('users', 'Vera'),
     workspace: idOf('workspaces', 'Personal'),
@@ -226,7 +239,10 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`
 /** Returns the rows of a route: one, or one per tool for the agent endpoint. Throws for a route without rows. */
 function rowsOf(route: Route, document: OpenApiDocument): Row[] {
   const name = nameOf(route)
-  if (route.path === '/mcp') return listTools({ mayWrite: true }).map((tool) => toolRow(route, tool.name))
+  if (route.path === '/mcp')
+    return listTools({ mayWrite: true }).flatMap((tool) =>
+      (['key', 'app'] as const).map((kind) => toolRow(route, tool.name, kind)),
+    )
   const made = route.needsSession ? SESSION_ROWS[name] : undefined
   if (route.needsSession) {
     if (!made) throw new Error(`test/contract/rights/endpoints.ts has no row for ${name}`)
@@ -256,13 +272,13 @@ function rowsOf(route: Route, document: OpenApiDocument): Row[] {
   ]
 }
 
-function toolRow(route: Route, tool: string): Row {
+function toolRow(route: Route, tool: string, kind: 'key' | 'app'): Row {
   const input = TOOL_ROWS[tool]
   if (!input) throw new Error(`test/contract/rights/endpoints.ts has no row for the tool ${tool}`)
   return {
-    name: `POST /mcp ${tool}`,
+    name: kind === 'key' ? `POST /mcp ${tool}` : `POST /mcp ${tool} by an app`,
     route,
-    kind: 'key',
+    kind,
     needsWrite: findTool(tool)?.writes ?? false,
     tool,
     prepare: samplesFor,

@@ -3,6 +3,7 @@ import { VISIBLE } from '../../../src/files/store.ts'
 import { createIdSource } from '../../../src/lib/ids.ts'
 import { sha256 } from '../../../src/lib/sha256.ts'
 import { State } from '../../../src/lib/state.ts'
+import { disconnect, findApp } from '../../../src/people/accounts/apps.ts'
 import { createKey, findKey, revokeKey } from '../../../src/people/accounts/keys.ts'
 import { hashPassword } from '../../../src/people/accounts/passwords.ts'
 import {
@@ -15,6 +16,7 @@ import {
   setPasswordHash,
 } from '../../../src/people/accounts/store.ts'
 import { addUser } from '../../../src/people/accounts/users.ts'
+import { refresh } from '../../../src/people/oauth/tokens.ts'
 import { newToken } from '../../../src/people/sessions/cookie.ts'
 import { insertPasskey } from '../../../src/people/sessions/passkey-store.ts'
 import { insertSession } from '../../../src/people/sessions/sessions.ts'
@@ -24,17 +26,20 @@ import { Sql } from '../../../src/storage/sql.ts'
 import type { Tx } from '../../../src/storage/writes/transaction.ts'
 import { SoftwarePasskey } from '../../support/authenticator.ts'
 import { PASSWORD } from '../../support/browser-client.ts'
+import { CLIENT, connectApp } from '../../support/connected-app.ts'
 import { CHEAP_PASSWORDS, type TestService } from '../../support/service.ts'
 
-/** The caller of the requests: another owner of the workspace, with a key or a session that will end. */
+/** The caller of the requests: another owner of the workspace, with a key, a session or a connected app that will end. */
 export interface Subject {
   readonly service: TestService
-  readonly kind: 'key' | 'session'
+  readonly kind: 'key' | 'session' | 'app'
   readonly workspacePk: number
   readonly userPk: number
   readonly name: string
   readonly keyId: string
   readonly sessionId: string
+  readonly appId: string
+  readonly refreshToken: string
   readonly passkeyId: string
   /** The browser's request to add a passkey, valid once. */
   readonly newPasskey: object
@@ -62,6 +67,7 @@ export async function newSubject(service: TestService, kind: Subject['kind']): P
     setPasswordHash(tx, pk, hash)
     const expiresAt = service.clock.now() + HOUR_MS
     const key = createKey(tx, { workspace: workspace.pk, user: pk, name, scope: 'write', expiresAt })
+    const app = connectApp(tx, name)
     const where = { userPk: pk, workspacePk: workspace.pk, address: '192.0.2.1', userAgent: 'test' }
     const sessionId = insertSession(tx, { hash: sha256(token), ...where })
     saveProviderLink(tx, { user: pk, issuer: 'https://id.example.com', subject: name })
@@ -75,12 +81,14 @@ export async function newSubject(service: TestService, kind: Subject['kind']): P
       transports: '',
     }
     insertPasskey(tx, { id: passkeyId, user: pk, name: 'Laptop', createdAt: tx.now, ...passkey })
-    return { workspacePk: workspace.pk, userPk: pk, keyId: key.id, sessionId, passkeyId, secret: key.secret }
+    const ids = { workspacePk: workspace.pk, userPk: pk, keyId: key.id, sessionId, passkeyId, appId: app.id }
+    const { accessToken, refreshToken } = app
+    return { ...ids, refreshToken, secret: key.secret, accessToken }
   })
-  const { secret, ...ids } = made
+  const { secret, accessToken, ...ids } = made
   const headers: Record<string, string> =
-    kind === 'key'
-      ? { authorization: `Bearer ${secret}` }
+    kind !== 'session'
+      ? { authorization: `Bearer ${kind === 'key' ? secret : accessToken}` }
       : { host: 'localhost', 'sec-fetch-site': 'same-origin', cookie: `daybook_session_8787=${token}` }
   // The session expires at the same time as the key. Its use is recorded here, and not again within a minute.
   const backDate = () =>
@@ -119,6 +127,17 @@ export const ENDS: Readonly<Record<Subject['kind'], Readonly<Record<string, End>
       if (key) revokeKey(tx, key)
     },
     'its key expires': (_, { service }) => service.clock.advance(HOUR_MS),
+    'its user is removed': removed,
+    'its user is deleted': deleted,
+  },
+  app: {
+    'it is disconnected': (tx, { appId }) => {
+      const app = findApp(tx, appId)
+      if (app) disconnect(tx, app)
+    },
+    'its used refresh token comes again': (tx, { refreshToken }) => {
+      for (let use = 1; use <= 2; use++) refresh(tx, refreshToken, CLIENT, false)
+    },
     'its user is removed': removed,
     'its user is deleted': deleted,
   },

@@ -38,14 +38,14 @@ export function redirect(location: string, cookies: readonly string[] = []): Res
 }
 
 /** The limit of a page's path, which is sent to the provider as an encrypted part of the state. */
-const MAX_PAGE_LENGTH = 1_000
+const MAX_PAGE_LENGTH = 2_000
 
 /** Returns the path if it belongs to a page of the application, otherwise the default. */
 function pageOf(path: string | undefined, otherwise: string): string {
   const base = 'http://localhost'
   if (path === undefined || !path.startsWith('/') || !URL.canParse(path, base)) return otherwise
   const { origin, pathname, search } = new URL(path, base)
-  const isPage = /^\/app(?!\/(?:api|assets|sign-in)(?:\/|$))(?:\/|$)/.test(pathname)
+  const isPage = /^\/(?:app(?!\/(?:api|assets|sign-in)(?:\/|$))(?:\/|$)|oauth\/authorize$)/.test(pathname)
   const page = pathname + search
   return origin === base && isPage && page.length <= MAX_PAGE_LENGTH ? page : otherwise
 }
