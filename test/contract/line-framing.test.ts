@@ -77,7 +77,7 @@ describe('line-based formats have no other line boundaries', () => {
 
   test('the rows of an export', () => {
     const file = folder.file('rows.jsonl')
-    exportTable(service.ctx.db, callerOf(service), 'Rows', { format: 'jsonl', file })
+    exportTable(service.ctx.db, callerOf(service), 'Rows', { format: 'jsonl', file, headings: 'label' })
     exportWorkspace(service.ctx.db, callerOf(service), folder.file('all'), () => {})
     const structures = join(folder.file('all'), 'structures')
     const exported = readdirSync(structures).find((name) => name.endsWith('.jsonl')) ?? ''

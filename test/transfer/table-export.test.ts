@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import fc from 'fast-check'
 import { runInProcess } from '../support/cli.ts'
@@ -39,7 +40,81 @@ test('a cell without a value is empty, whatever the name of its field', async ()
   expect((await run()).out).toBe('name,constructor\nInk,\n')
 })
 
-test('csv has the keys of the fields as headings, and no cell that a spreadsheet would execute', async () => {
+describe('headings', () => {
+  const LABELLED = [
+    { key: 'a', type: 'text', label: '名前, "町"' },
+    { key: 'b', type: 'number', label: 'Amount' },
+    { key: 'c', type: 'number', label: 'amount' },
+    { key: 'd', type: 'text', label: 'ID' },
+    { key: 'e', type: 'text', label: 'created_at' },
+    { key: 'f', type: 'text', label: 'Amount (b)' },
+    { key: 'g', type: 'text', label: 'h' },
+    { key: 'h', type: 'text', label: 'Other' },
+    { key: 'i', type: 'text', label: '=1+1' },
+    { key: 'j', type: 'text' },
+  ]
+  const LABELS = [
+    ...['名前, "町"', 'Amount (b)', 'amount (c)', 'ID (d)', 'created_at (e)', 'Amount (b) (f)'],
+    ...['h (g)', 'Other', '=1+1', 'j'],
+  ]
+  const ROW = { a: 'x', b: 1, c: 2.5, d: 'd', e: 'e', f: 'f', g: 'g', h: 'h', i: 'i', j: 'j' }
+  beforeEach(async () => {
+    for (const name of ['T', 'U'])
+      await table.service().post('/v1/records/structures', { name, fields: LABELLED })
+    await write('T', [ROW])
+  })
+
+  test.each([[[]], [['--headings', 'label']], [['--headings', 'key']]])(
+    'of csv with %j are unique and taken by an import',
+    async (flags) => {
+      const { out } = await run(...flags)
+      const isByKey = flags[1] === 'key'
+      const cells = LABELS.map((label) => (label.includes('"') ? `"${label.replaceAll('"', '""')}"` : label))
+      const headings = isByKey ? 'a,b,c,d,e,f,g,h,i,j' : cells.join(',').replace('=1', "'=1")
+      expect(out).toBe(`${headings}\nx,1,2.5,d,e,f,g,h,i,j\n`)
+      const file = table.file(`${flags.length}.csv`)
+      await Bun.write(file, out)
+      expect(await runInProcess(['import', file, '--structure', 'U', '--db', table.db])).toMatchObject({
+        exitCode: 0,
+      })
+      expect(await table.rows('U')).toEqual([ROW])
+    },
+  )
+
+  test.each([
+    ['label', LABELS],
+    ['key', [...'abcdefghij']],
+  ])('of sqlite by %s name the columns', async (kind, names) => {
+    const file = table.file(`${kind}.sqlite`)
+    const args = ['export', '--format', 'sqlite', file, '--headings', kind, '--db', table.db]
+    expect(await runInProcess(args)).toMatchObject({ exitCode: 0 })
+    const database = new Database(file, { readonly: true })
+    const columns = database.query<{ name: string; type: string }, []>('PRAGMA table_info(T)').all()
+    database.close()
+    expect(columns.map(({ name }) => name)).toEqual(['id', ...names, 'created_at', 'updated_at'])
+    expect(columns.slice(2, 4).map(({ type }) => type)).toEqual(['INTEGER', 'REAL'])
+  })
+
+  test('that an export made unique give a new structure the same fields', async () => {
+    const first = 'Amount,Amount,id,Cost (eur),Cost (usd)\n1,2,3,4,5\n'
+    await table.run(first, '--structure', 'First')
+    const { out } = await run('--structure', 'First')
+    expect(out.split('\n')[0]).toBe('Amount (amount),Amount (amount_2),id (field_id),Cost (eur),Cost (usd)')
+    await table.run(out, '--structure', 'Second')
+    expect(await table.types('Second')).toEqual(await table.types('First'))
+    expect((await run('--structure', 'Second')).out).toBe(out)
+  })
+
+  test('are refused for formats without any', async () => {
+    for (const flags of [['--format', 'jsonl'], []]) {
+      const args = flags.length > 0 ? ['--structure', 'T', ...flags] : [table.file('folder')]
+      const outcome = await runInProcess(['export', ...args, '--headings', 'key', '--db', table.db])
+      expect(outcome).toMatchObject({ exitCode: 2, err: expect.stringContaining('--headings applies to') })
+    }
+  })
+})
+
+test('csv has headings, and no cell that a spreadsheet would execute', async () => {
   await define('T')
   await write('T', ROWS)
   expect(await run()).toEqual({

@@ -189,6 +189,36 @@ test('a folder of Parquet files holds the same, with days and times as such', as
   expect(await run('--format', 'parquet', folder)).toMatchObject({ exitCode: 1 })
 })
 
+test('fields of whole numbers are integers, and others are not', async () => {
+  const own = await newTableTest()
+  const keys = ['whole', 'long', 'huge', 'broken', 'none']
+  const fields = keys.map((key) => ({ key, type: 'number' }))
+  await own.service().post('/v1/records/structures', { name: 'T', fields })
+  const rows = [
+    { data: { whole: -0, long: -(2 ** 53) + 1, huge: 1e21, broken: 1 } },
+    { data: { whole: 7, broken: 1.5 } },
+  ]
+  await own.service().post('/v1/records', { structure: 'T', rows })
+  const [file, folder] = [own.file('t.sqlite'), own.file('t')]
+  for (const [format, path] of [
+    ['sqlite', file],
+    ['parquet', folder],
+  ] as const)
+    await runInProcess(['export', '--format', format, path, '--db', own.db])
+  const database = new Database(file, { readonly: true })
+  const read = keys.map((key) => `typeof(${key}) AS ${key}`)
+  expect(database.query(`SELECT ${read} FROM T WHERE broken = 1`).get()).toEqual({
+    ...{ whole: 'integer', long: 'integer', huge: 'real', broken: 'real', none: 'null' },
+  })
+  database.close()
+  const objects = await parquetReadObjects({ file: await asyncBufferFromFile(`${folder}/T.parquet`) })
+  expect(objects).toMatchObject([
+    { whole: 0, long: BigInt(-(2 ** 53) + 1), huge: 1e21, broken: 1, none: null },
+    { whole: 7, long: null, huge: null, broken: 1.5, none: null },
+  ])
+  own.remove()
+})
+
 test.each([
   [['--format', 'sqlite'], '"export" needs <file>'],
   [['--format', 'parquet'], '"export" needs <folder>'],

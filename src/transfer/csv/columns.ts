@@ -1,5 +1,6 @@
 import type { CellFormat } from '../../filter/record/cell-format.ts'
 import type { FieldType } from '../../filter/record/field-types.ts'
+import { fieldsByHeading, ROW_COLUMNS } from '../../lib/field-headings.ts'
 import { refused } from '../../lib/refusal.ts'
 import { codePointLength, counted, fold, hasControlCharacter, quoteList } from '../../lib/text.ts'
 import type { FieldInput } from '../../records/structures/fields.ts'
@@ -33,11 +34,29 @@ export function fieldsFor(header: readonly string[], types: readonly InferredTyp
       `The file has ${header.length} columns, and a structure can have at most ${MAX_FIELDS} fields.`,
     )
   const taken = new Set<string>()
-  return header.map((heading, at) => {
-    const label = checkedLabel(heading.trim(), at)
+  return labelsOf(header).map((heading, at) => {
+    const label = checkedLabel(heading, at)
     const key = freeKey(keyOf(label, at), taken)
     taken.add(key)
     return { key, type: types[at] ?? 'text', label: label === '' ? null : label }
+  })
+}
+
+const EXPORTED = /^(.+) \(([a-z][a-z0-9_]*)\)$/s
+
+/**
+ * The labels of a header that an export may have written: `Amount (amount)` and `Amount (amount_2)` are two fields
+ * labelled `Amount`, and `id (field_id)` is one labelled `id`. Other parentheses belong to the label.
+ */
+function labelsOf(header: readonly string[]): string[] {
+  const bare = header.map((heading, at) => {
+    const [, label = '', key = ''] = EXPORTED.exec(heading) ?? []
+    return label !== '' && key.replace(/_\d+$/, '') === keyOf(label, at) ? label : undefined
+  })
+  const isRepeated = (label: string) => bare.filter((other) => other === label).length > 1
+  return header.map((heading, at) => {
+    const label = bare[at]
+    return label !== undefined && (ROW_COLUMNS.has(fold(label)) || isRepeated(label)) ? label : heading
   })
 }
 
@@ -57,7 +76,7 @@ export function typesByColumn(
   header: readonly string[],
   given: ReadonlyMap<string, InferredType>,
 ): (InferredType | undefined)[] {
-  const namesOf = (heading: string, at: number) => [fold(heading.trim()), keyOf(heading.trim(), at)]
+  const namesOf = (heading: string, at: number) => [fold(heading), keyOf(heading, at)]
   const all = new Set(header.flatMap(namesOf))
   const byName = new Map(Array.from(given, ([name, type]) => [fold(name.trim()), type]))
   const unknown = [...given.keys()].filter((name) => !all.has(fold(name.trim())))
@@ -72,7 +91,7 @@ export function typesByColumn(
 }
 
 /**
- * The fields of an existing structure that the headings name, by key or label, ignoring case. A file without headings
+ * The fields of an existing structure that the headings name (`fieldsByHeading`). A file without headings
  * fills the fields in their order.
  */
 export function columnsOf(header: readonly string[], { fields }: Definition, hasHeader = true): Column[] {
@@ -82,13 +101,11 @@ export function columnsOf(header: readonly string[], { fields }: Definition, has
       `The file has ${counted(header.length, 'column')}, and the structure has ${counted(fields.length, 'field')}.`,
     )
   }
-  const known = new Map<string, Column>()
-  for (const field of [...fields].reverse()) if (field.label !== null) known.set(fold(field.label), field)
-  for (const field of fields) known.set(field.key, field)
-  const unknown = header.filter((heading) => !known.has(fold(heading.trim())))
+  const fieldOf = fieldsByHeading(fields)
+  const unknown = header.filter((heading) => !fieldOf(heading))
   if (unknown.length > 0)
     throw refused(`The structure has no field for the columns ${quoteList(unknown)}; rename or remove them.`)
-  const columns = header.flatMap((heading) => known.get(fold(heading.trim())) ?? [])
+  const columns = header.flatMap((heading) => fieldOf(heading) ?? [])
   const repeated = columns.find((column, at) => columns.indexOf(column) < at)
   if (repeated) throw refused(`Two columns fill the field "${repeated.key}"; remove one.`)
   return columns

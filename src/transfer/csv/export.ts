@@ -1,5 +1,6 @@
 import type { Caller } from '../../context.ts'
-import { csvCell } from '../../lib/csv-cells.ts'
+import { csvCell, textCell } from '../../lib/csv-cells.ts'
+import { type Headings, headingsOf } from '../../lib/field-headings.ts'
 import { type RecordData, valueIn } from '../../lib/record-data.ts'
 import { recordLine } from '../../records/rows/present.ts'
 import { loadRecords, type RecordRow } from '../../records/rows/store.ts'
@@ -11,14 +12,18 @@ import { writeNewFile } from '../new-files.ts'
 export type TableFormat = 'csv' | 'jsonl'
 
 /**
- * Writes the rows of a structure, without deleted ones, into a new file. CSV (RFC 4180) has the keys of the fields as
+ * Writes the rows of a structure, without deleted ones, into a new file. CSV (RFC 4180) begins with a line of
  * headings; otherwise each line is a row as JSON, as the API returns it. Returns the number of rows.
  */
 export function exportTable(
   reader: Reader,
   caller: Caller,
   nameOrId: string,
-  { format, file }: { readonly format: TableFormat; readonly file: string },
+  {
+    format,
+    file,
+    headings,
+  }: { readonly format: TableFormat; readonly file: string; readonly headings: Headings },
 ): number {
   const structure = getStructure(reader, caller, nameOrId, 'read')
   const { fields } = definitionOf(structure)
@@ -29,7 +34,7 @@ export function exportTable(
   const lineOf = format === 'csv' ? csvLine : recordLine
   let count = 0
   writeNewFile(reader, file, (write) => {
-    if (format === 'csv') write(`${fields.map(({ key }) => key).join(',')}\n`)
+    if (format === 'csv') write(`${headingsOf(fields, headings).map(textCell).join(',')}\n`)
     count = writeRows(reader, structure.pk, { hasDeleted: false, lineOf, write })
   })
   return count

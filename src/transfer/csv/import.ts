@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import Papa from 'papaparse'
 import type { Caller } from '../../context.ts'
 import { CellFormat, type CellOptions } from '../../filter/record/cell-format.ts'
+import { plainHeading } from '../../lib/field-headings.ts'
 import { refuseDotName, refused } from '../../lib/refusal.ts'
 import { counted } from '../../lib/text.ts'
 import { checkedName } from '../../people/accounts/names.ts'
@@ -57,7 +58,7 @@ function* dataRows({ file, hasHeader }: Pick<RowsImport, 'file' | 'hasHeader'>):
     const [first] = rows
     if (first === undefined) continue
     const isBeginning = header === undefined
-    header ??= hasHeader ? first : unnamedHeader(first.length)
+    header ??= hasHeader ? first.map(plainHeading) : unnamedHeader(first.length)
     yield { header, rows: isBeginning && hasHeader ? rows.slice(1) : rows, share: bytesRead / size }
   }
   if (!header) throw refused(`${file} is empty; it must have a line of cells at least.`)

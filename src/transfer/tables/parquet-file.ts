@@ -12,6 +12,7 @@ const CONVERTED = { utf8: 0, date: 6, timestampMillis: 9 }
 const TYPES: Record<ColumnType, { readonly physical: number; readonly converted?: number }> = {
   text: { physical: PHYSICAL.bytes, converted: CONVERTED.utf8 },
   integer: { physical: PHYSICAL.int32 },
+  long: { physical: PHYSICAL.int64 },
   number: { physical: PHYSICAL.double },
   bool: { physical: PHYSICAL.bool },
   day: { physical: PHYSICAL.int32, converted: CONVERTED.date },
@@ -55,6 +56,13 @@ function definitionLevels(values: readonly Cell[]): Buffer {
   return Buffer.concat([length, Buffer.from(header), levels])
 }
 
+/** Writes a 64-bit integer; returns the position after it. */
+function writeLong(to: Buffer, value: number, at: number): number {
+  const high = Math.floor(value / TWO_TO_32)
+  to.writeUInt32LE(value - high * TWO_TO_32, at)
+  return to.writeInt32LE(high, at + 4)
+}
+
 /** Writes a value at a position; returns the position after it. */
 const WRITERS: Record<
   Exclude<ColumnType, 'bool'>,
@@ -67,11 +75,8 @@ const WRITERS: Record<
   integer: (to, value, at) => to.writeInt32LE(value, at),
   day: (to, value, at) => to.writeInt32LE(value, at),
   number: (to, value, at) => to.writeDoubleLE(value, at),
-  time: (to, value, at) => {
-    const high = Math.floor(value / TWO_TO_32)
-    to.writeUInt32LE(value - high * TWO_TO_32, at)
-    return to.writeInt32LE(high, at + 4)
-  },
+  long: writeLong,
+  time: writeLong,
 }
 
 /** The values that are not null, in sequence. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Caller } from '../../context.ts'
+import type { Headings } from '../../lib/field-headings.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { withNewFile, writeNewFolder } from '../new-files.ts'
 import { FileNames } from '../workspace/format.ts'
@@ -41,10 +42,15 @@ function writeTable({ columns, rows }: ExportedTable, write: (bytes: Uint8Array)
 /**
  * Writes one consistent snapshot of the workspace into a new folder, one file per table. Returns row counts by table.
  */
-export const exportParquet = (reader: Reader, caller: Caller, target: string): Record<string, number> =>
+export const exportParquet = (
+  reader: Reader,
+  caller: Caller,
+  target: string,
+  headings: Headings,
+): Record<string, number> =>
   writeNewFolder(reader, target, (folder) => {
     const names = new FileNames()
-    const counts = exportedTables(reader, caller).map((table) => {
+    const counts = exportedTables(reader, caller, headings).map((table) => {
       let count = 0
       withNewFile(join(folder, names.take(table.name, '.parquet')), (write) => {
         count = writeTable(table, write)

@@ -1,11 +1,17 @@
 import { type Caller, wholeWorkspace } from '../../context.ts'
 import { type FieldType, rulesOf } from '../../filter/record/field-types.ts'
+import { type Headings, headingsOf } from '../../lib/field-headings.ts'
 import { fold } from '../../lib/text.ts'
 import { outgoingLinks } from '../../notes/links/note-links.ts'
 import { loadNotes, type NoteRow } from '../../notes/store.ts'
 import { readProperties } from '../../notes/writing/properties.ts'
 import { exportTags } from '../../objects/tags.ts'
-import { definitionOf, listStructureRows, type StructureRow } from '../../records/structures/store.ts'
+import {
+  definitionOf,
+  type FieldDefinition,
+  listStructureRows,
+  type StructureRow,
+} from '../../records/structures/store.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { liveRows, valueColumn } from '../../storage/row-table-names.ts'
 import { inOneSnapshot, withNewFile, writeWholeFile } from '../new-files.ts'
@@ -15,8 +21,8 @@ import { inOneSnapshot, withNewFile, writeWholeFile } from '../new-files.ts'
  * `note_tags` and `links`. The trash and deleted rows are omitted.
  */
 
-/** A bool is 0 or 1, a day counts the days since 1970, a time counts milliseconds. */
-export type ColumnType = 'text' | 'integer' | 'number' | 'bool' | 'day' | 'time'
+/** A bool is 0 or 1, a day counts the days since 1970, a time counts milliseconds; an integer has 32 bits, a long 64. */
+export type ColumnType = 'text' | 'integer' | 'long' | 'number' | 'bool' | 'day' | 'time'
 export type Cell = string | number | null
 
 export interface Column {
@@ -98,10 +104,39 @@ const isoText = (milliseconds: string) =>
 
 const CHUNK_ROWS = 1_000
 
+const MAX_INTEGER = 2 ** 31 - 1
+
+/**
+ * The types of the columns of a structure. A field of numbers is an integer if it has values and all are whole, and no
+ * double rounds them.
+ */
+function columnTypes({ sql }: Reader, row: StructureRow, fields: readonly FieldDefinition[]): ColumnType[] {
+  const types: ColumnType[] = fields.map((field) => rulesOf(field).exported)
+  const numbers = fields.filter((_, at) => types[at] === 'number')
+  if (numbers.length === 0) return types
+  const facts = numbers.map(({ column }) => {
+    const value = valueColumn(column)
+    return `max(abs(${value})), max(${value} <> round(${value}))`
+  })
+  const [found = []] = sql.rows<(number | null)[]>(`SELECT ${facts.join(', ')} FROM ${liveRows(row)}`)
+  return fields.map((field, at) => {
+    const place = numbers.indexOf(field)
+    const [largest, hasFraction] = place < 0 ? [] : found.slice(2 * place)
+    if (typeof largest !== 'number' || hasFraction !== 0 || !Number.isSafeInteger(largest))
+      return types[at] ?? 'text'
+    return largest > MAX_INTEGER ? 'long' : 'integer'
+  })
+}
+
 /** Reads rows from the structure's row table, which needs no JSON. */
-function structureTable({ sql }: Reader, name: string, row: StructureRow): ExportedTable {
+function structureTable(reader: Reader, name: string, row: StructureRow, headings: Headings): ExportedTable {
+  const { sql } = reader
   const { fields } = definitionOf(row)
-  const columns = fields.map((field) => ({ name: field.key, type: rulesOf(field).exported }))
+  const types = columnTypes(reader, row, fields)
+  const columns = headingsOf(fields, headings).map((heading, at) => ({
+    name: heading,
+    type: types[at] ?? 'text',
+  }))
   const times = ['t.created_at', 't.updated_at']
   const texts = fields.map(({ column }) => `t.${valueColumn(column)}`)
   const numbers = fields.map(({ type }, at) => NUMBERS[type]?.(texts[at] ?? '') ?? texts[at])
@@ -139,7 +174,7 @@ function tableNames(structures: readonly StructureRow[], taken: readonly string[
 }
 
 /** The tables of a workspace; their rows are read during iteration. */
-export function exportedTables(reader: Reader, caller: Caller): ExportedTable[] {
+export function exportedTables(reader: Reader, caller: Caller, headings: Headings): ExportedTable[] {
   const own: ExportedTable[] = [
     { name: 'notes', columns: NOTES, rows: () => noteRows(reader, caller) },
     {
@@ -163,12 +198,16 @@ export function exportedTables(reader: Reader, caller: Caller): ExportedTable[] 
     structures,
     own.map(({ name }) => name),
   )
-  return [...own, ...structures.map((row, at) => structureTable(reader, names[at] ?? row.name, row))]
+  return [
+    ...own,
+    ...structures.map((row, at) => structureTable(reader, names[at] ?? row.name, row, headings)),
+  ]
 }
 
 const DECLARED_TYPES: Record<ColumnType, string> = {
   text: 'TEXT',
   integer: 'INTEGER',
+  long: 'INTEGER',
   number: 'REAL',
   bool: 'INTEGER',
   day: 'TEXT',
@@ -196,7 +235,12 @@ function writeTable({ sql }: Reader, { name, columns, rows, select }: ExportedTa
 }
 
 /** Writes one consistent snapshot of the workspace into a new SQLite database. Returns row counts by table. */
-export const exportSqlite = (reader: Reader, caller: Caller, file: string): Record<string, number> =>
+export const exportSqlite = (
+  reader: Reader,
+  caller: Caller,
+  file: string,
+  headings: Headings,
+): Record<string, number> =>
   writeWholeFile(file, (unfinished) => {
     const { sql } = reader
     // SQLite accepts an empty file as a database.
@@ -208,7 +252,7 @@ export const exportSqlite = (reader: Reader, caller: Caller, file: string): Reco
       sql.script(`PRAGMA ${TARGET}.synchronous = OFF`)
       return inOneSnapshot(reader, () =>
         Object.fromEntries(
-          exportedTables(reader, caller).map((table) => [table.name, writeTable(reader, table)]),
+          exportedTables(reader, caller, headings).map((table) => [table.name, writeTable(reader, table)]),
         ),
       )
     } finally {

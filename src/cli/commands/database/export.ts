@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Caller } from '../../../context.ts'
+import type { Headings } from '../../../lib/field-headings.ts'
 import { counted } from '../../../lib/text.ts'
 import type { Db } from '../../../storage/database.ts'
 import type { TableFormat } from '../../../transfer/csv/export.ts'
@@ -35,12 +36,16 @@ const rowsInWords = (rows: Readonly<Record<string, number>>) =>
     .map(([table, count]) => `${table} (${counted(count, 'row')})`)
     .join(', ')
 
+/** The headings flag, for formats that have headings. */
+const headingsFlag = (input: Input): Headings => (textFlag(input, 'headings') === 'key' ? 'key' : 'label')
+
 /** Exports a table of rows for each structure, and some for the notes. */
 async function exportTables({ db, caller, input, io }: Task, format: string, path: string): Promise<void> {
   const exportAll =
     format === 'sqlite' ? (await sqliteExport()).exportSqlite : (await parquetExport()).exportParquet
-  if (path === STDOUT) return throughFile(io, (file) => void exportAll(db, caller, file))
-  const rows = exportAll(db, caller, path)
+  const headings = headingsFlag(input)
+  if (path === STDOUT) return throughFile(io, (file) => void exportAll(db, caller, file, headings))
+  const rows = exportAll(db, caller, path, headings)
   const tables = Object.keys(rows).length
   show(input, io, { path, counts: rows }, () =>
     io.out(`${path} holds ${counted(tables, 'table')}: ${rowsInWords(rows)}.\n`),
@@ -63,12 +68,13 @@ async function exportRows(
 ): Promise<void> {
   const { exportTable } = await import('../../../transfer/csv/export.ts')
   await checkStructure(db, caller, structure)
+  const headings = headingsFlag(input)
   if (file === STDOUT)
     return throughFile(
       io,
-      (temporary) => void exportTable(db, caller, structure, { format, file: temporary }),
+      (temporary) => void exportTable(db, caller, structure, { format, file: temporary, headings }),
     )
-  const records = exportTable(db, caller, structure, { format, file })
+  const records = exportTable(db, caller, structure, { format, file, headings })
   show(input, io, { file, counts: { records } }, () =>
     io.out(`${file} holds ${counted(records, 'record')}.\n`),
   )
@@ -85,6 +91,9 @@ export const exportCommand: Command = {
       'obsidian for notes and files only, sqlite or parquet for tables; with --structure csv (the default) or jsonl',
       { choices: ['obsidian', 'sqlite', 'parquet', 'csv', 'jsonl'] },
     ),
+    flag('--headings <kind>', 'name the columns of csv, sqlite and parquet by label (the default) or key', {
+      choices: ['label', 'key'],
+    }),
     ...PRINTING_FLAGS,
   ],
   remarks: [
@@ -99,9 +108,13 @@ export const exportCommand: Command = {
     'note_tags and links; with --format parquet, a folder with a file for each of these tables. Deleted notes and',
     'rows are omitted.',
     '',
-    'With --structure, each line of jsonl is a record as the API returns it. The first line of csv has the keys of',
-    'the fields. Texts that a spreadsheet would evaluate as a formula start with an apostrophe, which an import',
-    'removes. Deleted rows are omitted. Without a file, or with -, the rows go to standard output.',
+    'With --structure, each line of jsonl is a record as the API returns it. Texts of csv that a spreadsheet would',
+    'evaluate as a formula start with an apostrophe, which an import removes. Deleted rows are omitted. Without a',
+    'file, or with -, the rows go to standard output.',
+    '',
+    'Columns of csv, sqlite and parquet have the labels of the fields as names, or their keys with --headings key. An',
+    'import takes both. Equal labels, and the labels id, created_at and updated_at, are followed by the key in',
+    'parentheses. Fields of whole numbers are integers in sqlite and parquet.',
   ],
   examples: [
     'daybook export notebook',
@@ -125,6 +138,10 @@ export const exportCommand: Command = {
       throw new WrongUsage(`"export" needs ${format === 'sqlite' ? '<file>' : '<folder>'}.`)
     if (format === 'parquet' && path === STDOUT)
       throw new WrongUsage('--format parquet writes a folder, not to standard output.')
+    const hasHeadings =
+      format === 'sqlite' || format === 'parquet' || (structure !== undefined && format !== 'jsonl')
+    if (textFlag(input, 'headings') !== undefined && !hasHeadings)
+      throw new WrongUsage('--headings applies to csv, sqlite and parquet.')
     return inWorkspace(input, io, async (db, caller) => {
       const task = { db, caller, input, io }
       if (format === 'sqlite' || format === 'parquet') await exportTables(task, format, path ?? '')

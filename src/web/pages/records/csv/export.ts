@@ -1,3 +1,5 @@
+import { textCell } from '../../../../lib/csv-cells.ts'
+import { headingsOf } from '../../../../lib/field-headings.ts'
 import { api } from '../../../data/api.ts'
 import { saveFile } from '../../../data/download.ts'
 import { queryOf, type RowPage, type RowQuery, type Structure } from '../model.ts'
@@ -23,7 +25,7 @@ export async function exportCsv(
   onProgress: (read: number) => void,
 ): Promise<void> {
   const { fields } = structure
-  const parts = [toCsv([['id', ...fields.map(({ key }) => key), 'created_at', 'updated_at']])]
+  const parts = [toCsv([['id', ...headingsOf(fields, 'label').map(textCell), 'created_at', 'updated_at']])]
   let read = 0
   for (let cursor: string | null = 'start'; cursor !== null; ) {
     const query = { ...queryOf(rowQuery), limit: PAGE, cursor }

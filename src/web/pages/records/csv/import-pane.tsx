@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { fieldsByHeading } from '../../../../lib/field-headings.ts'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
@@ -6,7 +7,7 @@ import { formatNumber } from '../../../data/formats.ts'
 import type { Field, Structure } from '../model.ts'
 import type { RowList } from '../rows.ts'
 import { paneAddress } from '../view.ts'
-import { fieldFor, readHead } from './import-run.ts'
+import { readHead } from './import-run.ts'
 import { forgetImport, type Import, importInto, startImport } from './imports.ts'
 import { RefusedRows } from './refused-rows.tsx'
 
@@ -27,7 +28,7 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
     file.value = selected
     forgetImport(structure.id)
     head.value = await readHead(selected)
-    targets.value = (head.value[0] ?? []).map((heading) => fieldFor(structure.fields, heading))
+    targets.value = (head.value[0] ?? []).map(fieldsByHeading(structure.fields))
   })
   const run = async () => {
     if (!file.value || isRunning) return

@@ -47,12 +47,6 @@ export async function readHead(file: File): Promise<readonly (readonly string[])
   return []
 }
 
-/** The field whose key or label equals the heading, ignoring case. */
-export function fieldFor(fields: readonly Field[], heading: string): Field | undefined {
-  const wanted = heading.trim().toLowerCase()
-  return fields.find(({ key, label }) => key === wanted || label.toLowerCase() === wanted)
-}
-
 interface Line {
   readonly line: number
   readonly cells: readonly string[]
