@@ -66,17 +66,17 @@ export function countsInWords(counts: Readonly<Record<string, number>>): string 
 const BAR_WIDTH = 30
 
 /** Shows the progress of a long command on stderr: a bar on a terminal, else a line for every tenth. */
-export function progressOn(io: Io, what: string): { show(done: number): void; end(): void } {
+export function progressOn(io: Io, label: string): { show(done: number): void; end(): void } {
   const steps = io.isTerminal ? 100 : 10
   let shown = -1
   const bar = (done: number) =>
-    `\r${what} [${'#'.repeat(Math.round(done * BAR_WIDTH)).padEnd(BAR_WIDTH)}] ${String(shown).padStart(3)}%`
+    `\r${label} [${'#'.repeat(Math.round(done * BAR_WIDTH)).padEnd(BAR_WIDTH)}] ${String(shown).padStart(3)}%`
   return {
     show: (done) => {
       const step = Math.floor(done * steps)
       if (step === shown) return
       shown = step
-      io.status(io.isTerminal ? bar(done) : `${what}: ${Math.floor(done * 100)}%\n`)
+      io.status(io.isTerminal ? bar(done) : `${label}: ${Math.floor(done * 100)}%\n`)
     },
     end: () => {
       if (io.isTerminal && shown !== -1) io.status('\n')

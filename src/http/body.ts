@@ -184,7 +184,7 @@ const MAX_ARRIVAL_MS = 10_000
 
 const RETRY_AFTER_SECONDS = 5
 
-const noRoom = () =>
+const tooManyBodies = () =>
   new Refusal(
     'unavailable',
     'Too many large bodies are being sent at once; nothing was written. Try again, or send them one after another.',
@@ -250,7 +250,7 @@ export class BodyBudget {
       most: MAX_BYTES,
       mostPerKey: MAX_BYTES_PER_KEY,
       waitingWithin: { ms: MAX_WAIT_MS, clock },
-      refusal: noRoom,
+      refusal: tooManyBodies,
     })
   }
 

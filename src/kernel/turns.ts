@@ -90,7 +90,7 @@ const APART_MS = 0.1
  * of the event loop. In each turn, requests are scheduled fairly by caller, one after the other.
  */
 export class Bursts {
-  readonly #waiting = new FairQueue<() => void>()
+  readonly #queue = new FairQueue<() => void>()
   /** The time spent on requests in this turn of the event loop; short work does not count. */
   #workedMs = 0
   #endedAt = 0
@@ -102,13 +102,13 @@ export class Bursts {
     handle: () => Response | Promise<Response>,
   ): Response | Promise<Response> {
     const startedAt = systemClock.monotonicMs()
-    if (this.#workedMs < SLICE_MS && (this.#waiting.isEmpty || !this.#waiting.has(callerOf()))) {
+    if (this.#workedMs < SLICE_MS && (this.#queue.isEmpty || !this.#queue.has(callerOf()))) {
       const response = handle()
       this.#count(startedAt)
       return response
     }
-    if (this.#waiting.isEmpty) this.#scheduleSlice()
-    return new Promise((resolve) => this.#waiting.add(callerOf(), () => resolve(Promise.try(handle))))
+    if (this.#queue.isEmpty) this.#scheduleSlice()
+    return new Promise((resolve) => this.#queue.add(callerOf(), () => resolve(Promise.try(handle))))
   }
 
   #count(startedAt: number): void {
@@ -134,7 +134,7 @@ export class Bursts {
 
   #serveSlice(): void {
     const until = systemClock.monotonicMs() + SLICE_MS
-    while (!this.#waiting.isEmpty && systemClock.monotonicMs() < until) this.#waiting.take()?.()
-    if (!this.#waiting.isEmpty) this.#scheduleSlice()
+    while (!this.#queue.isEmpty && systemClock.monotonicMs() < until) this.#queue.take()?.()
+    if (!this.#queue.isEmpty) this.#scheduleSlice()
   }
 }

@@ -32,7 +32,7 @@ export interface AdmissionOptions {
   readonly refusal?: () => Error
 }
 
-interface Waiting {
+interface Queued {
   readonly key: string
   readonly amount: number
   readonly begin: (release: Release) => void
@@ -45,7 +45,7 @@ interface Waiting {
 export class Admission<Line extends string = string> {
   readonly #options: AdmissionOptions
   /** Only lines with waiting work; the first is served next. */
-  readonly #lines = new Map<Line | undefined, FairQueue<Waiting>>()
+  readonly #lines = new Map<Line | undefined, FairQueue<Queued>>()
   readonly #heldByKey = new Map<string, number>()
   #held = 0
 
@@ -66,7 +66,7 @@ export class Admission<Line extends string = string> {
   /** Whether queued work waits for capacity that this key holds. */
   isInTheWay(key: string): boolean {
     const { most, mostPerKey = most } = this.#options
-    return this.#waiting().some(
+    return this.#queued().some(
       (each) => each.key === key || (this.#heldByKey.get(each.key) ?? 0) + each.amount <= mostPerKey,
     )
   }
@@ -83,26 +83,26 @@ export class Admission<Line extends string = string> {
     begin: (release: Release) => void,
     { amount = 1, reject = () => {} }: { amount?: number; reject?: (error: unknown) => void } = {},
   ): () => void {
-    const queue = this.#lines.get(line) ?? new FairQueue<Waiting>()
+    const queue = this.#lines.get(line) ?? new FairQueue<Queued>()
     const isFull = this.#isFull(queue, key)
-    const waiting: Waiting = { key, amount, begin, reject, isQueued: true, stopTimer: () => {} }
+    const queued: Queued = { key, amount, begin, reject, isQueued: true, stopTimer: () => {} }
     const leave = () => {
-      if (!waiting.isQueued) return
-      waiting.isQueued = false
-      waiting.stopTimer()
-      queue.remove(key, waiting)
+      if (!queued.isQueued) return
+      queued.isQueued = false
+      queued.stopTimer()
+      queue.remove(key, queued)
       if (queue.isEmpty && this.#lines.get(line) === queue) this.#lines.delete(line)
     }
     const refuse = () => {
       leave()
       reject(this.#refusal())
     }
-    queue.add(key, waiting, isBackground)
+    queue.add(key, queued, isBackground)
     this.#lines.set(line, queue)
     this.#admit()
     const { waitingWithin: within } = this.#options
-    if (waiting.isQueued && isFull) refuse()
-    else if (waiting.isQueued && within) waiting.stopTimer = within.clock.after(within.ms, refuse)
+    if (queued.isQueued && isFull) refuse()
+    else if (queued.isQueued && within) queued.stopTimer = within.clock.after(within.ms, refuse)
     return leave
   }
 
@@ -122,16 +122,16 @@ export class Admission<Line extends string = string> {
 
   /** Rejects all queued work. */
   refuse(error: unknown): void {
-    const waiting = this.#waiting()
+    const queued = this.#queued()
     this.#lines.clear()
-    for (const each of waiting) {
+    for (const each of queued) {
       each.isQueued = false
       each.stopTimer()
       each.reject(error)
     }
   }
 
-  #waiting(): Waiting[] {
+  #queued(): Queued[] {
     return [...this.#lines.values()].flatMap((queue) => queue.items)
   }
 
@@ -139,7 +139,7 @@ export class Admission<Line extends string = string> {
     return this.#options.refusal?.() ?? new Error('there is no room')
   }
 
-  #isFull(queue: FairQueue<Waiting>, key: string): boolean {
+  #isFull(queue: FairQueue<Queued>, key: string): boolean {
     const { waitingPerLine, waitingPerKey } = this.#options
     return (
       (waitingPerLine !== undefined && queue.size >= waitingPerLine) ||
@@ -175,7 +175,7 @@ export class Admission<Line extends string = string> {
   }
 
   /** Removes and returns the work that is served next; its line moves to the end. */
-  #next(): Waiting | undefined {
+  #next(): Queued | undefined {
     for (const [line, queue] of this.#lines) {
       const next = queue.take((key, { amount }) => this.hasRoom(key, amount))
       if (!next) continue

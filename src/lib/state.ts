@@ -3,13 +3,13 @@
  * created on first use; its key is `make`, a function at the top level of a module.
  */
 export class State {
-  readonly #made = new Map<() => unknown, unknown>()
+  readonly #created = new Map<() => unknown, unknown>()
 
   of<Made>(make: () => Made): Made {
-    const known = this.#made.get(make)
+    const known = this.#created.get(make)
     if (known !== undefined) return known as Made
-    const made = make()
-    this.#made.set(make, made)
-    return made
+    const created = make()
+    this.#created.set(make, created)
+    return created
   }
 }

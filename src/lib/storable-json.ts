@@ -19,11 +19,11 @@ export const WRITE_LIMITS: CountLimits = { members: 110_000, values: 200_000 }
 /** Far more than a filter of 50 conditions with 500 values each, or a form of 100 fields. */
 export const READ_LIMITS: CountLimits = { members: 20_000, values: 100_000 }
 
-function parseJson(text: string, what: string): unknown {
+function parseJson(text: string, subject: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalid(`${what} is not valid JSON.`, { reason: 'not_json' })
+    throw invalid(`${subject} is not valid JSON.`, { reason: 'not_json' })
   }
 }
 
@@ -45,7 +45,7 @@ function endOfString(json: string, from: number): number {
  * Refuses, before parsing, a text that would take long to parse, or that is nested so deeply that parsing takes
  * seconds.
  */
-export function checkCounts(json: string, what: string, most?: CountLimits): void {
+export function checkCounts(json: string, subject: string, most?: CountLimits): void {
   let [depth, members, values] = [0, 0, 1]
   for (let at = 0; at < json.length; at++) {
     const unit = json.charCodeAt(at)
@@ -55,12 +55,12 @@ export function checkCounts(json: string, what: string, most?: CountLimits): voi
     else if (isClosing(unit)) depth -= 1
     else if (isOpening(unit)) {
       values += 1
-      if (++depth > MAX_DEPTH) throw tooDeep(what)
+      if (++depth > MAX_DEPTH) throw tooDeep(subject)
     }
   }
   if (!most || (members <= most.members && values <= most.values)) return
   throw invalid(
-    `${what} holds more than ${withCommas(most.values)} values, or ${withCommas(most.members)} members of objects; split the request.`,
+    `${subject} holds more than ${withCommas(most.values)} values, or ${withCommas(most.members)} members of objects; split the request.`,
   )
 }
 
@@ -72,48 +72,48 @@ const LONG_EXPONENT = /[eE]\+?\d{3}/
 /** Separate, because this search is many times as fast. */
 const LONG_NUMBER = /(?<!\d)\d{200}/
 
-const tooDeep = (what: string) => invalid(`${what} is nested more than ${MAX_DEPTH} levels deep.`)
+const tooDeep = (subject: string) => invalid(`${subject} is nested more than ${MAX_DEPTH} levels deep.`)
 
 /** Refuses texts and numbers that cannot be stored unchanged. `what` names the value in the refusal. */
-export function checkStorable(value: unknown, what: string, depth = 0): void {
+export function checkStorable(value: unknown, subject: string, depth = 0): void {
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw invalid(`${what} holds a NUL character, which texts cannot contain.`)
-    if (!value.isWellFormed()) throw invalid(`${what} holds a lone surrogate, which texts cannot contain.`)
+    if (value.includes('\0')) throw invalid(`${subject} holds a NUL character, which texts cannot contain.`)
+    if (!value.isWellFormed()) throw invalid(`${subject} holds a lone surrogate, which texts cannot contain.`)
     return
   }
   if (value === Infinity || value === -Infinity)
-    throw invalid(`${what} holds a number that is out of range; send one between -1.7e308 and 1.7e308.`)
+    throw invalid(`${subject} holds a number that is out of range; send one between -1.7e308 and 1.7e308.`)
   if (typeof value !== 'object' || value === null) return
-  if (depth === MAX_DEPTH) throw tooDeep(what)
+  if (depth === MAX_DEPTH) throw tooDeep(subject)
   if (Array.isArray(value)) {
-    for (const item of value) checkStorable(item, what, depth + 1)
+    for (const item of value) checkStorable(item, subject, depth + 1)
     return
   }
   for (const [name, member] of Object.entries(value)) {
-    checkStorable(name, what)
-    checkStorable(member, what, depth + 1)
+    checkStorable(name, subject)
+    checkStorable(member, subject, depth + 1)
   }
 }
 
 /** Parses a JSON text. Refuses one that cannot be stored unchanged; `what` names it in the refusal. */
-export function storableJson(text: string, what: string, most?: CountLimits): unknown {
-  checkCounts(text, what, most)
-  return storable(text, what)
+export function storableJson(text: string, subject: string, most?: CountLimits): unknown {
+  checkCounts(text, subject, most)
+  return storable(text, subject)
 }
 
 /** Parses a JSON text of which only parts will be stored. */
-export function parsedJson(text: string, what: string, most: CountLimits): unknown {
-  checkCounts(text, what, most)
-  return parseJson(text, what)
+export function parsedJson(text: string, subject: string, most: CountLimits): unknown {
+  checkCounts(text, subject, most)
+  return parseJson(text, subject)
 }
 
 /** Parses a JSON text whose counts were checked. Refuses one that cannot be stored unchanged. */
-export function storable(text: string, what: string): unknown {
-  const value = parseJson(text, what)
+export function storable(text: string, subject: string): unknown {
+  const value = parseJson(text, subject)
   const isSuspicious =
     (text.includes('\\u') && SUSPICIOUS_ESCAPE.test(text)) ||
     LONG_EXPONENT.test(text) ||
     LONG_NUMBER.test(text)
-  if (isSuspicious) checkStorable(value, what)
+  if (isSuspicious) checkStorable(value, subject)
   return value
 }

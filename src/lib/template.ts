@@ -1,24 +1,24 @@
 /* Texts of events with placeholders: names in braces. Any other brace is text. */
 
-const HOLE = /\{([A-Za-z_]\w*(?:\.\w+)*)\}/g
+const PLACEHOLDER = /\{([A-Za-z_]\w*(?:\.\w+)*)\}/g
 
 export const placeholdersIn = (template: string): string[] =>
-  [...template.matchAll(HOLE)].map(([, hole = '']) => hole)
+  [...template.matchAll(PLACEHOLDER)].map(([, placeholder = '']) => placeholder)
 
 /** Text beyond `most` characters may be omitted. */
 export function filled(
   template: string,
-  valueIn: (hole: string) => string,
+  valueIn: (placeholder: string) => string,
   most = Number.POSITIVE_INFINITY,
 ): string {
   let text = ''
   let end = 0
   for (const {
     0: { length },
-    1: hole = '',
+    1: placeholder = '',
     index,
-  } of template.matchAll(HOLE)) {
-    text += template.slice(end, index) + valueIn(hole)
+  } of template.matchAll(PLACEHOLDER)) {
+    text += template.slice(end, index) + valueIn(placeholder)
     end = index + length
     if (text.length > most) return text
   }

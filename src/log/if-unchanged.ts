@@ -13,10 +13,10 @@ export function expectedInstant(ifUnchanged: string | undefined): number | undef
 }
 
 /** Refuses a change if the object has changed since the expected instant. Without an instant it checks nothing. */
-export function refuseStale(what: string, expected: number | undefined, updatedAt: number): void {
+export function refuseStale(noun: string, expected: number | undefined, updatedAt: number): void {
   if (expected === undefined || expected === updatedAt) return
   throw new Refusal(
     'stale',
-    `The ${what} was changed after that "updated_at"; read it again and repeat the change on its current version.`,
+    `The ${noun} was changed after that "updated_at"; read it again and repeat the change on its current version.`,
   )
 }

@@ -155,28 +155,28 @@ const NAMES: Readonly<Record<Kind, Readonly<Record<string, Source>>>> = {
   file: { ...COMMON, 'file.file_name': ({ data }) => data?.file?.file_name },
 }
 
-function sourceOf(kind: Kind, hole: string): Source | undefined {
+function sourceOf(kind: Kind, placeholder: string): Source | undefined {
   const names = NAMES[kind]
-  if (Object.hasOwn(names, hole)) return names[hole]
-  const key = kind === 'record' ? FIELD.exec(hole)?.[1] : undefined
+  if (Object.hasOwn(names, placeholder)) return names[placeholder]
+  const key = kind === 'record' ? FIELD.exec(placeholder)?.[1] : undefined
   if (key === undefined) return undefined
   return ({ record }) => (record && Object.hasOwn(record.data, key) ? record.data[key] : undefined)
 }
 
 export const fieldsInTemplate = (template: string | null): string[] =>
-  placeholdersIn(template ?? '').flatMap((hole) => FIELD.exec(hole)?.[1] ?? [])
+  placeholdersIn(template ?? '').flatMap((placeholder) => FIELD.exec(placeholder)?.[1] ?? [])
 
 /** Refuses a template with an unknown placeholder; `hasField` tests whether the rows have a field. */
 export function checkTemplate(template: string, kind: Kind, hasField: (key: string) => boolean): void {
-  const isUnknown = (hole: string) => {
-    const key = kind === 'record' ? FIELD.exec(hole)?.[1] : undefined
-    return key === undefined ? sourceOf(kind, hole) === undefined : !hasField(key)
+  const isUnknown = (placeholder: string) => {
+    const key = kind === 'record' ? FIELD.exec(placeholder)?.[1] : undefined
+    return key === undefined ? sourceOf(kind, placeholder) === undefined : !hasField(key)
   }
   const found = placeholdersIn(template).find(isUnknown)
   if (found === undefined) return
   const placeholders = [...Object.keys(NAMES[kind]), ...(kind === 'record' ? ['record.<field>'] : [])]
   throw refused(
-    `"template" has {${found}}, which nothing fills; it may have ${placeholders.map((hole) => `{${hole}}`).join(', ')}.`,
+    `"template" has {${found}}, which nothing fills; it may have ${placeholders.map((name) => `{${name}}`).join(', ')}.`,
     atPlace('template'),
   )
 }
@@ -188,7 +188,7 @@ function textOf(
   labelField: string | null,
   written: (value: string) => string,
 ): string {
-  const valueIn = (hole: string) => written(String(sourceOf(kind, hole)?.(payload) ?? ''))
+  const valueIn = (placeholder: string) => written(String(sourceOf(kind, placeholder)?.(payload) ?? ''))
   const text = filled(template ?? defaultTemplate(kind, labelField), valueIn, LONGEST)
   return template === null ? text.replace(/: $/, '') : text
 }

@@ -9,9 +9,8 @@ import type { Copy } from './copy.ts'
 import { parseExported, restoreUpdatedAt, txForOriginal } from './exported.ts'
 
 /*
- * What the service does with the objects of every kind outside their own endpoints. The feed and the snapshot read
- * them, an export and an import of a workspace move them, and a mirror copies them. Each kind declares this once, in
- * this folder; `kinds.ts` lists the kinds.
+ * Each kind of object declares here, once, how it is used outside its own endpoints. The feed and the snapshot read the
+ * objects, an export and an import of a workspace move them, and a mirror copies them. `kinds.ts` lists the kinds.
  *
  * Objects come back in three modes, which differ in the rules that apply:
  *
@@ -78,7 +77,7 @@ export interface ObjectFile {
   /** The name of the file without extension, and of the kind in reports. */
   readonly name: string
   list(reader: Reader, caller: Caller): readonly object[]
-  /** Creates an object from its exported form. */
+  /** Creates an object from the exported one. */
   create(to: ImportDestination, value: unknown): void
 }
 
@@ -93,7 +92,7 @@ interface FileDeclaration<Row, Shown, Input> {
   /** The schema of an exported object without its id and times. */
   readonly schema: TSchema
   create(to: ImportDestination, input: Input): void
-  /** The exported form. By default the shown form, without attributes that follow from others or from the order. */
+  /** The exported object: by default the shown one, without attributes that follow from others or from the order. */
   exported?(shown: Shown, row: Row): object
   /** Whether to sort oldest first instead of keeping the shown order. */
   readonly isByAge?: boolean
@@ -102,8 +101,8 @@ interface FileDeclaration<Row, Shown, Input> {
 interface Declaration<Row, Shown, Input> extends Partial<Pick<KindReading, 'label' | 'find'>> {
   readonly file: FileDeclaration<Row, Shown, Input>
   /**
-   * For a copy: the columns that the shown form does not determine, or nothing if the object cannot be placed. By
-   * default none.
+   * For a copy: the columns that no shown attribute determines, or nothing if the object cannot be placed. By default
+   * none.
    */
   columns?(copy: Copy, shown: Shown): Partial<Row> | undefined
   /** For a copy: writes rows of other tables. */

@@ -26,7 +26,7 @@ const CHECKS: readonly IntegrityCheck[] = [
   fileSearchCheck,
 ]
 
-const noRoom = () =>
+const noTemporarySpace = () =>
   refused(
     'There is no space for the temporary files of the check, which need as much as the search tables; free space in the folder for such files, or name another one in the variable SQLITE_TMPDIR.',
   )
@@ -44,7 +44,7 @@ export function findFaults(db: Db): string[] {
   try {
     return CHECKS.flatMap((check) => [...check.faults(db)])
   } catch (error) {
-    throw faultOf(error) === 'full' ? noRoom() : error
+    throw faultOf(error) === 'full' ? noTemporarySpace() : error
   } finally {
     if (db.sql.database.inTransaction) db.sql.run('ROLLBACK')
   }

@@ -227,9 +227,9 @@ export class Sql {
   memoize<Made>(name: string, make: () => Made): Made {
     const known = this.#memory?.get(name)
     if (known !== undefined) return known as Made
-    const made = make()
-    if (made !== undefined) this.#memory?.set(name, made)
-    return made
+    const created = make()
+    if (created !== undefined) this.#memory?.set(name, created)
+    return created
   }
 
   /** Must be called before the database is closed: open statements prevent a connection from closing. */

@@ -68,8 +68,8 @@ const LIST: Readonly<Record<string, Shared>> = {
     'workspace',
     'which subscription attempts next, in turn within its workspace',
   ],
-  'events/delivery/dispatch/outcome-writer.ts: #waiting': ['nobody', 'outcomes that are written together'],
-  'events/delivery/dispatch/delivery-schedule.ts: #waiting': [
+  'events/delivery/dispatch/outcome-writer.ts: #queue': ['nobody', 'outcomes that are written together'],
+  'events/delivery/dispatch/delivery-schedule.ts: #queue': [
     'workspace',
     'workspaces with a ready subscription',
   ],
@@ -84,7 +84,7 @@ const LIST: Readonly<Record<string, Shared>> = {
     'memory of large bodies; by share or source for visitors of one',
   ],
   'http/responses.ts: new Admission': ['caller, address', 'memory of responses, in two scopes'],
-  'kernel/turns.ts: #waiting': ['caller, address', 'requests that arrived together'],
+  'kernel/turns.ts: #queue': ['caller, address', 'requests that arrived together'],
   'http/pipeline.ts: new Bursts': ['caller, address', 'requests that arrived together'],
   'kernel/turns.ts: new FairQueue': ['caller, address', 'requests that arrived together'],
   'http/sse.ts: #isBusy': ['nobody', 'of one stream'],

@@ -51,12 +51,12 @@ export function createEndpoint(ctx: AppContext): Endpoint {
       scopes: [],
       extra: { sent },
     }
-    return inWholeLines(await handler.fetch(request, { parsedBody: body, authInfo }))
+    return withEscapedLines(await handler.fetch(request, { parsedBody: body, authInfo }))
   }
 }
 
 /** The stream of a subscription, which ends at once. The library omits the charset and some escapes. */
-async function inWholeLines(response: Response): Promise<Response> {
+async function withEscapedLines(response: Response): Promise<Response> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response
   const headers = new Headers(response.headers)
   headers.set('Content-Type', EVENT_STREAM)

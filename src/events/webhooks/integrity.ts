@@ -45,7 +45,7 @@ export const webhookCheck: IntegrityCheck = {
         ? `The structure "${name}" does not notify its enabled webhooks of changes.`
         : `The structure "${name}" notifies webhooks of changes, and none is enabled.`
     }
-    const count = (what: string) => reader.sql.scalar<number>(`SELECT count(*) FROM ${what}`)
+    const count = (rows: string) => reader.sql.scalar<number>(`SELECT count(*) FROM ${rows}`)
     const deliveries = count(ORPHANED_DELIVERIES)
     if (deliveries > 0) yield `${deliveries} deliveries are left without their event or webhook.`
     const events = count(ORPHANED_EVENTS)

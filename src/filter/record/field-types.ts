@@ -63,13 +63,13 @@ export interface TypeRules {
   /** The type of the column in row tables. Booleans are 1 or 0. */
   readonly storage: 'TEXT' | 'REAL' | 'INTEGER'
   /**
-   * What the companion column holds (`storage/row-table-names.ts`), if there is one. Values with a `folded` one are
+   * The content of the companion column (`storage/row-table-names.ts`), if there is one. Values with a `folded` one are
    * sorted and indexed ignoring case.
    */
   readonly companion?: 'folded' | 'json'
   /** The kind of object that the value names by its id. */
   readonly references?: 'note' | 'file' | 'record'
-  /** What `min` and `max` limit, if they can be given. */
+  /** The quantity that `min` and `max` limit, if they can be given. */
   readonly bounds?: 'value' | 'length'
   /** The characters that folded values consist of; a text with any other character occurs in none of them. */
   readonly characters?: RegExp

@@ -122,18 +122,18 @@ async function sharedPlace(
     const valueNamed = (name: string) => String(entries.find(([key]) => key === name)?.[1] ?? '').trim()
     const [title, ...lines] = ['title', 'text', 'url'].map(valueNamed)
     const text = [...new Set(lines)].filter(Boolean).join('\n')
-    const leftOut: string[] = []
-    if (entries.some(([name, file]) => name === 'files' && typeof file !== 'string')) leftOut.push('files')
+    const omitted: string[] = []
+    if (entries.some(([name, file]) => name === 'files' && typeof file !== 'string')) omitted.push('files')
     const [heading, rest] = [title ?? '', text].map((whole, at) => {
       const start = beginningOf(whole, at === 0 ? MAX_TITLE : MAX_TEXT)
       if (start === whole) return whole
-      leftOut.push(at === 0 ? 'title' : 'text')
+      omitted.push(at === 0 ? 'title' : 'text')
       const count = withCommas(whole.length - start.length)
       return at === 0 ? `${start}…` : `${start}\n\n… (${count} more characters were omitted.)`
     })
     if (heading) query.set('title', heading)
     if (rest) query.set('text', rest)
-    if (leftOut.length > 0) query.set('left_out', leftOut.join(','))
+    if (omitted.length > 0) query.set('left_out', omitted.join(','))
   } catch {
     query.set('left_out', 'all')
   }

@@ -34,7 +34,7 @@ interface Operand {
   readonly position: number
 }
 
-/** What waits for operands. */
+/** Operators that wait for operands. */
 type Pending =
   | {
       readonly kind: 'operator'

@@ -10,7 +10,7 @@ export class Tally {
 
   constructor(
     private readonly ctx: Pick<AppContext, 'db' | 'clock' | 'log'>,
-    private readonly what: string,
+    private readonly noun: string,
     private readonly save: (tx: Tx, pk: number, count: number, at: number) => void,
   ) {}
 
@@ -30,6 +30,6 @@ export class Tally {
     const at = clock.now()
     await db
       .write((tx): void => counts.forEach((count, pk) => void this.save(tx, pk, count, at)))
-      .catch((error) => log.warn(`could not count ${this.what}`, { error: String(error) }))
+      .catch((error) => log.warn(`could not count ${this.noun}`, { error: String(error) }))
   }
 }

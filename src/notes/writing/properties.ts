@@ -123,8 +123,8 @@ const MAX_PROPERTIES = 1_000
 const MAX_MIB = 8
 const MAX_BYTES = MAX_MIB * 1024 * 1024
 
-const tooMany = (what: string) =>
-  refused(`${what} at most ${withCommas(MAX_PROPERTIES)} properties; leave some out.`)
+const tooMany = (subject: string) =>
+  refused(`${subject} at most ${withCommas(MAX_PROPERTIES)} properties; leave some out.`)
 
 /**
  * Refuses values beyond the amount that every read and write of a note can return at once. A note that already exceeds

@@ -57,11 +57,11 @@ export function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch) {
     return changed.count === 0 ? undefined : { content: changed.content, links: changed.count }
   }
   const own = rewrite(content)
-  if (own && isTooLong(own.content)) throw noRoom(note.title)
+  if (own && isTooLong(own.content)) throw tooLongWithTitle(note.title)
   const after = applyPatch(tx, caller, note, { ...patch, content: own?.content ?? content })
   const rewriteOther = (other: NoteText) => {
     const replaced = rewrite(other.content)
-    if (replaced && isTooLong(replaced.content)) throw noRoom(other.title)
+    if (replaced && isTooLong(replaced.content)) throw tooLongWithTitle(other.title)
     return replaced
   }
   const links = replaceEach(tx, caller, others, rewriteOther)
@@ -75,7 +75,7 @@ const tooMany = () =>
     `Links to this note are in more than ${withCommas(MAX_NOTES)} notes, or in more than 64 MiB of text, which are too many to rewrite at once; rename it without "rewrite_links".`,
   )
 
-const noRoom = (title: string) =>
+const tooLongWithTitle = (title: string) =>
   refused(`The note "${title}" links to this one and would be too long with this name; choose a shorter one.`)
 
 /** The current values of the names that the patch changes. */

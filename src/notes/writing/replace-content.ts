@@ -112,10 +112,10 @@ export function relabelFileLinks(tx: Tx, caller: Caller, fileId: string, fileNam
   replaceEach(tx, caller, linking, ({ title, content }) => {
     const replaced = withFileLabel(content, fileId, fileName)
     if (replaced === content) return undefined
-    if (isTooLong(replaced)) throw noRoom(title)
+    if (isTooLong(replaced)) throw tooLongWithName(title)
     return { content: replaced, links: 1 }
   })
 }
 
-const noRoom = (title: string) =>
+const tooLongWithName = (title: string) =>
   refused(`The note "${title}" links to the file and would be too long with this name; choose a shorter one.`)

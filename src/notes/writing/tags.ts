@@ -75,12 +75,14 @@ export function withLinkedTags({ sql }: Reader, tags: readonly number[]): number
 export const MAX_TAGS = 5_000
 
 /** Refuses more tags than a note may have; `what` would have them, or add them. */
-export function refuseTooManyTags(count: number, what: string): void {
-  if (count > MAX_TAGS) throw tooManyTags(what)
+export function refuseTooManyTags(count: number, subject: string): void {
+  if (count > MAX_TAGS) throw tooManyTags(subject)
 }
 
-const tooManyTags = (what: string) =>
-  refused(`${what} at most ${withCommas(MAX_TAGS)} tags, linked ones included; leave some out or link fewer.`)
+const tooManyTags = (subject: string) =>
+  refused(
+    `${subject} at most ${withCommas(MAX_TAGS)} tags, linked ones included; leave some out or link fewer.`,
+  )
 
 /** Notes may still have a deleted tag. */
 const REMAINS = '(SELECT 1 FROM tags WHERE id = tag)'
@@ -90,10 +92,10 @@ const countTagsOf = ({ sql }: Reader, note: number): number =>
 
 const MORE_TAGS = 'SELECT 1 FROM tags WHERE workspace = ? LIMIT 1 OFFSET ?'
 const WOULD_PASS = `WITH linked AS MATERIALIZED (SELECT value FROM json_each(?2)),
-  held AS (SELECT (SELECT count(*) FROM note_tags WHERE note = carrying.note AND ${REMAINS}) AS tags,
+  remaining AS (SELECT (SELECT count(*) FROM note_tags WHERE note = carrying.note AND ${REMAINS}) AS tags,
     (SELECT count(*) FROM note_tags WHERE note = carrying.note AND +tag IN (SELECT value FROM linked)) AS linked
     FROM note_tags carrying WHERE carrying.tag = ?1)
-  SELECT 1 FROM held WHERE linked < ?3 AND tags + ?3 - linked > ?4 LIMIT 1`
+  SELECT 1 FROM remaining WHERE linked < ?3 AND tags + ?3 - linked > ?4 LIMIT 1`
 
 /**
  * Refuses linked tags that would give a note with the tag too many tags. A note that already has all of them is
@@ -141,8 +143,8 @@ export function detachTags(tx: Tx, note: number, tags: readonly number[]): boole
 
 /** Sets exactly these tags on an active note. Returns whether that changed anything. */
 export function replaceTags(tx: Tx, note: number, tags: readonly number[]): boolean {
-  const held = tx.sql.column<number>(`SELECT tag FROM note_tags WHERE note = ? AND ${REMAINS}`, note)
-  const surplus = held.filter((tag) => !tags.includes(tag))
+  const remaining = tx.sql.column<number>(`SELECT tag FROM note_tags WHERE note = ? AND ${REMAINS}`, note)
+  const surplus = remaining.filter((tag) => !tags.includes(tag))
   const isDetached = detachTags(tx, note, surplus)
   return attachTags(tx, note, tags).length > 0 || isDetached
 }

@@ -214,8 +214,8 @@ export class Passkeys {
   }
 
   #isOwn(challenge: string, { host, sessionId }: Challenge): boolean {
-    const made = this.#challenges.take(challenge)
-    return made !== undefined && made.host === host && made.sessionId === sessionId
+    const challenged = this.#challenges.take(challenge)
+    return challenged !== undefined && challenged.host === host && challenged.sessionId === sessionId
   }
 }
 

@@ -171,7 +171,7 @@ interface Identity {
 interface OpenFile extends Identity {
   readonly path: string
   /** The name of the file in sentences for the operator. */
-  readonly what: string
+  readonly name: string
 }
 
 const identityOf = (path: string): Identity | undefined => statSync(path, { throwIfNoEntry: false })
@@ -198,10 +198,10 @@ class OpenFiles {
   constructor(file: string) {
     const real = realFile(file)
     this.descriptor = openSync(real, 'r')
-    this.#files = NAMES.flatMap(([suffix, what]) => {
+    this.#files = NAMES.flatMap(([suffix, name]) => {
       const path = suffix === '' ? file : real + suffix
       const identity = identityOf(path)
-      return identity ? [{ path, what, dev: identity.dev, ino: identity.ino }] : []
+      return identity ? [{ path, name, dev: identity.dev, ino: identity.ino }] : []
     })
   }
 
@@ -224,12 +224,12 @@ class OpenFiles {
   lost(): string[] {
     const lost = this.#files.filter((file) => !isAt(file.path, file))
     if (lost.length === 0 && isInRollbackMode(this.descriptor)) return [DATABASE]
-    return lost.map(({ what }) => what)
+    return lost.map(({ name }) => name)
   }
 
   /** Whether the files that every commit writes are in place. */
   get keepCommits(): boolean {
-    return this.#files.every((file) => !WRITTEN.includes(file.what) || isAt(file.path, file))
+    return this.#files.every((file) => !WRITTEN.includes(file.name) || isAt(file.path, file))
   }
 }
 

@@ -24,11 +24,11 @@ export interface Target {
 export function applyStage(tx: Tx, stage: Stage, target: Target): void {
   const { workspacePk, mode, progress } = target
   const copy = new Copy(tx, workspacePk, stage, mode === 'fresh')
-  const lifted = mode === 'fresh' ? undefined : suspendConcerned(copy, mode === 'whole')
+  const suspended = mode === 'fresh' ? undefined : suspendConcerned(copy, mode === 'whole')
   if (mode === 'whole') reconcile(copy)
   if (mode !== 'fresh' && target.isForwarding) addEvents(copy)
   applyObjects(copy)
-  const differences = lifted?.reapply() ?? []
+  const differences = suspended?.reapply() ?? []
   // An update that changes only omitted attributes is logged too, because `updated_at` differs.
   if (mode !== 'fresh') appendMirrored(tx, workspacePk, [...stage.entries(), ...differences])
   saveOmitted(tx, stage, mode !== 'changes')

@@ -12,7 +12,7 @@ import type { Reader } from '../../storage/reader.ts'
 import { liveRows, type RowPlace } from '../../storage/row-table-names.ts'
 import { CHANGE_KINDS, type ChangeKind, type Difference } from '../../storage/schema/changes.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
-import type { RemoteObject } from './object-forms.ts'
+import type { RemoteObject } from './remote-objects.ts'
 import type { Stage, StagedObject } from './stage.ts'
 import { findState } from './state.ts'
 

@@ -5,8 +5,8 @@ import { instantOf } from '../../objects/copy.ts'
 import type { RemoteFile } from '../../objects/files.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { ChangeKind } from '../../storage/schema/changes.ts'
-import { completedObject, type RemoteChange, type RemoteObject } from './object-forms.ts'
 import { type ChangePage, type Remote, RemoteRefusal, RemoteUnreachable } from './remote.ts'
+import { completedObject, type RemoteChange, type RemoteObject } from './remote-objects.ts'
 import { FieldKnown, type Selector, StructureReplaced } from './selection.ts'
 import type { Stage } from './stage.ts'
 import { FIELD, Unknown } from './unknown.ts'
@@ -92,16 +92,16 @@ export class RemoteReading {
     return page.cursor
   }
 
-  #stageUnknown({ leftOut, unknownFields, isAny }: Unknown): void {
+  #stageUnknown({ omitted, unknownFields, isAny }: Unknown): void {
     if (isAny) this.selector.noteUnknown()
-    for (const object of leftOut) this.stage.addLeftOut(object)
+    for (const object of omitted) this.stage.addOmitted(object)
     for (const [structure, keys] of unknownFields) this.#leaveOutFields(structure, keys)
   }
 
   #leaveOutFields(structure: string, keys: readonly string[]): void {
     if (this.selector.omitUnknown(structure, keys))
       throw new FieldKnown(`The structure ${structure} has omitted fields that can now be copied.`)
-    for (const key of keys) this.stage.addLeftOut({ kind: FIELD, id: `${structure}.${key}`, isThere: true })
+    for (const key of keys) this.stage.addOmitted({ kind: FIELD, id: `${structure}.${key}`, isThere: true })
     // Earlier pages have the rows in an earlier state.
     for (const { id, structureId, json } of this.stage.objects('record')) {
       if (structureId !== structure || json === null) continue

@@ -16,7 +16,7 @@ import {
   receivedLine,
   receivedObject,
   type SnapshotObject,
-} from './object-forms.ts'
+} from './remote-objects.ts'
 import { linesIn, pagesIn, ResponseTooLarge, wholeText } from './response-bytes.ts'
 import { CHARS_PER_REQUEST, isTextPart, TextRequests } from './text-requests.ts'
 import { Unknown } from './unknown.ts'

@@ -2,7 +2,7 @@ import type { Access } from '../../kernel/caller.ts'
 import { fail, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import type { ChangeKind } from '../../storage/schema/changes.ts'
-import type { RemoteChange, RemoteObject } from './object-forms.ts'
+import type { RemoteChange, RemoteObject } from './remote-objects.ts'
 import { knowledgeOfProgram } from './unknown.ts'
 
 /** The requested selection, from the command line. */

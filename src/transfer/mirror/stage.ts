@@ -1,7 +1,7 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import type { MirroredChange } from '../../log/append-mirrored.ts'
 import type { ChangeKind } from '../../storage/schema/changes.ts'
-import type { RemoteObject } from './object-forms.ts'
+import type { RemoteObject } from './remote-objects.ts'
 import type { OmittedObject } from './unknown.ts'
 
 /** An object as it will be in the copy; `json` is null for a deleted one. */
@@ -161,11 +161,11 @@ export class Stage {
   noteFiles = () => this.#all<{ note: string; file: string }>('SELECT note, file FROM note_files')
 
   /** Adds an object that this program does not know. */
-  addLeftOut({ kind, id, isThere }: OmittedObject): void {
+  addOmitted({ kind, id, isThere }: OmittedObject): void {
     this.#run('INSERT OR REPLACE INTO left_out VALUES (?, ?, ?)', kind, id, Number(isThere))
   }
 
-  leftOut(): OmittedObject[] {
+  omitted(): OmittedObject[] {
     const rows = this.#all<{ kind: string; id: string; isThere: number }>(
       'SELECT kind, id, is_there AS isThere FROM left_out',
     )

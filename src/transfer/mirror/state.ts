@@ -65,7 +65,7 @@ export function saveOmitted({ sql }: Tx, stage: Stage, isWhole: boolean): void {
     if (stage.objectJson(kind, id) !== undefined) forget(sql, kind, id)
   for (const { id } of sql.all<Left>(`SELECT kind, id FROM mirror_left_out WHERE kind = '${FIELD}'`))
     if (stage.objectJson('structure', id.split('.')[0] ?? '') !== undefined) forget(sql, FIELD, id)
-  for (const { kind, id, isThere } of stage.leftOut())
+  for (const { kind, id, isThere } of stage.omitted())
     if (isThere) sql.run('INSERT OR IGNORE INTO mirror_left_out (kind, id) VALUES (?, ?)', kind, id)
     else forget(sql, kind, id)
 }
@@ -78,7 +78,7 @@ interface Left {
 const forget = (sql: Tx['sql'], kind: string, id: string) =>
   sql.run('DELETE FROM mirror_left_out WHERE kind = ? AND id = ?', kind, id)
 
-const countLeftOut = ({ sql }: Reader) =>
+const countOmitted = ({ sql }: Reader) =>
   sql.all<{ kind: string; count: number }>(
     'SELECT kind, count(*) AS count FROM mirror_left_out GROUP BY kind ORDER BY kind',
   )
@@ -92,7 +92,7 @@ export function statusOf(reader: Reader, file: string, now: number) {
   const row = findWorkspace(reader, workspace) ?? fail(refused('The copy has no workspace.'))
   const silence = Math.max(0, now - lastContactAt)
   const isFollowing = silence <= SILENCE_MS && problem === null
-  const leftOut = countLeftOut(reader)
+  const omitted = countOmitted(reader)
   const counts = countObjects(reader, wholeWorkspace(workspace))
   return {
     isFollowing,
@@ -118,8 +118,8 @@ export function statusOf(reader: Reader, file: string, now: number) {
         source: counts.sources,
         row_view: counts.row_views,
       } satisfies Record<Exclude<ChangeKind, 'share'>, number>,
-      ...(leftOut.length > 0 && {
-        left_out: Object.fromEntries(leftOut.map(({ kind, count }) => [kind, count])),
+      ...(omitted.length > 0 && {
+        left_out: Object.fromEntries(omitted.map(({ kind, count }) => [kind, count])),
       }),
     },
   }

@@ -34,7 +34,7 @@ export const isWord = (value: unknown): value is string =>
 
 /** The parts of a response that only a newer daybook knows. */
 export class Unknown {
-  readonly leftOut: OmittedObject[] = []
+  readonly omitted: OmittedObject[] = []
   /** The keys of the fields of unknown types, by the id of each received structure. */
   readonly unknownFields = new Map<string, readonly string[]>()
   isAny = false
@@ -51,7 +51,7 @@ export class Unknown {
   leaveOut(kind: unknown, id: unknown, isThere = true): void {
     const isNamed = isWord(kind) && /^[\w.-]{1,150}$/.test(String(id))
     if (!isNamed) throw refused('The remote sent an object without a kind and an id.')
-    this.leftOut.push({ kind, id: String(id), isThere })
+    this.omitted.push({ kind, id: String(id), isThere })
     this.isAny = true
   }
 }

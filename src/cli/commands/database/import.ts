@@ -139,10 +139,10 @@ async function importNotes({ db, caller, path, databaseFile, mode }: Task, input
 const MAX_PRINTED = 20
 
 /** The first lines, and the number of the others. */
-function firstOf<Item>(what: string, items: readonly Item[], line: (item: Item) => string): string[] {
+function firstOf<Item>(noun: string, items: readonly Item[], line: (item: Item) => string): string[] {
   const first = items.slice(0, MAX_PRINTED).map(line)
   const more = items.length - first.length
-  return more > 0 ? [...first, `… and ${more} more ${what}; --json names all.`] : first
+  return more > 0 ? [...first, `… and ${more} more ${noun}; --json names all.`] : first
 }
 
 function printOutcome(io: Io, input: Input, { report, words }: Outcome): void {

@@ -6,8 +6,8 @@ export const given = (...texts: readonly (string | false | undefined | readonly 
   texts.flat().filter((text) => typeof text === 'string')
 
 /** The last line of a list that shows only some of its items. */
-export const andMore = (shown: number, all: number, what = ''): string | false =>
-  shown < all && `and ${all - shown} more${what}`
+export const andMore = (shown: number, all: number, noun = ''): string | false =>
+  shown < all && `and ${all - shown} more${noun}`
 
 /** A value as one line of text; line breaks are written `\n`. */
 export function inline(value: unknown, cut = Number.POSITIVE_INFINITY): string {
@@ -46,20 +46,20 @@ const ENTITIES: Record<string, string> = {
 export const snippetText = (html: string): string =>
   inline(html.replace(/<\/?mark>|&(?:lt|gt|quot|#39|amp);/g, (found) => ENTITIES[found] ?? found))
 
-export const count = (number: number, what: string): string =>
-  `${withCommas(number)} ${number === 1 ? what : `${what}s`}`
+export const count = (number: number, noun: string): string =>
+  `${withCommas(number)} ${number === 1 ? noun : `${noun}s`}`
 
 /** The first line of a page of a list: the range shown and the total. */
 export function pageLine(
-  what: string,
+  noun: string,
   { offset, shown, total }: { offset: number; shown: number; total: number },
 ) {
   if (shown === 0)
-    return total === 0 ? `No ${what}s.` : `${count(total, what)}; none from offset ${offset} on.`
+    return total === 0 ? `No ${noun}s.` : `${count(total, noun)}; none from offset ${offset} on.`
   const more = offset + shown < total ? `; go on with offset ${offset + shown}` : ''
   return shown === total
-    ? `${count(total, what)}:`
-    : `${what}s ${offset + 1}–${offset + shown} of ${total}${more}:`
+    ? `${count(total, noun)}:`
+    : `${noun}s ${offset + 1}–${offset + shown} of ${total}${more}:`
 }
 
 /** States the transaction of a write in its result, or why there is none. */

@@ -14,11 +14,11 @@ interface WorkspaceSchedule {
 export class DeliverySchedule {
   readonly #workspaces = new Map<number, WorkspaceSchedule>()
   /** Workspaces with a ready subscription; a workspace moves to the end after its turn. */
-  readonly #waiting = new Set<number>()
+  readonly #queue = new Set<number>()
 
   add(workspace: number, webhook: number): void {
     this.#of(workspace).ready.add(webhook)
-    this.#waiting.add(workspace)
+    this.#queue.add(workspace)
   }
 
   /** Removes and returns the next scheduled subscription; undefined when none is ready. */
@@ -28,8 +28,8 @@ export class DeliverySchedule {
     const { ready } = this.#of(workspace)
     const [webhook] = ready
     if (webhook !== undefined) ready.delete(webhook)
-    this.#waiting.delete(workspace)
-    if (ready.size > 0) this.#waiting.add(workspace)
+    this.#queue.delete(workspace)
+    if (ready.size > 0) this.#queue.add(workspace)
     this.#forgetIdle(workspace)
     return webhook
   }
@@ -44,9 +44,9 @@ export class DeliverySchedule {
   }
 
   #nextWorkspace(): number | undefined {
-    const [first] = this.#waiting
-    if (this.#waiting.size <= 1) return first
-    for (const workspace of this.#waiting)
+    const [first] = this.#queue
+    if (this.#queue.size <= 1) return first
+    for (const workspace of this.#queue)
       if (this.#of(workspace).inFlight < MAX_IN_FLIGHT_WHILE_OTHERS_WAIT) return workspace
     return first
   }

@@ -22,7 +22,7 @@ interface WriterOptions {
 
 /** Saves the outcomes of attempts. Outcomes that arrive during a commit share the next one. */
 export class OutcomeWriter {
-  readonly #waiting: (FinishedAttempt & { settle(): void })[] = []
+  readonly #queue: (FinishedAttempt & { settle(): void })[] = []
   #isWriting = false
 
   constructor(private readonly options: WriterOptions) {}
@@ -30,7 +30,7 @@ export class OutcomeWriter {
   /** Resolves when the outcome is committed or abandoned. */
   write(attempt: FinishedAttempt): Promise<void> {
     return new Promise((settle) => {
-      this.#waiting.push({ ...attempt, settle })
+      this.#queue.push({ ...attempt, settle })
       if (!this.#isWriting) void this.#writeAll()
     })
   }
@@ -38,13 +38,13 @@ export class OutcomeWriter {
   async #writeAll(): Promise<void> {
     const { signal } = this.options
     this.#isWriting = true
-    while (this.#waiting.length > 0 && !signal.aborted) {
-      const batch = this.#waiting.slice(0, MAX_BATCH)
+    while (this.#queue.length > 0 && !signal.aborted) {
+      const batch = this.#queue.slice(0, MAX_BATCH)
       if (await this.#hasWritten(batch))
-        for (const { settle } of this.#waiting.splice(0, batch.length)) settle()
+        for (const { settle } of this.#queue.splice(0, batch.length)) settle()
       else if (!signal.aborted) await this.#delay()
     }
-    for (const { settle } of this.#waiting.splice(0)) settle()
+    for (const { settle } of this.#queue.splice(0)) settle()
     this.#isWriting = false
   }
 

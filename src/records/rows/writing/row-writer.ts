@@ -209,8 +209,8 @@ export function refuseDuplicate(
   updated?: { readonly pk: number; readonly changed: readonly string[] },
 ): void {
   const holders = live.findHolders(tx, structure, definition, data, sets)
-  const held = holders.find(({ pk }) => pk !== updated?.pk)
-  if (held) throw duplicate(held.set, `the record ${store.findRecordId(tx, held.pk)}`, updated?.changed)
+  const holder = holders.find(({ pk }) => pk !== updated?.pk)
+  if (holder) throw duplicate(holder.set, `the record ${store.findRecordId(tx, holder.pk)}`, updated?.changed)
 }
 
 /**
@@ -231,11 +231,12 @@ export function duplicate(set: UniqueSet, holder: string, changed: readonly stri
   const keys = set.map(({ key }) => key)
   const [blamed = ''] = [...keys.filter((key) => changed.includes(key)), ...keys]
   const names = quoteList(keys)
-  const what = set.length === 1 ? `The field ${names} is unique` : `The fields ${names} are unique together`
+  const subject =
+    set.length === 1 ? `The field ${names} is unique` : `The fields ${names} are unique together`
   const values = set.length === 1 ? 'this value' : 'these values'
   return new Refusal(
     'unique_violation',
-    `${what}, and ${holder} already has ${values}; change one of the two.`,
+    `${subject}, and ${holder} already has ${values}; change one of the two.`,
     { ...atFields(blamed), fields: keys },
   )
 }

@@ -141,7 +141,7 @@ function insertPending(writer: RowWriter, batch: Batch): void {
   namingHolder(
     () => insertRows(writer, rows),
     () => {
-      for (const sent of rows) named(batch, sent.number, () => refuseHeld(writer, batch, sent))
+      for (const sent of rows) named(batch, sent.number, () => refuseDuplicate(writer, batch, sent))
     },
   )
   batch.inserted += rows.length
@@ -232,7 +232,7 @@ function addPending(writer: RowWriter, batch: Batch, { changes, number, id }: Ne
   const { structure, definition } = writer
   const data = mergedData(definition, {}, changes)
   refuseMissing(definition, data)
-  if (isFull(structure)) refuseHeld(writer, batch, { data })
+  if (isFull(structure)) refuseDuplicate(writer, batch, { data })
   refuseFull(structure)
   const sent = { ...newRow(writer, data, id), number }
   batch.pending.push(sent)
@@ -268,10 +268,14 @@ export function insertUnder(
  * Refuses a row whose unique values another row has. An earlier row of the call is named by its number, because its id
  * is not committed yet.
  */
-function refuseHeld(writer: RowWriter, batch: Batch, { row, data }: Partial<SentRow> & { data: RecordData }) {
+function refuseDuplicate(
+  writer: RowWriter,
+  batch: Batch,
+  { row, data }: Partial<SentRow> & { data: RecordData },
+) {
   const { tx, structure, definition } = writer
-  const held = findHolders(tx, structure, definition, data).find(({ pk }) => pk !== row?.pk)
-  if (held) throw duplicate(held.set, holderName(writer, batch, held.pk))
+  const holder = findHolders(tx, structure, definition, data).find(({ pk }) => pk !== row?.pk)
+  if (holder) throw duplicate(holder.set, holderName(writer, batch, holder.pk))
 }
 
 /** Does not identify the row to callers who may not read it. */

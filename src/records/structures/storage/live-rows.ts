@@ -85,7 +85,13 @@ function refusingDuplicates<Result>(write: () => Result): Result {
 }
 
 /** A small structure has no indexes. This lookup is the guarantee, because writes run one at a time. */
-function refuseHeld(reader: Reader, place: RowPlace, definition: Definition, data: RecordData, pk: number) {
+function refuseSmallDuplicate(
+  reader: Reader,
+  place: RowPlace,
+  definition: Definition,
+  data: RecordData,
+  pk: number,
+) {
   if (findHolders(reader, place, definition, data).some((held) => held.pk !== pk)) throw refusalOfDuplicate()
 }
 
@@ -108,7 +114,7 @@ export function insertLiveRows(
     return
   }
   for (const row of rows) {
-    refuseHeld(reader, { pk, ownTable }, definition, row.data, row.pk)
+    refuseSmallDuplicate(reader, { pk, ownTable }, definition, row.data, row.pk)
     insertSmallRow(reader, pk, definition, row)
   }
 }
@@ -130,7 +136,7 @@ export function updateLiveRow(
     refusingDuplicates(() => sql.run(text, updatedAt, ...columnValues(changed, data), pk))
     return
   }
-  refuseHeld(reader, place, definition, data, pk)
+  refuseSmallDuplicate(reader, place, definition, data, pk)
   updateSmallRow(reader, place.pk, changed, { pk, data, updatedAt })
 }
 

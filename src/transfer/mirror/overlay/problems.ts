@@ -24,17 +24,17 @@ export interface ReappliedChange {
 export function findProblems(
   reader: Reader,
   workspacePk: number,
-  laid: readonly ReappliedChange[],
+  reapplied: readonly ReappliedChange[],
 ): Map<OverlayRow, string> {
   const problems = new Map<OverlayRow, string>()
   for (let found = -1; found !== problems.size; ) {
     found = problems.size
-    const free = laid.filter(({ row }) => !problems.has(row))
+    const free = reapplied.filter(({ row }) => !problems.has(row))
     const ids = new Set(free.map(({ row }) => row.id))
-    const rooms = new Map<string, number>()
+    const added = new Map<string, number>()
     for (const { row, json } of free) {
       const find = row.kind === 'note' ? problemOfNote : problemOfRecord
-      const problem = find(reader, workspacePk, { row, json, ids, rooms })
+      const problem = find(reader, workspacePk, { row, json, ids, added })
       if (problem !== undefined) problems.set(row, problem)
     }
   }
@@ -45,7 +45,7 @@ interface LocalChangeSet extends ReappliedChange {
   /** The objects that can be reapplied together. */
   readonly ids: ReadonlySet<string>
   /** The number of rows added to each structure, by its id. */
-  readonly rooms: Map<string, number>
+  readonly added: Map<string, number>
 }
 
 function problemOfNote(
@@ -65,7 +65,7 @@ function problemOfRecord(reader: Reader, workspacePk: number, wanted: LocalChang
   if (!structure) return 'The remote deleted its structure.'
   try {
     refuseUnfit(structure, wanted)
-    refuseHeld(reader, structure, wanted)
+    refuseDuplicates(reader, structure, wanted)
     return undefined
   } catch (error) {
     if (error instanceof Refusal) return error.message
@@ -77,19 +77,19 @@ const dataOf = (json: string | null): RecordData =>
   json === null ? {} : (JSON.parse(json) as { data: RecordData }).data
 
 /** Values that are unchanged from the remote may violate the rules. */
-function refuseUnfit(structure: StructureRow, { row, json, rooms }: LocalChangeSet): void {
+function refuseUnfit(structure: StructureRow, { row, json, added }: LocalChangeSet): void {
   const definition = definitionOf(structure)
   const data = dataOf(json)
   const changed = changedKeys(dataOf(row.base), data)
   checkedChanges(definition, Object.fromEntries(changed.map((key) => [key, valueIn(data, key) ?? null])))
   if (row.remote !== null) return
   refuseMissing(definition, data)
-  const given = rooms.get(structure.id) ?? 0
-  rooms.set(structure.id, given + 1)
-  refuseFull({ ...structure, live: structure.live + given })
+  const earlier = added.get(structure.id) ?? 0
+  added.set(structure.id, earlier + 1)
+  refuseFull({ ...structure, live: structure.live + earlier })
 }
 
-function refuseHeld(reader: Reader, structure: StructureRow, { row, json, ids }: LocalChangeSet): void {
+function refuseDuplicates(reader: Reader, structure: StructureRow, { row, json, ids }: LocalChangeSet): void {
   const definition = definitionOf(structure)
   const data = mergedData(definition, dataOf(json), [])
   for (const { set, pk } of findHolders(reader, structure, definition, data)) {

@@ -14,8 +14,8 @@ import { markForTextIndex } from '../../../records/structures/storage/text-index
 import { findStructureByPk } from '../../../records/structures/store.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
-import type { RemoteObject } from '../object-forms.ts'
 import { currentJson, differenceEntry } from '../reconcile.ts'
+import type { RemoteObject } from '../remote-objects.ts'
 import { Stage } from '../stage.ts'
 import { findProblems, type ReappliedChange } from './problems.ts'
 import {
@@ -82,7 +82,7 @@ export class SuspendedChanges {
     const { tx, workspacePk } = this.copy
     const items = itemKind.list(tx, wholeWorkspace(workspacePk))
     const localTags = this.#localTags()
-    const laid = this.#locals.flatMap((local) => {
+    const reapplied = this.#locals.flatMap((local) => {
       if (!isOwn(local.row)) return []
       const { kind } = local.row
       const json =
@@ -90,7 +90,7 @@ export class SuspendedChanges {
       const row = this.#settled({ ...local, json }, local.json, isReset(local.row))
       return row && json !== null ? [{ row, json }] : []
     })
-    this.#lay(laid, findProblems(tx, workspacePk, laid))
+    this.#reapplyFree(reapplied, findProblems(tx, workspacePk, reapplied))
     this.#keepItems(items)
     return this.#locals.flatMap(({ row: { kind, id, structure }, visible }) => {
       const json = this.#current({ kind, id, structure })
@@ -154,11 +154,11 @@ export class SuspendedChanges {
     )
   }
 
-  #lay(laid: readonly ReappliedChange[], problems: ReadonlyMap<OverlayRow, string>): void {
+  #reapplyFree(reapplied: readonly ReappliedChange[], problems: ReadonlyMap<OverlayRow, string>): void {
     const { tx } = this.copy
-    const free = laid.filter(({ row }) => !problems.has(row))
+    const free = reapplied.filter(({ row }) => !problems.has(row))
     this.#write([...this.#tagsFor(free), ...free])
-    for (const { row, json } of laid) {
+    for (const { row, json } of reapplied) {
       const problem = problems.get(row)
       if (problem === undefined) saveRow(tx, row)
       else saveRow(tx, { ...row, held: json, problem })
@@ -166,10 +166,10 @@ export class SuspendedChanges {
   }
 
   /** The tags that only these notes have; the others are removed. */
-  #tagsFor(laid: readonly ReappliedChange[]): ReappliedChange[] {
+  #tagsFor(reapplied: readonly ReappliedChange[]): ReappliedChange[] {
     const { tx, workspacePk } = this.copy
     const used = new Set(
-      laid.flatMap(({ row, json }) =>
+      reapplied.flatMap(({ row, json }) =>
         row.kind === 'note' ? (JSON.parse(json) as { tags: string[] }).tags.map(fold) : [],
       ),
     )
@@ -235,8 +235,8 @@ export function settleUndone(tx: Tx, workspacePk: number): boolean {
 function reset(tx: Tx, workspacePk: number, isReset: (row: OverlayRow) => boolean): void {
   const stage = new Stage(':memory:')
   try {
-    const lifted = new SuspendedChanges(new Copy(tx, workspacePk, stage, false), listOverlay(tx))
-    const differences = lifted.reapply(isReset)
+    const suspended = new SuspendedChanges(new Copy(tx, workspacePk, stage, false), listOverlay(tx))
+    const differences = suspended.reapply(isReset)
     appendMirrored(tx, workspacePk, differences)
   } finally {
     stage.close()

@@ -78,21 +78,21 @@ function strictly(schema: TSchema, essential = ESSENTIAL_WITHIN): TSchema {
 type ObjectKind = ChangeKind | 'change'
 
 /** Each is compiled on first use. */
-const checkerOf = memoize((form: ObjectKind) =>
+const checkerOf = memoize((kind: ObjectKind) =>
   TypeCompiler.Compile(
-    form === 'change' ? strictly(Change, ESSENTIAL_OF_CHANGES) : strictly(SCHEMAS[form], ESSENTIAL[form]),
+    kind === 'change' ? strictly(Change, ESSENTIAL_OF_CHANGES) : strictly(SCHEMAS[kind], ESSENTIAL[kind]),
   ),
 )
 
 const MAX_ERRORS = 100
 
 /** Whether a value matches its schema; false if only a newer daybook knows a word in it. Refuses any other value. */
-function check(form: ObjectKind, value: unknown): boolean {
-  const checker = checkerOf(form)
+function check(kind: ObjectKind, value: unknown): boolean {
+  const checker = checkerOf(kind)
   if (checker.Check(value)) return true
   if (Iterator.from(checker.Errors(value)).take(MAX_ERRORS).every(isUnknownWord)) return false
   const { message } = validationRefusal('body', checker.Errors(value))
-  throw refused(`The remote sent a ${form.replaceAll('_', ' ')} that does not match its schema: ${message}`)
+  throw refused(`The remote sent a ${kind.replaceAll('_', ' ')} that does not match its schema: ${message}`)
 }
 
 /** Refuses an object that no daybook could have stored. Returns false for an object that only a newer daybook knows. */
