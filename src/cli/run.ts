@@ -18,6 +18,7 @@ import { doctor } from './commands/operation/doctor.ts'
 import { health } from './commands/operation/health.ts'
 import { upgrade } from './commands/operation/upgrade.ts'
 import { extract, openapi, version } from './commands/program.ts'
+import { appsCommands } from './commands/resources/apps.ts'
 import { filesCommands } from './commands/resources/files.ts'
 import { keysCommands } from './commands/resources/keys.ts'
 import { noteAdd } from './commands/resources/note.ts'
@@ -46,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   serve,
   demo,
   ...keysCommands,
+  ...appsCommands,
   ...usersCommands,
   ...workspacesCommands,
   noteAdd,

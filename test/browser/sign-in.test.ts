@@ -226,4 +226,54 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
     },
     BROWSER_TIMEOUT_MS,
   )
+
+  test(
+    'to connect an app: with a passkey, and with the provider and back',
+    async () => {
+      const registered = await fetch(`${url}/oauth/register`, {
+        method: 'POST',
+        body: JSON.stringify({ client_name: 'Assistant', redirect_uris: ['https://assistant.example/cb'] }),
+      })
+      const { client_id } = (await registered.json()) as { client_id: string }
+      const query = new URLSearchParams({
+        response_type: 'code',
+        client_id,
+        redirect_uri: 'https://assistant.example/cb',
+        code_challenge: 'x'.repeat(43),
+        code_challenge_method: 'S256',
+        state: 'of-the-app',
+      })
+      const connecting = `${url}/oauth/authorize?${query}`
+      await addUser('Olga')
+      const page = await app.newPage()
+      await authenticator(page, false)
+      await openLink(page, 'Olga')
+      await page.type('input[name=password]', PASSWORD)
+      await page.keyboard.press('Enter')
+      await press(page, 'Add passkey')
+      await untilNoText(page, 'Sign in without a password next time?')
+      await page.evaluate("fetch('/app/api/session', { method: 'DELETE' })")
+      await page.goto(connecting)
+      await untilText(page, 'Sign in with a passkey')
+      expect(await accessibilityProblems(page, ALL_LOOKS)).toEqual([])
+      await press(page, 'Sign in with a passkey')
+      await untilText(page, 'Connect Assistant?')
+      expect(page.url()).toBe(connecting)
+      await press(page, 'Limit access')
+      expect(await accessibilityProblems(page, ALL_LOOKS)).toEqual([])
+
+      const newMember = await app.newPage()
+      await newMember.goto(connecting)
+      await press(newMember, 'Sign in with Studio ID')
+      await agreeAs(newMember, 'bea')
+      await untilText(newMember, 'Connect Assistant?')
+      expect(newMember.url()).toBe(connecting)
+      const stranger = await app.newPage()
+      await stranger.goto(connecting)
+      await press(stranger, 'Sign in with Studio ID')
+      await agreeAs(stranger, 'eve')
+      await untilText(stranger, 'Signing in with the provider did not work.')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
 })

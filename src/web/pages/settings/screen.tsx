@@ -9,6 +9,7 @@ import styles from '../../styles/settings.css' with { type: 'text' }
 import { AccessSection } from './access.tsx'
 import { Agents } from './agents.tsx'
 import { Appearance } from './appearance.tsx'
+import { ConnectedApps } from './apps.tsx'
 import { Backup } from './backup.tsx'
 import { Keys } from './keys.tsx'
 import { Members } from './members.tsx'
@@ -52,6 +53,7 @@ const groups = (): readonly { readonly title: string; readonly sections: readonl
     title: 'Workspace',
     sections: [
       { name: 'keys', title: 'Keys', Section: Keys },
+      { name: 'apps', title: 'Connected apps', Section: ConnectedApps },
       { name: 'agents', title: 'Agents', Section: Agents },
       { name: 'members', title: 'Members', Section: Members },
       { name: 'access', title: 'Access', Section: AccessSection },
