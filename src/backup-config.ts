@@ -49,6 +49,8 @@ export interface BackupSettings {
   readonly drillEveryMs: number | undefined
   /** The content of an age identity file, with which drills open encrypted backups. */
   readonly identity: string | undefined
+  /** Whether the write-ahead log is uploaded to the buckets between two backups. */
+  readonly isStreamed: boolean
   /** The environment of the processes that make backups: without credentials and settings, which they get by pipe. */
   readonly environment: Readonly<Record<string, string>>
 }
@@ -204,7 +206,7 @@ function readRecipients(flags: Flags, env: Environment): string[] {
 }
 
 const SCHEDULE = ['every', 'keep', 'drill']
-const OF_BUCKETS = ['endpoint', 'region', 'credentials-file', 'recipient', 'identity']
+const OF_BUCKETS = ['endpoint', 'region', 'credentials-file', 'recipient', 'identity', 'stream']
 
 /** Refuses settings that have no effect; the environment may hold those of other commands. */
 function refuseUseless(targets: readonly BackupTargetSettings[], flags: Flags, env: Environment): void {
@@ -218,6 +220,20 @@ function refuseUseless(targets: readonly BackupTargetSettings[], flags: Flags, e
     throw new BadSetting(`--backup-${ofBuckets} needs a bucket: --backup-dir s3://bucket/prefix.`)
   if (given('identity') && setting('backup-drill', flags, env) === undefined)
     throw new BadSetting('--backup-identity needs --backup-drill, which opens backups with it.')
+}
+
+/** A switch: on in the environment with any value but `0`, `false`, `no` and `off`. */
+function readStream(targets: readonly BackupTargetSettings[], flags: Flags, env: Environment): boolean {
+  const text = env[variableOf('backup-stream')] ?? ''
+  const isOn = flags['backup-stream'] === true || !/^(?:|0|false|no|off)$/i.test(text)
+  if (!isOn) return false
+  if (!targets.some(({ kind }) => kind === 's3'))
+    throw new BadSetting('--backup-stream needs a bucket: --backup-dir s3://bucket/prefix.')
+  if (setting('checkpoint', flags, env) === 'off')
+    throw new BadSetting(
+      '--backup-stream needs --checkpoint auto: only one program can checkpoint the database.',
+    )
+  return true
 }
 
 /** Credentials and settings reach the processes by pipe; S3 variables of the environment would override them. */
@@ -244,6 +260,7 @@ export function backupSettings(flags: Flags, env: Environment): BackupSettings |
     recipients: readRecipients(flags, env),
     drillEveryMs: drill === undefined ? undefined : duration('backup-drill', drill),
     identity: readIdentity('backup-identity', flags, env),
+    isStreamed: readStream(targets, flags, env),
     environment: passedOn(env),
   }
 }

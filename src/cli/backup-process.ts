@@ -1,12 +1,14 @@
 import { systemClock } from '../lib/clock.ts'
+import { refused } from '../lib/refusal.ts'
 import { openTarget } from '../operation/backups/open-target.ts'
-import type { BackupOrder } from '../operation/backups/process.ts'
+import type { BackupOrder, CopyReply } from '../operation/backups/process.ts'
 import { type BackupMessage, runBackups } from '../operation/backups/run.ts'
 import { temporaryPrefix } from '../operation/backups/temporary.ts'
 import { withCacheOf } from '../storage/connection/open.ts'
-import { copyBesideServer } from '../storage/copy.ts'
+import { copyBesideServer, verifyCopy } from '../storage/copy.ts'
 import type { Io } from './io.ts'
 import { withDatabaseFile } from './open-database.ts'
+import { readOrder, reporter } from './order.ts'
 
 /** The time without any progress after which the process gives up. */
 const STALLED_MS = 600_000
@@ -14,34 +16,13 @@ const CHECK_STALL_MS = 10_000
 /** The check of a drill takes longer with it than with the cache of a server, and less memory beside one. */
 const CHECK_CACHE_KIB = 16_384
 
-/**
- * The first line of standard input. The process ends as soon as the server closes it: two processes must never work at
- * one target.
- */
-async function readOrder(io: Io): Promise<BackupOrder> {
-  const { promise, resolve } = Promise.withResolvers<BackupOrder>()
-  const read = async () => {
-    let text = ''
-    for await (const part of io.readChunks()) {
-      text += Buffer.from(part).toString()
-      if (text.includes('\n')) resolve(JSON.parse(text))
-    }
-    io.endWithin(0, 1)
-  }
-  void read()
-  return promise
-}
-
 /** Makes the backup that is due at one target, and the drill; reports to the server on standard output. */
 export async function performOrder(io: Io): Promise<void> {
   io.yieldProcessor()
-  const order = await readOrder(io)
+  const reply = Promise.withResolvers<CopyReply>()
+  const order = await readOrder<BackupOrder, CopyReply>(io, reply.resolve)
   const clock = systemClock
-  let written: Promise<unknown> = Promise.resolve()
-  const report = (message: BackupMessage) => {
-    written = io.write(Buffer.from(`${JSON.stringify(message)}\n`))
-  }
-  const end = () => void written.then(() => io.endWithin(0, 0))
+  const { report, end } = reporter<BackupMessage>(io)
   let progressAt = clock.now()
   const onProgress = () => {
     progressAt = clock.now()
@@ -52,6 +33,16 @@ export async function performOrder(io: Io): Promise<void> {
     end()
   })
   const { db, recipients } = order
+  const copyByStream = async (file: string) => {
+    report({ copyTo: file })
+    const stopWaiting = clock.every(CHECK_STALL_MS, onProgress)
+    const copied = await reply.promise
+    stopWaiting()
+    if ('failure' in copied) throw refused(`The database could not be copied: ${copied.failure}.`)
+    verifyCopy(file)
+    onProgress()
+    return copied.base
+  }
   await runBackups({
     ...order,
     drillEveryMs: order.drillEveryMs,
@@ -60,6 +51,7 @@ export async function performOrder(io: Io): Promise<void> {
     clock,
     folderPrefix: temporaryPrefix(db),
     copy: async (file) => {
+      if (order.isStreamed) return copyByStream(file)
       await withDatabaseFile(db, io, (source) => copyBesideServer(source.sql.database, file))
       onProgress()
     },

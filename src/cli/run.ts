@@ -9,7 +9,7 @@ import { check } from './commands/database/check.ts'
 import { exportCommand } from './commands/database/export.ts'
 import { importCommand } from './commands/database/import.ts'
 import { restore } from './commands/database/restore.ts'
-import { runBackups } from './commands/database/run-backups.ts'
+import { runBackups, streamBackups } from './commands/database/run-backups.ts'
 import { demo } from './commands/demo.ts'
 import { listen } from './commands/listen.ts'
 import { mcp } from './commands/mcp.ts'
@@ -76,7 +76,7 @@ export const COMMANDS: readonly Command[] = [
 ]
 
 /** Commands that only daybook runs; not listed in the help. */
-const INTERNAL: readonly Command[] = [extract, runBackups]
+const INTERNAL: readonly Command[] = [extract, runBackups, streamBackups]
 
 const isHelpFlag = (argument: string | undefined) => argument === '--help' || argument === '-h'
 

@@ -10,7 +10,7 @@ const Health = t.response({
   backup: t.Optional(
     t.choice(BACKUP_PROBLEMS, {
       description:
-        '`failed` after a backup or a drill of the server itself failed, until the next one succeeds; `stale` while a place for backups has had no successful one for three intervals.',
+        '`failed` after a backup or a drill of the server itself failed, until the next one succeeds; `stale` while a place for backups has had no successful one for three intervals, or with `--backup-stream` lacks a commit that is over 60 seconds old.',
     }),
   ),
   log: t.Optional(

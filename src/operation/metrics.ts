@@ -178,6 +178,14 @@ function backupMetrics({ clock }: AppContext, { targets, hasDrills }: MetricSour
       'daybook_backup_last_drill_timestamp_seconds',
       'When a drill of a place last passed; 0 without one, absent without --backup-drill.',
       hasDrills ? targets.map(({ name, lastDrillAt }) => seconds(name, lastDrillAt)) : undefined,
+    ) +
+    metric(
+      'gauge',
+      'daybook_backup_lag_seconds',
+      'The age of the oldest commit that a bucket lacks, 0 without one; absent without --backup-stream.',
+      targets.flatMap(({ name, lagMs }): Sample[] =>
+        lagMs === undefined ? [] : [[{ target: name }, lagMs / 1_000]],
+      ),
     )
   )
 }

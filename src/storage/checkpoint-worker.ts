@@ -3,7 +3,7 @@
  * many pages takes long. It closes its connection after each checkpoint, so that it never keeps the database open.
  */
 import { Database } from 'bun:sqlite'
-import type { CheckpointTask } from './connection/checkpoint.ts'
+import type { CheckpointResult, CheckpointTask } from './connection/checkpoint.ts'
 import { isOpenFile } from './connection/health.ts'
 
 declare const self: Worker
@@ -11,7 +11,7 @@ declare const self: Worker
 /** How long a checkpoint waits for readers. It exceeds the longest snapshot of a server (`connection/reading.ts`). */
 const WAIT_MS = 40
 
-function checkpoint({ file, descriptor, mode }: CheckpointTask): void {
+function checkpoint({ file, descriptor, mode }: CheckpointTask): number {
   // SQLite would write the WAL into another database that replaced this one.
   if (descriptor === undefined || !isOpenFile(file, descriptor))
     throw new Error('the path no longer refers to the open database')
@@ -19,18 +19,21 @@ function checkpoint({ file, descriptor, mode }: CheckpointTask): void {
   try {
     database.run(`PRAGMA busy_timeout = ${WAIT_MS}`)
     database.run('PRAGMA synchronous = FULL')
-    database.query(`PRAGMA wal_checkpoint(${mode})`).get()
+    const [[, total]] = database.query(`PRAGMA wal_checkpoint(${mode})`).values() as [
+      [number, number, number],
+    ]
+    return total
   } finally {
     database.close()
   }
 }
 
-/** Responds with the message of the error; an empty text means success. */
-self.onmessage = ({ data }: MessageEvent<CheckpointTask>) => {
+const resultOf = (task: CheckpointTask): CheckpointResult => {
   try {
-    checkpoint(data)
-    self.postMessage('')
+    return { total: checkpoint(task) }
   } catch (error) {
-    self.postMessage(String(error))
+    return { failure: String(error) }
   }
 }
+
+self.onmessage = ({ data }: MessageEvent<CheckpointTask>) => self.postMessage(resultOf(data))

@@ -57,12 +57,7 @@ export function copyVerified(
     onStep()
     beginEpochs(partial)
     onStep()
-    const copy = new Database(partial, { readonly: true })
-    const verdict = copy.query('PRAGMA integrity_check').get() as { integrity_check: string }
-    copy.close()
-    if (verdict.integrity_check !== 'ok') {
-      throw new UnusableDatabase(`The copy did not pass its integrity check: ${verdict.integrity_check}`)
-    }
+    verifyCopy(partial)
     syncFile(partial)
     onStep()
     renameSync(partial, target)
@@ -78,6 +73,15 @@ export function copyVerified(
   } finally {
     removePartial(partial)
   }
+}
+
+/** Throws UnusableDatabase for a copy that does not pass `integrity_check`. */
+export function verifyCopy(file: string): void {
+  const copy = new Database(file, { readonly: true })
+  const verdict = copy.query('PRAGMA integrity_check').get() as { integrity_check: string }
+  copy.close()
+  if (verdict.integrity_check !== 'ok')
+    throw new UnusableDatabase(`The copy did not pass its integrity check: ${verdict.integrity_check}`)
 }
 
 function removePartial(partial: string): void {

@@ -1,7 +1,7 @@
 import type { Histogram } from '../lib/histogram.ts'
 import { createIdSource, type IdSource } from '../lib/ids.ts'
 import type { Refusal } from '../lib/refusal.ts'
-import { Checkpoints } from './connection/checkpoint.ts'
+import { Checkpoints, type FollowedLog, type LogFollower } from './connection/checkpoint.ts'
 import { Health, WalSync } from './connection/health.ts'
 import { LogGrowth } from './connection/log-growth.ts'
 import { closeDatabase, type OpenOptions, openWritingConnection } from './connection/open.ts'
@@ -54,6 +54,8 @@ export interface Db extends Reader {
   onExternalWrite(listener: () => void): () => void
   /** Calls the listener after every commit of this process; returns a function that stops it. */
   onCommit(listener: () => void): () => void
+  /** Follows the WAL: it restarts only once the follower has all of it. Only for the file of a server. */
+  followLog(follower: LogFollower): FollowedLog
   /** Checkpoints as far as readers allow. */
   checkpoint(): void
   /** Long work awaits this between its parts, so that the WAL does not grow faster than it is checkpointed. */
@@ -214,6 +216,7 @@ export function openDatabase(options: OpenOptions): Db {
       commitListeners.add(listener)
       return () => void commitListeners.delete(listener)
     },
+    followLog: (follower) => checkpoints.follow(follower),
     checkpoint: () => {
       reading?.leave()
       checkpoints.runNow()

@@ -103,6 +103,7 @@ const LIST: Readonly<Record<string, Shared>> = {
     'processes for backups of the server itself and for downloads',
   ],
   'operation/backups/schedule.ts: #running': ['nobody', 'the backup of the server itself at one target'],
+  'operation/backups/schedule.ts: new LogStreams': ['nobody', 'the upload of the log to each target'],
   'operation/backups/schedule.ts: new TargetSchedule': ['nobody', 'the backups of one target'],
   'records/rows/watches.ts: #isRunning': ['query', 'readers of one page are served 5 ms at a time'],
   'server.ts: new Dispatcher': ['subscription', 'attempts of webhooks'],

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { createApi } from '../../src/api.ts'
 import { readConfig } from '../../src/config.ts'
 import { BadSetting } from '../../src/lib/settings.ts'
+import { startStream } from '../../src/operation/backups/process.ts'
 import type { BackupMessage } from '../../src/operation/backups/run.ts'
 import { type Backups, createBackups } from '../../src/operation/backups/schedule.ts'
 import { dueIn } from '../../src/operation/backups/target.ts'
@@ -28,10 +29,13 @@ async function start(flags: Record<string, string> = {}): Promise<void> {
   const targets = { 'backup-dir': ['/srv/a', '/srv/b'], 'backup-every': '6h', ...flags }
   backups = createBackups(
     { ...service.ctx, config: readConfig({}, targets) },
-    (_config, { target }, report) => {
-      started.push(target.name)
-      for (const message of reports(target.name)) report(message)
-      return { failure: Promise.resolve(undefined), kill: () => {} }
+    {
+      startBackups: (_config, { target }, report) => {
+        started.push(target.name)
+        for (const message of reports(target.name)) report(message)
+        return { failure: Promise.resolve(undefined), kill: () => {}, send: () => {} }
+      },
+      startStream,
     },
   )
   backups.start()

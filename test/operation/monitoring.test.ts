@@ -35,7 +35,7 @@ const metricsIn = (text: string) =>
 test('the alerts and the dashboard name no metric that the server does not have, and all of them but a rate are on it', async () => {
   const app = createApi(service.ctx, {
     ...NO_BACKUPS,
-    targets: [{ name: 'b', lastBackupAt: 1, lastDrillAt: 1 }],
+    targets: [{ name: 'b', lastBackupAt: 1, lastDrillAt: 1, lagMs: 0 }],
     hasDrills: true,
   })
   const client = clientOf(app, service.key)

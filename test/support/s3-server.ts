@@ -45,9 +45,13 @@ const BUCKET = 'backups'
 
 function listing(objects: S3Server['objects'], query: URLSearchParams): Response {
   const prefix = query.get('prefix') ?? ''
+  const delimiter = query.get('delimiter')
   const after = query.get('continuation-token') ?? query.get('start-after') ?? ''
   const most = Number(query.get('max-keys') ?? 1_000)
-  const all = [...objects.keys()].sort().filter((key) => key.startsWith(prefix) && key > after)
+  const all = [...objects.keys()]
+    .sort()
+    .filter((key) => key.startsWith(prefix) && key > after)
+    .filter((key) => !delimiter || !key.slice(prefix.length).includes(delimiter))
   const keys = all.slice(0, most)
   const contents = keys.map((key) => {
     const content = objects.get(key) ?? new Uint8Array()

@@ -50,6 +50,10 @@ export const serve: Command = {
       '--backup-drill <time>',
       'restore the latest backup of each target this often and check it, such as 7d',
     ),
+    setting(
+      '--backup-stream',
+      'upload every commit to the buckets within 2 seconds, in segments between two backups',
+    ),
     setting('--backup-identity <file>', 'the age identity file with which drills open encrypted backups'),
     setting('--keep-changes <time>', 'how long the change log is kept, at least 1d (default 30d)'),
     setting(

@@ -74,6 +74,25 @@ export async function encode(file: string, recipients: readonly string[]): Promi
   return recipients.length === 0 ? compressed : encrypted(compressed, recipients)
 }
 
+/** Bytes as they are stored. */
+export async function encodeBytes(
+  bytes: Uint8Array<ArrayBuffer>,
+  recipients: readonly string[],
+): Promise<Uint8Array> {
+  const compressed = await Bun.zstdCompress(bytes)
+  if (recipients.length === 0) return compressed
+  return Buffer.concat(await Array.fromAsync(await encrypted(Readable.from([compressed]), recipients)))
+}
+
+/** The bytes that `encodeBytes` stored. Throws if they are damaged or no identity opens them. */
+export async function decodeBytes(bytes: Uint8Array, identity: string | undefined): Promise<Uint8Array> {
+  const compressed =
+    identity === undefined
+      ? bytes
+      : Buffer.concat(await Array.fromAsync(await decrypted(Readable.from([bytes]), identity)))
+  return Bun.zstdDecompress(compressed)
+}
+
 /** The identities of an age identity file. */
 const identitiesIn = (text: string): string[] =>
   text.split('\n').flatMap((line) => (line.startsWith('AGE-SECRET-KEY-') ? [line.trim()] : []))

@@ -8,7 +8,7 @@ import { Sql } from '../../storage/sql.ts'
 import { countContents } from '../diagnosis.ts'
 import { isEncrypted } from './encoding.ts'
 import { fetchBackup, proveBackup } from './fetch.ts'
-import { type BackupTarget, dueIn, type LatestBackup, type StoredBackup } from './target.ts'
+import { type BackupTarget, dueIn, type LatestBackup, type MakeCopy, type StoredBackup } from './target.ts'
 
 /*
  * The work of one process at one target: a backup if one is due, then a drill if one is due. It reports what it finds
@@ -18,6 +18,8 @@ import { type BackupTarget, dueIn, type LatestBackup, type StoredBackup } from '
 /** A message to the server. Instants are in milliseconds. */
 export type BackupMessage =
   | { readonly newestAt: number | null }
+  /** Asks for a copy of the database in this file. */
+  | { readonly copyTo: string }
   | { readonly made: string; readonly at: number }
   | { readonly failed: string }
   | { readonly drilledAt: number | null }
@@ -35,7 +37,7 @@ export interface BackupTask {
   /** The beginning of the names of temporary folders, on a disk with room for the database. */
   readonly folderPrefix: string
   /** Writes a verified copy of the database. */
-  copy(file: string): Promise<void>
+  readonly copy: MakeCopy
   /** The faults that `daybook check` finds in a database. */
   check(file: string): Promise<readonly string[]>
   report(message: BackupMessage): void
@@ -76,8 +78,9 @@ async function findNewest(target: BackupTarget): Promise<StoredBackup | undefine
 async function backUp({ target, drillEveryMs, copy }: BackupTask): Promise<LatestBackup> {
   let counts: object = {}
   const made = await target.store(async (file) => {
-    await copy(file)
+    const base = await copy(file)
     if (drillEveryMs !== undefined) counts = countsIn(file)
+    return base
   })
   if (drillEveryMs !== undefined) await target.writeDocument('counts', { name: made.name, counts })
   return made
@@ -88,6 +91,8 @@ async function removeOldest({ target, keep }: BackupTask, made: StoredBackup): P
   const others = (await target.list()).filter(({ name }) => name !== made.name)
   const surplus = others.slice(0, Math.max(0, others.length - (keep - 1)))
   for (const backup of surplus) await target.remove(backup)
+  const kept = [made, ...others.slice(surplus.length)].map(({ name }) => name)
+  await target.segments?.removeUnneeded(kept, made.name)
 }
 
 function countsIn(file: string): Readonly<Record<string, number>> {

@@ -1,4 +1,5 @@
 import { HOUR_MS, isoTimestamp } from '../../lib/dates.ts'
+import type { Segments, StreamBase } from './stream/segments.ts'
 
 /** A backup that has been proven. */
 export interface StoredBackup {
@@ -17,8 +18,8 @@ export interface LatestBackup extends StoredBackup {
 /** Small JSON documents beside the backups: what the newest one contains, and its last successful drill. */
 export type DocumentName = 'counts' | 'drill'
 
-/** Writes a verified copy of the database to the file. */
-export type MakeCopy = (file: string) => Promise<void>
+/** Writes a verified copy of the database to the file. Returns its place in the stream that the log is uploaded to. */
+export type MakeCopy = (file: string) => Promise<StreamBase | undefined>
 
 /**
  * A place for the backups of one database. No other server may use the same place. Incomplete and unproven backups are
@@ -26,6 +27,8 @@ export type MakeCopy = (file: string) => Promise<void>
  */
 export interface BackupTarget {
   readonly name: string
+  /** The segments of the write-ahead log beside the backups; folders have none. */
+  readonly segments?: Segments
   /** Removes what killed processes left; throws while the place cannot be used. */
   clean(): Promise<void>
   /** Proven backups, oldest first. */

@@ -4,6 +4,7 @@ import type { Log } from '../../lib/log.ts'
 import { workerProgram } from '../../lib/program.ts'
 import { unlessStorageFails } from '../errors.ts'
 import type { Sql } from '../sql.ts'
+import { LogHold } from './log-hold.ts'
 import { realFile } from './server-lock.ts'
 
 /*
@@ -12,6 +13,9 @@ import { realFile } from './server-lock.ts'
  * added during the checkpoint, so that the next one restarts the WAL from its beginning. A WAL file that has become
  * long is truncated the next time nothing is written. A reader of an older state keeps a part of the WAL in use until
  * a later attempt.
+ *
+ * A follower reads the WAL while it is written. No process can restart the WAL before the follower has all of it: a
+ * read transaction holds it (`log-hold.ts`), and ends only in the pause in which the WAL restarts.
  */
 
 const INTERVAL_MS = 1_000
@@ -49,6 +53,28 @@ export interface CheckpointTask {
   readonly mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'
 }
 
+/** The result of a checkpoint: the number of pages in the log, or the message of the error. */
+export type CheckpointResult = { readonly total: number } | { readonly failure: string }
+
+/** Reads the WAL of a server. */
+export interface LogFollower {
+  /** Whether the log may be checkpointed. `isIdle` says that nothing was written for a second. */
+  mayCheckpoint(log: { readonly pages: number; readonly isIdle: boolean }): boolean
+  /** Called while writes are paused, with the number of pages. Resolves to whether the log may restart now. */
+  beforeRestart(pages: number): Promise<boolean>
+  /** Called before writes continue, with the number of pages that the log had: more if another process wrote. */
+  afterRestart(pages: number): void
+}
+
+/** A log with a follower. */
+export interface FollowedLog {
+  /** The number of pages of all commits; undefined while a transaction is open. */
+  pages(): number | undefined
+  /** Whether the next commit restarts the log, because all of it is checkpointed. */
+  readonly isAtRest: boolean
+  stop(): void
+}
+
 interface WalPages {
   readonly total: number
   /** The number of pages that are not checkpointed. */
@@ -64,6 +90,7 @@ export class Checkpoints {
   #running: Promise<void> | undefined
   #isStopped = false
   #known: WalPages = { total: 0, left: 0 }
+  #followed: { readonly follower: LogFollower; readonly hold: LogHold } | undefined
 
   constructor(options: CheckpointOptions) {
     this.#options = options
@@ -72,16 +99,46 @@ export class Checkpoints {
   /** Must be called after each commit, including those of other processes. */
   noteCommit(): void {
     if (this.#isStopped) return
+    this.#hold()
     this.#hasCommitted = this.#stopChecking !== undefined
     // Started early: once the process is out of file descriptors, starting a thread would end it.
     this.#worker ??= newWorker()
     this.#stopChecking ??= this.#options.clock.every(INTERVAL_MS, () => this.#check())
   }
 
+  /** From now on the log restarts only once the follower has all of it. There is one follower at most. */
+  follow(follower: LogFollower): FollowedLog {
+    const hold = new LogHold(this.#options.file)
+    this.#followed = { follower, hold }
+    this.#hold()
+    return {
+      pages: () => readWalPages(this.#options.sql)?.total,
+      get isAtRest() {
+        return !hold.isHeld
+      },
+      stop: () => this.#unfollow(),
+    }
+  }
+
+  #unfollow(): void {
+    this.#followed?.hold.close()
+    this.#followed = undefined
+  }
+
+  /** Holds the log, unless all of it is checkpointed. */
+  #hold(): void {
+    const hold = this.#followed?.hold
+    if (!hold || hold.isHeld) return
+    unlessStorageFails(this.#options.log, () => {
+      hold.move()
+      if (this.#pages().left === 0) hold.release()
+    })
+  }
+
   /** Resolves at once, or after the next checkpoint while too much of the WAL is not checkpointed. */
   async keepUp(): Promise<void> {
     if (this.#isStopped || this.#pages().left <= TOO_MANY_PAGES) return
-    this.#start(false)
+    if (this.#mayStart(false)) this.#start(false)
     await this.#running
   }
 
@@ -107,6 +164,7 @@ export class Checkpoints {
 
   stop(): void {
     this.#isStopped = true
+    this.#unfollow()
     this.#stopChecking?.()
     if (!this.#running) this.#worker?.terminate()
   }
@@ -118,11 +176,16 @@ export class Checkpoints {
     this.#hasCommitted = false
     const { total, left } = this.#pages()
     const truncates = isIdle && isLong(this.#options.file)
-    if (isIdle ? left > 0 || truncates : total > MANY_PAGES) this.#start(truncates)
-    else if (isIdle) {
+    if (isIdle ? left > 0 || truncates : total > MANY_PAGES) {
+      if (this.#mayStart(isIdle)) this.#start(truncates)
+    } else if (isIdle) {
       this.#stopChecking?.()
       this.#stopChecking = undefined
     }
+  }
+
+  #mayStart(isIdle: boolean): boolean {
+    return this.#followed?.follower.mayCheckpoint({ pages: this.#known.total, isIdle }) ?? true
   }
 
   #start(truncates: boolean): void {
@@ -140,23 +203,42 @@ export class Checkpoints {
 
   async #fold(truncates: boolean): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
+      if (this.#followed?.hold.isHeld) this.#followed.hold.move()
       await this.#run('PASSIVE')
       if (this.#isStopped) return
       if (this.#pages().left <= FEW_PAGES) break
     }
     if (this.#pages().left > MOST_PAGES) return
-    await this.#options.pauseDuring(() => this.#run(truncates ? 'TRUNCATE' : 'RESTART'))
+    await this.#options.pauseDuring(() => this.#restart(truncates))
   }
 
-  async #run(mode: CheckpointTask['mode']): Promise<void> {
+  async #restart(truncates: boolean): Promise<void> {
+    if (!this.#followed) return void (await this.#run(truncates ? 'TRUNCATE' : 'RESTART'))
+    const { follower } = this.#followed
+    const { total } = this.#pages()
+    if (!(await follower.beforeRestart(total))) return
+    this.#followed?.hold.release()
+    try {
+      const restarted = await this.#run('RESTART')
+      follower.afterRestart(restarted)
+      // Not in one step: truncating does not report the pages of the log.
+      if (truncates && restarted === total) await this.#run('TRUNCATE')
+    } finally {
+      this.#hold()
+    }
+  }
+
+  /** Returns the number of pages in the log. */
+  async #run(mode: CheckpointTask['mode']): Promise<number> {
     const { file, descriptor } = this.#options
-    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    const { promise, resolve, reject } = Promise.withResolvers<CheckpointResult>()
     this.#worker ??= newWorker()
-    this.#worker.onmessage = ({ data }: MessageEvent<string>) => resolve(data)
+    this.#worker.onmessage = ({ data }: MessageEvent<CheckpointResult>) => resolve(data)
     this.#worker.onerror = ({ message }) => reject(new Error(message))
     this.#worker.postMessage({ file, descriptor, mode } satisfies CheckpointTask)
-    const failure = await promise
-    if (failure !== '') throw new Error(failure)
+    const result = await promise
+    if ('failure' in result) throw new Error(result.failure)
+    return result.total
   }
 
   /** The page counts, or the last known ones while a transaction of this connection is open. */

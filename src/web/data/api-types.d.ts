@@ -4277,7 +4277,7 @@ export interface operations {
                         /** @example ok */
                         status: string;
                         /**
-                         * @description `failed` after a backup or a drill of the server itself failed, until the next one succeeds; `stale` while a place for backups has had no successful one for three intervals.
+                         * @description `failed` after a backup or a drill of the server itself failed, until the next one succeeds; `stale` while a place for backups has had no successful one for three intervals, or with `--backup-stream` lacks a commit that is over 60 seconds old.
                          * @enum {string}
                          */
                         backup?: "failed" | "stale";

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { readIdentity, type S3Settings, targetSettings } from '../../../backup-config.ts'
 import { readDatabaseFile } from '../../../config.ts'
 import { systemClock } from '../../../lib/clock.ts'
-import { isDay, parseInstant } from '../../../lib/dates.ts'
+import { isDay, isoTimestamp, parseInstant } from '../../../lib/dates.ts'
 import { refused } from '../../../lib/refusal.ts'
 import { BadSetting } from '../../../lib/settings.ts'
 import { counted } from '../../../lib/text.ts'
+import type { StreamBase } from '../../../operation/backups/stream/segments.ts'
 import type { BackupTarget, LatestBackup } from '../../../operation/backups/target.ts'
 import { inspectDatabase } from '../../../storage/connection/inspect.ts'
 import { refuseServed, restoreDatabase } from '../../../storage/connection/restore.ts'
@@ -52,14 +53,15 @@ async function restoreFromBucket(
 ): Promise<Restored> {
   const at = readAt(textFlag(input, 'at'))
   const identity = readIdentity('identity', input.flags, {}) ?? readIdentity('backup-identity', {}, io.env)
-  const [{ openTarget }, { fetchBackup }, { temporaryPrefix }] = await Promise.all([
+  const [{ openTarget }, { fetchBackup }, { temporaryPrefix }, { replay }] = await Promise.all([
     import('../../../operation/backups/open-target.ts'),
     import('../../../operation/backups/fetch.ts'),
     import('../../../operation/backups/temporary.ts'),
+    import('../../../operation/backups/stream/replay.ts'),
   ])
   refuseServed(file)
   const target = openTarget(settings, { db: file, clock: systemClock })
-  const found = await findBackup(target, at)
+  const { backup: found, base } = await findBackup(target, at)
   const folder = makeFolder(temporaryPrefix(file))
   const progress = progressOn(io, 'Download')
   try {
@@ -70,7 +72,24 @@ async function restoreFromBucket(
       onRead: (bytes) => progress.show(bytes / Math.max(found.size, 1)),
     })
     progress.end()
-    return { source: `${target.name}/${found.name}`, kept: restoreDatabase(copy, file) }
+    const source = `${target.name}/${found.name}`
+    const { segments } = target
+    if (!base || !segments) return { source, kept: restoreDatabase(copy, file) }
+    const log = progressOn(io, 'Log')
+    const { upTo, segments: count } = await replay({
+      source: target.name,
+      segments,
+      base,
+      file: copy,
+      identity,
+      before: at,
+      onRead: (share) => log.show(share),
+    })
+    log.end()
+    return {
+      source: `${source} and ${counted(count, 'segment', 'segments')} of its log, up to ${isoTimestamp(upTo)}`,
+      kept: restoreDatabase(copy, file),
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -93,18 +112,26 @@ function readAt(text: string | undefined): number | undefined {
   )
 }
 
+interface FoundBackup {
+  readonly backup: LatestBackup
+  /** Its place in the log, if the log was uploaded too. */
+  readonly base: StreamBase | undefined
+}
+
 /** The latest backup, or the newest one before an instant. */
-async function findBackup(target: BackupTarget, at: number | undefined): Promise<LatestBackup> {
+async function findBackup(target: BackupTarget, at: number | undefined): Promise<FoundBackup> {
   const latest = await target.latest()
   if (at === undefined) {
-    if (latest) return latest
+    if (latest) return { backup: latest, base: await target.segments?.findBase(latest.name) }
     throw refused(
       `There is no latest backup at ${target.name}; "daybook backups list ${target.name}" prints all.`,
     )
   }
-  const found = (await target.list()).findLast((backup) => backup.at < at)
-  if (!found) throw refused(`There is no backup at ${target.name} from before that time.`)
-  return found.name === latest?.name ? latest : found
+  for (const backup of (await target.list()).reverse()) {
+    const base = await target.segments?.findBase(backup.name)
+    if ((base?.at ?? backup.at) < at) return { backup: backup.name === latest?.name ? latest : backup, base }
+  }
+  throw refused(`There is no backup at ${target.name} from before that time.`)
 }
 
 export const restore: Command = {
@@ -115,7 +142,7 @@ export const restore: Command = {
     DB_FLAG,
     flag(
       '--at <time>',
-      'restore from a bucket the newest backup before this time, such as 2026-11-29T09:30:00Z',
+      'restore from a bucket the state just before this time, such as 2026-11-29T09:30:00Z',
     ),
     flag(
       '--identity <file>',
@@ -129,8 +156,9 @@ export const restore: Command = {
     'restore for a service. Its webhooks are enabled as in the backup. If the command is interrupted, the database is',
     'either the old one or the restored one. With - the backup is read from standard input.',
     '',
-    'From s3://bucket/prefix it restores the backup that latest.json names, with --at the newest one before that time.',
-    'A damaged backup is refused, never replaced by an older one. Credentials come from AWS_ACCESS_KEY_ID and',
+    'From s3://bucket/prefix it restores the backup that latest.json names, with --at the newest one before that time,',
+    'and the segments of the log after it (serve --backup-stream). A damaged or missing one is refused, never replaced',
+    'by an older state; the refusal names the time up to which --at restores. Credentials come from AWS_ACCESS_KEY_ID and',
     'AWS_SECRET_ACCESS_KEY or from --backup-credentials-file. The folder of the database needs room for two copies.',
   ],
   examples: [

@@ -39,7 +39,7 @@ export interface ServerHealth {
 /** Problems of a server that otherwise works. */
 export const warningsOf = ({ backup, log }: ServerHealth): string[] => [
   ...(backup === 'failed' ? ['the backups fail'] : []),
-  ...(backup === 'stale' ? ['no backup has succeeded for three intervals'] : []),
+  ...(backup === 'stale' ? ['a place for backups lacks recent ones'] : []),
   ...(log === 'growing' ? ['the write-ahead log grows; check the program that replicates the database'] : []),
 ]
 

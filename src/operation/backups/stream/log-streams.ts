@@ -1,0 +1,134 @@
+import type { AppContext } from '../../../context.ts'
+import type { FollowedLog, LogFollower } from '../../../storage/connection/checkpoint.ts'
+import type { TargetStream } from './target-stream.ts'
+import { frameBytes } from './wal.ts'
+
+/*
+ * The log of this server and the streams that upload it. After a commit, at most every few milliseconds, the end of the
+ * log is marked with the time of the commit: a restore to a time stops at a mark. Nothing else is done in a write.
+ *
+ * The log may be checkpointed once every stream has stored it. While writes continue there is no such moment: then a
+ * stream that is up to date reads what is left as the log restarts. A log that has become too long is checkpointed
+ * nevertheless, and the streams that lack a part of it begin anew.
+ */
+
+const MAX_LOG_BYTES = 268_435_456
+/** Commits within this time get one mark. */
+const MARK_MS = 10
+const SEND_MS = 200
+
+export class LogStreams implements LogFollower {
+  readonly #ctx: AppContext
+  readonly #streams: readonly TargetStream[]
+  readonly #stops: (() => void)[] = []
+  #log: FollowedLog | undefined
+  #frameBytes = 0
+  /** The time of the last commit that is not marked; undefined without one. */
+  #committedAt: number | undefined
+  #markedAt = Number.NEGATIVE_INFINITY
+  /** The last mark. */
+  #last: readonly [frame: number, at: number] | undefined
+  #isTimed = false
+  #isForced = false
+
+  constructor(ctx: AppContext, streams: readonly TargetStream[]) {
+    this.#ctx = ctx
+    this.#streams = streams
+  }
+
+  start(): void {
+    if (this.#streams.length === 0) return
+    const { db, clock } = this.#ctx
+    this.#frameBytes = frameBytes({ pageSize: db.sql.scalar<number>('PRAGMA page_size') })
+    const log = db.followLog(this)
+    this.#log = log
+    for (const stream of this.#streams)
+      stream.connect({
+        restingAt: () => (log.isAtRest ? (log.pages() ?? null) : null),
+        mark: () => this.#markAgain(),
+      })
+    this.#stops.push(
+      db.onCommit(() => this.#noteCommit()),
+      db.onExternalWrite(() => this.#noteCommit()),
+      clock.every(SEND_MS, () => this.#send()),
+      () => log.stop(),
+    )
+  }
+
+  /** Sends what was committed. */
+  flush(): void {
+    this.#mark()
+    this.#send()
+  }
+
+  stop(): void {
+    for (const stop of this.#stops) stop()
+  }
+
+  mayCheckpoint({ pages, isIdle }: { readonly pages: number; readonly isIdle: boolean }): boolean {
+    this.#isForced = pages * this.#frameBytes >= MAX_LOG_BYTES
+    return this.#isForced || this.#streams.every((stream) => stream.isStored({ isIdle }))
+  }
+
+  async beforeRestart(pages: number): Promise<boolean> {
+    this.#committedAt ??= this.#last?.[1] ?? this.#ctx.clock.now()
+    this.#mark()
+    const all = await Promise.all(this.#streams.map((stream) => stream.handOver(pages)))
+    if (!this.#isForced) return all.every((isRead) => isRead)
+    for (const [at, stream] of this.#streams.entries())
+      if (!all[at])
+        stream.lose('the write-ahead log reached 256 MiB and was checkpointed before it was stored')
+    return true
+  }
+
+  afterRestart(pages: number): void {
+    const last = this.#last?.[0] ?? 0
+    const isComplete = pages === last || (pages < 0 && this.#log?.pages() === last)
+    this.#last = undefined
+    if (isComplete) return
+    for (const stream of this.#streams) stream.lose('another process wrote while the log restarted')
+  }
+
+  /** The mark is made at once, or by a timer that waits for commits that follow. */
+  #noteCommit(): void {
+    const { clock } = this.#ctx
+    this.#committedAt = Math.max(clock.now(), this.#last?.[1] ?? 0)
+    if (clock.monotonicMs() - this.#markedAt >= MARK_MS) this.#mark()
+    else if (!this.#isTimed) {
+      this.#isTimed = true
+      clock.after(MARK_MS, () => {
+        this.#isTimed = false
+        void this.#markWhenSynced()
+      })
+    }
+  }
+
+  /** A commit that is being synced is marked when that is done. */
+  async #markWhenSynced(): Promise<void> {
+    await this.#ctx.db.synced().catch(() => {})
+    this.#mark()
+  }
+
+  /** Must be called while no commit is being synced. */
+  #mark(): void {
+    const frame = this.#committedAt === undefined ? undefined : this.#log?.pages()
+    if (frame === undefined || this.#committedAt === undefined) return
+    const at = this.#committedAt
+    this.#committedAt = undefined
+    this.#markedAt = this.#ctx.clock.monotonicMs()
+    if (this.#last?.[0] === frame) return
+    this.#last = [frame, at]
+    for (const stream of this.#streams) stream.mark(frame, at)
+  }
+
+  /** Repeats the last mark, for a stream that did not take it. */
+  #markAgain(): void {
+    const last = this.#last
+    this.#mark()
+    if (last && last === this.#last) for (const stream of this.#streams) stream.mark(...last)
+  }
+
+  #send(): void {
+    for (const stream of this.#streams) stream.sendMarks()
+  }
+}

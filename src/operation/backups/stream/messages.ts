@@ -1,0 +1,37 @@
+import type { BackupTargetSettings } from '../../../backup-config.ts'
+import type { StreamBase } from './segments.ts'
+
+/* Messages between a server and the process that uploads its log to one target, one JSON object per line. */
+
+/** The internal command that uploads the write-ahead log to one target; it reads its order from standard input. */
+export const STREAM_BACKUPS = 'stream-backups'
+
+export interface StreamOrder {
+  readonly db: string
+  readonly target: BackupTargetSettings
+  readonly recipients: readonly string[]
+}
+
+export type ToStream =
+  /** Every commit up to so many frames of the log was acknowledged at this time or before. */
+  | { readonly marks: readonly (readonly [frame: number, at: number])[] }
+  /** Copy the database page for page. `atRest` is the end of a log whose pages are all in the database. */
+  | { readonly copyTo: string; readonly atRest: number | null }
+  /** The log is about to restart: read it to this frame. */
+  | { readonly handOver: number }
+  /** The log restarted without having been read. */
+  | { readonly lost: string }
+  /** Upload what is left, and end. */
+  | { readonly finish: true }
+
+export type FromStream =
+  /** A stream began; it needs a full backup. */
+  | { readonly stream: string; readonly reason: string | null }
+  /** Marks were received; more may be sent. */
+  | { readonly received: true }
+  /** Every commit before `at` is stored; `oldest` is the time of the first one that is not. */
+  | { readonly storedAt: number; readonly oldest: number | null }
+  | { readonly copied: string; readonly base: StreamBase }
+  | { readonly copied: string; readonly failure: string }
+  | { readonly handedOver: boolean }
+  | { readonly failing: string }

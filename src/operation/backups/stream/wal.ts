@@ -1,0 +1,137 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+
+/*
+ * The write-ahead log as SQLite writes it (https://sqlite.org/fileformat2.html, section 4): a header of 32 bytes, then
+ * frames, each of a header of 24 bytes and a page. Every frame has the salt of the header and a checksum of everything
+ * before it, so that frames of an earlier log, and frames that are half written, are recognized.
+ */
+
+export const WAL_HEADER_BYTES = 32
+export const FRAME_HEADER_BYTES = 24
+const MAGIC = 0x377f0682
+const VERSION = 3_007_000
+
+export type Pair = readonly [number, number]
+
+export interface WalHeader {
+  readonly pageSize: number
+  /** Whether checksums are computed over big-endian numbers. */
+  readonly isBigEndian: boolean
+  /** The first number grows by one whenever the log restarts from its beginning. */
+  readonly salt: Pair
+  /** The checksum before the first frame. */
+  readonly checksum: Pair
+}
+
+/** The frames up to a place in a log. */
+export interface LogPlace {
+  /** The number of frames. */
+  readonly frame: number
+  /** The checksum after them. */
+  readonly checksum: Pair
+}
+
+/** Continues a checksum over bytes, whose number is a multiple of eight. */
+function checksumOf([first, second]: Pair, bytes: Uint8Array, isBigEndian: boolean): Pair {
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
+  const numbers = new DataView(aligned.buffer, aligned.byteOffset, aligned.byteLength)
+  let [left, right] = [first, second]
+  if (isBigEndian)
+    for (let at = 0; at < bytes.length; at += 8) {
+      left = (left + numbers.getUint32(at) + right) | 0
+      right = (right + numbers.getUint32(at + 4) + left) | 0
+    }
+  else {
+    const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4)
+    for (let at = 0; at < words.length; at += 2) {
+      left = (left + (words[at] as number) + right) | 0
+      right = (right + (words[at + 1] as number) + left) | 0
+    }
+  }
+  return [left >>> 0, right >>> 0]
+}
+
+const pairAt = (bytes: Buffer, at: number): Pair => [bytes.readUInt32BE(at), bytes.readUInt32BE(at + 4)]
+export const samePair = (one: Pair, other: Pair) => one[0] === other[0] && one[1] === other[1]
+
+/** Undefined for bytes that are no complete header. */
+export function parseHeader(bytes: Buffer): WalHeader | undefined {
+  if (bytes.length < WAL_HEADER_BYTES) return undefined
+  const magic = bytes.readUInt32BE(0)
+  if ((magic | 1) >>> 0 !== (MAGIC | 1) || bytes.readUInt32BE(4) !== VERSION) return undefined
+  const isBigEndian = magic !== MAGIC
+  const checksum = checksumOf([0, 0], bytes.subarray(0, 24), isBigEndian)
+  if (!samePair(checksum, pairAt(bytes, 24))) return undefined
+  return { pageSize: bytes.readUInt32BE(8), isBigEndian, salt: pairAt(bytes, 16), checksum }
+}
+
+export const frameBytes = ({ pageSize }: Pick<WalHeader, 'pageSize'>): number => FRAME_HEADER_BYTES + pageSize
+
+export interface Frame {
+  /** The number of the page, from 1. */
+  readonly page: number
+  /** The number of pages of the database after the commit that this frame ends; 0 in the middle of a commit. */
+  readonly pages: number
+  readonly content: Buffer
+}
+
+/**
+ * The frames in the bytes that continue the log after a place, up to the first one that is not of this log, and the place
+ * after each.
+ */
+export function* framesIn(
+  bytes: Buffer,
+  header: WalHeader,
+  after: LogPlace,
+): Generator<readonly [Frame, LogPlace]> {
+  const size = frameBytes(header)
+  let place = after
+  for (let at = 0; at + size <= bytes.length; at += size) {
+    const head = bytes.subarray(at, at + FRAME_HEADER_BYTES)
+    if (!samePair(pairAt(head, 8), header.salt)) return
+    const content = bytes.subarray(at + FRAME_HEADER_BYTES, at + size)
+    const begun = checksumOf(place.checksum, head.subarray(0, 8), header.isBigEndian)
+    const checksum = checksumOf(begun, content, header.isBigEndian)
+    if (!samePair(checksum, pairAt(head, 16))) return
+    place = { frame: place.frame + 1, checksum }
+    yield [{ page: head.readUInt32BE(0), pages: head.readUInt32BE(4), content }, place]
+  }
+}
+
+/** Reads the log of a database that another process writes. */
+export class WalFile {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Undefined for a log without a header. */
+  header(): WalHeader | undefined {
+    return parseHeader(this.#read(0, WAL_HEADER_BYTES))
+  }
+
+  /** At most so many frames after a place, verified. Ends early where the log ends. */
+  read(
+    header: WalHeader,
+    after: LogPlace,
+    most: number,
+  ): { readonly frames: Buffer; readonly end: LogPlace } {
+    const size = frameBytes(header)
+    const bytes = this.#read(WAL_HEADER_BYTES + after.frame * size, most * size)
+    let end = after
+    for (const [, place] of framesIn(bytes, header, after)) end = place
+    return { frames: bytes.subarray(0, (end.frame - after.frame) * size), end }
+  }
+
+  /** Opened for each call: a log that is replaced or removed is read as it is. */
+  #read(position: number, length: number): Buffer {
+    const bytes = Buffer.alloc(length)
+    const descriptor = openSync(this.#path, 'r')
+    try {
+      return bytes.subarray(0, readSync(descriptor, bytes, 0, length, position))
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { readConfig } from '../../src/config.ts'
+import { BadSetting } from '../../src/lib/settings.ts'
+import { runInProcess } from '../support/cli.ts'
+import { BUCKET } from '../support/off-site.ts'
+import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import { type S3Server, s3Error, startS3Server } from '../support/s3-server.ts'
+
+const folder = newFolder()
+let store: S3Server
+
+beforeEach(() => {
+  store = startS3Server()
+})
+afterEach(() => store.stop())
+afterAll(() => folder.remove())
+
+const env = () => ({
+  AWS_ACCESS_KEY_ID: 'id',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  DAYBOOK_BACKUP_ENDPOINT: store.url,
+})
+
+const isStored = (name: string) => store.objects.has(`daybook/${name}`)
+const segments = () => [...store.objects.keys()].filter((key) => key.endsWith('.wal.zst')).sort()
+
+async function start(name: string, ...args: string[]): Promise<ServerProcess> {
+  const all = ['--backup-dir', BUCKET, '--backup-stream', '--log-level', 'warn', ...args]
+  const server = await startProcess(folder.file(name), { args: all, env: env() })
+  while (!isStored('latest.json')) await Bun.sleep(20)
+  return server
+}
+
+/** Creates a note and returns the time after it. */
+async function note(server: ServerProcess, title: string): Promise<string> {
+  expect((await server.post('/v1/notes', { title })).status).toBe(201)
+  await Bun.sleep(25)
+  const after = new Date().toISOString()
+  await Bun.sleep(25)
+  return after
+}
+
+const lagOf = async (server: ServerProcess): Promise<number> => {
+  const { body } = await server.get('/metrics')
+  return Number(/^daybook_backup_lag_seconds\{target="s3:\/\/backups\/daybook"\} (\S+)$/m.exec(body)?.[1])
+}
+
+async function untilStored(server: ServerProcess): Promise<void> {
+  const begun = performance.now()
+  await Bun.sleep(50)
+  while ((await lagOf(server)) > 0) await Bun.sleep(20)
+  // Two seconds, and some for a busy machine.
+  expect(performance.now() - begun).toBeLessThan(5_000)
+}
+
+async function restore(...args: string[]) {
+  const file = folder.file(`restored-${crypto.randomUUID()}.db`)
+  const outcome = await runInProcess(['restore', BUCKET, '--db', file, ...args], { env: env() })
+  return { ...outcome, titles: outcome.exitCode === 0 ? titlesIn(file) : [] }
+}
+
+function titlesIn(file: string): string[] {
+  const database = new Database(file, { readonly: true })
+  const titles = database.query('SELECT title FROM notes ORDER BY pk').values().flat()
+  database.close()
+  return titles.map(String)
+}
+
+describe('a server with --backup-stream', () => {
+  test('uploads what was committed, and restores it to any time; a gap is never silent', async () => {
+    const server = await start('plain.db')
+    const afterOne = await note(server, 'one')
+    await untilStored(server)
+    const afterTwo = await note(server, 'two')
+    await untilStored(server)
+    await note(server, 'three')
+    await untilStored(server)
+    expect(await server.end('SIGKILL')).toBe(null)
+
+    expect((await restore()).titles).toEqual(['one', 'two', 'three'])
+    expect((await restore('--at', afterOne)).titles).toEqual(['one'])
+    expect((await restore('--at', afterTwo)).titles).toEqual(['one', 'two'])
+
+    const all = segments()
+    const [second = ''] = all.filter((key) => {
+      const [, time = ''] = key.split('.')
+      return time > afterOne.replace(/[:.]/g, '')
+    })
+    const content = store.objects.get(second) ?? new Uint8Array()
+    for (const damage of ['missing', 'changed']) {
+      if (damage === 'missing') store.objects.delete(second)
+      else store.objects.set(second, content.toReversed())
+      const refused = await restore()
+      expect([damage, refused.exitCode, refused.err]).toEqual([
+        damage,
+        1,
+        expect.stringContaining('can be restored up to '),
+      ])
+      const [, at = ''] = /Give --at (\S+) /.exec(refused.err) ?? []
+      expect((await restore('--at', at)).titles).toEqual(['one'])
+    }
+  }, 60_000)
+
+  test('encrypts segments, and becomes stale while the bucket refuses them', async () => {
+    const identity = await generateX25519Identity()
+    await Bun.write(folder.file('key.txt'), identity)
+    const server = await start('sealed.db', '--backup-recipient', await identityToRecipient(identity))
+    await note(server, 'sealed')
+    await untilStored(server)
+    expect([...store.objects.keys()].some((key) => key.endsWith('.wal.zst.age'))).toBe(true)
+    expect((await restore()).exitCode).toBe(1)
+    store.fault = ({ method }) => (method === 'PUT' ? s3Error(503, 'SlowDown') : undefined)
+    await note(server, 'while it refuses')
+    expect(await lagOf(server)).toBeGreaterThan(0)
+    store.fault = undefined
+    while ((await lagOf(server)) > 0) await Bun.sleep(50)
+    expect(await server.end()).toBe(0)
+    const { titles } = await restore('--identity', folder.file('key.txt'))
+    expect(titles).toEqual(['sealed', 'while it refuses'])
+  }, 60_000)
+})
+
+test.each([
+  [{ 'backup-stream': true }, '--backup-dir'],
+  [{ 'backup-stream': true, 'backup-dir': ['b'] }, 'bucket'],
+  [{ 'backup-stream': true, 'backup-dir': [BUCKET], checkpoint: 'off' }, '--checkpoint'],
+])('%p is refused', (flags, named) => {
+  const credentials = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
+  expect(() => readConfig(credentials, flags)).toThrow(BadSetting)
+  expect(() => readConfig(credentials, flags)).toThrow(named)
+})
