@@ -115,32 +115,40 @@ export function conditionsNow(): string {
 
 const tableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 
-const COLUMNS = ['what', 'daybook', 'floor', 'ratio', 'goal', 'met']
+const COLUMNS = ['setting', 'what', 'daybook', 'floor', 'ratio', 'goal', 'met']
 const verdict = (met: boolean | undefined): string => (met === undefined ? '' : met ? 'yes' : '**no**')
 
-function sectionText({ title, rows, remark }: Section): string {
+/** The reasons for missed goals, with the rows that each explains. */
+function reasonsOf(sections: readonly Section[]): string[] {
+  const missed = sections.flatMap(({ title, rows }) =>
+    rows.filter(({ met }) => met === false).map(({ what }) => ({ title, what })),
+  )
+  const byReason = Map.groupBy(missed, ({ title, what }) => reasonFor(title, what))
+  return [...byReason].map(
+    ([reason, ofReason]) => `- ${[...new Set(ofReason.map(({ what }) => what))].join('; ')}: ${reason}`,
+  )
+}
+
+/** One table of all sections; the setting is the title of a section. */
+export function partText({ title, conditions, sections }: Part): string {
   const table = [
     tableRow(COLUMNS),
     tableRow(COLUMNS.map(() => '---')),
-    ...rows.map(({ what, daybook, floor, ratio, goal, met }) =>
-      tableRow([what, daybook, floor, ratio, goal, verdict(met)]),
+    ...sections.flatMap((section) =>
+      section.rows.map(({ what, daybook, floor, ratio, goal, met }) =>
+        tableRow([section.title, what, daybook, floor, ratio, goal, verdict(met)]),
+      ),
     ),
   ]
-  const missed = rows.filter(({ met }) => met === false)
-  const byReason = Map.groupBy(missed, ({ what }) => reasonFor(title, what))
-  const reasons = [...byReason].map(
-    ([reason, ofReason]) => `- ${ofReason.map(({ what }) => what).join('; ')}: ${reason}`,
-  )
+  const reasons = reasonsOf(sections)
   return [
-    `### ${title}`,
+    `## ${title}`,
+    `Measured: ${conditions}.`,
     table.join('\n'),
     ...(reasons.length === 0 ? [] : [`Goals that are not met, and why:\n\n${reasons.join('\n')}`]),
-    ...(remark === undefined ? [] : [remark]),
+    ...sections.flatMap(({ remark }) => remark ?? []),
   ].join('\n\n')
 }
-
-export const partText = ({ title, conditions, sections }: Part): string =>
-  [`## ${title}`, `Measured: ${conditions}.`, ...sections.map(sectionText)].join('\n\n')
 
 /** Keeps only the rows with a goal. */
 const goalsOf = ({ sections, ...part }: Part): Part => ({
@@ -160,7 +168,7 @@ export function withGoals(results: string, part: Part): string {
   return `${[head, ...updated].join('\n\n')}\n`
 }
 
-/** The rows shown in the README: their heading in the results, and their label for users. */
+/** The rows shown in the README: their setting and name in the results, and their label for users. */
 const HIGHLIGHTS: readonly { section: string; what: string; label: string }[] = [
   { section: 'Notes, 100,000 of about 2 KB', what: 'create, alone', label: 'Create a note (100,000 notes)' },
   { section: 'Notes, 100,000 of about 2 KB', what: 'list newest 50', label: 'List the newest 50 notes' },
@@ -195,10 +203,9 @@ const HIGHLIGHTS: readonly { section: string; what: string; label: string }[] = 
 /** Returns the README's table, built from the results. */
 export function highlights(results: string): string {
   const rows = HIGHLIGHTS.map(({ section, what, label }) => {
-    const [, text = ''] = results.split(`\n### ${section}\n`)
-    const found = text.split('\n').find((line) => line.startsWith(`| ${what} |`))
-    if (!found) throw new Error(`the results have no row "${what}" under "${section}"`)
-    const [, , daybook = '', floor = '', ratio = ''] = found.split('|').map((cell) => cell.trim())
+    const found = results.split('\n').find((line) => line.startsWith(`| ${section} | ${what} |`))
+    if (!found) throw new Error(`the results have no row "${what}" in the setting "${section}"`)
+    const [, , , daybook = '', floor = '', ratio = ''] = found.split('|').map((cell) => cell.trim())
     return tableRow([label, daybook, floor, ratio])
   })
   return [tableRow(['', 'daybook', 'floor', 'ratio']), tableRow(Array(4).fill('---')), ...rows].join('\n')
