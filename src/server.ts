@@ -12,6 +12,7 @@ import { jobs } from './jobs.ts'
 import { JobRunner } from './kernel/job-runner.ts'
 import { sleep, systemClock } from './lib/clock.ts'
 import { createLog, type Log } from './lib/log.ts'
+import { COMMAND } from './lib/program.ts'
 import { fail, Refusal, refused } from './lib/refusal.ts'
 import { VERSION } from './lib/version.ts'
 import { beginEpochs } from './log/cursors.ts'
@@ -265,8 +266,8 @@ Save this write key; it will not be shown again:
 
   ${key}
 
-Open this link within 30 minutes to set a password and use the application; "daybook users link owner" prints
-another:
+Open this link within 30 minutes to set a password and use the application; "${COMMAND} users link owner"
+prints another:
 
   ${link}
 

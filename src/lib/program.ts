@@ -4,6 +4,9 @@ import { basename, join } from 'node:path'
 /** Whether this process runs the compiled executable, which embeds all programs, rather than the sources. */
 export const isExecutable = /^(?:\/\$bunfs\/|[A-Z]:[\\/]~BUN[\\/])/.test(Bun.main)
 
+/** The command in texts for users: a clone has no `daybook` on its path. */
+export const COMMAND = isExecutable ? 'daybook' : 'bun run daybook'
+
 /**
  * The specifier that starts a worker. `path` is relative to `src`; `scripts/build.ts` embeds the program under its
  * path in the repository. In the executable `import.meta.url` is a path of the build machine, so it cannot be used
