@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import { newSession } from '../support/application-server.ts'
+import { connectByAddress, type Visitor } from '../support/oauth-agent.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { clientOf } from '../support/service.ts'
 import { readWatch } from '../support/watch.ts'
@@ -9,12 +11,15 @@ import { CADDY, caddyCommand, NGINX, nginxCommand, startProxy } from './proxies.
 /** A buffering proxy delivers an event only after minutes. */
 const WATCH_LIMIT_MS = 10_000
 
+/** nginx passes the host on without its port, so that only `--public-url` tells it. */
+const AT_NGINX = `http://127.0.0.1:${freePort()}`
+
 let folder: ReturnType<typeof newFolder>
 let server: ServerProcess
 
 beforeAll(async () => {
   folder = newFolder()
-  server = await startProcess(folder.file('daybook.db'))
+  server = await startProcess(folder.file('daybook.db'), { args: ['--public-url', AT_NGINX] })
   const fields = [{ key: 'what', type: 'text' }]
   await server.post('/v1/records/structures', { name: 'Errands', fields })
 })
@@ -39,20 +44,21 @@ const deployedForCaddy = (port: number) =>
 const PROXIES = [
   {
     name: 'nginx',
+    url: AT_NGINX,
     program: NGINX,
     command: async (port: number) => nginxCommand(folder, await deployedForNginx(port)),
   },
   {
     name: 'Caddy',
+    url: `http://127.0.0.1:${freePort()}`,
     program: CADDY,
     command: async (port: number) => caddyCommand(folder, await deployedForCaddy(port)),
   },
 ]
 
-describe.each(PROXIES)('through $name as scripts/deploy configures it', ({ name, program, command }) => {
+describe.each(PROXIES)('through $name as scripts/deploy configures it', ({ name, url, program, command }) => {
   const isThere = program !== null && existsSync(program)
   if (!isThere) process.stderr.write(`${name} is not installed: its tests are skipped.\n`)
-  const url = `http://127.0.0.1:${isThere ? freePort() : 0}`
   let proxy: Awaited<ReturnType<typeof startProxy>> | undefined
 
   beforeAll(async () => {
@@ -92,6 +98,25 @@ describe.each(PROXIES)('through $name as scripts/deploy configures it', ({ name,
     expect([large.status, large.body.code]).toEqual([413, 'too_large'])
     const long = await client().get(`/v1/notes?search=${'x'.repeat(66_000)}`)
     expect([long.status, long.body.code]).toEqual([431, 'uri_too_long'])
+  })
+
+  test.skipIf(!isThere || url !== AT_NGINX)('an agent connects by the address of the proxy', async () => {
+    const value = await newSession(folder.file('daybook.db'), 'owner')
+    const cookie = `daybook_session_${new URL(server.url).port}=${value}`
+    const visitor: Visitor = {
+      request: async (method, path, body, headers = {}) => {
+        const response = await fetch(new URL(path, url), {
+          method,
+          headers: { cookie, ...headers },
+          redirect: 'manual',
+          ...(body && { body }),
+        })
+        return { status: response.status, headers: response.headers, body: await response.text() }
+      },
+    }
+    const { agent } = await connectByAddress(url, visitor)
+    expect((await agent.call('describe')).isError).toBe(false)
+    await agent.close()
   })
 
   test.skipIf(!isThere)('a path arrives unchanged', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { spawn, which } from 'bun'
 import { SoftwarePasskey } from '../support/authenticator.ts'
+import { connectByAddress } from '../support/oauth-agent.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { startRealProvider } from '../support/real-provider.ts'
 import { deployFile, freePort } from './deploy.ts'
@@ -19,15 +20,15 @@ class Visitor {
 
   constructor(private readonly home: string) {}
 
-  async request(method: string, path: string, body?: unknown) {
+  async request(method: string, path: string, body?: unknown, more: Record<string, string> = {}) {
     const cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ')
     const headers = { cookie, 'sec-fetch-site': 'same-origin', origin: this.home }
     const response = await fetch(new URL(path, this.home), {
       method,
-      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }), ...more },
       redirect: 'manual',
       tls: { rejectUnauthorized: false },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
     })
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
@@ -119,6 +120,18 @@ describe.skipIf(CADDY === null)('behind Caddy, with --public-url', () => {
     const session = await third.request('GET', '/app/api/session')
     expect([session.body.user.name, session.body.oidc_linked]).toEqual(['owner', true])
     expect(third.cookies).toContain('__Host-daybook_oidc')
+  })
+
+  test('an agent connects by the public address', async () => {
+    const owner = new Visitor(home)
+    expect(
+      (await owner.request('POST', '/app/api/session', { user: 'owner', password: PASSWORD })).status,
+    ).toBe(200)
+    const trusting = (input: string | URL | Request, init?: RequestInit) =>
+      fetch(input, { ...init, tls: { rejectUnauthorized: false } })
+    const { agent } = await connectByAddress(home, owner, trusting as typeof fetch)
+    expect((await agent.call('create_note', { title: 'From afar' })).isError).toBe(false)
+    await agent.close()
   })
 
   test('links to shares begin with it, and the cookie of a password is sent only over https', async () => {
