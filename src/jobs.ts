@@ -14,6 +14,7 @@ import { tagLinking } from './notes/tags/links.ts'
 import { dueRowEvents } from './records/rows/due.ts'
 import { rowIndexRemoval, rowRemoval } from './records/structures/deletion.ts'
 import { indexBuilding, unusedIndexRemoval } from './records/structures/storage/auto-index.ts'
+import { formulaComputation } from './records/structures/storage/formula-values.ts'
 import { textIndexFill, textIndexUpdate } from './records/structures/storage/text-index.ts'
 
 /** All kinds of jobs except those of retention, in scheduling order. */
@@ -30,6 +31,7 @@ export const jobs: readonly Job[] = [
   sealedRemoval,
   rowIndexRemoval,
   rowRemoval,
+  formulaComputation,
   fileDetachment,
   linkIndexing,
   longNoteIndexing,

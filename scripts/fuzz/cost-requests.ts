@@ -1,4 +1,4 @@
-import { type FieldType, OPERATORS_OF, type RowPart } from '../../src/filter/record/field-types.ts'
+import { OPERATORS_OF, type OwnType, type RowPart } from '../../src/filter/record/field-types.ts'
 import {
   GROUP_MATCHES,
   TAG_OPERATORS,
@@ -30,7 +30,7 @@ export interface Objects {
   readonly rows: number
 }
 
-const FIELDS: readonly { key: string; type: FieldType | RowPart }[] = [
+const FIELDS: readonly { key: string; type: OwnType | RowPart }[] = [
   { key: 'title', type: 'text' },
   { key: 'city', type: 'text' },
   { key: 'amount', type: 'number' },

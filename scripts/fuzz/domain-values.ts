@@ -1,4 +1,4 @@
-import { type FieldType, OPERATORS_OF, type RowPart } from '../../src/filter/record/field-types.ts'
+import { OPERATORS_OF, type OwnType, type RowPart } from '../../src/filter/record/field-types.ts'
 import {
   GROUP_MATCHES,
   TAG_OPERATORS,
@@ -105,7 +105,7 @@ function condition(context: FuzzContext): Members {
     { key: 'id', type: 'id' },
     { key: '*', type: '*' },
   ])
-  const op = random.pick(OPERATORS_OF[type as FieldType | RowPart])
+  const op = random.pick(OPERATORS_OF[type as OwnType | RowPart])
   if (withoutOperand(op)) return { field: key, op }
   const operand = () => {
     if (key === 'created_at') return random.chance(0.5) ? aDate(random) : anInstant(random)

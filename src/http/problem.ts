@@ -45,12 +45,14 @@ export function errorIn(refused: RefusedRequest, content: ErrorContent): Respons
   }
   if (isOAuth(refused.request)) return respond(oauthError(code, sentence, refusals), JSON_TYPE)
   if (!wantsProblem(refused.request)) return respond({ error: sentence, code, ...more }, JSON_TYPE)
+  const [position] = refusals.flatMap(({ data }) => data.position ?? [])
   const problem = {
     type: 'about:blank',
     title: nodeHttp().STATUS_CODES[status],
     status,
     detail: sentence,
     code,
+    ...(position !== undefined && { position }),
     errors: refusals.flatMap((refusal) => causeOf(refusal, refused)),
   }
   return respond(problem, PROBLEM)

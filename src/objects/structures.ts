@@ -6,9 +6,11 @@ import { placeholderOf } from '../log/objects/objects.ts'
 import { columnsShown } from '../log/objects/statements.ts'
 import { removeStructure } from '../records/structures/deletion.ts'
 import { type FieldInput, fieldDefinitions, lostFields } from '../records/structures/fields.ts'
+import { completeFormulas } from '../records/structures/formulas.ts'
 import { CreateStructureBody } from '../records/structures/schema.ts'
 import { createStructure, type NewStructure } from '../records/structures/service.ts'
 import { changeRows, dropRows, startRows } from '../records/structures/storage/changed-definition.ts'
+import { enqueueFormulas } from '../records/structures/storage/formula-values.ts'
 import {
   type Definition,
   definitionOf,
@@ -65,17 +67,20 @@ export const structures: RestoredKind<Structure> = {
     const { id, unique_together } = structure
     const known = findStructureById(tx, wholeWorkspace(workspace), id)
     // Record fields may refer to structures that come later.
-    const fields = fieldDefinitions(
+    const before = known ? definitionOf(known).fields : []
+    const defined = fieldDefinitions(
       // Without a format, a known field would keep its own.
       structure.fields.map((field) => ({ format: null, ...field })),
-      known ? definitionOf(known).fields : [],
+      before,
       (named) => named,
     )
+    const fields = completeFormulas(defined, { fields: before, hasRows: (known?.live ?? 0) > 0 })
     const definition = { fields, uniqueSets: uniqueSetsOf(fields, unique_together) }
     const shown = columnsShown(table, structure) as Omit<StructureRow, 'fields'>
     const columns = { ...ABSENT, ...shown, fields: JSON.stringify(fields) }
     if (known) {
       changeTable(tx, known, definition)
+      if (fields.some(({ computing }) => computing)) enqueueFormulas(tx, known, fields)
       updateStructure(tx, known.pk, columns)
     } else {
       const pk = insertStructure(tx, { ...columns, id, workspace } as never)

@@ -11,7 +11,13 @@ import { writeProperties, writeSentProperties } from '../notes/writing/propertie
 import { putInTrash, restoreFromTrash } from '../notes/writing/trash.ts'
 import { type NotePatch, replaceParts } from '../notes/writing/update.ts'
 import { refuseBrokenReferences } from '../records/rows/writing/field-values.ts'
-import { changeLive, deleteLive, releaseUnique, restoreDeleted } from '../records/rows/writing/one-record.ts'
+import {
+  changeLive,
+  deleteLive,
+  releaseUnique,
+  restoreDeleted,
+  revertTo,
+} from '../records/rows/writing/one-record.ts'
 import type { RowWriter } from '../records/rows/writing/row-writer.ts'
 import { RowWriters } from '../records/rows/writing/row-writer.ts'
 import { insertUnder } from '../records/rows/writing/write-records.ts'
@@ -113,7 +119,8 @@ export class ObjectWriter {
       return
     }
     this.#logCreated()
-    if (op === 'updated') changeLive(this.#rows, id, data, undefined, checkLater)
+    if (op === 'updated' && this.options.mode === 'logged') revertTo(this.#rows, id, data, checkLater)
+    else if (op === 'updated') changeLive(this.#rows, id, data, undefined, checkLater)
     else if (op === 'restored') restoreDeleted(this.#rows, id)
     else deleteLive(this.#rows, id)
   }

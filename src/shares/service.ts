@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { type AppContext, type Caller, placeFor, wholeWorkspace } from '../context.ts'
+import { isComputed } from '../filter/record/field-types.ts'
 import { strict } from '../http/schema/types.ts'
 import { createCheck, type SchemaCheck } from '../http/validation.ts'
 import { checkWrite, hides, may, mayShare } from '../kernel/caller.ts'
@@ -292,7 +293,8 @@ const CHECKS: Readonly<Record<ShareKind, SchemaCheck>> = {
 const checkForm = (kind: ShareKind, options: object): void => CHECKS[kind]({ options })
 
 /** Pages without a session neither show other objects of the workspace nor accept their ids. */
-const isAskable = ({ type }: FieldDefinition): boolean => type !== 'note' && type !== 'record'
+const isAskable = (field: FieldDefinition): boolean =>
+  field.type !== 'note' && field.type !== 'record' && !isComputed(field)
 
 /** The fields of a form in order: the named fields, or all fields that a form can ask for. */
 export function formFields({ fields, byKey }: Definition, settings: FormSettings): FormField[] {

@@ -1,4 +1,4 @@
-import { type FieldType, rulesOf } from '../../filter/record/field-types.ts'
+import { type FieldKind, isComputed, rulesOf, valueTypeOf } from '../../filter/record/field-types.ts'
 import type { presentField, presentStructure } from '../../records/structures/store.ts'
 import { sourceOf } from './source-of.ts' with { type: 'macro' }
 
@@ -48,11 +48,12 @@ function comment(text: string, indent: string): string {
 
 type Field = TypedStructure['fields'][number]
 
-function fieldComment({ key, type, label, unit, unique, min, max }: Field): string {
+function fieldComment(field: Field): string {
+  const { key, type, label, unit, unique, min, max } = field
   const measure = type === 'text' ? ' characters' : ''
   const parts = [
     label === key ? null : label,
-    rulesOf({ type: type as FieldType }).format,
+    rulesOf(field as FieldKind).format,
     unit && `in ${unit}`,
     unique && 'unique',
     min !== null && `at least ${min}${measure}`,
@@ -61,12 +62,18 @@ function fieldComment({ key, type, label, unit, unique, min, max }: Field): stri
   return parts.filter(Boolean).join('; ')
 }
 
-function fieldType({ type, options, structure }: Field, names: ReadonlyMap<string, string>): string {
+function fieldType(field: Field, names: ReadonlyMap<string, string>): string {
+  const { type, options, structure } = field
   const target = names.get(structure ?? '')
   if (type === 'record' && target !== undefined) return ` Id<${literal(target)}>`
   if (type === 'select' && options?.length) return union([...new Set(options)].map(literal))
-  return ` ${rulesOf({ type: type as FieldType }).typescript}`
+  const { typescript } = rulesOf(field as FieldKind)
+  return isComputed(field as FieldKind) ? ` Formula<${typescript}>` : ` ${typescript}`
 }
+
+/** The type that determines the operators. */
+const operatorType = (field: Field): string =>
+  literal(valueTypeOf(field as FieldKind)) + (isComputed(field as FieldKind) ? ' & Computed' : '')
 
 /** A union on the same line after a blank, or with one member per line. */
 function union(members: readonly string[]): string {
@@ -81,7 +88,7 @@ function partsOf({ id, name, description, fields }: TypedStructure, names: Reado
   const block = (members: readonly string[]) => `  ${literal(name)}: {\n${members.join('')}  }\n`
   return {
     declaration: comment(description ?? '', '  ') + block(fields.map(member)),
-    types: block(fields.map(({ key, type }) => `    ${key}: ${literal(type)}\n`)),
+    types: block(fields.map((field) => `    ${field.key}: ${operatorType(field)}\n`)),
     id: `  [${literal(name)}, ${literal(id)}],\n`,
   }
 }

@@ -42,6 +42,14 @@ export type Id<N extends Name> = string & { readonly [brand]: N }
 export type NoteId = string & { readonly [brand]: "(note)" }
 export type FileId = string & { readonly [brand]: "(file)" }
 
+/** A value that the server computes; requests leave it out. */
+export type Formula<T> = T
+
+declare const computed: unique symbol
+interface Computed {
+  readonly [computed]: true
+}
+
 export interface Row<N extends Name> {
   id: Id<N>
   data: Structures[N]
@@ -51,13 +59,20 @@ export interface Row<N extends Name> {
 }
 
 type IsOptional<T, K extends keyof T> = Partial<Pick<T, K>> extends Pick<T, K> ? true : false
+type Written<N extends Name> = {
+  [K in keyof Structures[N] as K extends keyof Fields[N]
+    ? Fields[N][K] extends Computed
+      ? never
+      : K
+    : K]: Structures[N][K]
+}
 type InputOf<T> = { [K in keyof T]: IsOptional<T, K> extends true ? T[K] | null : T[K] }
 
 /** The data of a new row; null is the same as no value for optional fields. */
-export type Input<N extends Name> = InputOf<Structures[N]>
+export type Input<N extends Name> = InputOf<Written<N>>
 
 /** Changes of a row; null removes a value that is not required. */
-export type Patch<N extends Name> = Partial<InputOf<Structures[N]>>
+export type Patch<N extends Name> = Partial<InputOf<Written<N>>>
 
 type Ordered = "number" | "date" | "time" | "datetime"
 

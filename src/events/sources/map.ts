@@ -1,5 +1,5 @@
 import { isNegated, operandCount } from '../../filter/operands.ts'
-import { FIELD_TYPES, type FieldType, rulesOf } from '../../filter/record/field-types.ts'
+import { FIELD_TYPES, type FieldType, isComputed, rulesOf } from '../../filter/record/field-types.ts'
 import { isoTimestamp, utcDay } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
 import { knownNames } from '../../lib/near-miss.ts'
@@ -120,6 +120,8 @@ export function checkMap(map: SourceMap, { byKey }: Pick<Definition, 'byKey'>): 
     const field = byKey.get(key)
     if (!field)
       throw invalid(`"map" names "${key}", and the structure has no such field.`, atPlace('map', key))
+    if (isComputed(field))
+      throw invalid(`"map" names "${key}", a ${field.type}, which the server computes.`, atPlace('map', key))
     parseEntry(sent, field)
   }
 }

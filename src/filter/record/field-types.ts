@@ -1,4 +1,5 @@
 import { isDay, isoTimestamp, parseInstant } from '../../lib/dates.ts'
+import type { ResultType } from '../../lib/formula/values.ts'
 import { isId } from '../../lib/ids.ts'
 import type { FieldValue } from '../../lib/record-data.ts'
 import { codePointLength, MAX_TEXT_LENGTH, withCommas } from '../../lib/text.ts'
@@ -14,6 +15,7 @@ export const FIELD_TYPES = [
   'note',
   'file',
   'record',
+  'formula',
 ] as const
 export type FieldType = (typeof FIELD_TYPES)[number]
 
@@ -42,6 +44,8 @@ const TIMES: Operator[] = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte']
 /** The part of a field's definition that determines its rules. */
 export interface FieldKind {
   readonly type: FieldType
+  /** The type of the values of a formula. */
+  readonly result?: ResultType | undefined
 }
 
 /** The part of a field's definition that filters and values need. */
@@ -122,7 +126,10 @@ const reference = (references: 'note' | 'file' | 'record', typescript: string): 
   typescript,
 })
 
-const RULES: Record<FieldType, TypeRules> = {
+/** Formulas have the rules of their results, without bounds. */
+export type OwnType = Exclude<FieldType, 'formula'>
+
+const RULES: Record<OwnType, TypeRules> = {
   text: {
     ...TEXT,
     operators: ['eq', 'neq', 'contains', 'in', 'not_in', 'is_empty', 'not_empty'],
@@ -187,8 +194,26 @@ const RULES: Record<FieldType, TypeRules> = {
   record: reference('record', 'Id<Name>'),
 }
 
+/** The type of a field's values: for a formula, that of its result. */
+export const valueTypeOf = ({ type, result = 'text' }: FieldKind): OwnType =>
+  type === 'formula' ? result : type
+
+const computed = ({ bounds: _, ...rules }: TypeRules): TypeRules => rules
+
+const RULES_OF_RESULT: Record<ResultType, TypeRules> = {
+  text: computed(RULES.text),
+  number: computed(RULES.number),
+  bool: computed(RULES.bool),
+  date: computed(RULES.date),
+  datetime: computed(RULES.datetime),
+}
+
+/** Whether the server computes the values, so that nobody writes them. */
+export const isComputed = ({ type }: FieldKind): boolean => type === 'formula'
+
 /** The rules of a field. */
-export const rulesOf = ({ type }: FieldKind): TypeRules => RULES[type]
+export const rulesOf = ({ type, result = 'text' }: FieldKind): TypeRules =>
+  type === 'formula' ? RULES_OF_RESULT[result] : RULES[type]
 
 const OPERATORS_OF_PART: Record<RowPart, readonly Operator[]> = {
   created_at: TIMES,
@@ -202,9 +227,9 @@ export const operatorsOf = (target: FieldKind | RowPart): readonly Operator[] =>
   typeof target === 'string' ? OPERATORS_OF_PART[target] : rulesOf(target).operators
 
 /** The operators of each kind, for reference. */
-export const OPERATORS_OF: Readonly<Record<FieldType | RowPart, readonly Operator[]>> = {
-  ...(Object.fromEntries(FIELD_TYPES.map((type) => [type, RULES[type].operators])) as Record<
-    FieldType,
+export const OPERATORS_OF: Readonly<Record<OwnType | RowPart, readonly Operator[]>> = {
+  ...(Object.fromEntries(Object.entries(RULES).map(([type, { operators }]) => [type, operators])) as Record<
+    OwnType,
     readonly Operator[]
   >),
   ...OPERATORS_OF_PART,

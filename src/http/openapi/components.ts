@@ -202,6 +202,9 @@ export const ProblemBody = strict(
       description: 'The machine-readable reason.',
       examples: ['invalid_request'],
     }),
+    position: t.Optional(
+      integer({ description: 'The position of a mistake in an expression, in characters from 0.' }),
+    ),
     errors: t.Array(
       t.Object({
         detail: t.String({ examples: [SENTENCES.invalid_request] }),

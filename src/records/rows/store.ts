@@ -5,6 +5,7 @@ import { notFound } from '../../lib/refusal.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { records } from '../../storage/schema/records.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
+import { withFormulas } from '../structures/formulas.ts'
 import { countChange, countInserts, insertLiveRows } from '../structures/storage/live-rows.ts'
 import type { LiveRow } from '../structures/storage/row-table-schema.ts'
 import { markForTextIndex } from '../structures/storage/text-index.ts'
@@ -170,10 +171,11 @@ const OVERWRITE = 'UPDATE records SET data = ?, created_at = ?, updated_at = ?, 
 
 /** Writes records of another database with their ids and times, in this order, and counts them. Logs nothing. */
 export function putRecords(tx: Tx, structure: StructureRow, records: readonly CopiedRecord[]): void {
+  const definition = definitionOf(structure)
   const rows = records.map(({ known, ...record }) => {
-    const text = JSON.stringify(record.data)
-    const row = { ...record, pk: known?.pk ?? 0, structure: structure.pk, data: text }
-    return { row, data: record.data, known }
+    const data = withFormulas(definition, record.data)
+    const row = { ...record, pk: known?.pk ?? 0, structure: structure.pk, data: JSON.stringify(data) }
+    return { row, data, known }
   })
   const known = rows.filter((row) => row.known !== undefined)
   insertRecords(

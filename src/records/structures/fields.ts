@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { rulesOf } from '../../filter/record/field-types.ts'
+import { isComputed, rulesOf, valueTypeOf } from '../../filter/record/field-types.ts'
 import { atPlace, fail, Refusal, refused } from '../../lib/refusal.ts'
 import { listed, quoteList } from '../../lib/text.ts'
 import type { ChangeAuthor } from '../../log/log.ts'
@@ -47,9 +47,15 @@ export function fieldDefinitions(
       const structure = referencedStructure(input, at, ofType, findStructureId)
       return fieldDefinition(input, at, { ...basis, structure })
     }
-    return check(key, define) ?? fieldDefinition({ key, type }, at, { ...basis, structure: null })
+    return (
+      check(key, define) ??
+      fieldDefinition({ key, type, ...(type === 'formula' && NO_FORMULA) }, at, { ...basis, structure: null })
+    )
   })
 }
+
+/** Stands for a refused one while further refusals are collected. */
+const NO_FORMULA = { expression: '0' }
 
 function refuseRepeated(sent: readonly FieldInput[]): void {
   const keys = sent.map(({ key }) => key)
@@ -120,8 +126,35 @@ function fieldDefinition(
     options: optionsOf(input, at),
     structure,
     ...(format && { format }),
+    ...expressionOf(input, at),
     column,
   }
+}
+
+/** The expression of a formula, which has none of the rules of values that are written. */
+function expressionOf(
+  { type, expression, required, unique }: FieldInput,
+  at: number,
+): { readonly expression?: string } {
+  if (type !== 'formula') {
+    if (expression === undefined) return {}
+    throw refused(
+      `"fields[${at}].expression" belongs to a field of type "formula", and this one is "${type}".`,
+      atPlace(`fields[${at}].expression`),
+    )
+  }
+  for (const [name, value] of Object.entries({ required, unique })) {
+    if (value)
+      throw refused(
+        `"fields[${at}].${name}" cannot be given: the server computes the values of a formula.`,
+        atPlace(`fields[${at}].${name}`),
+      )
+  }
+  if (expression !== undefined) return { expression }
+  throw refused(
+    `"fields[${at}].expression" is required for a field of type "formula".`,
+    atPlace(`fields[${at}]`),
+  )
 }
 
 /** A label equal to the key is not stored, so sending a definition back unchanged changes nothing. */
@@ -222,7 +255,13 @@ export function refuseLossOfUsedField(
 }
 
 export function checkLabelField(labelField: string | null, fields: readonly FieldDefinition[]): void {
-  if (labelField === null || fields.some(({ key }) => key === labelField)) return
+  const field = fields.find(({ key }) => key === labelField)
+  if (field && isComputed(field) && valueTypeOf(field) !== 'text')
+    throw refused(
+      `"label_field" names "${labelField}", whose values are computed and no texts; name another field.`,
+      atPlace('label_field'),
+    )
+  if (labelField === null || field) return
   throw refused(
     `"label_field" names "${labelField}", and the structure has no such field.`,
     atPlace('label_field'),
@@ -240,6 +279,12 @@ export function checkUniqueTogether(sets: readonly string[][], fields: readonly 
     if (unknown.length > 0)
       throw refused(
         `"${place}" names ${quoteList(unknown)}, and the structure has no such field.`,
+        atPlace(place),
+      )
+    const computed = fields.find((field) => isComputed(field) && keys.includes(field.key))
+    if (computed)
+      throw refused(
+        `"${place}" names "${computed.key}", whose values are computed; name fields that are written.`,
         atPlace(place),
       )
     const sorted = [...keys].sort().join(' ')

@@ -1,5 +1,6 @@
 import { FIELD_TYPES } from '../../filter/record/field-types.ts'
 import { t } from '../../http/schema/types.ts'
+import { RESULT_TYPES } from '../../lib/formula/values.ts'
 import { FORMAT_STYLES } from './formats.ts'
 
 export const MAX_FIELDS = 100
@@ -28,6 +29,17 @@ const Field = t.strict(
   {
     key: t.String({ examples: ['due'] }),
     type: t.String({ enum: [...FIELD_TYPES], examples: ['date'] }),
+    expression: t.Optional(t.String({ description: 'For `formula`.', examples: ['{price} * {count}'] })),
+    result: t.Optional(
+      t.String({
+        enum: [...RESULT_TYPES],
+        description: 'The type of the values of a `formula`.',
+        examples: ['number'],
+      }),
+    ),
+    computing: t.Optional(
+      t.Literal(true, { description: 'While the values of existing rows are computed.' }),
+    ),
     label: t.String({ description: 'The key when none was given.', examples: ['Due'] }),
     required: t.Boolean(),
     unit: t.nullable(t.String({ description: 'For display.', examples: ['kg'] })),
@@ -119,6 +131,14 @@ export const SentField = t.strict({
         examples: [['open', 'done']],
       },
     ),
+    expression: t.text({
+      minLength: 1,
+      maxLength: 2_000,
+      description: 'For `formula`: computes the value from other fields of the row.',
+      examples: ['ROUND({price} * {count}, 2)'],
+    }),
+    result: t.choice(RESULT_TYPES, { description: 'Ignored: the server infers it.' }),
+    computing: t.flag({ description: 'Ignored: the server sets it.' }),
     structure: t.nullableText({
       minLength: 1,
       maxLength: 500,

@@ -21,13 +21,16 @@ import {
   refuseLossOfUsedField,
   refuseManyUnique,
 } from './fields.ts'
+import { completeFormulas, refuseLossOfOperand } from './formulas.ts'
 import type { CreateStructureBody, PatchStructureBody } from './schema.ts'
 import { changeRows, dropRows, startRows } from './storage/changed-definition.ts'
+import { enqueueFormulas } from './storage/formula-values.ts'
 import { collisionOf, uniqueIndex } from './storage/row-table-schema.ts'
 import * as store from './store.ts'
 import {
   type Definition,
   definitionOf,
+  type FieldDefinition,
   findStructure,
   getStructure,
   presentStructure,
@@ -81,7 +84,7 @@ export function createStructure(
   const id = tx.newId()
   const named = { name: input.name, id }
   const find = findStructureId ?? ((nameOrId: string) => resolveStructure(tx, caller, nameOrId, named))
-  const fields = fieldDefinitions(input.fields, [], find)
+  const fields = completeFormulas(fieldDefinitions(input.fields, [], find), { fields: [], hasRows: false })
   const { label_field = null, unique_together = [] } = input
   checkUniqueTogether(unique_together, fields)
   checkLabelField(label_field, fields)
@@ -215,6 +218,7 @@ export function changeStructure(
   if (isSame<typeof shown>(before, shown)) return before
   changeTable(tx, before, definition)
   store.updateStructure(tx, before.pk, columns, tx.now)
+  if (definition.fields.some(({ computing }) => computing)) enqueueFormulas(tx, before, definition.fields)
   notifyAfterCommit(tx, before.id)
   const after = getStructure(tx, caller, before.id, 'change')
   const object = changedStructure(before.id)
@@ -238,11 +242,16 @@ export function checkedPatch(
   const { fields: oldFields, uniqueSets: oldSets } = definitionOf(before)
   const { name = before.name } = patch
   const find = (nameOrId: string) => resolveStructure(reader, caller, nameOrId, { name, id: before.id })
-  const fields = patch.fields ? fieldDefinitions(patch.fields, oldFields, find, check) : oldFields
+  const defined = patch.fields ? fieldDefinitions(patch.fields, oldFields, find, check) : oldFields
   const labelField = patched(patch.label_field, before.labelField)
   const together = patch.unique_together ?? (JSON.parse(before.uniqueTogether) as string[][])
   const use = { structurePk: before.pk, labelField, uniqueTogether: together }
-  const lost = lostFields(oldFields, fields)
+  const lost = lostFields(oldFields, defined)
+  for (const field of lost) check(field.key, () => refuseLossOfOperand(field, defined))
+  const hasRows = before.live > 0
+  const fields = patch.fields ? completeFormulas(defined, { fields: oldFields, hasRows }, check) : oldFields
+  for (const field of retypedFormulas(oldFields, fields))
+    check(field.key, () => refuseLossOfUsedField(reader, caller, field, use))
   for (const field of before.lastId === null ? [] : lost)
     check(field.key, () => refuseLossOfField(field, fields))
   for (const field of before.lastId === null ? lost : [])
@@ -270,6 +279,17 @@ export function checkedPatch(
   }
   return { columns, definition: { fields, uniqueSets } }
 }
+
+/** The formulas whose results change their type. */
+const retypedFormulas = (
+  before: readonly FieldDefinition[],
+  after: readonly FieldDefinition[],
+): FieldDefinition[] =>
+  before.filter(
+    ({ key, result }) =>
+      result !== undefined &&
+      after.some((now) => now.key === key && now.expression !== undefined && now.result !== result),
+  )
 
 function refuseLowMaxRows({ live }: store.StructureRow, maxRows: number | null): void {
   if (maxRows === null || live <= maxRows) return

@@ -4,6 +4,7 @@ import type { FieldType, TypedField } from '../../filter/record/field-types.ts'
 import { type Ability, checkAbility, may } from '../../kernel/caller.ts'
 import { memoize } from '../../lib/bounded-cache.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
+import type { ResultType } from '../../lib/formula/values.ts'
 import { isId } from '../../lib/ids.ts'
 import { fail, notFound } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
@@ -12,6 +13,7 @@ import { from, insertInto, rowBy, rowsBy, updateOf } from '../../storage/query.t
 import type { Reader } from '../../storage/reader.ts'
 import { structureStats, structures } from '../../storage/schema/structures.ts'
 import type { FieldFormat } from './formats.ts'
+import { type CompiledField, compiledFields } from './formulas.ts'
 
 export type StructureRow = NonNullable<ReturnType<typeof found.findById>>
 
@@ -170,6 +172,11 @@ export interface FieldDefinition extends TypedField {
   readonly structure: string | null
   /** Absent without one. */
   readonly format?: FieldFormat
+  /** For formulas. */
+  readonly expression?: string
+  readonly result?: ResultType
+  /** Whether a job still computes the values of existing rows. */
+  readonly computing?: true
   readonly column: number
 }
 
@@ -182,6 +189,7 @@ export interface Definition {
   /** The indexes of the fields, by key. */
   readonly positions: ReadonlyMap<string, number>
   readonly uniqueSets: readonly UniqueSet[]
+  readonly formulas: readonly CompiledField[]
 }
 
 type Source = Pick<StructureRow, 'fields' | 'uniqueTogether'>
@@ -206,8 +214,11 @@ function build({ fields: text, uniqueTogether }: Source): Definition {
     byKey: new Map(fields.map((field) => [field.key, field])),
     positions: new Map(fields.map(({ key }, at) => [key, at])),
     uniqueSets: uniqueSetsOf(fields, together),
+    formulas: fields.some(isFormula) ? compiledFields(fields) : [],
   }
 }
+
+const isFormula = ({ expression }: FieldDefinition): boolean => expression !== undefined
 
 const definitionsOf = memoize(
   (fields: string) => memoize((uniqueTogether: string) => build({ fields, uniqueTogether })),
@@ -233,6 +244,8 @@ export const presentField = (field: FieldDefinition) => ({
   options: field.options === null ? null : [...field.options],
   structure: field.structure,
   ...(field.format && { format: { ...field.format } }),
+  ...(field.expression !== undefined && { expression: field.expression, result: field.result }),
+  ...(field.computing && { computing: field.computing }),
 })
 
 export const presentStructure = (row: StructureRow) => ({

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Caller, InWorkspace } from '../../context.ts'
+import { valueTypeOf } from '../../filter/record/field-types.ts'
 import { checkFilter, parseConditions, type RawCondition } from '../../filter/record/parse.ts'
 import type { Ability } from '../../kernel/caller.ts'
 import { read, write } from '../../kernel/operation.ts'
@@ -323,9 +324,9 @@ function checkRowView(structure: StructureRow, view: RowViewColumns): void {
   const typed = (place: string, key: string | null, types: readonly string[]) => {
     if (key === null) return undefined
     const field = fieldOf(place, key)
-    if (types.includes(field.type)) return field
+    if (types.includes(valueTypeOf(field))) return field
     throw refused(
-      `"${place}" names "${key}", of type ${field.type}; it takes a field of type ${types.join(' or ')}.`,
+      `"${place}" names "${key}", of type ${valueTypeOf(field)}; it takes a field of type ${types.join(' or ')}.`,
       atPlace(place),
     )
   }
@@ -363,9 +364,9 @@ function checkDates(date: FieldDefinition | undefined, end: FieldDefinition | un
       '"end_field" goes only with "date_field", the field of the first day.',
       atPlace('end_field'),
     )
-  if (date.type !== end.type)
+  if (valueTypeOf(date) !== valueTypeOf(end))
     throw refused(
-      `"end_field" names "${end.key}", of type ${end.type}, and "date_field" is of type ${date.type}; both must be of one type.`,
+      `"end_field" names "${end.key}", of type ${valueTypeOf(end)}, and "date_field" is of type ${valueTypeOf(date)}; both must be of one type.`,
       atPlace('end_field'),
     )
 }

@@ -1,6 +1,7 @@
 import type { CellFormat } from '../../filter/record/cell-format.ts'
 import type { FieldType } from '../../filter/record/field-types.ts'
 import { fieldsByHeading, ROW_COLUMNS } from '../../lib/field-headings.ts'
+import type { ResultType } from '../../lib/formula/values.ts'
 import { refused } from '../../lib/refusal.ts'
 import { codePointLength, counted, fold, hasControlCharacter, quoteList } from '../../lib/text.ts'
 import type { FieldInput } from '../../records/structures/fields.ts'
@@ -12,6 +13,7 @@ import { freeKey, MAX_KEY_LENGTH, unaccented } from '../field-keys.ts'
 export interface Column {
   readonly key: string
   readonly type: FieldType
+  readonly result?: ResultType
   /** Whether the caller specified the type. */
   readonly isGiven?: boolean
 }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import Papa from 'papaparse'
 import type { Caller } from '../../context.ts'
 import { CellFormat, type CellOptions } from '../../filter/record/cell-format.ts'
+import { isComputed } from '../../filter/record/field-types.ts'
 import { plainHeading } from '../../lib/field-headings.ts'
 import { refuseDotName, refused } from '../../lib/refusal.ts'
 import { counted } from '../../lib/text.ts'
@@ -178,7 +179,8 @@ class RowsWriter {
     for (let at = 0; at < cells.length; at++) {
       const column: Column | undefined = columns[at]
       const cell = cells[at] ?? ''
-      if (column && !this.#format.isEmpty(cell)) data[column.key] = this.#checkedCell(column, cell)
+      if (column && !isComputed(column) && !this.#format.isEmpty(cell))
+        data[column.key] = this.#checkedCell(column, cell)
     }
     return data
   }

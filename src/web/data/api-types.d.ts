@@ -2207,6 +2207,8 @@ export interface components {
              * @enum {string}
              */
             code: "invalid_request" | "refused" | "unique_violation" | "max_rows_reached" | "immutable" | "passage_not_found" | "passage_not_unique" | "unauthorized" | "read_only_key" | "mirror" | "owner_required" | "no_access" | "not_found" | "method_not_allowed" | "name_taken" | "in_use" | "precondition_failed" | "cursor_expired" | "stale" | "too_large" | "unsupported_encoding" | "rate_limited" | "uri_too_long" | "internal" | "unavailable";
+            /** @description The position of a mistake in an expression, in characters from 0. */
+            position?: number;
             /** @description One entry for each cause that has a place in the request. */
             errors: {
                 /** @example "title" is required. */
@@ -3124,7 +3126,23 @@ export interface components {
              * @example date
              * @enum {string}
              */
-            type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record";
+            type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "formula";
+            /**
+             * @description For `formula`.
+             * @example {price} * {count}
+             */
+            expression?: string;
+            /**
+             * @description The type of the values of a `formula`.
+             * @example number
+             * @enum {string}
+             */
+            result?: "text" | "number" | "bool" | "date" | "datetime";
+            /**
+             * @description While the values of existing rows are computed.
+             * @constant
+             */
+            computing?: true;
             /**
              * @description The key when none was given.
              * @example Due
@@ -8996,6 +9014,9 @@ export interface operations {
                      *             {
                      *               "key": "due",
                      *               "type": "date",
+                     *               "expression": "{price} * {count}",
+                     *               "result": "number",
+                     *               "computing": true,
                      *               "label": "Due",
                      *               "required": false,
                      *               "unit": "kg",
@@ -9112,7 +9133,7 @@ export interface operations {
                          * @example date
                          * @enum {string}
                          */
-                        type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record";
+                        type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "formula";
                         /**
                          * @description Must be a text of 1 to 500 characters without control characters, or null.
                          * @example Due
@@ -9143,6 +9164,18 @@ export interface operations {
                          *     ]
                          */
                         options?: string[] | null;
+                        /**
+                         * @description For `formula`: computes the value from other fields of the row.
+                         * @example ROUND({price} * {count}, 2)
+                         */
+                        expression?: string;
+                        /**
+                         * @description Ignored: the server infers it.
+                         * @enum {string}
+                         */
+                        result?: "text" | "number" | "bool" | "date" | "datetime";
+                        /** @description Ignored: the server sets it. */
+                        computing?: boolean;
                         /** @description For `record`: the name or id of the structure whose rows it may name. */
                         structure?: string | null;
                         /** @description How clients show the values; null clears. `url` and `email` are checked when written. */
@@ -9218,6 +9251,9 @@ export interface operations {
                      *           {
                      *             "key": "due",
                      *             "type": "date",
+                     *             "expression": "{price} * {count}",
+                     *             "result": "number",
+                     *             "computing": true,
                      *             "label": "Due",
                      *             "required": false,
                      *             "unit": "kg",
@@ -9308,6 +9344,9 @@ export interface operations {
                      *           {
                      *             "key": "due",
                      *             "type": "date",
+                     *             "expression": "{price} * {count}",
+                     *             "result": "number",
+                     *             "computing": true,
                      *             "label": "Due",
                      *             "required": false,
                      *             "unit": "kg",
@@ -9416,7 +9455,7 @@ export interface operations {
                          * @example date
                          * @enum {string}
                          */
-                        type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record";
+                        type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "formula";
                         /**
                          * @description Must be a text of 1 to 500 characters without control characters, or null.
                          * @example Due
@@ -9447,6 +9486,18 @@ export interface operations {
                          *     ]
                          */
                         options?: string[] | null;
+                        /**
+                         * @description For `formula`: computes the value from other fields of the row.
+                         * @example ROUND({price} * {count}, 2)
+                         */
+                        expression?: string;
+                        /**
+                         * @description Ignored: the server infers it.
+                         * @enum {string}
+                         */
+                        result?: "text" | "number" | "bool" | "date" | "datetime";
+                        /** @description Ignored: the server sets it. */
+                        computing?: boolean;
                         /** @description For `record`: the name or id of the structure whose rows it may name. */
                         structure?: string | null;
                         /** @description How clients show the values; null clears. `url` and `email` are checked when written. */
@@ -9522,6 +9573,9 @@ export interface operations {
                      *           {
                      *             "key": "due",
                      *             "type": "date",
+                     *             "expression": "{price} * {count}",
+                     *             "result": "number",
+                     *             "computing": true,
                      *             "label": "Due",
                      *             "required": false,
                      *             "unit": "kg",
@@ -9629,7 +9683,7 @@ export interface operations {
                      * @example date
                      * @enum {string}
                      */
-                    type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record";
+                    type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "formula";
                     /**
                      * @description The values of a `select`; without any, every text is allowed.
                      * @example [
@@ -9666,6 +9720,9 @@ export interface operations {
                      *           {
                      *             "key": "due",
                      *             "type": "date",
+                     *             "expression": "{price} * {count}",
+                     *             "result": "number",
+                     *             "computing": true,
                      *             "label": "Due",
                      *             "required": false,
                      *             "unit": "kg",

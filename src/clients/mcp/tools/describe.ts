@@ -34,6 +34,7 @@ function fieldText(field: ReturnType<typeof presentStructure>['fields'][number])
   const most = all.slice(0, SHOWN_OPTIONS).map((option) => inline(option, 60))
   return given(
     `${key} ${type}`,
+    field.expression !== undefined && `of ${field.result}, computed: ${inline(field.expression, 200)}`,
     label !== key && `"${inline(label, 60)}"`,
     required && 'required',
     unique && 'unique',

@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { InWorkspace } from '../../../context.ts'
+import { valueTypeOf } from '../../../filter/record/field-types.ts'
 import { read, type Snapshot } from '../../../kernel/operation.ts'
 import { DEFAULT_LIMIT } from '../../../lib/pagination.ts'
 import type { FieldValue } from '../../../lib/record-data.ts'
@@ -108,7 +109,8 @@ export function boardColumns(
   return columns
 }
 
-const isDated = ({ type }: FieldDefinition): boolean => type === 'date' || type === 'datetime'
+const isDated = (field: FieldDefinition): boolean =>
+  valueTypeOf(field) === 'date' || valueTypeOf(field) === 'datetime'
 
 function dateField({ definition: { byKey } }: RowQuery, key: string): FieldDefinition {
   const field = byKey.get(key)
@@ -125,9 +127,10 @@ function groupField({ definition: { byKey } }: RowQuery, key: string | undefined
   const field =
     byKey.get(key) ??
     fail(refused(`"group_by" names "${key}", and the structure has no such field.`, atPlace('group_by')))
-  if (field.type === 'select' || field.type === 'bool') return field
+  const type = valueTypeOf(field)
+  if (type === 'select' || type === 'bool') return field
   throw refused(
-    `"group_by" names "${key}", of type ${field.type}; it takes a field of type select or bool.`,
+    `"group_by" names "${key}", of type ${type}; it takes a field of type select or bool.`,
     atPlace('group_by'),
   )
 }
@@ -154,7 +157,7 @@ function stacked(
 
 /** Column values: the options in their order, then other values and days in use, ascending, then none. */
 function valuesOf(field: FieldDefinition, used: Iterable<Cell>): Cell[] {
-  if (field.type === 'bool') return [0, 1, null]
+  if (valueTypeOf(field) === 'bool') return [0, 1, null]
   const known = field.options ?? []
   const isOther = (cell: Cell) => cell !== null && !known.includes(String(cell))
   const others = [...used].filter(isOther).map(String)

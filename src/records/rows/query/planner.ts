@@ -1,4 +1,4 @@
-import type { Operator } from '../../../filter/record/field-types.ts'
+import { type Operator, valueTypeOf } from '../../../filter/record/field-types.ts'
 import type { Condition } from '../../../filter/record/parse.ts'
 import type { PageRequest } from '../../../lib/pagination.ts'
 import type { Reader } from '../../../storage/reader.ts'
@@ -261,7 +261,8 @@ export function scanPath(choice: IndexChoice | undefined): AccessPath {
   return choice.few !== undefined || choice.isEquality ? choice.path : { by: 'pk' }
 }
 
-const isBoolean = (target: IndexTarget): boolean => typeof target !== 'string' && target.type === 'bool'
+const isBoolean = (target: IndexTarget): boolean =>
+  typeof target !== 'string' && valueTypeOf(target) === 'bool'
 
 const targetOf = ({ target }: Condition): IndexTarget | undefined =>
   target === '*' || target === 'id' ? undefined : target

@@ -1,5 +1,5 @@
 import type { InWorkspace } from '../../../context.ts'
-import type { RowPart, TypedField } from '../../../filter/record/field-types.ts'
+import { type RowPart, rulesOf, type TypedField } from '../../../filter/record/field-types.ts'
 import { type Condition, checkFilter, parseFilter, type RawCondition } from '../../../filter/record/parse.ts'
 import { columnCondition, filterSql, rowText } from '../../../filter/record/sql.ts'
 import { atPlace, invalid, refused } from '../../../lib/refusal.ts'
@@ -144,7 +144,7 @@ const BYTES_PER_TIME = 150
 
 /** The text columns that conditions test; their values may be long. */
 function testedTexts({ definition }: RowQuery, conditions: readonly Condition[]): TestedText[] {
-  const mayBeLong = definition.fields.filter(({ type }) => type === 'text' || type === 'select')
+  const mayBeLong = definition.fields.filter((field) => rulesOf(field).companion === 'folded')
   return mayBeLong.flatMap(({ column }) => {
     const testing = conditions.filter(
       ({ target, op }) =>

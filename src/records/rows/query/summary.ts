@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { InWorkspace } from '../../../context.ts'
+import { valueTypeOf } from '../../../filter/record/field-types.ts'
 import { read, type Snapshot } from '../../../kernel/operation.ts'
 import { memoize } from '../../../lib/bounded-cache.ts'
 import { DAY_MS } from '../../../lib/dates.ts'
@@ -183,7 +184,7 @@ function getField({ byKey }: Definition, parameter: string, key: string): FieldD
 
 function numberField(definition: Definition, key: string): FieldDefinition {
   const field = getField(definition, 'field', key)
-  if (field.type === 'number') return field
+  if (valueTypeOf(field) === 'number') return field
   throw refused(
     `"field" names "${key}", of type ${field.type}; only a number field can be added up.`,
     atPlace('field'),
@@ -200,7 +201,9 @@ interface Dating {
 /** The value that dates a row. The time zone decides the day of an instant; it does not shift a calendar date. */
 export function datedBy(definition: Definition, key: string): Dating {
   if (key === 'created_at' || key === 'updated_at') return byInstant(key, Number)
-  const { type, column } = getField(definition, 'date', key)
+  const field = getField(definition, 'date', key)
+  const { column } = field
+  const type = valueTypeOf(field)
   if (type === 'datetime') return byInstant(valueColumn(column), (cell) => Date.parse(String(cell)))
   if (type !== 'date')
     throw refused(
@@ -280,7 +283,7 @@ export function withLength(length: number, cell: Cell): number {
 }
 
 export const byValue = (cell: Cell, by: FieldDefinition | undefined): FieldValue | null =>
-  cell !== null && by?.type === 'bool' ? cell === 1 : cell
+  cell !== null && by && valueTypeOf(by) === 'bool' ? cell === 1 : cell
 
 const tooMany = () =>
   refused(

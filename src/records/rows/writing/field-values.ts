@@ -1,6 +1,6 @@
 import { type InWorkspace, placeFor } from '../../../context.ts'
 import { findFile } from '../../../files/store.ts'
-import { rulesOf, type TypeRules } from '../../../filter/record/field-types.ts'
+import { isComputed, rulesOf, type TypeRules } from '../../../filter/record/field-types.ts'
 import { may } from '../../../kernel/caller.ts'
 import { knownNames } from '../../../lib/near-miss.ts'
 import { type FieldValue, type RecordData, valueIn } from '../../../lib/record-data.ts'
@@ -8,6 +8,7 @@ import { atFields, fail, type Refusal, refused } from '../../../lib/refusal.ts'
 import { codePointLength, quoteList } from '../../../lib/text.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { violatedFormat } from '../../structures/formats.ts'
+import { withFormulas } from '../../structures/formulas.ts'
 import { type Definition, type FieldDefinition, findStructureByPk } from '../../structures/store.ts'
 import { findRecordHead } from '../store.ts'
 
@@ -26,6 +27,7 @@ export function checkedChanges(
   for (const key of Object.keys(sent)) {
     const at = positions.get(key) ?? fail(unknownField(key, definition))
     const field = fields[at] as FieldDefinition
+    if (isComputed(field)) throw computedField(field)
     const value = sent[key]
     changes[at] = value === null ? checkedNull(field) : checkedValue(field, value)
   }
@@ -38,6 +40,25 @@ const unknownField = (key: string, { fields }: Definition): Refusal => {
     ...atFields(key),
     reason: 'unknown_name',
   })
+}
+
+const computedField = ({ key, type }: FieldDefinition): Refusal =>
+  refused(
+    `"${key}" is a ${type}: the server computes it, and nobody can write it; leave it out.`,
+    atFields(key),
+  )
+
+/** The values that can be written, out of those that a row had. */
+export const writableData = <Data extends Readonly<Record<string, unknown>>>(
+  { byKey, formulas }: Definition,
+  data: Data,
+): Data => {
+  if (formulas.length === 0) return data
+  const isWritable = (key: string) => {
+    const field = byKey.get(key)
+    return field === undefined || !isComputed(field)
+  }
+  return Object.fromEntries(Object.entries(data).filter(([key]) => isWritable(key))) as Data
 }
 
 function checkedNull({ key, required }: FieldDefinition): null {
@@ -79,15 +100,16 @@ export function checkedValue(field: FieldDefinition, sent: unknown, name?: strin
 const unfit = ({ key }: FieldDefinition, rule: string, name = `The field "${key}"`): Refusal =>
   refused(`${name} must ${rule}.`, atFields(key))
 
-/** The row after the changes, with its keys in field order. */
-export function mergedData({ fields }: Definition, before: RecordData, changes: FieldChanges): RecordData {
+/** The row after the changes and with its formulas, with its keys in field order. */
+export function mergedData(definition: Definition, before: RecordData, changes: FieldChanges): RecordData {
+  const { fields } = definition
   const data: RecordData = {}
   for (let at = 0; at < fields.length; at++) {
     const { key } = fields[at] as FieldDefinition
     const value = changes[at] === undefined ? valueIn(before, key) : changes[at]
     if (value !== undefined && value !== null) data[key] = value
   }
-  return data
+  return withFormulas(definition, data)
 }
 
 type Exists = (reader: Reader, caller: InWorkspace, id: string, field: FieldDefinition) => boolean

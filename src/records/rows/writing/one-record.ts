@@ -16,7 +16,13 @@ import { recordResponse } from '../present.ts'
 import type { PatchBody, RevertBody } from '../schema.ts'
 import type { RecordRow } from '../store.ts'
 import * as store from '../store.ts'
-import { checkedChanges, mergedData, refuseBrokenReferences, refuseMissing } from './field-values.ts'
+import {
+  checkedChanges,
+  mergedData,
+  refuseBrokenReferences,
+  refuseMissing,
+  writableData,
+} from './field-values.ts'
 import {
   deleteRow,
   type RowWriter,
@@ -54,7 +60,8 @@ export function releaseUnique(writers: RowWriters, id: string, data: Record<stri
   const { row, writer } = get(writers, id, 'live')
   const { tx, structure, definition } = writer
   const before = store.dataOf(row)
-  const changed = changedKeys(before, mergedData(definition, before, checkedChanges(definition, data)))
+  const changes = checkedChanges(definition, writableData(definition, data))
+  const changed = changedKeys(before, mergedData(definition, before, changes))
   const unique = [...new Set(definition.uniqueSets.flat())].filter(({ key }) => changed.includes(key))
   clearLiveValues(tx, structure, unique, row.pk)
 }
@@ -79,6 +86,17 @@ export function changeLive(
   return updateRow(writer, row, changes)
 }
 
+/** The same with values that a row had before: those of formulas are computed again. */
+export function revertTo(
+  writers: RowWriters,
+  id: string,
+  data: Record<string, unknown>,
+  checkReferences = refuseBrokenReferences,
+): RecordRow {
+  const { writer } = get(writers, id, 'live')
+  return changeLive(writers, id, writableData(writer.definition, data), undefined, checkReferences)
+}
+
 export function deleteLive(writers: RowWriters, id: string): void {
   const { row, writer } = get(writers, id, 'live')
   deleteRow(writer, row)
@@ -89,7 +107,7 @@ export function restoreDeleted(writers: RowWriters, id: string): RecordRow {
   const { tx, caller } = writers
   const { row, writer } = get(writers, id, 'deleted')
   const { definition, structure } = writer
-  const changes = checkedChanges(definition, store.dataOf(row))
+  const changes = checkedChanges(definition, writableData(definition, store.dataOf(row)))
   const data = mergedData(definition, {}, changes)
   refuseMissing(definition, data)
   refuseDuplicate(writer, definition.uniqueSets, data)
@@ -117,7 +135,7 @@ function revertLive(tx: Tx, caller: Caller, id: string, to: string): RecordRow {
   const values: Record<string, unknown> = {}
   const later = selectOfObject(workspacePk, id, { after: number, limit: Number.MAX_SAFE_INTEGER })
   for (const change of eachChange(tx, later)) revertChange(values, change)
-  return changeLive(new RowWriters(tx, caller), id, values)
+  return revertTo(new RowWriters(tx, caller), id, values)
 }
 
 /** Collects the values to restore; of several old values, the oldest wins. */

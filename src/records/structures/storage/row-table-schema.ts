@@ -1,4 +1,4 @@
-import { type FieldKind, rulesOf } from '../../../filter/record/field-types.ts'
+import { type FieldKind, rulesOf, valueTypeOf } from '../../../filter/record/field-types.ts'
 import { columnValue } from '../../../filter/record/values.ts'
 import { type FieldValue, type RecordData, valueIn } from '../../../lib/record-data.ts'
 import { refused } from '../../../lib/refusal.ts'
@@ -88,7 +88,7 @@ const columnsOf = (field: FieldDefinition): string[] => {
   return hasCompanion(field) ? [value, `${companionColumn(column)} TEXT`] : [value]
 }
 
-const isLong = ({ type }: FieldDefinition) => type === 'text'
+const isLong = (field: FieldDefinition) => valueTypeOf(field) === 'text'
 
 export function createRowTable({ sql }: Reader, structurePk: number, fields: readonly FieldDefinition[]) {
   const ordered = [...fields.filter((field) => !isLong(field)), ...fields.filter(isLong)]

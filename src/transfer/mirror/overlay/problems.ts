@@ -4,7 +4,12 @@ import { Refusal } from '../../../lib/refusal.ts'
 import { fold } from '../../../lib/text.ts'
 import { findByAlias } from '../../../notes/store.ts'
 import { findRecordId } from '../../../records/rows/store.ts'
-import { checkedChanges, mergedData, refuseMissing } from '../../../records/rows/writing/field-values.ts'
+import {
+  checkedChanges,
+  mergedData,
+  refuseMissing,
+  writableData,
+} from '../../../records/rows/writing/field-values.ts'
 import { duplicate, refuseFull } from '../../../records/rows/writing/row-writer.ts'
 import { findHolders } from '../../../records/structures/storage/live-rows.ts'
 import { definitionOf, findStructureById, type StructureRow } from '../../../records/structures/store.ts'
@@ -79,8 +84,8 @@ const dataOf = (json: string | null): RecordData =>
 /** Values that are unchanged from the remote may violate the rules. */
 function refuseUnfit(structure: StructureRow, { row, json, added }: LocalChangeSet): void {
   const definition = definitionOf(structure)
-  const data = dataOf(json)
-  const changed = changedKeys(dataOf(row.base), data)
+  const data = writableData(definition, dataOf(json))
+  const changed = changedKeys(writableData(definition, dataOf(row.base)), data)
   checkedChanges(definition, Object.fromEntries(changed.map((key) => [key, valueIn(data, key) ?? null])))
   if (row.remote !== null) return
   refuseMissing(definition, data)

@@ -5,6 +5,7 @@ import { NotApplied } from '../../data/apply.ts'
 import { formatNumber } from '../../data/formats.ts'
 import { lastAction } from './actions.ts'
 import type { GridState } from './grid/state.ts'
+import { isComputed } from './model.ts'
 import { deleteRows, MAX_CHANGED, setInRows } from './paste/write.ts'
 import { FieldControl } from './row/field-control.tsx'
 import { parseValue } from './values.ts'
@@ -85,7 +86,8 @@ async function applyToSelection(grid: GridState, act: () => Promise<unknown>): P
 /** Sets one field of all selected rows. Undo restores their values, even after the rows are no longer shown. */
 function BulkValue({ grid, onWritten }: { grid: GridState; onWritten: () => void }) {
   const { structure, picked } = grid
-  const [key, setKey] = useState(structure.fields[0]?.key)
+  const fields = structure.fields.filter((one) => !isComputed(one))
+  const [key, setKey] = useState(fields[0]?.key)
   const [text, setText] = useState('')
   const field = structure.fields.find((known) => known.key === key)
   const { run, isRunning, refusal } = useAction(async () => {
@@ -118,7 +120,7 @@ function BulkValue({ grid, onWritten }: { grid: GridState; onWritten: () => void
             setText('')
           }}
         >
-          {structure.fields.map((option) => (
+          {fields.map((option) => (
             <option key={option.key} value={option.key}>
               {option.label}
             </option>

@@ -4,6 +4,22 @@ import type { Condition } from './conditions.ts'
 export type Structure = components['schemas']['Structure']
 export type Field = components['schemas']['Field']
 
+/** Whether the server computes the values, so that no screen edits them. */
+export const isComputed = ({ expression }: Field): boolean => expression !== undefined
+
+const shownTypes = new WeakMap<Structure, Structure>()
+
+/** The structure with the types of values: screens of rows show a formula like a field of its result. */
+export function withValueTypes(structure: Structure): Structure {
+  if (!structure.fields.some(isComputed)) return structure
+  const known = shownTypes.get(structure)
+  if (known) return known
+  const fields = structure.fields.map((field) => ({ ...field, type: field.result ?? field.type }))
+  const shown = { ...structure, fields }
+  shownTypes.set(structure, shown)
+  return shown
+}
+
 /** A value of a field; undefined if empty. */
 export type Value = string | number | boolean | undefined
 

@@ -4,6 +4,7 @@ import { addStyles } from '../../components/styles.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate, path } from '../../router.ts'
 import styles from '../../styles/records.css' with { type: 'text' }
+import { withValueTypes } from './model.ts'
 import { RowsScreen } from './rows-screen.tsx'
 import { StructureScreen } from './structure/screen.tsx'
 import { StructureList } from './structure-list.tsx'
@@ -28,7 +29,7 @@ export function Main() {
   if (!structure)
     return <NoStructure isKnown={isKnown} isDeleted={isDeleted} isEmpty={first === undefined} error={error} />
   if (part === 'structure') return <StructureScreen key={structure.id} structure={structure} />
-  return <RowsScreen key={structure.id} structure={structure} />
+  return <RowsScreen key={structure.id} structure={withValueTypes(structure)} />
 }
 
 interface NoStructureProps {

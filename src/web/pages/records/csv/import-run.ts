@@ -2,7 +2,7 @@ import { withoutProtection } from '../../../../lib/csv-cells.ts'
 import { newCallKey } from '../../../data/api.ts'
 import { Refused, Unreachable } from '../../../data/request.ts'
 import { writeRows } from '../actions.ts'
-import type { Field, Structure } from '../model.ts'
+import { type Field, isComputed, type Structure } from '../model.ts'
 import { faultyRow } from '../refusals.ts'
 import { parseValue } from '../values.ts'
 import { readLines } from './lines.ts'
@@ -93,7 +93,7 @@ export class ImportRun {
     const data: Data = {}
     for (const [index, field] of this.plan.targets.entries()) {
       const text = cells[index] ?? ''
-      if (!field || text === '') continue
+      if (!field || isComputed(field) || text === '') continue
       const isText = field.type === 'text' || field.type === 'select'
       const parsed = parseValue(field, isText ? withoutProtection(text) : text)
       if ('error' in parsed) {

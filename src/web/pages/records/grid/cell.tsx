@@ -1,4 +1,4 @@
-import type { Field, Row } from '../model.ts'
+import { type Field, isComputed, type Row } from '../model.ts'
 import { savingText } from '../saving.ts'
 import { ValueView } from '../value-view.tsx'
 import { editText } from '../values.ts'
@@ -66,7 +66,11 @@ export function Cell({ grid, row, index, field, column, isTabRow, className, sta
         <ValueView
           field={field}
           value={state?.kind === 'saving' ? state.value : value}
-          onTick={grid.isEditable ? (ticked) => void grid.edits.write(row, field, ticked) : undefined}
+          onTick={
+            grid.isEditable && !isComputed(field)
+              ? (ticked) => void grid.edits.write(row, field, ticked)
+              : undefined
+          }
         />
       )}
       {state?.kind === 'saving' && <span class="visually-hidden">, {savingText()}</span>}

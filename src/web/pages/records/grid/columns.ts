@@ -14,6 +14,7 @@ const DEFAULTS: Readonly<Record<Field['type'], number>> = {
   note: 184,
   file: 184,
   record: 184,
+  formula: 136,
 }
 
 /** Minimum widths in pixels; a text column shows about eight characters. */

@@ -4,7 +4,7 @@ import { ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { faultIn } from '../../../data/request.ts'
 import { createRow } from '../actions.ts'
-import type { Field } from '../model.ts'
+import { type Field, isComputed } from '../model.ts'
 import { isReference } from '../references.ts'
 import { RefusalText } from '../refusal-text.tsx'
 import { faultyField } from '../refusals.ts'
@@ -70,14 +70,16 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
         </td>
         {fields.map((field, index) => (
           <td key={field.key} {...ROLES.cell} {...frozenAt(starts, index, '')}>
-            <LineInput
-              field={field}
-              text={draft.texts[field.key] ?? ''}
-              placeholder={index === 0 ? 'New row' : ''}
-              isTabStop={isStarted || index === 0}
-              errorId={fault?.key === field.key ? errorId : undefined}
-              onText={(text) => draft.type(field.key, text)}
-            />
+            {!isComputed(field) && (
+              <LineInput
+                field={field}
+                text={draft.texts[field.key] ?? ''}
+                placeholder={index === 0 ? 'New row' : ''}
+                isTabStop={isStarted || index === 0}
+                errorId={fault?.key === field.key ? errorId : undefined}
+                onText={(text) => draft.type(field.key, text)}
+              />
+            )}
           </td>
         ))}
       </tr>

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 import type { Edits } from '../edits.ts'
-import type { Field, Row, Structure } from '../model.ts'
+import { type Field, isComputed, type Row, type Structure } from '../model.ts'
 import type { RowList } from '../rows.ts'
 import type { Columns } from './columns.ts'
 import { blockOf, type Cursor } from './cursor.ts'
@@ -36,7 +36,7 @@ export function openEditor({ cursor, editing, fields, source, isEditable }: Grid
   const { row, column } = cursor.peek()
   const field = fields[column - 1]
   const record = source.row(row)
-  if (!isEditable || !field || !record) return
+  if (!isEditable || !field || isComputed(field) || !record) return
   editing.value = { row: record, key: field.key, ...(text !== undefined && { text }) }
 }
 

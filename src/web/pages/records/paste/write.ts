@@ -4,7 +4,7 @@ import { newIds } from '../../../data/new-ids.ts'
 import { lastAction } from '../actions.ts'
 import { blockOf } from '../grid/cursor.ts'
 import { type GridState, rowsOfBlock } from '../grid/state.ts'
-import type { Field, Row } from '../model.ts'
+import { type Field, isComputed, type Row } from '../model.ts'
 import { faultyField } from '../refusals.ts'
 import { undoStack } from '../undo.ts'
 import { BlockRefused, type Data, type Pasted } from './block.ts'
@@ -48,7 +48,8 @@ async function readSelection(grid: GridState) {
 export async function clearBlock(grid: GridState): Promise<void> {
   const { top, bottom, left, right } = blockOf(grid.cursor.peek())
   const [record, field] = [grid.source.row(top), grid.fields[left - 1]]
-  if (top === bottom && left === right && record && field) return grid.edits.write(record, field, undefined)
+  if (top === bottom && left === right && record && field)
+    return isComputed(field) ? undefined : grid.edits.write(record, field, undefined)
   const { records, fields } = await readSelection(grid)
   const data = Object.fromEntries(fields.map(({ key }) => [key, null]))
   await writeBlock(
@@ -119,10 +120,15 @@ async function writeBlock(
   label: string,
 ): Promise<void> {
   const ids = newIds(added.length)
+  const computed = new Set(grid.structure.fields.filter(isComputed).map(({ key }) => key))
+  const written = (data: Data) =>
+    Object.fromEntries(Object.entries(data).filter(([key]) => !computed.has(key)))
   const blockRows: number[] = []
   const changes: AppliedChange[] = []
   for (const [index, { record, data }] of over.entries()) {
-    const changed = Object.entries(data).filter(([key, value]) => (record.data[key] ?? null) !== value)
+    const changed = Object.entries(written(data)).filter(
+      ([key, value]) => (record.data[key] ?? null) !== value,
+    )
     if (changed.length === 0) continue
     blockRows.push(index)
     changes.push({
@@ -136,7 +142,7 @@ async function writeBlock(
   for (const [index, data] of added.entries()) {
     blockRows.push(over.length + index)
     const id = ids[index] ?? ''
-    changes.push({ kind: 'record', op: 'created', id, structure: grid.structure.id, data })
+    changes.push({ kind: 'record', op: 'created', id, structure: grid.structure.id, data: written(data) })
   }
   await write(grid, changes, label).catch((error: Error) => {
     throw refusedAt(grid.fields, blockRows, error)

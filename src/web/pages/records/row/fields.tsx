@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { Button } from '../../../components/form.tsx'
 import { Time } from '../../../components/time.tsx'
 import type { GridState } from '../grid/state.ts'
-import type { Field, Row } from '../model.ts'
+import { type Field, isComputed, type Row } from '../model.ts'
 import { isReference } from '../references.ts'
 import { savingText } from '../saving.ts'
 import { Reference, ValueView } from '../value-view.tsx'
@@ -16,9 +16,15 @@ export function RowFields({ row, grid }: { row: Row; grid: GridState }) {
     <>
       {grid.isEditable ? (
         <div class="section stack">
-          {fields.map((field) => (
-            <EditedField key={field.key} row={row} field={field} grid={grid} />
-          ))}
+          {fields.map((field) =>
+            isComputed(field) ? (
+              <dl key={field.key} class="facts">
+                <Fact row={row} field={field} />
+              </dl>
+            ) : (
+              <EditedField key={field.key} row={row} field={field} grid={grid} />
+            ),
+          )}
         </div>
       ) : (
         <section class="section">

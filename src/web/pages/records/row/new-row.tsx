@@ -3,7 +3,7 @@ import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
 import { navigate, search } from '../../../router.ts'
-import type { Field, Row, Structure } from '../model.ts'
+import { type Field, isComputed, type Row, type Structure } from '../model.ts'
 import { faultyField } from '../refusals.ts'
 import type { RowList } from '../rows.ts'
 import { paneAddress } from '../view.ts'
@@ -53,16 +53,18 @@ export function NewRowPane({ structure, source, onCreate }: NewRowPaneProps) {
           void create.run()
         }}
       >
-        {structure.fields.map((field, index) => (
-          <FieldControl
-            key={field.key}
-            field={field}
-            text={draft.texts[field.key] ?? ''}
-            isFirst={index === 0}
-            error={errors[field.key] ?? (atField === field ? error : undefined)}
-            onText={(text) => draft.type(field.key, text)}
-          />
-        ))}
+        {structure.fields
+          .filter((field) => !isComputed(field))
+          .map((field, index) => (
+            <FieldControl
+              key={field.key}
+              field={field}
+              text={draft.texts[field.key] ?? ''}
+              isFirst={index === 0}
+              error={errors[field.key] ?? (atField === field ? error : undefined)}
+              onText={(text) => draft.type(field.key, text)}
+            />
+          ))}
         {error !== undefined && !atField && <ErrorText>{error}</ErrorText>}
         <p class="actions">
           <Button kind="main" type="submit" disabled={create.isRunning.value}>

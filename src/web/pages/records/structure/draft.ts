@@ -11,6 +11,7 @@ export const TYPES = [
   'record',
   'note',
   'file',
+  'formula',
 ] as const
 
 export const TYPE_LABELS: Readonly<Record<string, string>> = {
@@ -24,6 +25,7 @@ export const TYPE_LABELS: Readonly<Record<string, string>> = {
   record: 'Row of a table',
   note: 'Note',
   file: 'File',
+  formula: 'Formula',
 }
 
 /** A field while it is edited, with values as typed. */
@@ -41,6 +43,7 @@ export interface FieldDraft {
   /** One per line. */
   readonly options: string
   readonly structure: string
+  readonly expression: string
   /** The style of the format; empty for none. */
   readonly style: string
   readonly decimals: string
@@ -77,6 +80,7 @@ export const newField = (): FieldDraft => ({
   max: '',
   options: '',
   structure: '',
+  expression: '',
   style: '',
   decimals: '',
   currency: '',
@@ -96,6 +100,7 @@ const draftOfField = (field: Field): FieldDraft => ({
   max: field.max === null ? '' : String(field.max),
   options: (field.options ?? []).join('\n'),
   structure: field.structure ?? '',
+  expression: field.expression ?? '',
   style: field.format?.style ?? '',
   decimals: String(field.format?.decimals ?? ''),
   currency: field.format?.currency ?? '',
@@ -175,14 +180,15 @@ export function bodyOf(draft: Draft) {
       key: keyOf(field),
       type: field.type as (typeof TYPES)[number],
       label: field.label.trim() || keyOf(field),
-      required: field.required,
-      unique: field.unique,
+      required: field.required && field.type !== 'formula',
+      unique: field.unique && field.type !== 'formula',
       hidden: field.hidden,
       unit: field.unit.trim() === '' ? null : field.unit.trim(),
       min: boundOf(field.type, field.min),
       max: boundOf(field.type, field.max),
       ...(field.type === 'select' && { options: optionsOf(field.options) }),
       ...(STYLES[field.type] && (field.style !== '' || field.stored) && { format: formatOf(field) }),
+      ...(field.type === 'formula' && { expression: field.expression }),
       ...(field.type === 'record' && field.structure !== '' && { structure: field.structure }),
     })),
     label_field: draft.labelField === '' ? null : draft.labelField,

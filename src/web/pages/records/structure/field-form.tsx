@@ -2,11 +2,15 @@ import { Button, Field as FieldInput } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { useStructures } from '../structures.ts'
 import { type FieldDraft, hasBounds, keyFor, keyOf, STYLES, TYPE_LABELS, TYPES } from './draft.ts'
+import { Formula } from './formula.tsx'
 
 interface FieldFormProps {
   readonly field: FieldDraft
   /** True if the table has or had rows since the field was saved: key and type are then fixed. */
   readonly isFixed: boolean
+  /** The types of the other fields, by key. */
+  readonly others: ReadonlyMap<string, string>
+  readonly structureId: string | undefined
   readonly onChange: (part: Partial<FieldDraft>) => void
   /** Opens the conversion dialog. */
   readonly onConvert: (() => void) | undefined
@@ -15,7 +19,16 @@ interface FieldFormProps {
 }
 
 /** Edits a field of a structure. Fixed properties are shown as text. */
-export function FieldForm({ field, isFixed, onChange, onConvert, onMove, onRemove }: FieldFormProps) {
+export function FieldForm({
+  field,
+  isFixed,
+  others,
+  structureId,
+  onChange,
+  onConvert,
+  onMove,
+  onRemove,
+}: FieldFormProps) {
   const name = field.label || keyOf(field) || 'New field'
   const selectId = `type-${field.id}`
   return (
@@ -83,6 +96,14 @@ export function FieldForm({ field, isFixed, onChange, onConvert, onMove, onRemov
         <summary>Rules and display: {name}</summary>
         <FieldRules field={field} onChange={onChange} />
       </details>
+      {field.type === 'formula' && (
+        <Formula
+          expression={field.expression}
+          types={others}
+          structureId={structureId}
+          onChange={(expression) => onChange({ expression })}
+        />
+      )}
       {field.type === 'select' && <Options field={field} onChange={onChange} />}
       {field.type === 'record' && <TargetStructure field={field} onChange={onChange} />}
     </fieldset>
@@ -112,7 +133,7 @@ const FLAGS = [
 
 const FieldFlags = ({ field, onChange }: PartProps) => (
   <p class="flags">
-    {FLAGS.map(([flag, label]) => (
+    {FLAGS.filter(([flag]) => flag === 'hidden' || field.type !== 'formula').map(([flag, label]) => (
       <label key={flag} class="check">
         <input
           type="checkbox"

@@ -164,6 +164,12 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
                 key={field.id}
                 field={field}
                 isFixed={isFixed && field.stored !== undefined}
+                others={
+                  new Map(
+                    fields.filter((other) => other !== field).map((other) => [keyOf(other), other.type]),
+                  )
+                }
+                structureId={structure?.id}
                 onConvert={
                   isFixed && field.stored && structure && !structure.immutable
                     ? () => (converted.value = field.stored)

@@ -10,7 +10,15 @@ import { mayWrite } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { address } from '../../../router.ts'
 import { targetOf } from '../labels.ts'
-import { type Field, queryOf, type Row, type RowQuery, rowLabel, type Structure } from '../model.ts'
+import {
+  type Field,
+  isComputed,
+  queryOf,
+  type Row,
+  type RowQuery,
+  rowLabel,
+  type Structure,
+} from '../model.ts'
 import { isReference } from '../references.ts'
 import { undoStack } from '../undo.ts'
 import { ChoiceChip } from '../value-view.tsx'
@@ -52,7 +60,7 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
     { placeholderData: (before) => before },
   )
   const group = structure.fields.find(({ key }) => key === groupBy)
-  const isMovable = mayWrite.value && !structure.immutable
+  const isMovable = mayWrite.value && !structure.immutable && !(group && isComputed(group))
   const move = (row: Row, to: BoardColumn) => {
     if (!isMovable || (row.data[groupBy] ?? null) === to.value) return
     onRefused(undefined)

@@ -8,7 +8,7 @@ import { dateFormat, formatNumber, language } from '../../../data/formats.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { weekStart } from '../../../data/value-formats.ts'
 import { search, setParameters } from '../../../router.ts'
-import { type Field, type Row, type RowQuery, rowLabel, type Structure } from '../model.ts'
+import { type Field, isComputed, type Row, type RowQuery, rowLabel, type Structure } from '../model.ts'
 import { undoStack } from '../undo.ts'
 import { Day, Event, longDay } from './calendar-day.tsx'
 import { type DayRows, NO_ROWS, rowsByDay, useRange, useUndated } from './calendar-rows.ts'
@@ -86,7 +86,7 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
   const last = weeks.at(-1)?.[6] ?? first
   const { data, error } = useRange(rowQuery, date, end, [first, last], ROWS_PER_DAY[unit])
   const undated = useUndated(rowQuery, date)
-  const isMovable = mayWrite.value && !structure.immutable
+  const isMovable = mayWrite.value && !structure.immutable && !isComputed(date)
   const go = (by: number) => {
     announcement.value = ''
     if (by === 0) return week === undefined ? showMonth(today().slice(0, 7)) : showWeek(today())
