@@ -118,7 +118,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     rowViewRoutes(),
     recordRoutes(ctx, watches),
     recordDayRoutes(),
-    webhookRoutes(ctx),
+    webhookRoutes(ctx, streams),
     shareRoutes(ctx),
     visitorRoutes(ctx, formBytes, responseBudget.visitors),
     sourceRoutes(ctx, streams, rejected),

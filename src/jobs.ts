@@ -5,6 +5,7 @@ import { jobPreparing, jobStepping } from './kernel/job-steps.ts'
 import type { Job } from './kernel/jobs.ts'
 import { statisticsRefresh } from './kernel/statistics.ts'
 import { scheduleBeginning, scheduleEnding } from './log/due.ts'
+import { pulledRemoval } from './log/pulled.ts'
 import { quietNoteEvents } from './notes/events.ts'
 import { linkIndexing } from './notes/links/indexing.ts'
 import { propertyDetachment } from './notes/properties/deletion.ts'
@@ -27,6 +28,7 @@ export const jobs: readonly Job[] = [
   tagLinking,
   propertyDetachment,
   webhookDetachment,
+  pulledRemoval,
   sourceDetachment,
   sealedRemoval,
   rowIndexRemoval,

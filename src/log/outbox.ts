@@ -1,11 +1,12 @@
 import { matchesFilter } from '../filter/record/match.ts'
 import { type Condition, checkFilter, type FieldsByKey } from '../filter/record/parse.ts'
-import { BoundedCache, memoize } from '../lib/bounded-cache.ts'
+import { BoundedCache } from '../lib/bounded-cache.ts'
 import { previousValues, type RecordChange, type RecordState } from '../lib/record-data.ts'
 import type { Reader } from '../storage/reader.ts'
 import type { ChangeOperation } from '../storage/schema/changes.ts'
 import type { webhooks } from '../storage/schema/webhooks.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
+import { insertDeliveries } from './deliveries.ts'
 import type { Due } from './due.ts'
 import { type ChangeAuthor, isCopy, logChange, logCreatedRecords, notifyAfterCommit } from './log.ts'
 import {
@@ -19,6 +20,7 @@ import {
 } from './message.ts'
 import { forwardsChanges } from './mirror-guard.ts'
 import { insertOrdered, nextSequence } from './ordered.ts'
+import { keepEvent } from './pulled.ts'
 
 /* Matches events to subscriptions, stores them, and notifies the dispatcher after the commit. */
 
@@ -26,6 +28,8 @@ import { insertOrdered, nextSequence } from './ordered.ts'
 export interface Receiver extends MessageFormat {
   readonly pk: number
   readonly isOrdered: boolean
+  /** Whether its events are kept until they are acknowledged. */
+  readonly isPulled: boolean
 }
 
 /** An enabled subscription: its conditions for events, and their delivery. */
@@ -47,7 +51,7 @@ type Row = Omit<typeof webhooks.$inferSelect, 'id' | 'url' | 'secret'> & { reado
 
 const SELECT = `SELECT pk, kind, format, template, events, filter, fields, due, ignore_own_key AS ignoreOwnKey,
     ignore_key_id AS ignoreKeyId, created_by_key_id AS createdByKeyId, quiet_seconds AS quietSeconds,
-    include_content AS includeContent, ordered,
+    include_content AS includeContent, ordered, delivery,
     (SELECT s.pk FROM webhook_schedules s WHERE s.webhook = webhooks.pk AND s.is_ended = 0) AS schedule
   FROM webhooks WHERE`
 
@@ -62,6 +66,7 @@ function subscriptionOf(row: Row, conditions: readonly Condition[] = []): Subscr
     format: row.format ?? 'json',
     template: row.template,
     isOrdered: row.ordered === 1,
+    isPulled: row.delivery === 'pull',
     events: new Set(JSON.parse(row.events)),
     ignoredKeys: new Set(ignored.filter((id) => id !== null)),
     conditions,
@@ -209,12 +214,18 @@ export function storeEvent(
   isUrgent: 0 | 1 = 0,
 ): string[] {
   const { id, type } = payload
-  const forms = Map.groupBy(receivers, ({ pk, isOrdered, format, template }) =>
-    isOrdered ? pk : `${format} ${template ?? ''}`,
+  const forms = Map.groupBy(receivers, ({ pk, isOrdered, isPulled, format, template }) =>
+    isOrdered || isPulled ? pk : `${format} ${template ?? ''}`,
   )
   return [...forms.values()].flatMap((alike) => {
     const [form] = alike
     if (!form) return []
+    if (form.isPulled) {
+      keepEvent(tx, form.pk, (sequence) =>
+        JSON.stringify(form.isOrdered ? { ...payload, sequence } : payload),
+      )
+      return []
+    }
     const sequence = form.isOrdered ? nextSequence(tx, form.pk) : undefined
     const sent = sequence === undefined ? payload : { ...payload, sequence }
     const { body, contentType } = messageOf(form, sent, labelField)
@@ -249,30 +260,6 @@ interface StoredEvent {
   readonly objectId: string | null
   /** The label field of a structure. */
   readonly labelField?: string | null | undefined
-}
-
-/**
- * Uses OR FAIL: with OR ABORT, the default, SQLite copies every page that a statement of several rows changes. An error
- * undoes the whole write in either case.
- */
-const INSERT_DELIVERIES = `INSERT OR FAIL INTO webhook_deliveries
-  (event, is_urgent, next_attempt_at, created_at, webhook, id, status) VALUES`
-
-/** Keyed by the number of deliveries. */
-const insertText = memoize((count: number): string => {
-  const rows = Array.from(
-    { length: count },
-    (_, at) => `(?1, ?2, ?3, ?3, ?${2 * at + 4}, ?${2 * at + 5}, 'pending')`,
-  )
-  return `${INSERT_DELIVERIES} ${rows.join(', ')}`
-})
-
-/** Returns the ids of the deliveries; their first attempts are due immediately. */
-function insertDeliveries(tx: Tx, event: number, webhooks: readonly number[], isUrgent: 0 | 1): string[] {
-  const ids = webhooks.map(() => tx.newId())
-  const values = webhooks.flatMap((webhook, at) => [webhook, ids[at] ?? ''])
-  tx.sql.run(insertText(webhooks.length), event, isUrgent, tx.now, ...values)
-  return ids
 }
 
 /**
@@ -352,16 +339,17 @@ export function logCreated({ tx, caller, structure, created }: Outbox): void {
 }
 
 /**
- * Stores a `webhook.test` event for one subscription, even a disabled or paused one; returns the id of the delivery.
+ * Stores a `webhook.test` event for one subscription, even a disabled or paused one. Returns the id of the event, and
+ * of its delivery unless the subscription is pulled.
  */
 export function publishTest(
   tx: Tx,
   receiver: Receiver,
   about: Pick<EventHead, 'workspaceId' | 'structure' | 'source'>,
-): string {
+): { readonly eventId: string; readonly delivery: string | undefined } {
   const payload = testPayload({ ...about, id: tx.newId(), occurredAt: tx.now }, receiver.kind)
-  const [delivery = ''] = storeEvent(tx, { payload, objectId: null }, [receiver], 1)
-  return delivery
+  const [delivery] = storeEvent(tx, { payload, objectId: null }, [receiver], 1)
+  return { eventId: payload.id, delivery }
 }
 
 /** Called after a commit of this process with the pks of subscriptions that have new deliveries. */

@@ -4,7 +4,7 @@ import { type Caller, wholeWorkspace } from '../context.ts'
 import { CreateSourceBody } from '../events/sources/schema.ts'
 import { createSource, getSource, type NewSource } from '../events/sources/service.ts'
 import { presentSource, sourceKind } from '../events/sources/store.ts'
-import { type NewWebhook, newColumns, parseInput, type UnparsedInput } from '../events/webhooks/columns.ts'
+import { type NewWebhook, newColumns, parseNew, type UnparsedInput } from '../events/webhooks/columns.ts'
 import { deleteWebhookAtOnce } from '../events/webhooks/deletion.ts'
 import { CreateWebhookBody } from '../events/webhooks/schema.ts'
 import {
@@ -108,11 +108,12 @@ function unlessGone<Found>(get: () => Found): Found | undefined {
 interface ShownWebhook {
   readonly id: string
   readonly structure: { readonly id: string } | null
+  readonly url: string | null
 }
 
 /** Defaults of absent attributes of a webhook. */
 const ABSENT = {
-  ...{ headers: null, kind: null, format: null, template: null },
+  ...{ headers: null, kind: null, format: null, template: null, delivery: null },
   ...{ quietSeconds: null, includeContent: null, due: null, ordered: null, pauseReason: null },
 }
 
@@ -132,8 +133,9 @@ export const webhooks: FiledKind<ShownWebhook> = {
     list: (reader, caller) =>
       listWebhooks(reader, caller)
         .map(presentWebhook)
-        .map(({ structure, status: _, headers: __, ...webhook }) => ({
+        .map(({ structure, url, pending, oldest_pending_at, dropped, status, headers, ...webhook }) => ({
           ...webhook,
+          ...(url !== null && { url }),
           ...(structure && { structure: structure.id }),
         })),
     create: importWebhook,
@@ -146,21 +148,22 @@ export const webhooks: FiledKind<ShownWebhook> = {
     const { id, structure: of } = shown
     const structure = of && structurePk(copy, of.id)
     if (structure === undefined) return
-    const row = { ...ABSENT, ...columnsShown(webhookTable, shown), structure, secret: '', enabled: 0 }
+    const columns = { ...ABSENT, ...columnsShown(webhookTable, shown, ['dropped']) }
+    const row = { ...columns, url: shown.url ?? '', structure, secret: '', enabled: 0 }
     const known = tx.sql.get<{ pk: number }>('SELECT pk FROM webhooks WHERE id = ?', id)?.pk
     if (known === undefined) insertCopied(tx, { ...row, id, workspace })
     else updateCopied(tx, known, row)
   },
 }
 
-type ExportedWebhook = UnparsedInput & Pick<NewWebhook, 'kind' | 'structure' | 'url'>
+type ExportedWebhook = UnparsedInput & Pick<NewWebhook, 'kind' | 'structure' | 'delivery'>
 
 function importWebhook({ tx, caller, tags, secrets }: ImportDestination, value: unknown): void {
   const { paused_at, pause_reason, consecutive_failures, created_by_key_id, ...rest } = asObject(value)
   const original = parseExported<ExportedWebhook>(rest, CreateWebhookBody)
   const { id, createdAt, updatedAt } = original
   refuseTooMany(tx, caller.workspacePk)
-  const { filter, ...parsed } = parseInput(original.input)
+  const { filter, ...parsed } = parseNew(original.input)
   const isTree = (sent: unknown): sent is FilterTree => isObject(sent)
   const input = { ...parsed, filter: isTree(filter) ? withTagIds(filter, tags) : filter }
   const structure = subscribedStructure(tx, caller, input)
@@ -177,7 +180,7 @@ function importWebhook({ tx, caller, tags, secrets }: ImportDestination, value: 
     consecutiveFailures: failuresOf(consecutive_failures),
   })
   beginSubscription(tx, caller, id)
-  secrets.push({ id, url: input.url, secret })
+  if (input.url !== undefined) secrets.push({ id, url: input.url, secret })
 }
 
 /** Far more than a webhook reaches in practice. */

@@ -8,6 +8,7 @@ import { defineRecurringJob, type Job } from '../kernel/jobs.ts'
 import { RESPONSE_SAVED_MS, removeSavedResponsesBefore } from '../kernel/once.ts'
 import { DAY_MS, HOUR_MS } from '../lib/dates.ts'
 import { removeChangesBefore } from '../log/cursors.ts'
+import { dropOldEvents } from '../log/pulled.ts'
 import { removeRevisionsBefore } from '../notes/writing/revisions.ts'
 import { removeSomeTrashedBefore } from '../notes/writing/trash.ts'
 import { removeExpired } from '../people/oauth/tokens.ts'
@@ -43,6 +44,7 @@ export function retentionJobs({ keepChangesMs }: AppContext['config']): Job[] {
     revisions: sweep(REVISION_DAYS * DAY_MS, 2, removeRevisionsBefore),
     trash: (tx) => removeSomeTrashedBefore(tx, tx.now - TRASH_DAYS * DAY_MS) !== 'nothing',
     responses: sweep(RESPONSE_SAVED_MS, 20, removeSavedResponsesBefore),
+    pulled: dropOldEvents,
     deliveries: sweep(DELIVERY_DAYS * DAY_MS, 20, deleteDeliveriesEndedBefore),
     events: sweep(EVENT_KEPT_MS, 20, deleteEventsBefore),
     changes: sweep(keepChangesMs, 100, removeChangesBefore),

@@ -42,6 +42,9 @@ const EVENT = '{"id": "evt_1", "type": "charge.failed"}'
 /** Ids of the created example objects, keyed by the position of the path parameter. */
 type Ids = Record<string, string>
 
+/** The documented cursor of a pulled event. */
+const EVENT_CURSOR = `${EXAMPLE_ID}.12`
+
 interface Operation {
   readonly id: string
   readonly method: string
@@ -99,6 +102,7 @@ function bodyOf({ described }: Operation, ids: Ids): unknown {
     example &&
     JSON.parse(
       JSON.stringify(example)
+        .replaceAll(EVENT_CURSOR, `${ids['pulled webhooks/{id}']}.1`)
         .replaceAll(EXAMPLE_ID, noteId ?? EXAMPLE_ID)
         .replaceAll(CURSOR, cursor ?? CURSOR),
     )
@@ -139,6 +143,9 @@ async function newFullWorld() {
   const { body: revisions } = await service.get(`/v1/notes/${noteId}/revisions`)
   const { body: tags } = await service.get('/v1/tags')
   const { body: tested } = await service.post(`/v1/webhooks/${ids['webhooks/{id}']}/test`)
+  const pull = { structure: 'Books', delivery: 'pull' }
+  const { webhook: pulled } = (await service.post('/v1/webhooks', pull)).body
+  await service.post(`/v1/webhooks/${pulled.id}/test`)
   const path = ids['in/{token}'] as string
   const { body: received } = await service.request('POST', path, EVENT, {
     'stripe-signature': stripeHeader(EVENT, service.clock.now(), 'whsec_EXAMPLEc2VjcmV0'),
@@ -148,6 +155,7 @@ async function newFullWorld() {
   const { body: history } = await service.get(`/v1/records/${ids['records/{id}']}/history`)
   const pages = Array.from({ length: 9 }, () => 'Cards carry the operations.')
   Object.assign(ids, {
+    'pulled webhooks/{id}': pulled.id,
     'trash/{id}': old.note.id,
     'revisions/{revisionId}': revisions.revisions[0].id,
     'tags/{id}': String(tags.tags.find(({ name }: { name: string }) => name === 'work').id),

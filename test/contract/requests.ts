@@ -55,6 +55,7 @@ const NAMING: Record<string, (samples: Samples) => object> = {
     url: 'https://hooks.example.com/errands',
     fields: ['what'],
   }),
+  acknowledgeEvents: (samples) => ({ cursor: samples['cursor of the event'] }),
   createShare: (samples) => ({ kind: 'note', target_id: samples['notes/{id}'] }),
   applyChanges: (samples) => ({
     changes: [

@@ -46,6 +46,10 @@ export async function makeSamples(service: TestService, client: Client = service
   const { webhook } = await made(
     client.post('/v1/webhooks', { structure: structure.id, url: 'https://hooks.example.com/errands' }),
   )
+  const { webhook: pulled } = await made(
+    client.post('/v1/webhooks', { structure: structure.id, delivery: 'pull' }),
+  )
+  await client.post(`/v1/webhooks/${pulled.id}/test`)
   const { source } = await made(
     client.post('/v1/sources', {
       name: 'Errands by mail',
@@ -70,6 +74,8 @@ export async function makeSamples(service: TestService, client: Client = service
   const { body: history } = await client.get(`/v1/records/${records[0].id}/history`)
   return {
     'cursor of the record': history.versions[0].cursor,
+    'cursor of the event': `${pulled.id}.1`,
+    'pulled webhooks/{id}': pulled.id,
     'notes/{id}': noteId,
     'trash/{id}': noteId,
     'revisions/{revisionId}': revisionId,
@@ -102,6 +108,7 @@ export function placeOf(segments: readonly string[], index: number): string {
     .slice(0, index)
     .toReversed()
     .filter((named) => !named.startsWith('{'))
+  if (before === 'webhooks' && segments[index + 1] === 'events') return `pulled webhooks/${segments[index]}`
   const collection = `${further}/${before}` === 'records/views' ? 'records/views' : before
   return `${collection}/${segments[index]}`
 }

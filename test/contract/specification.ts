@@ -52,6 +52,8 @@ POST   /v1/webhooks/{id}/rotate-secret W
 POST   /v1/webhooks/{id}/rotate W
 POST   /v1/webhooks/{id}/recover W
 POST   /v1/webhooks/{id}/test W
+GET    /v1/webhooks/{id}/events
+POST   /v1/webhooks/{id}/events/ack W
 GET    /v1/webhooks/{id}/deliveries
 GET    /v1/webhooks/{id}/deliveries/{deliveryId}
 POST   /v1/webhooks/{id}/deliveries/{deliveryId}/redeliver W

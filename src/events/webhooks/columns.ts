@@ -35,6 +35,7 @@ const NEW_WEBHOOK = {
   includeContent: null,
   ordered: null,
   due: null,
+  delivery: null,
   fields: null,
   ignoreOwnKey: 0,
   ignoreKeyId: null,
@@ -50,12 +51,12 @@ export interface NewWebhook extends WebhookInput {
   kind?: Kind | undefined
   /** Present if and only if the events are about rows. */
   structure?: string | undefined
-  url: string
+  delivery?: 'pull' | undefined
 }
 
-const newWebhook = ({ kind, url }: NewWebhook): WebhookColumns => ({
+const newWebhook = ({ kind, delivery }: NewWebhook): WebhookColumns => ({
   ...NEW_WEBHOOK,
-  url: withPlainHost(url),
+  delivery: delivery ?? null,
   kind: kind ?? null,
   events: JSON.stringify(DEFAULT_EVENTS[kind ?? 'record']),
   filter: (kind ?? 'record') === 'record' ? '[]' : null,
@@ -71,6 +72,29 @@ export function parseInput<Input extends UnparsedInput>({ filter, ...input }: In
   refuseRepeated('events', input.events ?? [])
   refuseRepeated('fields', input.fields ?? [])
   return { ...input, filter: parsed }
+}
+
+/** Parses the body of a new subscription, which needs a URL unless it is pulled. */
+export function parseNew<Input extends UnparsedInput & Pick<NewWebhook, 'delivery'>>(body: Input) {
+  checkDelivery(body.delivery ?? null, body)
+  if (body.delivery === undefined && body.url === undefined)
+    throw invalid('"url" is required.', atPlace('url'))
+  return parseInput(body)
+}
+
+/** Refuses attributes of requests for a subscription that sends none. */
+export function checkDelivery(
+  delivery: 'pull' | null,
+  { url, headers, format }: Pick<UnparsedInput, 'url' | 'headers' | 'format'>,
+): void {
+  if (delivery === null) return
+  const isPushed = { url: url !== undefined, headers: !!headers, format: (format ?? 'json') !== 'json' }
+  const misplaced = Object.entries(isPushed).find(([, isGiven]) => isGiven)?.[0]
+  if (misplaced !== undefined)
+    throw invalid(
+      `"${misplaced}" does not go with "delivery": "pull", which sends no requests; leave it out.`,
+      atPlace(misplaced),
+    )
 }
 
 function refuseRepeated(name: string, values: readonly string[]): void {
@@ -98,6 +122,7 @@ export function mergedColumns(
   const definition = structure && definitionOf(structure)
   const columns = {
     kind: before.kind,
+    delivery: before.delivery,
     format: patched(input.format, before.format),
     template: patched(input.template, before.template),
     quietSeconds: patched(input.quiet_seconds, before.quietSeconds),

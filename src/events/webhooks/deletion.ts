@@ -1,6 +1,7 @@
 import { defineJob, enqueue } from '../../kernel/jobs.ts'
 import { endSchedules } from '../../log/due.ts'
 import { renewSubscriptionsVersion } from '../../log/outbox.ts'
+import { deletePulledOf } from '../../log/pulled.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { IS_BLOCKED, IS_NEW, IS_NOT_NEW } from '../../storage/schema/webhooks.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
@@ -32,11 +33,12 @@ function deleteSomeDeliveries({ sql }: Reader, condition: string, value: number,
 export const deleteDeliveriesEndedBefore = (reader: Reader, before: number, limit: number): number =>
   deleteSomeDeliveries(reader, 'ended_at < ?', before, limit)
 
-/** Deletes up to `limit` deliveries of a subscription; returns the number deleted. */
+/** Deletes up to `limit` deliveries, or kept events, of a subscription; returns the number deleted. */
 const deleteDeliveriesOf = (reader: Reader, webhook: number, limit: number): number =>
   deleteSomeDeliveries(reader, `webhook = ? AND ${IS_NEW}`, webhook, limit) ||
   deleteSomeDeliveries(reader, `webhook = ? AND ${IS_NOT_NEW}`, webhook, limit) ||
-  deleteSomeDeliveries(reader, `webhook = ? AND ${IS_BLOCKED}`, webhook, limit)
+  deleteSomeDeliveries(reader, `webhook = ? AND ${IS_BLOCKED}`, webhook, limit) ||
+  deletePulledOf(reader, webhook, limit)
 
 /**
  * Deletes a subscription in the caller's transaction. For subscriptions with few deliveries, such as the tests of a

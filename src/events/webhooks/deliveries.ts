@@ -2,7 +2,8 @@ import type { AppContext, Caller } from '../../context.ts'
 import { write } from '../../kernel/operation.ts'
 import { repeatWrite } from '../../kernel/repeated.ts'
 import { fail, notFound, refused } from '../../lib/refusal.ts'
-import { notifyDispatcher, publishTest } from '../../log/outbox.ts'
+import { TEST_EVENT } from '../../log/message.ts'
+import { notifyDispatcher, publishTest, type Receiver } from '../../log/outbox.ts'
 import type { Db } from '../../storage/database.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { IS_BLOCKED, IS_NEW, IS_NOT_NEW } from '../../storage/schema/webhooks.ts'
@@ -20,12 +21,22 @@ const getDelivery = (reader: Reader, webhook: WebhookRow, id: string): DeliveryR
 export function sendTest(tx: Tx, caller: Caller, id: string): Shown {
   const webhook = getWebhook(tx, caller, id, 'change')
   const { workspaceId, surface, keyId } = caller
-  const { pk, template, format, ordered } = webhook
-  const receiver = { pk, template, kind: kindOf(webhook), format: format ?? 'json', isOrdered: ordered === 1 }
+  const receiver = receiverOf(webhook)
   const structure = presentStructureOf(webhook)
-  const delivery = publishTest(tx, receiver, { workspaceId, structure, source: { surface, keyId } })
-  return presentDelivery(webhook, getDelivery(tx, webhook, delivery))
+  const about = { workspaceId, structure, source: { surface, keyId } }
+  const { eventId, delivery } = publishTest(tx, receiver, about)
+  if (delivery !== undefined) return presentDelivery(webhook, getDelivery(tx, webhook, delivery))
+  return presentDelivery(webhook, { ...KEPT_TEST, id: eventId, eventId, createdAt: tx.now })
 }
+
+const receiverOf = (webhook: WebhookRow): Receiver => ({
+  pk: webhook.pk,
+  kind: kindOf(webhook),
+  format: webhook.format ?? 'json',
+  template: webhook.template,
+  isOrdered: webhook.ordered === 1,
+  isPulled: webhook.delivery === 'pull',
+})
 
 /** Newest first; with `before`, only deliveries older than that one. */
 export function listDeliveries(reader: Reader, caller: Caller, id: string, page: DeliveryPage): Shown[] {
@@ -153,6 +164,21 @@ export interface DeliveryRow {
   lastAttemptAt: number | null
   endedAt: number | null
 }
+
+/** A test that waits for its reader: it is pending until it is acknowledged. */
+const KEPT_TEST = {
+  eventPk: 0,
+  event: TEST_EVENT,
+  recordId: null,
+  sequence: null,
+  status: 'pending',
+  attempts: 0,
+  responseStatus: null,
+  error: null,
+  nextAttemptAt: null,
+  lastAttemptAt: null,
+  endedAt: null,
+} as const
 
 const ofEvent = (column: string) => `(SELECT ${column} FROM webhook_events e WHERE e.pk = d.event)`
 

@@ -29,6 +29,9 @@ const ORPHANED_DELIVERIES = `webhook_deliveries WHERE NOT EXISTS (SELECT 1 FROM 
 const STUCK = `webhook_deliveries WHERE ${IS_BLOCKED} AND event IN (SELECT min(event) FROM webhook_sequences
   WHERE is_pending = 1 GROUP BY webhook, object)`
 
+const ORPHANED_PULLED = `webhook_pulled WHERE webhook NOT IN (SELECT pk FROM webhooks)
+  AND webhook NOT IN (${keysOf(webhookDetachment)})`
+
 const ORPHANED_MOMENTS = `webhook_moments WHERE schedule NOT IN (SELECT pk FROM webhook_schedules)`
 const UNSCHEDULED = `webhooks w WHERE enabled = 1 AND due IS NOT NULL AND NOT EXISTS
   (SELECT 1 FROM webhook_schedules s WHERE s.webhook = w.pk AND s.is_ended = 0)`
@@ -53,6 +56,8 @@ export const webhookCheck: IntegrityCheck = {
     const stuck = count(STUCK)
     if (stuck > 0)
       yield `${stuck} ordered deliveries wait, although no earlier one of their object is pending.`
+    const pulled = count(ORPHANED_PULLED)
+    if (pulled > 0) yield `${pulled} kept events are left without their webhook.`
     const moments = count(ORPHANED_MOMENTS)
     if (moments > 0) yield `${moments} moments of rows are left without a webhook.`
     const unscheduled = count(UNSCHEDULED)
@@ -66,6 +71,7 @@ export const webhookCheck: IntegrityCheck = {
       `UPDATE webhook_deliveries SET is_urgent = 0, next_attempt_at = ? ${STUCK.slice(STUCK.indexOf('WHERE'))}`,
       tx.now,
     )
+    tx.sql.run(`DELETE FROM ${ORPHANED_PULLED}`)
     tx.sql.run(`DELETE FROM ${ORPHANED_MOMENTS}`)
     const unscheduled = tx.sql.rows<[number, number]>(`SELECT pk, structure FROM ${UNSCHEDULED}`)
     for (const [webhook, structure] of unscheduled) startSchedule(tx, webhook, structure)

@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { read, write } from '../../kernel/operation.ts'
 import type { AllowlistEntry } from '../../lib/addresses.ts'
 import { pageRequest } from '../../lib/pagination.ts'
-import { parseInput } from './columns.ts'
+import { parseNew } from './columns.ts'
 import { deliveryLog, listDeliveries, restart, sendTest } from './deliveries.ts'
 import type { CreateWebhookBody, DeliveriesQuery, ListQuery, PatchWebhookBody, RotateBody } from './schema.ts'
 import {
@@ -18,6 +18,7 @@ import {
 import { presentWebhook, type WebhookRow } from './store.ts'
 
 export { recoverSome } from './deliveries.ts'
+export { acknowledge, readPulled } from './pull.ts'
 
 const covers = 'structures'
 
@@ -32,7 +33,11 @@ interface Allowing {
 
 type NewWebhookCall = Allowing & { readonly body: Static<typeof CreateWebhookBody> }
 
-const withSecret = (webhook: WebhookRow) => ({ webhook: presentWebhook(webhook), secret: webhook.secret })
+/** A subscription that is pulled signs nothing. */
+const withSecret = (webhook: WebhookRow) => ({
+  webhook: presentWebhook(webhook),
+  secret: webhook.delivery === 'pull' ? null : webhook.secret,
+})
 
 export const readWebhooks = read({
   name: 'webhooks.list',
@@ -55,10 +60,10 @@ export const createWebhook = write({
   name: 'webhooks.create',
   covers,
   run: (tx, caller, { body, allowlist }: NewWebhookCall) =>
-    withSecret(insertWebhook(tx, caller, parseInput(body), allowlist)),
+    withSecret(insertWebhook(tx, caller, parseNew(body), allowlist)),
   saved: ({ webhook }) => ({ webhook }),
   check: (tx, caller, { body }) => {
-    if (caller.rights) subscribedStructure(tx, caller, parseInput(body))
+    if (caller.rights) subscribedStructure(tx, caller, parseNew(body))
   },
 })
 

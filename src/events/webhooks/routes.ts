@@ -1,13 +1,16 @@
 import type { AppContext } from '../../context.ts'
 import { endpoints } from '../../http/endpoints.ts'
 import { parseInstant } from '../../lib/dates.ts'
+import type { Streams } from '../../people/sessions/streams.ts'
 import { type RecoverInput, recoverDeliveries } from './deliveries.ts'
 import * as operations from './operations.ts'
+import { untilPulled } from './pull.ts'
+import * as pullSchema from './pull-schema.ts'
 import * as schema from './schema.ts'
 
 const ACCEPTED = 202
 
-export function webhookRoutes(ctx: AppContext) {
+export function webhookRoutes(ctx: AppContext, streams: Streams) {
   const allowlist = ctx.config.webhookAllowlist
   return endpoints('Webhooks', '/v1/webhooks', 'structures')
     .get('', ({ exchange, query }) => exchange.call(operations.readWebhooks, query), {
@@ -102,6 +105,35 @@ export function webhookRoutes(ctx: AppContext) {
         operationId: 'listDeliveries',
         summary: 'List deliveries, the newest first',
         description: 'Stored for 30 days after the end of a delivery.',
+      },
+    )
+    .get(
+      '/:id/events',
+      async ({ exchange, caller, params, query }) => {
+        const { wait = 0, ...page } = query
+        if (wait > 0) await untilPulled(ctx, streams, caller, { ...params, ...page, wait })
+        return exchange.call(operations.readPulled, { ...params, ...page })
+      },
+      {
+        access: 'read',
+        query: pullSchema.PulledQuery,
+        response: pullSchema.PulledResponse,
+        operationId: 'listPulledEvents',
+        summary: 'Read the events that a pull subscription keeps, in commit order',
+        description:
+          'After the last acknowledged one, or after `after`. A page holds at most 8 MiB of events and may end early with `has_more: true`.',
+      },
+    )
+    .post(
+      '/:id/events/ack',
+      ({ exchange, params, body }) => exchange.call(operations.acknowledge, { ...params, body }),
+      {
+        access: 'write',
+        body: pullSchema.AcknowledgeBody,
+        response: pullSchema.AcknowledgedResponse,
+        operationId: 'acknowledgeEvents',
+        summary: 'Acknowledge every event up to a cursor, and remove them',
+        description: 'Repeating it, or an earlier cursor, changes nothing.',
       },
     )
     .post(

@@ -55,6 +55,12 @@ const ordered = () =>
       'Events of one object (row, note or file) are delivered one at a time in commit order. Each has `sequence`, a number that grows with every event of the subscription. Applies to what is committed from then on.',
     examples: [true],
   })
+const delivery = () =>
+  t.choice(['pull'], {
+    description:
+      'Events are not sent, but kept until `POST …/events/ack` acknowledges them: at most 30 days and 1,000,000. Without `url`, `headers` and a `format` other than `json`. It never pauses. Set at creation.',
+    examples: ['pull'],
+  })
 const due = () =>
   t.strict(
     {
@@ -96,7 +102,15 @@ export const Webhook = t.strict(
     id: t.id(),
     kind: t.Optional(kind()),
     structure: subscribedStructure('null for notes and files.'),
-    url: t.String({ examples: ['https://hooks.example.com/books'] }),
+    delivery: t.Optional(delivery()),
+    pending: t.Optional(t.integer({ description: 'With `pull`: the events that it keeps.', examples: [12] })),
+    oldest_pending_at: t.Optional(
+      t.nullable(t.timestamp(), 'With `pull`: when the oldest of them was stored.'),
+    ),
+    dropped: t.Optional(
+      t.integer({ description: 'With `pull`: the events that age or the limit removed.', examples: [0] }),
+    ),
+    url: t.nullable(t.String({ examples: ['https://hooks.example.com/books'] }), 'null with `pull`.'),
     format: t.Optional(format()),
     template: t.Optional(template()),
     events: t.Array(t.String({ enum: [...SUBSCRIBED_EVENTS] }), { examples: [['record.created']] }),
@@ -201,8 +215,10 @@ export const WebhookResponse = t.response({ webhook: Webhook })
 export const CreatedWebhookResponse = t.response({
   webhook: Webhook,
   secret: t.Optional(
-    secret(
-      'Signs the deliveries. Shown only now: it is left out when the answer is repeated for an `Idempotency-Key`.',
+    t.nullable(
+      secret(
+        'Signs the deliveries; null with `pull`. Shown only now: it is left out when the answer is repeated for an `Idempotency-Key`.',
+      ),
     ),
   ),
 })
@@ -331,7 +347,13 @@ export const CREATE_DESCRIPTION = `Deliveries to \`url\`, and how to verify them
 ${RECORD_OPERATORS_TEXT}`
 
 export const CreateWebhookBody = t.strict(
-  { kind: t.Optional(kind()), structure: t.Optional(structureName()), url: url(), ...attributes },
+  {
+    kind: t.Optional(kind()),
+    structure: t.Optional(structureName()),
+    url: t.Optional(url()),
+    delivery: t.Optional(delivery()),
+    ...attributes,
+  },
   { examples: [{ structure: 'Books', url: 'https://hooks.example.com/books' }] },
 )
 export const PatchWebhookBody = t.strict(

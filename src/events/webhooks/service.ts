@@ -19,6 +19,7 @@ import {
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import {
+  checkDelivery,
   mergedColumns,
   type NewWebhook,
   newColumns,
@@ -159,6 +160,7 @@ export function updateWebhook(
   const before = getWebhook(tx, caller, id, 'change')
   checkAddressAndKey(tx, caller, input, allowlist)
   const structure = structureOfRow(tx, caller, before, 'change')
+  checkDelivery(before.delivery, input)
   const columns = mergedColumns(tx, caller, structure, before, input)
   if (!isSame(before, columns)) {
     store.updateWebhook(tx, before.pk, columns, tx.now)
@@ -195,7 +197,8 @@ const MAX_EARLIER_SECRETS = 4
  * ended. With 0, only the new secret signs from now on, even older deliveries.
  */
 export function replaceSecret(tx: Tx, caller: Caller, id: string, overlapHours: number): store.WebhookRow {
-  const { pk, secret, earlierSecrets } = getWebhook(tx, caller, id, 'change')
+  const { pk, secret, earlierSecrets, delivery } = getWebhook(tx, caller, id, 'change')
+  if (delivery === 'pull') throw refused('A webhook that is pulled signs nothing and has no secret.')
   const still = parseEarlierSecrets(earlierSecrets).filter(({ until }) => until > tx.now)
   const until = tx.now + overlapHours * HOUR_MS
   const earlier = overlapHours === 0 ? [] : [{ secret, until }, ...still].slice(0, MAX_EARLIER_SECRETS)
@@ -241,7 +244,10 @@ function logWebhookUpdate(
 const logged = (webhook: store.WebhookRow) => ({ headers: null, ...presentWebhook(webhook) })
 
 /** Attributes derived from others, or counters. */
-const DERIVED = ['structure', 'status', 'pause_reason', 'consecutive_failures']
+const DERIVED = [
+  ...['structure', 'status', 'pause_reason', 'consecutive_failures'],
+  ...['pending', 'oldest_pending_at', 'dropped'],
+]
 
 /** Deletes a subscription; nothing more is sent. */
 export function endSubscription(tx: Tx, caller: Caller, id: string): void {

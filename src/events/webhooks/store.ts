@@ -16,6 +16,9 @@ const read = {
   ...getTableColumns(webhooks),
   structureId: ofStructure('id'),
   structureName: ofStructure('name'),
+  /** When the oldest event that waits for its reader was stored. */
+  oldestPendingAt: sql<number | null>`(SELECT created_at FROM webhook_pulled p WHERE p.webhook = webhooks.pk
+    AND p.sequence > webhooks.done_to ORDER BY p.sequence LIMIT 1)`,
 }
 
 export type WebhookRow = RowOf<typeof read>
@@ -73,6 +76,12 @@ function presentHeaders(row: WebhookRow): { headers?: Record<string, string> } {
     : { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, MASK])) }
 }
 
+/** The state of the events that a pull subscription keeps. */
+const presentPull = ({ delivery, sequence, doneTo, oldestPendingAt, dropped }: WebhookRow) =>
+  delivery === null
+    ? {}
+    : { delivery, pending: sequence - doneTo, oldest_pending_at: isoOrNull(oldestPendingAt), dropped }
+
 /** Attributes that responses omit if they were not given. */
 function presentKind(row: WebhookRow) {
   const { kind, format, template, quietSeconds, includeContent, ordered } = row
@@ -97,7 +106,8 @@ export const presentWebhook = (row: WebhookRow) => ({
   id: row.id,
   ...presentKind(row),
   structure: presentStructureOf(row),
-  url: row.url,
+  ...presentPull(row),
+  url: row.delivery === 'pull' ? null : row.url,
   events: eventsOf(row),
   filter: filterOf(row),
   fields: fieldsOf(row),

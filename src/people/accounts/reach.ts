@@ -39,7 +39,15 @@ const activeOf = rowsBy((workspace: number, user: number) =>
     keyId: sql<
       string | null
     >`(SELECT k.id FROM keys k WHERE k.id = webhooks.created_by_key_id AND k.user = webhooks.user)`,
-  }).where(and(eq(webhooks.workspace, workspace), eq(webhooks.user, user), isNull(webhooks.pausedAt))),
+  }).where(
+    and(
+      eq(webhooks.workspace, workspace),
+      eq(webhooks.user, user),
+      isNull(webhooks.pausedAt),
+      // Events that are pulled leave only with a key that may read them.
+      isNull(webhooks.delivery),
+    ),
+  ),
 )
 
 type Subscription = ReturnType<typeof activeOf>[number]

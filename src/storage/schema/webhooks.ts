@@ -1,5 +1,13 @@
 import { sql } from 'drizzle-orm'
-import { foreignKey, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import {
+  foreignKey,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
 import { workspaces } from './account.ts'
 import { notes } from './notes.ts'
 import { structures } from './structures.ts'
@@ -36,6 +44,8 @@ export const webhooks = sqliteTable(
     ordered: integer(),
     /** JSON object that defines the due time of a row. */
     due: text(),
+    /** `pull`: its events are kept until they are acknowledged, and `url` is empty. */
+    delivery: text({ enum: ['pull'] }),
     url: text().notNull(),
     /** `whsec_…`; stored in plain text, because it signs. */
     secret: text().notNull(),
@@ -57,8 +67,14 @@ export const webhooks = sqliteTable(
     /** A sentence, if failed deliveries are not the reason for the pause. */
     pauseReason: text('pause_reason'),
     consecutiveFailures: integer('consecutive_failures').notNull().default(0),
-    /** The number of its last event, counted while it is ordered. */
+    /** The number of its last event, counted while it is ordered, and of every event that is pulled. */
     sequence: integer().notNull().default(0),
+    /** The number up to which a reader has acknowledged events; null before the first acknowledgement. */
+    acknowledged: integer(),
+    /** The number up to which pulled events are acknowledged or dropped. A job deletes them. */
+    doneTo: integer('done_to').notNull().default(0),
+    /** The number of pulled events that their age or the limit removed. */
+    dropped: integer().notNull().default(0),
     /** Null if created without a key. */
     createdByKeyId: text('created_by_key_id'),
     /**
@@ -72,6 +88,7 @@ export const webhooks = sqliteTable(
   (table) => [
     index('webhooks_workspace').on(table.workspace, table.pk),
     index('webhooks_structure').on(table.structure),
+    index('webhooks_pulled').on(table.pk).where(sql`delivery IS NOT NULL`),
     index('webhooks_beyond_rows').on(table.workspace, table.kind).where(sql`structure IS NULL`),
   ],
 )
@@ -209,6 +226,20 @@ export const webhookSequences = sqliteTable(
       .on(table.webhook, table.object, table.sequence)
       .where(sql`is_pending = 1`),
   ],
+)
+
+/** The events of pull subscriptions, until they are acknowledged or dropped. */
+export const webhookPulled = sqliteTable(
+  'webhook_pulled',
+  {
+    pk: integer().primaryKey(),
+    webhook: integer().notNull(),
+    /** Without gaps, so that subtraction counts the pending events. */
+    sequence: integer().notNull(),
+    createdAt: integer('created_at').notNull(),
+    body: text().notNull(),
+  },
+  (table) => [uniqueIndex('webhook_pulled_order').on(table.webhook, table.sequence)],
 )
 
 /** The stored attempts of each delivery; deliveries of older versions have none. */

@@ -108,7 +108,7 @@ export const DERIVED: Partial<Record<ChangeKind, readonly string[]>> = {
   view: ['filter_summary', 'display'],
   quick_access_item: ['title'],
   file: ['note_id', 'outline'],
-  webhook: ['structure', 'status'],
+  webhook: ['structure', 'status', 'pending', 'oldest_pending_at', 'dropped'],
   source: ['structure', 'url', 'counts', 'last_event_at'],
   row_view: ['owner'],
 }

@@ -1312,6 +1312,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the events that a pull subscription keeps, in commit order
+         * @description After the last acknowledged one, or after `after`. A page holds at most 8 MiB of events and may end early with `has_more: true`.
+         */
+        get: operations["listPulledEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/events/ack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge every event up to a cursor, and remove them
+         * @description Repeating it, or an earlier cursor, changes nothing.
+         */
+        post: operations["acknowledgeEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks/{id}/recover": {
         parameters: {
             query?: never;
@@ -3509,8 +3549,33 @@ export interface components {
                 /** @example Books */
                 name: string;
             } | null;
-            /** @example https://hooks.example.com/books */
-            url: string;
+            /**
+             * @description Events are not sent, but kept until `POST …/events/ack` acknowledges them: at most 30 days and 1,000,000. Without `url`, `headers` and a `format` other than `json`. It never pauses. Set at creation.
+             * @example pull
+             * @enum {string}
+             */
+            delivery?: "pull";
+            /**
+             * @description With `pull`: the events that it keeps.
+             * @example 12
+             */
+            pending?: number;
+            /**
+             * Format: date-time
+             * @description With `pull`: when the oldest of them was stored.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            oldest_pending_at?: string | null;
+            /**
+             * @description With `pull`: the events that age or the limit removed.
+             * @example 0
+             */
+            dropped?: number;
+            /**
+             * @description null with `pull`.
+             * @example https://hooks.example.com/books
+             */
+            url: string | null;
             /**
              * @description The format of the events; `json` by default. `slack` and `discord` are the JSON that these services accept, `ntfy` and `text` are plain text. All are signed.
              * @example json
@@ -11107,6 +11172,10 @@ export interface operations {
                      *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *           "kind": "record",
                      *           "structure": null,
+                     *           "delivery": "pull",
+                     *           "pending": 12,
+                     *           "oldest_pending_at": "2026-11-21T09:30:00.000Z",
+                     *           "dropped": 0,
                      *           "url": "https://hooks.example.com/books",
                      *           "format": "json",
                      *           "template": "{event}: {record.title}",
@@ -11198,7 +11267,13 @@ export interface operations {
                      * @description A public https address; redirects are not followed.
                      * @example https://hooks.example.com/books
                      */
-                    url: string;
+                    url?: string;
+                    /**
+                     * @description Events are not sent, but kept until `POST …/events/ack` acknowledges them: at most 30 days and 1,000,000. Without `url`, `headers` and a `format` other than `json`. It never pauses. Set at creation.
+                     * @example pull
+                     * @enum {string}
+                     */
+                    delivery?: "pull";
                     /**
                      * @description Events of its kind; by default all, `record.due` excepted.
                      * @example [
@@ -11282,6 +11357,10 @@ export interface operations {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "kind": "record",
                      *         "structure": null,
+                     *         "delivery": "pull",
+                     *         "pending": 12,
+                     *         "oldest_pending_at": "2026-11-21T09:30:00.000Z",
+                     *         "dropped": 0,
                      *         "url": "https://hooks.example.com/books",
                      *         "format": "json",
                      *         "template": "{event}: {record.title}",
@@ -11328,10 +11407,10 @@ export interface operations {
                     "application/json": {
                         webhook: components["schemas"]["Webhook"];
                         /**
-                         * @description Signs the deliveries. Shown only now: it is left out when the answer is repeated for an `Idempotency-Key`.
+                         * @description Signs the deliveries; null with `pull`. Shown only now: it is left out when the answer is repeated for an `Idempotency-Key`.
                          * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDEXAMPLEKEY0=
                          */
-                        secret?: string;
+                        secret?: string | null;
                     };
                 };
             };
@@ -11380,6 +11459,10 @@ export interface operations {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "kind": "record",
                      *         "structure": null,
+                     *         "delivery": "pull",
+                     *         "pending": 12,
+                     *         "oldest_pending_at": "2026-11-21T09:30:00.000Z",
+                     *         "dropped": 0,
                      *         "url": "https://hooks.example.com/books",
                      *         "format": "json",
                      *         "template": "{event}: {record.title}",
@@ -11618,6 +11701,10 @@ export interface operations {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "kind": "record",
                      *         "structure": null,
+                     *         "delivery": "pull",
+                     *         "pending": 12,
+                     *         "oldest_pending_at": "2026-11-21T09:30:00.000Z",
+                     *         "dropped": 0,
                      *         "url": "https://hooks.example.com/books",
                      *         "format": "json",
                      *         "template": "{event}: {record.title}",
@@ -11704,6 +11791,10 @@ export interface operations {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "kind": "record",
                      *         "structure": null,
+                     *         "delivery": "pull",
+                     *         "pending": 12,
+                     *         "oldest_pending_at": "2026-11-21T09:30:00.000Z",
+                     *         "dropped": 0,
                      *         "url": "https://hooks.example.com/books",
                      *         "format": "json",
                      *         "template": "{event}: {record.title}",
@@ -11810,6 +11901,10 @@ export interface operations {
                      *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
                      *         "kind": "record",
                      *         "structure": null,
+                     *         "delivery": "pull",
+                     *         "pending": 12,
+                     *         "oldest_pending_at": "2026-11-21T09:30:00.000Z",
+                     *         "dropped": 0,
                      *         "url": "https://hooks.example.com/books",
                      *         "format": "json",
                      *         "template": "{event}: {record.title}",
@@ -11990,6 +12085,159 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPulledEvents: {
+        parameters: {
+            query?: {
+                /** @description A cursor: only later events. `start` for the oldest kept. */
+                after?: string;
+                /** @description The maximum number of results. */
+                limit?: number;
+                /** @description For how many seconds an empty page waits for an event. */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The subscription. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [
+                     *         {
+                     *           "cursor": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60.12",
+                     *           "payload": {
+                     *             "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *             "type": "record.updated",
+                     *             "occurred_at": "2026-11-21T09:30:00.000Z",
+                     *             "workspace_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *             "structure": null,
+                     *             "record": null,
+                     *             "changed": [
+                     *               "pages"
+                     *             ],
+                     *             "previous": {
+                     *               "pages": 875
+                     *             },
+                     *             "data": {
+                     *               "due_at": "2026-11-21T09:30:00.000Z"
+                     *             },
+                     *             "source": {
+                     *               "surface": "api",
+                     *               "key_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60"
+                     *             },
+                     *             "sequence": 12
+                     *           }
+                     *         }
+                     *       ],
+                     *       "acknowledged": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60.12",
+                     *       "has_more": false
+                     *     }
+                     */
+                    "application/json": {
+                        events: {
+                            /**
+                             * @description Acknowledges this event and all before it.
+                             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60.12
+                             */
+                            cursor: string;
+                            payload: components["schemas"]["DeliveredEvent"];
+                        }[];
+                        /**
+                         * @description null before the first acknowledgement.
+                         * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60.12
+                         */
+                        acknowledged: string | null;
+                        has_more: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acknowledgeEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The subscription. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "cursor": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60.12"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The cursor of the last event that is done.
+                     * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60.12
+                     */
+                    cursor: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "acknowledged": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60.12",
+                     *       "pending": 0
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description The last acknowledged cursor.
+                         * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60.12
+                         */
+                        acknowledged: string | null;
+                        /**
+                         * @description The events that it still keeps.
+                         * @example 0
+                         */
+                        pending: number;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["UriTooLong"];
             500: components["responses"]["Internal"];

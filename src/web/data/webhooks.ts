@@ -41,6 +41,14 @@ export const useDeliveries = (id: string, query: { status?: DeliveryStatus; befo
     },
   )
 
+/** The first pending events of a webhook that is pulled. Reading acknowledges nothing. */
+export const usePulled = (id: string) =>
+  useQuery(
+    [...deliveriesKey(id), 'pulled'],
+    ({ signal }) => api.get('/v1/webhooks/{id}/events', { params: { id }, query: { limit: PAGE }, signal }),
+    { refetchInterval: LATER_MS },
+  )
+
 /** A page of the newest failed deliveries. */
 export const useFailed = (id: string) =>
   useQuery(
@@ -79,7 +87,8 @@ export async function recoverSince(id: string, since: string): Promise<number> {
 const readWebhooksAgain = () => refetch({ queryKey: ['webhook structure'] })
 
 export interface WebhookInput {
-  readonly url: string
+  /** Omitted for a webhook that is pulled. */
+  readonly url?: string
   readonly events: Webhook['events']
   readonly filter: Webhook['filter']
   readonly fields: string[] | null
@@ -98,10 +107,16 @@ export interface WebhookInput {
 
 export type WebhookKind = NonNullable<Webhook['kind']>
 
-/** Creates a webhook. If the first response was lost, the retry returns no secret, so a new one is created. */
-export async function createWebhook(input: WebhookInput & { structure?: string; kind?: WebhookKind }) {
+type NewWebhook = WebhookInput & { structure?: string; kind?: WebhookKind; delivery?: 'pull' }
+
+/**
+ * Creates a webhook. If the first response was lost, the retry returns no secret, so a new one is created. A webhook
+ * that is pulled has none.
+ */
+export async function createWebhook(input: NewWebhook) {
   const { webhook, secret } = await api.post('/v1/webhooks', { body: input })
   await readWebhooksAgain()
+  if (webhook.delivery === 'pull') return { webhook, secret: undefined }
   return { webhook, secret: secret ?? (await rotateSecret(webhook.id, 0)) }
 }
 
@@ -127,4 +142,5 @@ export const aboutOf = ({ structure, kind }: Pick<Webhook, 'structure' | 'kind'>
 
 /** The name of a webhook: its description, else its URL. */
 export const nameOf = ({ description, url }: Pick<Webhook, 'description' | 'url'>): string =>
-  description?.split('\n')[0] || (URL.canParse(url) ? new URL(url).host : url)
+  description?.split('\n')[0] ||
+  (url === null ? 'Pulled events' : URL.canParse(url) ? new URL(url).host : url)

@@ -19,6 +19,7 @@ import {
 } from '../../command.ts'
 import { checkBody, checkStructure, inWorkspace } from '../../open-database.ts'
 import { listCommand, show } from '../../output.ts'
+import { webhooksEvents } from './webhooks-events.ts'
 
 const service = () => import('../../../events/webhooks/service.ts')
 const deliveries = () => import('../../../events/webhooks/deliveries.ts')
@@ -39,7 +40,7 @@ const webhooksList = listCommand({
     ID: ({ id }) => id,
     STRUCTURE: ({ structure, kind }) => structure?.name ?? `(${kind}s)`,
     STATUS: ({ status }) => status,
-    URL: ({ url }) => url,
+    URL: ({ url, pending }) => url ?? `(pull, ${counted(pending ?? 0, 'event')} pending)`,
   },
 })
 
@@ -126,12 +127,12 @@ const webhooksTest: Command = {
 }
 
 /** The request body of the same call of the API. */
-function bodyOf(input: Input): UnparsedInput & Pick<NewWebhook, 'kind' | 'structure' | 'url'> {
+function bodyOf(input: Input): UnparsedInput & Pick<NewWebhook, 'kind' | 'structure' | 'delivery'> {
   const events = textFlag(input, 'events')
   const seconds = textFlag(input, 'quiet-seconds') ?? ''
-  const texts = ['url', 'kind', 'structure', 'format', 'template', 'quiet-seconds']
+  const texts = ['url', 'delivery', 'kind', 'structure', 'format', 'template', 'quiet-seconds']
   return {
-    ...(attributesIn(input, texts, ['filter', 'due']) as { url: string }),
+    ...attributesIn(input, texts, ['filter', 'due']),
     ...(events !== undefined && { events: separated(events) as SubscribedEvent[] }),
     ...(/^\d+$/.test(seconds) && { quiet_seconds: Number(seconds) }),
     ...(input.flags['include-content'] === true && { include_content: true }),
@@ -139,13 +140,18 @@ function bodyOf(input: Input): UnparsedInput & Pick<NewWebhook, 'kind' | 'struct
   }
 }
 
+const SHOWN_ONCE = 'Its secret is shown only once:'
+
 const webhooksCreate: Command = {
   name: 'webhooks create',
   summary: 'Subscribe a URL to changes of rows, notes or files, and print the signing secret, once.',
   flags: [
     flag('--kind <kind>', 'record (default), note or file', { choices: Object.keys(EVENTS_OF) }),
     flag('--structure <name>', 'the structure, by name or id; with the kind record'),
-    flag('--url <url>', 'a public https address', { isRequired: true }),
+    flag('--url <url>', 'a public https address; without --delivery pull'),
+    flag('--delivery <how>', 'pull: keep the events until they are read, instead of sending them', {
+      choices: ['pull'],
+    }),
     flag('--events <events>', 'such as record.created,record.updated (default all changes of the kind)', {
       choices: SUBSCRIBED_EVENTS,
       isList: true,
@@ -181,8 +187,11 @@ const webhooksCreate: Command = {
       if (body.structure !== undefined) await checkStructure(db, caller, body.structure)
       const created = await db.write((tx) => createWebhook.run(tx, caller, { body, allowlist }))
       return show(input, io, created, () => {
-        io.status(`The webhook ${created.webhook.id} was created. Its secret is shown only once:\n`)
-        io.out(`${created.secret}\n`)
+        const { webhook, secret } = created
+        const next =
+          secret === null ? `Read its events with "daybook webhooks events ${webhook.id}".` : SHOWN_ONCE
+        io.status(`The webhook ${webhook.id} was created. ${next}\n`)
+        if (secret !== null) io.out(`${secret}\n`)
       })
     })
   },
@@ -190,6 +199,7 @@ const webhooksCreate: Command = {
 
 export const webhooksCommands: readonly Command[] = [
   webhooksCreate,
+  webhooksEvents,
   webhooksList,
   webhooksResume,
   webhooksRetry,

@@ -9,7 +9,7 @@ export const curlOf = (
   body: string,
 ): string =>
   [
-    `curl --globoff ${quoted(url)}`,
+    `curl --globoff ${quoted(url ?? '')}`,
     `-H ${quoted(`Content-Type: ${format === 'ntfy' || format === 'text' ? 'text/plain; charset=utf-8' : 'application/json'}`)}`,
     `-H ${quoted(`X-Service-Event: ${event}`)}`,
     `-H ${quoted(`X-Service-Delivery: ${id}`)}`,

@@ -17,8 +17,19 @@ export function Facts({ webhook }: { webhook: Webhook }) {
   const conditions = conditionsOf(webhook)
   return (
     <dl class="facts">
-      <dt>URL</dt>
-      <dd class="code">{webhook.url}</dd>
+      {webhook.delivery === 'pull' ? (
+        <>
+          <dt>Pending</dt>
+          <dd>{webhook.pending} (the oldest go after 30 days or 1,000,000)</dd>
+          <dt>Dropped</dt>
+          <dd>{webhook.dropped}</dd>
+        </>
+      ) : (
+        <>
+          <dt>URL</dt>
+          <dd class="code">{webhook.url}</dd>
+        </>
+      )}
       <dt>Table</dt>
       <dd>
         {webhook.structure ? (
@@ -80,8 +91,12 @@ export function Facts({ webhook }: { webhook: Webhook }) {
           <dd>{Object.keys(webhook.headers).join(', ')}</dd>
         </>
       )}
-      <dt>Failures in a row</dt>
-      <dd>{webhook.consecutive_failures} (pauses at 10)</dd>
+      {webhook.delivery !== 'pull' && (
+        <>
+          <dt>Failures in a row</dt>
+          <dd>{webhook.consecutive_failures} (pauses at 10)</dd>
+        </>
+      )}
     </dl>
   )
 }

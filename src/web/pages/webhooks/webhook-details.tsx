@@ -42,6 +42,17 @@ export function WebhookDetails({ webhook }: { webhook: Webhook }) {
       <section class="section">
         <Facts webhook={webhook} />
       </section>
+      {webhook.delivery !== 'pull' && <Signature webhook={webhook} secret={secret} />}
+      {mayWrite.value && <WebhookActions webhook={webhook} />}
+    </>
+  )
+}
+
+/** The secret, code that verifies signatures, and the redelivery of failed events. */
+function Signature({ webhook, secret }: { webhook: Webhook; secret: string | undefined }) {
+  const { id } = webhook
+  return (
+    <>
       <section class="section">
         <h3>Signature</h3>
         {secret === undefined ? (
@@ -59,7 +70,6 @@ export function WebhookDetails({ webhook }: { webhook: Webhook }) {
       </section>
       <Verify id={id} />
       {mayWrite.value && <Recover id={id} />}
-      {mayWrite.value && <WebhookActions webhook={webhook} />}
     </>
   )
 }

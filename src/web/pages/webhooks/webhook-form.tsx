@@ -127,10 +127,11 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
     conditionInputs(webhook ? conditionsOf(webhook) : []),
   )
   const headers = useHeaders(webhook)
+  const [isPulled, setPulled] = useState(webhook?.delivery === 'pull')
   const { run, isRunning, refusal, fault } = useAction(async (data: FormData) => {
     const own = headersOf(headers.peek())
     const input = {
-      ...inputOf(data, { kind, conditions: conditions.peek(), structure, group }),
+      ...inputOf(data, { kind, conditions: conditions.peek(), structure, group, isPulled }),
       ...(own && { headers: own }),
       ...(data.has('ordered') !== (webhook?.ordered ?? false) && { ordered: data.has('ordered') }),
     }
@@ -139,8 +140,10 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
       navigate(address(['webhooks', webhook.id]))
       return
     }
-    const created = await createWebhook({ ...input, ...(structure ? { structure: structure.id } : { kind }) })
-    shownSecret.value = { id: created.webhook.id, secret: created.secret }
+    const about = structure ? { structure: structure.id } : { kind }
+    const created = await createWebhook({ ...input, ...about, ...(isPulled && { delivery: 'pull' }) })
+    const { secret } = created
+    if (secret !== undefined) shownSecret.value = { id: created.webhook.id, secret }
     navigate(address(['webhooks', created.webhook.id], { side: 'open' }))
   })
   const refused = attributeOf(fault.value)
@@ -190,14 +193,26 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
           </select>
         </p>
       )}
-      <Field
-        label="URL (public, https)"
-        name="url"
-        type="url"
-        required
-        defaultValue={webhook?.url ?? ''}
-        error={error('url')}
-      />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isPulled}
+          disabled={webhook !== undefined}
+          onChange={({ currentTarget }) => setPulled(currentTarget.checked)}
+        />
+        Keep the events until a program reads them, instead of sending them
+      </label>
+      {!isPulled && (
+        <Field
+          label="URL (public, https)"
+          name="url"
+          type="url"
+          required
+          defaultValue={webhook?.url ?? ''}
+          error={error('url')}
+        />
+      )}
+      {isPulled && error('url') && <ErrorText>{error('url')}</ErrorText>}
       <Field
         label="Description (optional)"
         name="description"
@@ -264,14 +279,18 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
         <input type="checkbox" name="ordered" defaultChecked={webhook?.ordered ?? false} />
         Send the events of one {kind === 'record' ? 'row' : kind} one at a time, in order
       </label>
-      <FormatField
-        key={`${kind} ${structure?.id}`}
-        kind={kind}
-        structure={structure}
-        webhook={webhook}
-        error={error('template')}
-      />
-      <CustomHeaders webhook={webhook} inputs={headers} error={error('headers')} />
+      {!isPulled && (
+        <>
+          <FormatField
+            key={`${kind} ${structure?.id}`}
+            kind={kind}
+            structure={structure}
+            webhook={webhook}
+            error={error('template')}
+          />
+          <CustomHeaders webhook={webhook} inputs={headers} error={error('headers')} />
+        </>
+      )}
       <IgnoredKey webhook={webhook} error={error('ignore_key_id')} />
       <p class="actions">
         <Button kind="main" type="submit" disabled={isRunning.value}>
@@ -335,9 +354,10 @@ interface FormState {
   readonly conditions: readonly ConditionInput[]
   readonly structure: Structure | undefined
   readonly group: Group
+  readonly isPulled: boolean
 }
 
-function inputOf(data: FormData, { kind, conditions, structure, group }: FormState): WebhookInput {
+function inputOf(data: FormData, { kind, conditions, structure, group, isPulled }: FormState): WebhookInput {
   const fields = data.getAll('fields').map(String)
   const typeOf = (key: string) => structure?.fields.find((field) => field.key === key)?.type
   const filter = conditions.map(({ field, op, value }): Condition => {
@@ -345,12 +365,12 @@ function inputOf(data: FormData, { kind, conditions, structure, group }: FormSta
     return parsed === undefined ? { field, op } : { field, op, value: parsed }
   })
   return {
-    url: String(data.get('url')).trim(),
+    ...(!isPulled && { url: String(data.get('url')).trim() }),
     description: String(data.get('description')).trim() || null,
     events: data.getAll('events') as Event[],
     fields: fields.length === 0 ? null : fields,
     filter: kind === 'record' ? filter : kind === 'note' ? asFilter(group) : null,
-    ...formatOf(data),
+    ...(isPulled ? { format: null, template: null } : formatOf(data)),
     ...(kind === 'record' && { due: data.getAll('events').includes(DUE) ? dueOf(data) : null }),
     ...(kind === 'note' && {
       quiet_seconds: Number(data.get('quiet_seconds')),

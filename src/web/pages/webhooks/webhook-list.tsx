@@ -66,7 +66,7 @@ const Table = ({ webhooks }: { webhooks: readonly Webhook[] }) => (
             <a href={address(['webhooks', webhook.id])}>{nameOf(webhook)}</a>
           </th>
           <td class="bottom-end">{aboutOf(webhook)}</td>
-          <td class="bottom-start break code">{webhook.url}</td>
+          <td class="bottom-start break code">{webhook.url ?? `pull, ${webhook.pending} pending`}</td>
           <td class="top-end">
             <Status of={webhook.status} />
           </td>

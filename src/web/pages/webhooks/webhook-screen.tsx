@@ -14,6 +14,7 @@ import {
 } from '../../data/webhooks.ts'
 import { address, search } from '../../router.ts'
 import { Deliveries } from './deliveries.tsx'
+import { PulledEvents } from './pulled-events.tsx'
 import { Status } from './status.tsx'
 import { WebhookDetails } from './webhook-details.tsx'
 
@@ -33,7 +34,7 @@ export function WebhookScreen({ id }: { id: string }) {
         ) : (
           <>
             <Problems webhook={data} />
-            <Deliveries id={id} />
+            {data.delivery === 'pull' ? <PulledEvents webhook={data} /> : <Deliveries id={id} />}
           </>
         )}
       </Pane>

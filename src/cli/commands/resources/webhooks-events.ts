@@ -1,0 +1,67 @@
+import type { Caller } from '../../../context.ts'
+import { sleep, systemClock } from '../../../lib/clock.ts'
+import { escapeLineBoundaries } from '../../../lib/json.ts'
+import type { Db } from '../../../storage/database.ts'
+import { type Command, DB_FLAG, flag, WORKSPACE_FLAG } from '../../command.ts'
+import type { Io } from '../../io.ts'
+import { inWorkspace } from '../../open-database.ts'
+
+const pulling = () => import('../../../events/webhooks/pull.ts')
+
+const PAGE = 200
+/** The time between two looks at a database that another process writes. */
+const POLL_MS = 250
+
+interface Printing {
+  readonly id: string
+  readonly isAcknowledging: boolean
+  readonly isFollowing: boolean
+}
+
+/** Prints the pending events. An event is acknowledged after standard output has accepted its line. */
+async function printEvents(db: Db, caller: Caller, io: Io, { id, ...options }: Printing): Promise<number> {
+  const { acknowledge, pulledPage } = await pulling()
+  const stopping = new AbortController()
+  if (options.isFollowing) void io.untilSignal().then(() => stopping.abort())
+  let after: string | undefined
+  while (!stopping.signal.aborted) {
+    const { events, last: cursor, hasMore } = pulledPage(db, caller, { id, after, limit: PAGE })
+    if (cursor !== undefined) {
+      const lines = events.map((event) => `${escapeLineBoundaries(event)}\n`).join('')
+      if (!(await io.write(Buffer.from(lines)))) return 0
+      if (options.isAcknowledging)
+        await db.write((tx) => acknowledge.run(tx, caller, { id, body: { cursor } }))
+      after = cursor
+    }
+    if (hasMore) continue
+    if (!options.isFollowing) return 0
+    await sleep(systemClock, POLL_MS, stopping.signal)
+  }
+  return 0
+}
+
+export const webhooksEvents: Command = {
+  name: 'webhooks events',
+  summary: 'Print the pending events of a webhook that is pulled, as JSON lines.',
+  parameters: ['<id>'],
+  flags: [
+    flag('--ack', 'acknowledge the events that were written to standard output'),
+    flag('--follow', 'then print new events as they are committed, until the command is stopped'),
+    WORKSPACE_FLAG,
+    DB_FLAG,
+  ],
+  remarks: [
+    'Each line is {"cursor": …, "payload": …}, in commit order. Works while a server runs or restarts. Without --ack the',
+    'same events are printed next time; with it, a crash repeats at most the last 200.',
+  ],
+  examples: [
+    'daybook webhooks events 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60',
+    'daybook webhooks events 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60 --ack --follow | while read -r event; do …; done',
+  ],
+  run: (input, io) => {
+    const [id = ''] = input.args
+    const { ack, follow } = input.flags
+    const printing = { id, isAcknowledging: ack === true, isFollowing: follow === true }
+    return inWorkspace(input, io, (db, caller) => printEvents(db, caller, io, printing))
+  },
+}
