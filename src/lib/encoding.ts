@@ -1,7 +1,11 @@
 import { refused } from './refusal.ts'
 
+/** The encodings that a byte order mark names. */
+export const MARKED_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be'] as const
+export type MarkedEncoding = (typeof MARKED_ENCODINGS)[number]
+
 /** The encoding that the byte order mark names; undefined without one. */
-export function markedEncoding(bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
+export function markedEncoding(bytes: Uint8Array): MarkedEncoding | undefined {
   const [first, second, third] = bytes
   if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
   if (first === 0xff && second === 0xfe) return 'utf-16le'
@@ -27,6 +31,16 @@ export function decodeText(bytes: Uint8Array, file: string): string {
   } catch (error) {
     throw encodingRefusal(error, file)
   }
+}
+
+const MARK = '\ufeff'
+
+/** The inverse of `decodeText`: the bytes of a file with this byte order mark, or of UTF-8 without one. */
+export function encodeText(text: string, mark: MarkedEncoding | undefined): Uint8Array {
+  if (mark === undefined) return new TextEncoder().encode(text)
+  if (mark === 'utf-8') return new TextEncoder().encode(MARK + text)
+  const little = Buffer.from(MARK + text, 'utf16le')
+  return mark === 'utf-16le' ? little : little.swap16()
 }
 
 const LONG_TEXT = 65_536

@@ -8,9 +8,10 @@ export interface MarkdownFile {
   readonly body: string
 }
 
-const FENCED = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/
+/** The fences of front matter with the lines between them. */
+export const FENCED = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/
 /** The full parser takes about 20 µs a character for the worst texts of this length and depth. */
-const MAX_YAML_LENGTH = 32_768
+export const MAX_YAML_LENGTH = 32_768
 const MAX_DEPTH = 1_000
 /** A YAML alias repeats another value; a few nested ones may expand to gigabytes. */
 const MAX_ALIASES = 50
@@ -117,16 +118,21 @@ function isTooDeep(yaml: string): boolean {
   return false
 }
 
+/** A placeholder of a template as a value, such as `{{date}}`, which YAML would read as nested mappings. */
+const TEMPLATE_VALUE = /^([ \t]*(?:[^\s:#-][^:\n]*:|-)[ \t]+)(\{\{[^\r\n]*?)(?=[ \t]*\r?$)/gm
+
+const OPTIONS = {
+  maxAliasCount: MAX_ALIASES,
+  logLevel: 'error',
+  uniqueKeys: false,
+  prettyErrors: false,
+} as const
+
 function parseMapping(yaml: string, schema: YamlSchema): Record<string, unknown> | undefined {
   if (yaml.length > MAX_YAML_LENGTH || isTooDeep(yaml)) return undefined
   try {
-    const value: unknown = yamlLibrary().parse(yaml, {
-      schema: schemas()[schema],
-      maxAliasCount: MAX_ALIASES,
-      logLevel: 'error',
-      uniqueKeys: false,
-      prettyErrors: false,
-    })
+    const quoted = yaml.replace(TEMPLATE_VALUE, (_, before, value) => before + JSON.stringify(value))
+    const value: unknown = yamlLibrary().parse(quoted, { ...OPTIONS, schema: schemas()[schema] })
     if (value === null) return {}
     // Throws for a value that contains itself.
     JSON.stringify(value)
@@ -134,4 +140,12 @@ function parseMapping(yaml: string, schema: YamlSchema): Record<string, unknown>
   } catch {
     return undefined
   }
+}
+
+/** Parses front matter for edits of its text; undefined for invalid YAML. Placeholders of templates are masked. */
+export function parseEditable(yaml: string) {
+  if (isTooDeep(yaml)) return undefined
+  const masked = yaml.replace(TEMPLATE_VALUE, (_, before, value) => before + 'x'.repeat(value.length))
+  const document = yamlLibrary().parseDocument(masked, { ...OPTIONS, schema: schemas().lossless })
+  return document.errors.length === 0 ? document : undefined
 }

@@ -51,6 +51,7 @@ const PURE = [
   'transfer/vault/plan/link-targets.ts',
   'transfer/vault/plan/links.ts',
   'transfer/vault/plan/note.ts',
+  'transfer/vault/plan/originals.ts',
   'transfer/vault/plan/properties.ts',
   'transfer/vault/plan/tags.ts',
   'transfer/workspace/format.ts',

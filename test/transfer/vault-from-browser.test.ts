@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type Browser, setUpIn, signedIn } from '../support/browser-client.ts'
+import { runInProcess } from '../support/cli.ts'
+import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -143,4 +145,23 @@ test('files that were imported are not named once their importer reaches none', 
   const access = { files: 'none' }
   await browser.request('PATCH', `/app/api/members/${body.member.user_id}`, { access })
   expect(await names()).toEqual([])
+})
+
+test('the parts of a file that its note does not hold are kept for an export', async () => {
+  const folder = newFolder()
+  const file = folder.file('daybook.db')
+  const own = await startService({ file })
+  const user = await signedIn(own)
+  const links = [{ start: 4, written: '[[Ada.md|me]]', original: '[me](./Ada.md)' }]
+  const original = { front: '---\n# my comment\n---\n', links, mark: 'utf-8' }
+  const note = noteOf('Ada.md', { title: 'Ada', content: 'See [[Ada.md|me]]', original })
+  const sent = await user.request('POST', '/app/api/import/notes', { folder: 'Kept', notes: [note] })
+  own.close()
+  expect(sent.body).toEqual({ refused: [] })
+  await runInProcess(['export', folder.file('out'), '--format', 'obsidian', '--db', file])
+  const written = await Bun.file(folder.file('out/Ada.md')).bytes()
+  expect(Buffer.from(written).toString('latin1')).toBe(
+    '\xef\xbb\xbf---\n# my comment\n---\nSee [me](./Ada.md)',
+  )
+  folder.remove()
 })

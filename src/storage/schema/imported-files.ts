@@ -27,6 +27,8 @@ export const importedFiles = sqliteTable(
     written: text(),
     /** The other fields that the import wrote, as JSON (`WrittenFields`); null for a file. */
     fields: text(),
+    /** The parts of the file that the note does not hold, as JSON (`Original`); null for a file. */
+    original: text(),
   },
   (table) => [
     uniqueIndex('imported_files_path').on(table.workspace, table.folder, table.path),

@@ -6,6 +6,7 @@ import type { Reader } from '../../storage/reader.ts'
 import { importedFiles } from '../../storage/schema/imported-files.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { baseName, type VaultNote } from './plan/note.ts'
+import type { Original } from './plan/originals.ts'
 
 /** The parts of a note that an import wrote besides its body. */
 export interface WrittenFields {
@@ -21,7 +22,16 @@ export interface Written {
   readonly digest: string
   readonly written: string | null
   readonly fields: WrittenFields | null
+  readonly original: Original | null
 }
+
+/** The record of a file that did not become a note. */
+export const writtenFile = (digest: string): Written => ({
+  digest,
+  written: null,
+  fields: null,
+  original: null,
+})
 
 interface ImportedObject extends Written {
   /** The id of the note or file. */
@@ -29,7 +39,9 @@ interface ImportedObject extends Written {
 }
 
 /** A file of the folder that was imported before. */
-export interface EarlierImport extends ImportedObject {
+export interface EarlierImport extends Omit<ImportedObject, 'original'> {
+  /** Whether the import recorded the parts of the file that the note does not hold. */
+  readonly hasOriginal: 0 | 1
   readonly pk: number
   /** Relative to the folder of the current import. */
   readonly path: string
@@ -75,7 +87,8 @@ export class EarlierImports {
   ) {
     this.#workspace = workspacePk
     const rows = reader.sql.all<Row>(
-      'SELECT pk, folder, path, kind, object, digest, written, fields FROM imported_files WHERE workspace = ?',
+      `SELECT pk, folder, path, kind, object, digest, written, fields, original IS NOT NULL AS hasOriginal
+       FROM imported_files WHERE workspace = ?`,
       workspacePk,
     )
     for (const { folder: of, path: within, fields, ...row } of rows) {
@@ -129,7 +142,8 @@ export class EarlierImports {
 export const insertImported = insertInto(importedFiles)
 export const updateImported = updateOf(importedFiles, importedFiles.pk)
 
-export const columnsOf = <Made extends Written>({ fields, ...made }: Made) => ({
+export const columnsOf = <Made extends Written>({ fields, original, ...made }: Made) => ({
   ...made,
   fields: fields && JSON.stringify(fields),
+  original: original && JSON.stringify(original),
 })

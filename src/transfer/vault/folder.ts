@@ -10,7 +10,7 @@ import { compareCodePoints } from '../../lib/text.ts'
 import { DATABASE_SUFFIXES } from '../../storage/file-names.ts'
 import type { ImportRun, RefusedPart } from '../import-run.ts'
 import { systemRefusal } from '../read-file.ts'
-import type { EarlierImport, EarlierImports } from './earlier-imports.ts'
+import { type EarlierImport, type EarlierImports, writtenFile } from './earlier-imports.ts'
 import type { AddedFile } from './plan/links.ts'
 import {
   DELETED,
@@ -86,17 +86,17 @@ export function readFolder(folder: string, database: string) {
 /** Refuses a file that is too large for a note or is not text. */
 function readNoteText(folder: string, file: FolderFile): NoteText {
   refuseLongFile(file)
-  const content = readFileSync(join(folder, file.path))
-  return { file, text: decodeNote(content, file), digest: sha256(content) }
+  const bytes = readFileSync(join(folder, file.path))
+  return { file, ...decodeNote(bytes, file), digest: sha256(bytes) }
 }
 
 export const readNoteFile = (now: number, folder: string, file: FolderFile): VaultNote =>
   readNote(readNoteText(folder, file), now)
 
-export function readBody(folder: string, note: VaultNote): string {
-  const { file, bodyStart } = note
+/** Reads the file of a note again. */
+export function readWhole(folder: string, { file, digest: before }: VaultNote): string {
   const { text, digest } = readNoteText(folder, file)
-  if (digest === note.digest) return text.slice(bodyStart)
+  if (digest === before) return text
   throw refused(`${file.path} was changed while it was imported; import it again.`)
 }
 
@@ -147,7 +147,7 @@ export class VaultFiles {
     }
     const createdAt = Math.min(Math.max(file.modifiedAt, 0), tx.now)
     insertWholeFile({ ...tx, now: createdAt }, this.run.caller, { ...row, size: bytes.length }, bytes)
-    this.earlier.add(tx, 'file', file.path, { object: added.id, digest, written: null, fields: null })
+    this.earlier.add(tx, 'file', file.path, { object: added.id, ...writtenFile(digest) })
     this.#files.set(file, added)
     this.added += 1
   }
@@ -168,7 +168,7 @@ export class VaultFiles {
     if (!this.updates) throw refused(NOT_UPDATED)
     if (earlier.digest !== digest) replaceFileContent(tx, this.run.caller, row, bytes)
     else this.run.change(path, `it was "${earlier.path}" before.`)
-    this.earlier.update(tx, earlier, path, { digest, written: null, fields: null })
+    this.earlier.update(tx, earlier, path, writtenFile(digest))
     this.updated += 1
   }
 

@@ -30,7 +30,7 @@ import type {
   PlannedNote,
   WrittenFields,
 } from './earlier-imports.ts'
-import { readBody, type VaultFiles } from './folder.ts'
+import { readWhole, type VaultFiles } from './folder.ts'
 import { aliasFor, type LinkTargets, targetFor } from './plan/link-targets.ts'
 import { type LinkContext, planBody } from './plan/links.ts'
 import type { FolderFile, VaultNote } from './plan/note.ts'
@@ -168,8 +168,8 @@ export class VaultWriter implements LinkContext {
     }
     const { title, alias, pk, id } = this.#headOf(note)
     const { parts, run } = this
-    const { lines, body, count } = this.#read(note)
-    this.linksRewritten += count
+    const { lines, body, original } = this.#read(note)
+    this.linksRewritten += original.links.length
     const properties = parts.properties.valuesOf(note.properties)
     const tagIds = parts.tags.idsOf(note, lines)
     if (existing) {
@@ -183,7 +183,7 @@ export class VaultWriter implements LinkContext {
       this.created += 1
     }
     const fields = writtenFields({ title: note.title, alias, tagIds, properties })
-    const now = { digest: note.digest, written: sha256(body), fields }
+    const now = { digest: note.digest, written: sha256(body), fields, original }
     if (existing) parts.earlier.update(run.tx, existing.earlier, note.file.path, now)
     else parts.earlier.add(run.tx, 'note', note.file.path, { ...now, object: id })
   }
@@ -194,11 +194,16 @@ export class VaultWriter implements LinkContext {
     const { tx } = this.run
     const current = getNote(tx, this.run.caller, head.id)
     if (sha256(current.content) !== earlier.written) return
-    const { body, count } = this.#read(note)
-    if (body === current.content) return
-    this.linksRewritten += count
+    const { body, original } = this.#read(note)
+    const { digest, fields } = earlier
+    const now = { digest, fields, written: sha256(body), original }
+    if (body === current.content) {
+      if (earlier.hasOriginal === 0) this.parts.earlier.update(tx, earlier, note.file.path, now)
+      return
+    }
+    this.linksRewritten += original.links.length
     changeText(tx, this.run.caller, current, { title: current.title, content: body })
-    this.parts.earlier.update(tx, earlier, note.file.path, { ...earlier, written: sha256(body) })
+    this.parts.earlier.update(tx, earlier, note.file.path, now)
     this.#noteUpdate(note, 'its links were brought up to date.')
   }
 
@@ -208,7 +213,7 @@ export class VaultWriter implements LinkContext {
   }
 
   #read(note: VaultNote) {
-    return planBody(this, note, readBody(this.parts.folder, note), this.#remarkOn(note))
+    return planBody(this, note, readWhole(this.parts.folder, note), this.#remarkOn(note))
   }
 }
 

@@ -2,20 +2,14 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { type Caller, wholeWorkspace } from '../../../context.ts'
 import { type FileRow, listFileRows, readParts } from '../../../files/store.ts'
-import { isoTimestamp } from '../../../lib/dates.ts'
 import { fold, normalized } from '../../../lib/text.ts'
-import { linesOutsideCode } from '../../../lib/wiki-links.ts'
-import { propertyKind } from '../../../notes/properties/service.ts'
-import { loadNotes, tagNamesOf } from '../../../notes/store.ts'
-import { readProperties } from '../../../notes/writing/properties.ts'
 import type { Reader } from '../../../storage/reader.ts'
-import { splitFrontMatter } from '../../front-matter.ts'
 import { withNewFile, writeNewFolder } from '../../new-files.ts'
 import { fileNameOf, fitName, MANIFEST, splitExtension } from '../../workspace/format.ts'
 import type { WrittenFields } from '../earlier-imports.ts'
-import { baseName, nameOf, withoutExtension } from '../plan/note.ts'
-import { bodyTags, tagNameOf } from '../plan/tags.ts'
+import { baseName, nameOf, titleOfPath } from '../plan/note.ts'
 import { ExportedLinks } from './links.ts'
+import { NoteTexts } from './note-text.ts'
 
 /**
  * Writes the notes and files of a workspace into a new folder that Obsidian opens: notes in their folders with front
@@ -30,11 +24,9 @@ export const exportVault = (
   writeNewFolder(reader, target, (folder) => {
     const tree = planTree(reader, caller)
     const links = new ExportedLinks(reader, caller, tree)
-    const labels = new Map(propertyKind.list(reader, caller).map(({ key, label }) => [key, label]))
+    const texts = new NoteTexts(reader, caller, links)
     for (const [at, note] of tree.notes.entries()) {
-      writeDated(folder, note.file.path, note.updatedAt, (path) =>
-        writeFileSync(path, noteText(reader, note, links, labels)),
-      )
+      writeDated(folder, note.file.path, note.updatedAt, (path) => writeFileSync(path, texts.bytesOf(note)))
       onProgress((at + 1) / tree.notes.length)
     }
     for (const { pk, path, updatedAt } of tree.files)
@@ -57,35 +49,6 @@ function writeDated(folder: string, path: string, instant: number, write: (path:
   utimesSync(whole, seconds, seconds)
 }
 
-function noteText(
-  reader: Reader,
-  note: ExportedNote,
-  links: ExportedLinks,
-  labels: ReadonlyMap<string, string>,
-): string {
-  const [row] = loadNotes(reader, [note.pk])
-  if (!row) throw new Error('a note disappeared during the export')
-  const body = links.rewrite(note, row.content)
-  const inBody = new Set(
-    Array.from(bodyTags([...linesOutsideCode(body, '#')]), (word) => fold(tagNameOf(word) ?? '')),
-  )
-  const tags = tagNamesOf(row).filter((name) => !inBody.has(fold(name)))
-  const lines = [
-    ...(titleOfPath(note.file.path) === note.title ? [] : [`title: ${JSON.stringify(note.title)}`]),
-    ...(note.aliases.length > 0 ? [`aliases: ${JSON.stringify(note.aliases)}`] : []),
-    ...(tags.length > 0 ? [`tags: ${JSON.stringify(tags.sort())}`] : []),
-    ...(note.createdAt === note.updatedAt ? [] : [`created: "${isoTimestamp(note.createdAt)}"`]),
-    ...Object.entries(readProperties(reader, note.pk)).map(
-      ([key, value]) => `${keyText(labels.get(key) ?? key)}: ${JSON.stringify(value)}`,
-    ),
-  ]
-  if (lines.length > 0) return `---\n${lines.join('\n')}\n---\n${body}`
-  // Empty front matter keeps an import from parsing the start of such a body as front matter.
-  return splitFrontMatter(body).frontMatter ? `---\n---\n${body}` : body
-}
-
-const keyText = (name: string): string => (/^[A-Za-z][\w -]*$/.test(name) ? name : JSON.stringify(name))
-
 /** The notes and files of a workspace, with their exported files. */
 export type ExportedTree = ReturnType<typeof planTree>
 export type ExportedNote = ExportedTree['notes'][number]
@@ -104,6 +67,10 @@ interface Imported {
   readonly path: string
   readonly title: string | undefined
 }
+
+/** Whether the note got its title from the front matter of its file, which then keeps its name. */
+const isTitledInside = ({ path, title }: Imported): boolean =>
+  title !== undefined && title !== titleOfPath(path)
 
 /** The paths of imported notes and files in their folders, by object id. */
 function importedPaths({ sql }: Reader, workspace: number): Map<string, Imported> {
@@ -168,9 +135,6 @@ class FreePaths {
 /** Equal for names that a file system may treat as equal. */
 const keyOf = (path: string): string => fold(normalized(path, 'NFKC').toUpperCase())
 
-/** The title that an import derives from the file name. */
-const titleOfPath = (path: string): string => nameOf(withoutExtension(baseName(path)))
-
 /**
  * Plans the path of each note and file. Imported objects return to their former paths, unless renamed since. New notes
  * go to the top, and new files beside their notes.
@@ -190,12 +154,13 @@ function planTree(reader: Reader, { workspacePk }: Caller) {
     const path = known && isSame(known) ? paths.exact(known.path) : undefined
     if (path !== undefined) kept.set(id, path)
   }
-  for (const { id, title } of heads) keep(id, (known) => known.title === title)
+  for (const { id, title } of heads) keep(id, (known) => known.title === title || isTitledInside(known))
   for (const { id, fileName } of files) keep(id, ({ path }) => nameOf(baseName(path)) === fileName)
   const folderOf = (id: string) => posix.dirname(kept.get(id) ?? imported.get(id)?.path ?? '')
   const notes = heads.map(({ alias, ...head }) => ({
     ...head,
     aliases: alias === null ? [] : [alias],
+    importedPath: imported.get(head.id)?.path,
     file: { path: kept.get(head.id) ?? paths.for(folderOf(head.id), head.title, '.md') },
   }))
   const noteFolders = new Map(notes.map(({ id, file }) => [id, posix.dirname(file.path)]))
@@ -205,6 +170,6 @@ function planTree(reader: Reader, { workspacePk }: Caller) {
   }
   return {
     notes,
-    files: files.map((row) => ({ ...row, path: pathOf(row) })),
+    files: files.map((row) => ({ ...row, importedPath: imported.get(row.id)?.path, path: pathOf(row) })),
   }
 }

@@ -17,11 +17,13 @@ import type { Reader } from '../../../storage/reader.ts'
 import { LinkTargets } from '../plan/link-targets.ts'
 import { findTarget } from '../plan/links.ts'
 import { baseName, withoutExtension } from '../plan/note.ts'
+import type { OriginalLinks } from '../plan/originals.ts'
 import type { ExportedFile, ExportedNote, ExportedTree } from './export.ts'
 
 /** Characters that end a wiki link or split its target. */
 const NOT_IN_LINKS = /[[\]#^|]/
-const TABLE_ROW = /^[ \t]*\|/
+/** A table may stand in a quotation or in a list. */
+const TABLE_ROW = /^[ \t]*(?:(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]*)*\|/
 
 interface Place {
   readonly from: ExportedNote
@@ -56,7 +58,8 @@ export class ExportedLinks {
     this.#names.set(name, (this.#names.get(name) ?? 0) + 1)
   }
 
-  rewrite(from: ExportedNote, body: string): string {
+  /** `originals` gives the links as they stand in the file that the note was imported from. */
+  rewrite(from: ExportedNote, body: string, originals?: OriginalLinks): string {
     let result = ''
     let at = 0
     for (const line of linesOutsideCode(body, '[[')) {
@@ -67,7 +70,11 @@ export class ExportedLinks {
         if (begin < at) continue
         const isEmbed = body[begin - 1] === '!'
         const comment = linkCommentIn(line.text.slice(end - line.start))
-        const link = this.#linkFor(inner, comment, { from, isEmbed, isInTable })
+        const original = originals?.find(begin, body.slice(begin, end + comment.length))
+        const link =
+          original !== undefined && !this.#leadsToMoved(inner)
+            ? original
+            : this.#linkFor(inner, comment, { from, isEmbed, isInTable })
         if (link === undefined) continue
         result += body.slice(at, begin) + link
         at = end + comment.length
@@ -76,11 +83,22 @@ export class ExportedLinks {
     return result + body.slice(at)
   }
 
+  /** Whether a link leads to an imported note or file whose path is no longer the one in its folder. */
+  #leadsToMoved(inner: string): boolean {
+    const { target } = partsOf(inner)
+    if (isFileTarget(target)) {
+      const file = this.#files.get(target)
+      return file?.importedPath !== undefined && file.importedPath !== file.path
+    }
+    const link = linkOf(inner)
+    const found = link && resolveLink(this.reader, this.caller.workspacePk, targetKey(link.target))
+    const note = found && this.#notes.get(found.pk)
+    return note?.importedPath !== undefined && note.importedPath !== note.file.path
+  }
+
   /** The rewritten link; undefined if the link needs no change. */
   #linkFor(inner: string, comment: LinkComment, place: Place): string | undefined {
-    const bar = inner.indexOf('|')
-    const target = (bar === -1 ? inner : inner.slice(0, bar)).trim()
-    const label = bar === -1 ? null : inner.slice(bar + 1)
+    const { target, label } = partsOf(inner)
     if (!isFileTarget(target)) return this.#noteLink(inner, comment, place)
     const file = this.#files.get(target)
     return file && this.#fileLink(file, label, comment, place)
@@ -135,6 +153,13 @@ export class ExportedLinks {
     // A link to a part is shown with that part, unless it has a label.
     return wikiLink(target + part, part === '' && label === target ? null : label, isInTable)
   }
+}
+
+function partsOf(inner: string): { readonly target: string; readonly label: string | null } {
+  const bar = inner.indexOf('|')
+  return bar === -1
+    ? { target: inner.trim(), label: null }
+    : { target: inner.slice(0, bar).trim(), label: inner.slice(bar + 1) }
 }
 
 /** The bar would end a cell in a table row. */

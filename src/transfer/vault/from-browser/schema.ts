@@ -1,4 +1,5 @@
 import { t } from '../../../http/schema/types.ts'
+import { MARKED_ENCODINGS } from '../../../lib/encoding.ts'
 import { MAX_CONTENT } from '../../../notes/content-length.ts'
 import { propertyValues, tagName } from '../../../notes/schema.ts'
 import { MAX_TAGS } from '../../../notes/writing/tags.ts'
@@ -56,6 +57,25 @@ export const NotesBody = t.strict({
       ...place,
       title: line(500),
       content: t.text({ maxLength: MAX_CONTENT }),
+      original: t.Optional(
+        t.strict(
+          {
+            front: t.text({ maxLength: MAX_CONTENT }),
+            links: t.Array(
+              t.strict({
+                start: t.integer({ minimum: 0 }),
+                written: t.text({ maxLength: MAX_CONTENT }),
+                original: t.text({ maxLength: MAX_CONTENT }),
+              }),
+            ),
+            mark: t.Optional(t.choice(MARKED_ENCODINGS)),
+          },
+          {
+            description:
+              'The parts of the file that the note does not hold; tabs of version 0.1 leave it out.',
+          },
+        ),
+      ),
       alias: t.nullableText({ minLength: 1, maxLength: 200, trimmed: true, singleLine: true }),
       tags: t.Array(tagName(), { maxItems: MAX_TAGS }),
       properties: propertyValues('By key.'),

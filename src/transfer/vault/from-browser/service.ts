@@ -16,6 +16,7 @@ import {
   updateImported,
   type Written,
   type WrittenFields,
+  writtenFile,
 } from '../earlier-imports.ts'
 import { isNoteFile } from '../plan/note.ts'
 import type { FileQuery, IdsBody, ImportedQuery, ImportedResponse, NotesBody } from './schema.ts'
@@ -124,6 +125,7 @@ function importNote(tx: Tx, caller: Caller, folder: string, sent: SentNote): voi
     digest: sent.state,
     written: sha256(content),
     fields: fieldsOf(tx, caller, note.pk, sent),
+    original: sent.original ?? null,
   })
 }
 
@@ -166,7 +168,7 @@ export const finishImportedFile = write({
     const row = makeComplete(tx, caller, file)
     const reserved = reserve(tx, caller, folder, path)
     if (reserved.isFinished) throw isStored()
-    finishFile(tx, reserved, { digest: state, written: null, fields: null })
+    finishFile(tx, reserved, writtenFile(state))
     return row
   },
 })

@@ -12,6 +12,7 @@ import {
 import { isTooLong } from '../../../notes/content-length.ts'
 import type { LinkableNote, LinkTarget, LinkTargets } from './link-targets.ts'
 import type { FolderFile, Remark, VaultNote } from './note.ts'
+import type { Original, OriginalLink } from './originals.ts'
 
 /** A stored file. */
 export interface AddedFile {
@@ -42,18 +43,24 @@ interface Replacement {
 /** A body without a match has neither links nor tags. */
 const LINK_OR_TAG = /\[\[|\]\(|\]:|#/
 
-/** Returns the body of a note with rewritten links, their number as `count`, and the original lines outside code. */
-export function planBody(context: LinkContext, note: VaultNote, written: string, remark: Remark) {
+/**
+ * Plans the body of a note, given the text of its file. Returns the body with rewritten links, what an export needs to
+ * write the file back, and the lines of the file's body outside code.
+ */
+export function planBody(context: LinkContext, note: VaultNote, text: string, remark: Remark) {
+  const { bodyStart, mark } = note
+  const written = text.slice(bodyStart)
+  const original: Original = { front: text.slice(0, bodyStart), links: [], ...(mark && { mark }) }
   const lines = LINK_OR_TAG.test(written) ? [...linesOutsideCode(written)] : []
-  const { body, count } = rewriteLinks(context, note, written, lines)
-  if (!isTooLong(body)) return { lines, body, count }
+  const { body, links } = rewriteLinks(context, note, written, lines)
+  if (!isTooLong(body)) return { lines, body, original: { ...original, links } }
   remark('its links stay as they are; rewritten they would make it too long.')
-  return { lines, body: written, count: 0 }
+  return { lines, body: written, original }
 }
 
 /**
  * Rewrites links so that the service resolves them to their targets in the folder. Returns the body, otherwise
- * unchanged, and the number of changed links. `lines` are the lines outside code (`linesOutsideCode`).
+ * unchanged, and the originals of the changed links. `lines` are the lines outside code (`linesOutsideCode`).
  */
 export function rewriteLinks(
   context: LinkContext,
@@ -63,7 +70,7 @@ export function rewriteLinks(
 ) {
   let result = ''
   let at = 0
-  let count = 0
+  const links: OriginalLink[] = []
   const definitions = new LinkDefinitions(body, lines)
   for (const paragraph of paragraphsOf(body, lines)) {
     if (!paragraph.text.includes('[')) continue
@@ -76,14 +83,16 @@ export function rewriteLinks(
     ]
     for (const { start, end, text } of replacements.sort((left, right) => left.start - right.start)) {
       if (start < at) continue
-      result += body.slice(at, start) + text
+      result += body.slice(at, start)
       // A comment of the file's author does not belong to the link.
-      if (!text.endsWith('-->') && body.startsWith('<!-- ', end)) result += NO_COMMENT
+      const isBeforeComment = !text.endsWith('-->') && body.startsWith('<!-- ', end)
+      const link = isBeforeComment ? text + NO_COMMENT : text
+      links.push({ start: result.length, written: link, original: body.slice(start, end) })
+      result += link
       at = end
-      count += 1
     }
   }
-  return { body: result + body.slice(at), count }
+  return { body: result + body.slice(at), links }
 }
 
 interface Paragraph extends TextSpan {

@@ -1,10 +1,10 @@
 import { parseInstant } from '../../../lib/dates.ts'
-import { decodeText } from '../../../lib/encoding.ts'
+import { decodeText, type MarkedEncoding, markedEncoding } from '../../../lib/encoding.ts'
 import { Refusal, refused } from '../../../lib/refusal.ts'
 import { storableJson } from '../../../lib/storable-json.ts'
 import { codePointLength, fold, MAX_NAME_LENGTH, normalized, withCommas } from '../../../lib/text.ts'
 import { isTooLong, MAX_CONTENT } from '../../../notes/content-length.ts'
-import { splitFrontMatter } from '../../front-matter.ts'
+import { FENCED, MAX_YAML_LENGTH, splitFrontMatter } from '../../front-matter.ts'
 
 /** A file of the imported folder. */
 export interface FolderFile {
@@ -52,6 +52,8 @@ export interface VaultNote extends Omit<NoteFields, 'title'> {
   readonly updatedAt: number
   /** The offset of the body in the text of the file. */
   readonly bodyStart: number
+  /** The encoding that the byte order mark names. */
+  readonly mark: MarkedEncoding | undefined
   /** Identifies this state of the file. */
   readonly digest: string
   /** Sentences about content that is stored differently from the file. */
@@ -69,6 +71,9 @@ export function nameOf(text: string): string {
   return name.trim() === '' ? 'Untitled' : name
 }
 
+/** The title of a note whose front matter gives none. */
+export const titleOfPath = (path: string): string => nameOf(withoutExtension(baseName(path)))
+
 /** Records a sentence about content that is stored differently from the file. */
 export type Remark = (what: string) => void
 
@@ -84,10 +89,10 @@ export function refuseLongFile({ bytes }: FolderFile): void {
   if (bytes > MAX_BYTES) throw tooLong()
 }
 
-/** Decodes the text of a file; refuses a file that is not text. */
-export function decodeNote(content: Uint8Array, { path }: FolderFile): string {
+/** Decodes a file; refuses a file that is not text. */
+export function decodeNote(content: Uint8Array, { path }: FolderFile): Pick<NoteText, 'text' | 'mark'> {
   try {
-    return decodeText(content, path)
+    return { text: decodeText(content, path), mark: markedEncoding(content) }
   } catch (error) {
     throw error instanceof Refusal ? refused('it is not UTF-8 text; save it as UTF-8.') : error
   }
@@ -100,23 +105,43 @@ const tooLong = () =>
 export interface NoteText {
   readonly file: FolderFile
   readonly text: string
+  readonly mark: MarkedEncoding | undefined
   readonly digest: string
 }
 
 /** Parses a note except its body. The file's modification time is capped at the time of the import. */
-export function readNote({ file, text, digest }: NoteText, now: number): VaultNote {
+export function readNote({ file, text, mark, digest }: NoteText, now: number): VaultNote {
   if (text.includes('\0')) throw refused('it contains a NUL character, which no text may.')
   const { frontMatter, body } = splitFrontMatter(text, 'lossless')
   if (isTooLong(body)) throw tooLong()
   const remarks: string[] = []
-  if (!frontMatter && /^---[ \t]*\r?\n/.test(text) && /\n---[ \t]*(?:\r?\n|$)/.test(text))
-    remarks.push('its front matter is not a YAML mapping and stays in the body.')
+  if (!frontMatter) remarks.push(...remarksOnBeginning(text))
   const { title: givenTitle, ...fields } = fieldsOf(frontMatter ? storable(frontMatter) : {})
   const written = givenTitle ?? normalized(withoutExtension(baseName(file.path)), 'NFC')
   const title = nameOf(written)
   if (title !== written) remarks.push(`its title becomes "${title}".`)
   const bodyStart = text.length - body.length
-  return { ...fields, ...timesOf(fields, file, now), bodyStart, digest, remarks, file, title }
+  return { ...fields, ...timesOf(fields, file, now), bodyStart, mark, digest, remarks, file, title }
+}
+
+const OTHER_FENCES: readonly (readonly [beginning: RegExp, end: RegExp, language: string])[] = [
+  [/^\+\+\+[ \t]*\r?\n/, /\n\+\+\+[ \t]*(?:\r?\n|$)/, 'TOML'],
+  [/^\{[ \t]*\r?\n/, /\n\}[ \t]*(?:\r?\n|$)/, 'JSON'],
+]
+
+/** Sentences about front matter that is not read. */
+function remarksOnBeginning(text: string): string[] {
+  const yaml = FENCED.exec(text)?.[1]
+  if (yaml !== undefined && yaml.length > MAX_YAML_LENGTH)
+    return [
+      `its front matter is longer than ${withCommas(MAX_YAML_LENGTH)} characters and stays in the body; shorten it.`,
+    ]
+  if (/^---[ \t]*\r?\n/.test(text) && /\n---[ \t]*(?:\r?\n|$)/.test(text))
+    return ['its front matter is not a YAML mapping and stays in the body.']
+  const other = OTHER_FENCES.find(([beginning, end]) => beginning.test(text) && end.test(text))
+  return other
+    ? [`its front matter is ${other[2]}, which is not read, and stays in the body; write it as YAML.`]
+    : []
 }
 
 /** Front matter as JSON; refuses values that cannot be stored. */
@@ -156,17 +181,29 @@ const assignTitle: Assign = (fields, value) => {
   return true
 }
 
+/** The tags in a value of front matter; undefined for a value that holds none. */
+const tagWords = (value: unknown): string[] | undefined =>
+  wordsOf(value, /[\s,]+/)?.flatMap((word) => word.split(','))
+
+const aliasWords = (value: unknown): string[] | undefined =>
+  wordsOf(value, /,/)
+    ?.map((word) => word.trim())
+    .filter((word) => word !== '')
+
 const assignTags: Assign = (fields, value) => {
-  const words = wordsOf(value, /[\s,]+/)?.flatMap((word) => word.split(','))
+  const words = tagWords(value)
   fields.tags.push(...(words ?? []))
   return words !== undefined
 }
 
 const assignAliases: Assign = (fields, value) => {
-  const words = wordsOf(value, /,/)?.map((word) => word.trim())
-  fields.aliases.push(...(words ?? []).filter((word) => word !== ''))
+  const words = aliasWords(value)
+  fields.aliases.push(...(words ?? []))
   return words !== undefined
 }
+
+export const wordsOfTags = (value: unknown): readonly string[] => tagWords(value) ?? []
+export const wordsOfAliases = (value: unknown): readonly string[] => aliasWords(value) ?? []
 
 const assignInstant =
   (name: 'createdAt' | 'updatedAt'): Assign =>
@@ -194,11 +231,25 @@ const ASSIGN_BY_KEY: ReadonlyMap<string, Assign> = new Map(
   FIELD_KEYS.flatMap(([assign, keys]) => keys.split(', ').map((key) => [key, assign])),
 )
 
+const LIST_FIELDS = new Map([
+  [assignTitle, 'title'],
+  [assignTags, 'tags'],
+  [assignAliases, 'aliases'],
+] as const)
+
+/** The field of a note that a key of front matter gives, of those that an export edits. */
+export const fieldOfKey = (key: string): 'title' | 'tags' | 'aliases' | undefined => {
+  const assign = ASSIGN_BY_KEY.get(comparable(key))
+  return assign && LIST_FIELDS.get(assign)
+}
+
+const comparable = (key: string): string => fold(key).replace(/[-_\s]+/g, ' ')
+
 /** Null and empty text count as no value. */
 function fieldsOf(frontMatter: Readonly<Record<string, unknown>>): NoteFields {
   const fields: NoteFields = { tags: [], aliases: [], properties: new Map() }
   for (const [key, value] of Object.entries(frontMatter)) {
-    const assign = ASSIGN_BY_KEY.get(fold(key).replace(/[-_\s]+/g, ' '))
+    const assign = ASSIGN_BY_KEY.get(comparable(key))
     if (value === null || value === '' || assign?.(fields, value)) continue
     fields.properties.set(key, value)
   }

@@ -3,6 +3,7 @@ import { namesIn, targetKey, targetText } from '../../../lib/wiki-links.ts'
 import { aliasFor, LinkTargets, targetFor } from '../../../transfer/vault/plan/link-targets.ts'
 import { type AddedFile, type LinkContext, planBody } from '../../../transfer/vault/plan/links.ts'
 import type { FolderFile, VaultNote } from '../../../transfer/vault/plan/note.ts'
+import type { Original } from '../../../transfer/vault/plan/originals.ts'
 import { tagNamesOf } from '../../../transfer/vault/plan/tags.ts'
 
 /** The parts of a note that links can refer to. */
@@ -75,10 +76,10 @@ export interface NewNote {
   readonly title: string
   readonly alias: string | null
   readonly content: string
+  readonly original: Original
   readonly tags: string[]
   /** Its attached files. */
   readonly files: readonly FolderFile[]
-  readonly links: number
   readonly remarks: readonly string[]
 }
 
@@ -120,19 +121,19 @@ export class FolderPlan implements LinkContext {
     }
   }
 
-  /** The note to send, from the body in its file. */
+  /** The note to send, from the text of its file. */
   newNote(note: VaultNote, text: string, foldersAsTags: boolean): NewNote {
     const remarks: string[] = []
     const remark = (what: string) => void remarks.push(what)
-    const { lines, body, count } = planBody(this, note, text, remark)
+    const { lines, body, original } = planBody(this, note, text, remark)
     const { title, alias } = this.#headOf(note)
     return {
       title,
       alias,
       content: body,
+      original,
       tags: tagNamesOf(note, lines, foldersAsTags, remark),
       files: [...(this.#attached.get(note) ?? [])],
-      links: count,
       remarks,
     }
   }

@@ -127,8 +127,10 @@ interface Reading {
   onProgress(share: number): void
 }
 
-/** The text of a note's file. Throws if it is too large or not text. */
-async function textOf(file: SelectedFile): Promise<string> {
+type Decoded = ReturnType<typeof decodeNote>
+
+/** Decodes a note's file. Throws if it is too large or not text. */
+async function textOf(file: SelectedFile): Promise<Decoded> {
   refuseLongFile(file)
   return decodeNote(await bytesOf(file), file)
 }
@@ -139,7 +141,7 @@ const FILES_AT_ONCE = 32
 /** The texts of files, in order; `text` throws if the file cannot be read. */
 export async function* textsOf<Item extends { readonly file: SelectedFile }>(
   items: readonly Item[],
-): AsyncGenerator<{ readonly item: Item; text(): string }> {
+): AsyncGenerator<{ readonly item: Item; text(): Decoded }> {
   for (let from = 0; from < items.length; from += FILES_AT_ONCE) {
     const some = items.slice(from, from + FILES_AT_ONCE)
     const read = await Promise.allSettled(some.map(({ file }) => textOf(file)))
@@ -211,7 +213,7 @@ async function readNotes(
     signal.throwIfAborted()
     const { file } = item
     try {
-      const note = readNote({ file, text: text(), digest: stateOf(file) }, now)
+      const note = readNote({ file, ...text(), digest: stateOf(file) }, now)
       const made = earlier.find(file)
       const existing = made && existingOf(file, made, names, remarks)
       if (!made) {

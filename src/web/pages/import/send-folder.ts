@@ -1,4 +1,5 @@
 import type { FolderFile, VaultNote } from '../../../transfer/vault/plan/note.ts'
+import type { Original } from '../../../transfer/vault/plan/originals.ts'
 import { api } from '../../data/api.ts'
 import { isRetryable, Refused, request, retryDelayOf, Unreachable } from '../../data/request.ts'
 import { bytesOf } from './folder.ts'
@@ -19,6 +20,7 @@ export interface SentNote {
   readonly state: string
   readonly title: string
   readonly content: string
+  readonly original: Original
   readonly alias: string | null
   readonly tags: readonly string[]
   readonly properties: object
@@ -144,10 +146,10 @@ export type Property = Awaited<ReturnType<ImportCalls['properties']>>[number]
 const BATCH_NOTES = 50
 const BATCH_CHARACTERS = 400_000
 
-/** A note with the body in its file. */
-interface NoteWithBody {
+/** A note with the text of its file. */
+interface NoteWithText {
   readonly note: VaultNote
-  readonly body: string
+  readonly whole: string
 }
 
 interface Sending {
@@ -177,13 +179,13 @@ export class FolderSender {
   }
 
   async send(): Promise<void> {
-    let batch: NoteWithBody[] = []
+    let batch: NoteWithText[] = []
     let characters = 0
     for await (const { item, text } of textsOf(this.folder.notes)) {
       const note = this.#read(item.note, text)
       if (!note) continue
       batch.push(note)
-      characters += note.body.length
+      characters += note.whole.length
       if (batch.length < BATCH_NOTES && characters < BATCH_CHARACTERS) continue
       await this.#sendBatch(batch)
       batch = []
@@ -193,10 +195,10 @@ export class FolderSender {
     for (const file of this.#unsent.keys()) await this.#store(file)
   }
 
-  #read(note: VaultNote, text: () => string): NoteWithBody | undefined {
+  #read(note: VaultNote, text: () => { readonly text: string }): NoteWithText | undefined {
     this.options.signal.throwIfAborted()
     try {
-      return { note, body: text().slice(note.bodyStart) }
+      return { note, whole: text().text }
     } catch (error) {
       this.options.remarks.refuse(note.file.path, error)
       this.#tell(1)
@@ -204,7 +206,7 @@ export class FolderSender {
     }
   }
 
-  async #sendBatch(batch: readonly NoteWithBody[]): Promise<void> {
+  async #sendBatch(batch: readonly NoteWithText[]): Promise<void> {
     const planned = await this.#planAndStore(batch)
     const refused = await this.options.calls.notes(planned.map(({ note, made }) => this.#sent(note, made)))
     const isRefused = new Set(refused.map(({ path }) => path))
@@ -212,18 +214,18 @@ export class FolderSender {
     for (const { note, made } of planned) {
       if (isRefused.has(note.file.path)) continue
       this.#notes += 1
-      this.#links += made.links
+      this.#links += made.original.links.length
       for (const what of made.remarks) this.options.remarks.change(note.file.path, what)
     }
     this.#tell(planned.length)
   }
 
   /** Plans notes and stores the files they link to. Plans again if a file could not be stored, so that nothing links to it. */
-  async #planAndStore(batch: readonly NoteWithBody[]) {
+  async #planAndStore(batch: readonly NoteWithText[]) {
     for (;;) {
-      const planned = batch.map(({ note, body }) => ({
+      const planned = batch.map(({ note, whole }) => ({
         note,
-        made: this.folder.plan.newNote(note, body, this.options.foldersAsTags),
+        made: this.folder.plan.newNote(note, whole, this.options.foldersAsTags),
       }))
       const files = planned.flatMap(({ made }) => made.files).filter((file) => this.#unsent.has(file))
       let areStored = true
@@ -255,13 +257,14 @@ export class FolderSender {
     }
   }
 
-  #sent(note: VaultNote, { title, alias, content, tags, files }: NewNote): SentNote {
+  #sent(note: VaultNote, { title, alias, content, original, tags, files }: NewNote): SentNote {
     const values = this.folder.properties.valuesOf(note.properties)
     return {
       path: note.file.path,
       state: note.digest,
       title,
       content,
+      original,
       alias,
       tags,
       properties: Object.fromEntries(Array.from(values, ([{ key }, value]) => [key, value])),

@@ -1,0 +1,243 @@
+import type { Document, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml'
+import { fold } from '../../../lib/text.ts'
+import { FENCED, parseEditable } from '../../front-matter.ts'
+import { fieldOfKey, wordsOfAliases, wordsOfTags } from '../plan/note.ts'
+import { tagNameOf } from '../plan/tags.ts'
+
+/** Changes of a note since its import, and what an import would read from its file. */
+export interface FrontMatterEdits {
+  readonly title: string
+  readonly isNewTitle: boolean
+  /** The title that an import derives from the name of the file. */
+  readonly fileTitle: string
+  readonly aliases: { readonly before: readonly string[]; readonly now: readonly string[] }
+  /** Names of tags: all of the note, those that its body contains (folded), and those that are new. */
+  readonly tags: {
+    readonly all: readonly string[]
+    readonly inBody: ReadonlySet<string>
+    readonly added: ReadonlySet<string>
+  }
+  /** Without a value where the property was cleared. */
+  readonly properties: readonly { readonly key: string; readonly label: string; readonly value?: unknown }[]
+}
+
+/**
+ * Writes the changes of a note into the front matter of its file. Every line that no change concerns keeps its bytes.
+ * Returns undefined for front matter that cannot be edited by lines: a mapping in braces.
+ */
+export function editFrontMatter(front: string, edits: FrontMatterEdits): string | undefined {
+  const text = new FrontMatterText(front)
+  if (!text.isEditable) return hasEdits(text, edits) ? undefined : front
+  editTitle(text, edits)
+  editAliases(text, edits.aliases)
+  editTags(text, edits.tags)
+  for (const { key, label, value } of edits.properties) {
+    const entry = text.entries.find(({ name }) => [key, fold(label).trim()].includes(fold(name).trim()))
+    if (!entry && value !== undefined) text.append(keyText(label), valueText(value))
+    else if (entry) text.replace(entry, value === undefined ? undefined : valueText(value))
+  }
+  return text.result()
+}
+
+/** Of front matter that is not editable, only the fields that do not depend on its entries are known. */
+const hasEdits = (
+  text: FrontMatterText,
+  { isNewTitle, aliases, tags, properties }: FrontMatterEdits,
+): boolean =>
+  text.hasContent &&
+  (isNewTitle ||
+    properties.length > 0 ||
+    tags.added.size > 0 ||
+    JSON.stringify(aliases.before) !== JSON.stringify(aliases.now))
+
+function editTitle(text: FrontMatterText, { title, isNewTitle, fileTitle }: FrontMatterEdits): void {
+  const entry = text.entries.find(({ name, value }) => fieldOfKey(name) === 'title' && value !== null)
+  if (entry && isNewTitle) text.replace(entry, valueText(title))
+  else if (!entry && title !== fileTitle) text.append('title', valueText(title))
+}
+
+function editAliases(text: FrontMatterText, { before, now }: FrontMatterEdits['aliases']): void {
+  const entries = text.entries.filter(({ name }) => fieldOfKey(name) === 'aliases')
+  const words = new Set(entries.flatMap(({ value }) => wordsOfAliases(value)))
+  const added = now.filter((alias) => !words.has(alias) && !before.includes(alias))
+  const isKept = (alias: string) => now.includes(alias) || !before.includes(alias)
+  text.editLists('aliases', entries, { wordsOf: wordsOfAliases, isKept, added })
+}
+
+function editTags(text: FrontMatterText, { all, inBody, added }: FrontMatterEdits['tags']): void {
+  const entries = text.entries.filter(({ name }) => fieldOfKey(name) === 'tags')
+  const keys = new Set(entries.flatMap(({ value }) => wordsOfTags(value)).map(keyOfTag))
+  const present = new Set(all.map(fold))
+  const isKept = (word: string) => present.has(keyOfTag(word)) || tagNameOf(word) === undefined
+  // A word without its tag was removed, or its tag was renamed: then the new name is none that the import added.
+  const isRenamed = [...keys].some((key) => key !== '' && !present.has(key))
+  const names = all.filter((name) => added.has(name) || isRenamed)
+  const missing = names.filter((name) => !keys.has(fold(name)) && !inBody.has(fold(name)))
+  text.editLists('tags', entries, { wordsOf: wordsOfTags, isKept, added: missing.sort() })
+}
+
+const keyOfTag = (word: string): string => fold(tagNameOf(word) ?? '')
+
+export const keyText = (name: string): string =>
+  /^[A-Za-z][\w -]*$/.test(name) ? name : JSON.stringify(name)
+
+const PLAIN = /^(?!(?:true|false|null|yes|no|on|off)$)\p{L}(?:[\p{L}\p{N}_/ -]*[\p{L}\p{N}_/-])?$/iu
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** A value as YAML: words and days without quotes, anything else as JSON. */
+const valueText = (value: unknown): string =>
+  typeof value === 'string' && (PLAIN.test(value) || DAY.test(value)) ? value : JSON.stringify(value)
+
+/** A key with its value, and their places in the text. */
+interface Entry {
+  readonly name: string
+  readonly value: unknown
+  readonly node: Node | null
+  /** The beginning of the line of the key. */
+  readonly start: number
+  /** After the colon. */
+  readonly valueStart: number
+  readonly valueEnd: number
+}
+
+interface ListEdit {
+  readonly wordsOf: (value: unknown) => readonly string[]
+  readonly isKept: (word: string) => boolean
+  readonly added: readonly string[]
+}
+
+/** The front matter of a file, and replacements of parts of it. */
+class FrontMatterText {
+  readonly entries: readonly Entry[]
+  readonly isEditable: boolean
+  readonly hasContent: boolean
+  readonly #hasFences: boolean
+  readonly #open: string
+  /** The lines between the fences, each with its end. */
+  readonly #yaml: string
+  readonly #close: string
+  readonly #lineEnd: string
+  readonly #replacements: { start: number; end: number; text: string }[] = []
+  readonly #appended: string[] = []
+
+  constructor(front: string) {
+    this.#lineEnd = front.includes('\r\n') ? '\r\n' : '\n'
+    const match = FENCED.exec(front)
+    this.#hasFences = match !== null
+    const yaml = match?.[1]
+    const begin = front.indexOf('\n') + 1
+    const length = yaml === undefined ? 0 : front.indexOf('\n', begin + yaml.length) + 1 - begin
+    this.#open = match ? front.slice(0, begin) : `---${this.#lineEnd}`
+    this.#yaml = front.slice(begin, begin + length)
+    this.#close = match ? front.slice(begin + length) : `---${this.#lineEnd}`
+    this.hasContent = this.#yaml.trim() !== ''
+    const mapping = this.hasContent ? blockMappingOf(parseEditable(this.#yaml)) : undefined
+    this.isEditable = !this.hasContent || mapping !== undefined
+    this.entries = mapping ? this.#entriesOf(mapping) : []
+  }
+
+  result(): string {
+    if (!this.#hasFences && this.#appended.length === 0) return ''
+    let yaml = ''
+    let at = 0
+    for (const { start, end, text } of this.#replacements.toSorted((one, other) => one.start - other.start)) {
+      yaml += this.#yaml.slice(at, start) + text
+      at = end
+    }
+    return this.#open + yaml + this.#yaml.slice(at) + this.#appended.join('') + this.#close
+  }
+
+  append(key: string, value: string): void {
+    this.#appended.push(`${key}: ${value}${this.#lineEnd}`)
+  }
+
+  /** Without a value, the lines of the entry are removed. */
+  replace({ start, valueStart, valueEnd }: Entry, value: string | undefined): void {
+    if (value === undefined) this.#replacements.push({ start, end: this.#nextLine(valueEnd), text: '' })
+    else this.#replacements.push({ start: valueStart, end: valueEnd, text: ` ${value}` })
+  }
+
+  /** Removes words from the lists and adds others to the first one, or as a new list under `key`. */
+  editLists(key: string, entries: readonly Entry[], edit: ListEdit): void {
+    const [first, ...others] = entries
+    if (first) this.#editList(first, edit)
+    else if (edit.added.length > 0) this.append(key, flowList(edit.added))
+    for (const entry of others) this.#editList(entry, { ...edit, added: [] })
+  }
+
+  #editList(entry: Entry, edit: ListEdit): void {
+    const { wordsOf, isKept, added } = edit
+    const words = wordsOf(entry.value)
+    if (added.length === 0 && words.every(isKept)) return
+    const items = itemsOf(entry.node)
+    if (items && !isFlow(entry.node)) {
+      this.#editLines(entry, items, edit)
+      return
+    }
+    const kept = items
+      ? items.flatMap((item) => this.#keptItem(item, edit))
+      : words.filter(isKept).map(valueText)
+    const all = [...kept, ...added.map(valueText)]
+    this.replace(entry, all.length === 0 && !items ? undefined : `[${all.join(', ')}]`)
+  }
+
+  /** The source of an item, or what is left of its words. */
+  #keptItem(item: Node, { wordsOf, isKept }: ListEdit): string[] {
+    const [start, end] = rangeOf(item)
+    const words = wordsOf([(item as Scalar).value ?? null])
+    const kept = words.filter(isKept)
+    if (kept.length === words.length) return [this.#yaml.slice(start, end)]
+    return kept.length === 0 ? [] : [valueText(kept.join(', '))]
+  }
+
+  /** Edits a list with an item a line. */
+  #editLines(entry: Entry, items: readonly Node[], edit: ListEdit): void {
+    const starts = items.map((item) => this.#lineStart(rangeOf(item)[0]))
+    const end = this.#nextLine(entry.valueEnd)
+    let lines = ''
+    let prefix = '  - '
+    for (const [at, item] of items.entries()) {
+      const [start = 0, next = end] = [starts[at], starts[at + 1]]
+      prefix = this.#yaml.slice(start, rangeOf(item)[0])
+      const source = this.#yaml.slice(...rangeOf(item))
+      const [kept] = this.#keptItem(item, edit)
+      if (kept === source) lines += this.#yaml.slice(start, next)
+      else if (kept !== undefined) lines += prefix + kept + this.#lineEnd
+    }
+    for (const word of edit.added) lines += prefix + valueText(word) + this.#lineEnd
+    if (lines === '') this.replace(entry, undefined)
+    else this.#replacements.push({ start: starts[0] ?? end, end, text: lines })
+  }
+
+  #lineStart = (at: number): number => this.#yaml.lastIndexOf('\n', at - 1) + 1
+  #nextLine = (at: number): number => this.#yaml.indexOf('\n', at) + 1 || this.#yaml.length
+
+  #entriesOf = ({ items }: YAMLMap<Scalar, Node | null>): Entry[] =>
+    items.map(({ key, value }) => {
+      const [keyStart, keyEnd] = rangeOf(key)
+      const valueStart = this.#yaml.indexOf(':', keyEnd) + 1
+      const end = value ? rangeOf(value)[1] : valueStart
+      const valueEnd = Math.max(valueStart, this.#yaml.slice(0, end).trimEnd().length)
+      const start = this.#lineStart(keyStart)
+      return { name: String(key.value), value: plainOf(value), node: value, start, valueStart, valueEnd }
+    })
+}
+
+const flowList = (words: readonly string[]): string => `[${words.map(valueText).join(', ')}]`
+
+const rangeOf = ({ range }: Node): [start: number, end: number] => [range?.[0] ?? 0, range?.[1] ?? 0]
+
+const itemsOf = (node: Node | null): Node[] | undefined =>
+  node !== null && 'items' in node ? ((node as YAMLSeq<Node>).items as Node[]) : undefined
+
+const isFlow = (node: Node | null): boolean => (node as YAMLSeq | null)?.flow === true
+
+const plainOf = (node: Node | null): unknown => (node as { toJSON?(): unknown } | null)?.toJSON?.() ?? null
+
+/** The mapping with a key a line; undefined for any other document. */
+function blockMappingOf(document: Document | undefined): YAMLMap<Scalar, Node | null> | undefined {
+  const contents = document?.contents as YAMLMap<Scalar, Node | null> | null | undefined
+  if (!contents || !('items' in contents) || contents.flow) return undefined
+  const isPlain = contents.items.every((item) => item.key && 'value' in item.key && item.key.range)
+  return isPlain ? contents : undefined
+}
