@@ -3,7 +3,7 @@ import { Refusal, refused } from '../lib/refusal.ts'
 import { refuseInMirror } from '../log/mirror-guard.ts'
 import type { Db } from '../storage/database.ts'
 import { isUniqueViolation } from '../storage/errors.ts'
-import { type Tx, writeUnlessDry } from '../storage/writes/transaction.ts'
+import { resultOf, Trial, type Tx } from '../storage/writes/transaction.ts'
 import { systemRefusal } from './read-file.ts'
 
 /** A part of an import that was not written. */
@@ -105,14 +105,14 @@ export const runImport = <Outcome>(
   { isDryRun, skipsBad }: ImportMode,
   importAll: (run: ImportRun) => Outcome,
 ): Promise<Outcome & ImportReport> =>
-  writeUnlessDry(
-    db,
-    (tx) => {
+  resultOf(
+    db.write((tx): { result: Outcome & ImportReport } => {
       refuseInMirror(tx)
       const run = new ImportRun({ ...tx, afterCommit: () => {} }, caller)
       const outcome = importAll(run)
       const isWritten = !isDryRun && (skipsBad || run.refused.length === 0)
-      return { ...outcome, refused: run.refused, isWritten }
-    },
-    ({ isWritten }) => !isWritten,
-  )
+      const result = { ...outcome, refused: run.refused, isWritten }
+      if (!isWritten) throw new Trial({ result })
+      return { result }
+    }),
+  ).then(({ result }) => result)

@@ -3,7 +3,6 @@ import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Refusal } from '../../lib/refusal.ts'
 import { State } from '../../lib/state.ts'
-import type { Db } from '../database.ts'
 import { isStorageFailure } from '../errors.ts'
 import type { Reader } from '../reader.ts'
 import type { Sql } from '../sql.ts'
@@ -43,24 +42,6 @@ export async function resultOf<Outcome>(written: Promise<Outcome>): Promise<Outc
     if (error instanceof Trial) return error.outcome as Outcome
     throw error
   }
-}
-
-/**
- * Writes, or checks everything in the same way and returns the same result without writing. `isDryRun` may depend on
- * the outcome.
- */
-export async function writeUnlessDry<Outcome>(
-  db: Pick<Db, 'write'>,
-  run: (tx: Tx) => Outcome,
-  isDryRun: boolean | ((outcome: Outcome) => boolean),
-  isLong = false,
-): Promise<Outcome> {
-  const write = (tx: Tx): { outcome: Outcome } => {
-    const outcome = run(tx)
-    if (isDryRun === true || (isDryRun !== false && isDryRun(outcome))) throw new Trial({ outcome })
-    return { outcome }
-  }
-  return (await resultOf(db.write(write, { isLong }))).outcome
 }
 
 /* Groups of writes that share a commit. */

@@ -48,7 +48,7 @@ export interface PageQuery {
 
 /** The index in the requested order, if there is one. */
 export const sortingIndex = ({ sort, indexes }: Pick<PageQuery, 'sort' | 'indexes'>) =>
-  indexes.get(indexName([sort]))
+  indexes.size === 0 ? undefined : indexes.get(indexName([sort]))
 
 /** Reads all rows in the requested order, if an index has that order. */
 export function sortedPath(page: PageQuery): AccessPath | undefined {

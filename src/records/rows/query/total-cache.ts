@@ -339,6 +339,7 @@ export function reportRows(snapshot: Snapshot, finding: RowFinding): void {
 export function learnOfRows(server: Server, finding: unknown, ms: number): Promise<void> | undefined {
   const found = finding as RowFinding
   cache(server.db, found)
-  recordReadCosts(server, found.costs, ms)
+  const { missing, used } = found.costs
+  if (missing.length > 0 || used.length > 0) recordReadCosts(server, found.costs, ms)
   return found.longValue && storeLongValue(server, found.longValue)
 }
