@@ -104,7 +104,7 @@ describe('a body', () => {
     ['{"title": "first", "title": "last"}', 'last'],
     ['\ufeff{"title": "marked"}', 'marked'],
     ['{"ti\\u0074le": "escaped"}', 'escaped'],
-  ])('%p makes the note %p', async (body, title) => {
+  ])('%p creates the note %p', async (body, title) => {
     const response = await send(body)
     expect([response.status, await titleIn(response)]).toEqual([201, title])
   })
@@ -143,7 +143,7 @@ describe('a body', () => {
     expect(await noteCount()).toBe(0)
   })
 
-  test('that is long is checked as a short one is', async () => {
+  test('that is long is checked like a short one', async () => {
     await service.post('/v1/properties', { key: 'tree', type: 'json' })
     const long = (tree: string) =>
       `{"title": "x", "properties": {"tree": [${tree}, "${'x'.repeat(600_000)}"]}}`
@@ -204,7 +204,7 @@ describe('a body', () => {
     expect(await noteCount()).toBe(2)
   })
 
-  test('that breaks off is no failure of the service', async () => {
+  test('that is cut off is no failure of the service', async () => {
     const broken = new ReadableStream({
       pull: (controller) => controller.error(new Error('the connection was closed')),
     })

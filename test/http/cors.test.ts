@@ -18,7 +18,7 @@ const EXPOSED =
   'X-Request-Id, Retry-After, Allow, Idempotent-Replayed, Content-Disposition, Content-Range, Accept-Ranges, ETag, RateLimit, RateLimit-Policy'
 
 describe('without --cors-origin', () => {
-  test('no answer speaks of origins, and OPTIONS is a method like any other', async () => {
+  test('no response mentions origins, and OPTIONS is an ordinary method', async () => {
     await withOrigins()
     expect(corsOf((await from(APP)).headers)).toEqual({})
     const { status, headers } = await from(APP, 'OPTIONS', '/v1/notes')
@@ -27,7 +27,7 @@ describe('without --cors-origin', () => {
 })
 
 describe('with --cors-origin', () => {
-  test('pages of that origin may read every answer, errors too', async () => {
+  test('pages of that origin may read every response, including errors', async () => {
     await withOrigins('https://other.example.com', APP)
     const expected = {
       vary: 'Origin',
@@ -53,7 +53,7 @@ describe('with --cors-origin', () => {
     },
   )
 
-  test('a preflight needs no key and says what may be sent', async () => {
+  test('a preflight needs no key and lists the allowed headers', async () => {
     await withOrigins(APP)
     const { status, headers, body } = await service.as(undefined).request('OPTIONS', '/v1/notes', undefined, {
       origin: APP,

@@ -42,7 +42,7 @@ test.each(['/app/api', '/app/api/nothing', '/app/assets', '/app/assets/a/b'])(
 )
 
 describe('before the key is checked', () => {
-  test('nothing of the body is read', async () => {
+  test('reads nothing of the body', async () => {
     for (const path of ['/v1/notes', '/v1/nothing']) {
       const request = requestOf('POST', path, { headers: {}, body: '{"title":"Tea"}' })
       await service.app.fetch(request)
@@ -77,7 +77,7 @@ test('an endpoint that does not say who may call it does not start', () => {
   )
 })
 
-test('a response that waits for nothing is there at once', async () => {
+test('a synchronous response is returned at once', async () => {
   await service.get('/v1/me')
   // Requests of one burst are served in separate rounds.
   await settle()
@@ -105,7 +105,7 @@ test('two responses that need nothing of their requests are two, each with an id
   expect(await idOf()).not.toBe(await idOf())
 })
 
-test('a query is read as it was sent: one that is nearly an integer is refused, not turned into one', async () => {
+test('a query is parsed strictly: a value that is nearly an integer is refused, not converted', async () => {
   for (const query of ['limit=0x10', 'limit=%201', 'limit=1&limit=2', 'limit=1e1', 'nothing=1'])
     expect([query, (await service.get(`/v1/notes?${query}`)).status]).toEqual([query, 400])
 })

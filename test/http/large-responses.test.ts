@@ -40,7 +40,7 @@ const listed = async (count: number): Promise<Response[]> => {
   return responses
 }
 
-test('of one key are refused while too much of them is not read', async () => {
+test('of one key are refused while it leaves too much unread', async () => {
   const unread = await listed(MAX_BYTES)
   const refused = await list()
   expect([refused.status, (await jsonOf(refused)).code, refused.headers.get('retry-after')]).toEqual([
@@ -59,7 +59,7 @@ test('of one key are refused while too much of them is not read', async () => {
   await ofOther.body?.cancel()
 })
 
-test('of one key are refused also to a query by POST, and never what was written', async () => {
+test('of one key are refused to queries by POST, too, but never to writes', async () => {
   await service.post('/v1/notes', { title: 'long', content: 'z'.repeat(1_000_000) })
   await service.post('/v1/notes', { title: 'long', content: 'z'.repeat(1_000_000) })
   const unread = await listed(MAX_BYTES)
@@ -85,7 +85,7 @@ test('of one key are refused also to a query by POST, and never what was written
   expect((await jsonOf(await query())).notes).toHaveLength(2)
 })
 
-test('a watch goes on once there is room, for readers who join later, too', async () => {
+test('a watch resumes once memory is free, also for readers that join later', async () => {
   const unread = await listed(MAX_BYTES)
   const first = await watch(service, 'Boxes', { changes: true })
   expect((await first.event('problem')).code).toBe('unavailable')
@@ -104,7 +104,7 @@ test('a watch goes on once there is room, for readers who join later, too', asyn
   await second.leave()
 })
 
-test('a watch counts once for each reader who joins', async () => {
+test('a watch counts once per reader', async () => {
   using server = Bun.serve({ port: 0, fetch: (request, from) => service.app.fetch(request, from) })
   const open = () => {
     const socket = connect(server.port ?? 0, '127.0.0.1')

@@ -115,7 +115,7 @@ describe('the place to blame is a pointer into what was sent', () => {
   )
 })
 
-test('an entry about a row leaves out what its pointer says', async () => {
+test('an entry about a row omits what its pointer names', async () => {
   const { body } = await problem(['POST', '/v1/records', rows({ what: 'Ink', amount: 'x' })])
   expect(body.detail).toBe('Row 1: The field "amount" must be a finite number.')
   expect(body.errors[0].detail).toBe('The field "amount" must be a finite number.')

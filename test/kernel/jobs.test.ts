@@ -108,7 +108,7 @@ test('a job without an end delays neither another kind, nor another job of its k
   expect((await service.post('/v1/notes', { title: 'Between' })).status).toBe(201)
 })
 
-test('a job that fails is logged, changes nothing, and is retried later and later while others go on', async () => {
+test('a failing job is logged, changes nothing, and is retried with growing delays while others run', async () => {
   const fails = { now: true }
   const failing = defineJob<string, number>('failing', ({ sql }) => {
     sql.run("INSERT INTO tags (workspace, name, name_fold) VALUES (1, 'half', 'half')")
@@ -131,7 +131,7 @@ test('a job that fails is logged, changes nothing, and is retried later and late
   expect((await service.get('/v1/tags')).body.tags).toHaveLength(1)
 })
 
-test('a job that pauses goes on at its instant, also after the clock was set back for those that are due at once', async () => {
+test('a paused job resumes at its instant; jobs that are due run even after the clock was set back', async () => {
   const at = service.clock.now() + 5_000
   const pausing = defineJob<string, number>('pausing', (_, __, count) =>
     count === 0 ? later(at, 1) : 'done',
@@ -174,7 +174,7 @@ test('a recurring job runs soon after the start, whole, and again after its inte
   })
 })
 
-test('a job goes on after a restart where it was', async () => {
+test('a job resumes after a restart where it stopped', async () => {
   const folder = newFolder()
   const file = folder.file('daybook.db')
   service.close()

@@ -10,20 +10,20 @@ function counted(limit: number) {
   return { compute, computed }
 }
 
-test('a result is computed once, also one that says no', () => {
+test('computes each result once, even a falsy one', () => {
   const { compute, computed } = counted(10)
   expect([compute('yes'), compute('no'), compute('yes'), compute('no')]).toEqual([true, false, true, false])
   expect(computed).toEqual(['yes', 'no'])
 })
 
-test('no more results are kept than the limit, and all of them stay right', () => {
+test('never exceeds the limit, and returns correct results', () => {
   const { compute, computed } = counted(2)
   const texts = ['a', 'yb', 'a', 'c', 'yb', 'c']
   expect(texts.map(compute)).toEqual([false, true, false, false, true, false])
   expect(computed).toEqual(['a', 'yb', 'c', 'yb'])
 })
 
-test('the entry that was set first leaves, and is released', () => {
+test('evicts and releases the oldest entry', () => {
   const released: number[] = []
   const cache = new BoundedCache<string, number>(2, (value) => released.push(value))
   cache.set('a', 1)

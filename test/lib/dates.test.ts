@@ -32,7 +32,7 @@ describe('an instant', () => {
     )
   })
 
-  test('with finer digits lies strictly between two milliseconds', () => {
+  test('with finer digits is strictly between two milliseconds', () => {
     fc.assert(
       fc.property(instant, fc.integer({ min: 1, max: 999_999 }), (at, finer) => {
         const read = parseInstant(isoTimestamp(at).replace('Z', `${String(finer).padStart(6, '0')}Z`)) ?? 0

@@ -44,7 +44,7 @@ test('the background of a key alternates with its other items', () => {
   ])
 })
 
-test('an item that is removed is not taken', () => {
+test('never returns a removed item', () => {
   const queue = queueOf('a1', 'a2', 'b1')
   queue.remove('a', 'a1')
   queue.remove('b', 'b1')

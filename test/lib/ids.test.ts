@@ -12,7 +12,7 @@ test('ids are UUIDv7 of their instant and grow strictly, also when the clock sta
   expect([timeOf(ids[0]), timeOf(ids.at(-1))]).toEqual([start, start + 60_000])
 })
 
-test('a source that follows an id of another one goes on after it, whatever its own clock says', () => {
+test('a source that follows the id of another continues after it, whatever its own clock shows', () => {
   const [one, other] = [createIdSource(), createIdSource()]
   const now = Date.parse('2026-11-21T09:30:00.000Z')
   const ids: string[] = []

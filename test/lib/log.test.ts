@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createLog } from '../../src/lib/log.ts'
 import { testClock } from '../support/service.ts'
 
-test('what fails many times a second is one line at once, then one a minute that says how often, for each error', () => {
+test('logs a frequent error at once, then once a minute with its count', () => {
   const clock = testClock()
   let text = ''
   const log = createLog('info', clock, (lines) => {

@@ -65,7 +65,7 @@ describe('bodies that do not end', () => {
     expect(statusesOf(withheld)).toEqual(times(SHARE, () => 503))
   })
 
-  test('are left alone while nobody waits for their room', async () => {
+  test('are not cancelled while no other body waits for memory', async () => {
     const withheld = times(SHARE, begin)
     await settle()
     service.clock.advance(60_000)
@@ -79,7 +79,7 @@ describe('bodies that do not end', () => {
     expect((await begin(await service.newKey()).finish()).status).toBe(201)
   })
 
-  test('of many keys together take no more than all bodies may', async () => {
+  test('of many keys together never exceed the limit of all bodies', async () => {
     const keys = await Promise.all(times(4, () => service.newKey()))
     const withheld = keys.flatMap((key) => times(SHARE, () => begin(key))).slice(0, ALL)
     await settle()

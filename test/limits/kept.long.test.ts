@@ -79,7 +79,7 @@ test('a file with more front matter keys than a note may be given is imported ag
   vault.remove()
 })
 
-test('what a note held over the limit comes back when clearing it is undone', async () => {
+test('undo restores values over the limit that were cleared', async () => {
   const value = 'x'.repeat(5 * 1024 * 1024)
   for (const key of ['a', 'b']) await service.post('/v1/properties', { key, type: 'json' })
   const { id } = await makeNote(service, { properties: { a: 1, b: 1 } })
@@ -125,7 +125,7 @@ describe('a Quick Access over the limit', () => {
     expect([items.length, items.at(-1).note_id]).toEqual([PINNED, note_id])
   })
 
-  test('gets a note back whose trashing is undone', async () => {
+  test('a note over the limit is restored by undo of its deletion', async () => {
     await makeNotes(PINNED - 1)
     await pinAll('CAST(title AS INTEGER) + 1')
     const { id } = await makeNote(service)

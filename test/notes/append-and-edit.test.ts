@@ -25,7 +25,7 @@ const splitLines = (text: string) => text.split(/\r\n|\n|\r/)
 const isBlank = (line: string) => /^[ \t]*$/.test(line)
 
 describe('append', () => {
-  test('keeps the old body as an exact prefix and sets the text on a line of its own after a blank one', () => {
+  test('keeps the old body as an exact prefix, and adds the text on its own line after a blank one', () => {
     fc.assert(
       fc.property(body, fc.string({ minLength: 1 }), (before, text) => {
         const after = appended(before, text)
@@ -113,7 +113,7 @@ describe('append', () => {
     expect(await revisionsOf(service, note.id)).toHaveLength(50)
   })
 
-  test('past a million characters is refused, and the note stays', async () => {
+  test('past a million characters is refused, and changes nothing', async () => {
     const note = await makeNote(service, { content: '😀'.repeat(999_990) })
     const path = `/v1/notes/${note.id}/append`
     const { status, body: answer } = await service.post(path, { text: '123456789' })

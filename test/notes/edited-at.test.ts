@@ -83,7 +83,7 @@ describe('edited_at', () => {
     expect(edited >= AFTER).toBe(true)
   })
 
-  test.each(Object.keys(OTHERS))('stays by %s', async (name) => {
+  test.each(Object.keys(OTHERS))('is unchanged by %s', async (name) => {
     if (name.includes('property')) {
       await service.patch(`${path}/properties`, { due: '2026-12-01' })
       service.clock.advance(1_000)
@@ -97,7 +97,7 @@ describe('edited_at', () => {
     expect([edited, updated]).toEqual([BEFORE, name.includes('trash') ? BEFORE : AFTER])
   })
 
-  test('stays by the renaming of a file', async () => {
+  test('is unchanged by the renaming of a file', async () => {
     const file = await makeFile(service, { noteId: note.id, pages: ['a'] })
     await service.patch(path, { content: `[[file:${file}|old.txt]]` })
     const [edited] = await instants()
@@ -107,7 +107,7 @@ describe('edited_at', () => {
     expect((await instants())[0]).toBe(edited)
   })
 
-  test('stays where a renaming is taken back, and moves where an edit is', async () => {
+  test('is unchanged by undo of a rename, and changes with undo of an edit', async () => {
     const other = await makeNote(service, { title: 'Engines' })
     await service.patch(`/v1/notes/${other.id}`, { title: 'Motors', rewrite_links: true })
     const undo = async () => {
@@ -123,7 +123,7 @@ describe('edited_at', () => {
     expect((await instants())[0]).toBe('2026-11-21T09:30:02.000Z')
   })
 
-  test('sorts lists, queries and views, and only there is in answers', async () => {
+  test('sorts lists, queries and views, and is in responses only there', async () => {
     const other = await makeNote(service, { title: 'Other', tags: ['work'] })
     service.clock.advance(1_000)
     await service.patch(path, { pinned: true })
@@ -156,7 +156,7 @@ describe('edited_at', () => {
     expect(byTitle.body.notes.map(({ title }: NoteAnswer) => title)).toEqual(['Other', 'Plan'])
   })
 
-  test('is in the feed and the snapshot where it is asked for', async () => {
+  test('is in the feed and the snapshot on request', async () => {
     await service.patch(path, { pinned: true })
     const objectIn = async (query: string) => {
       const { changes } = (await service.get(`/v1/changes?kinds=note&${query}`)).body

@@ -68,7 +68,7 @@ describe('a link to a heading', () => {
     ])
   })
 
-  test('keeps its heading where it is rewritten', async () => {
+  test('keeps its heading when it is rewritten', async () => {
     const engines = await note('Engines', '', { alias: 'eng' })
     const from = await note('From', '[[Engines#A]] [[ engines #A#B|x]] [[eng#C]] [[Engines]]')
     const rename = (patch: object) =>

@@ -32,7 +32,7 @@ async function race(
   expect(body.revisions).toHaveLength(Math.min(200, runs(10, 200)))
 }
 
-describe('of concurrent writers with one if_unchanged exactly one wins each round', () => {
+describe('exactly one of concurrent writers with one if_unchanged succeeds each round', () => {
   test('in one process', () => race((id, body) => service.patch(`/v1/notes/${id}`, body)))
 
   test('over sockets', async () => {
@@ -93,7 +93,7 @@ test('any other instant is stale, earlier or later, also when the patch would ch
   expect((await service.get('/v1/tags')).body.tags).toEqual([])
 })
 
-test('what is not a timestamp is refused, also for a note that does not exist', async () => {
+test('refuses a value that is no timestamp, even for a note that does not exist', async () => {
   const note = await makeNote(service)
   for (const id of [note.id, 'none']) {
     for (const if_unchanged of [...NO_INSTANTS, null, 5]) {

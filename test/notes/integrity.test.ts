@@ -75,7 +75,7 @@ async function expectState(service: TestService, ids: readonly string[]) {
 }
 
 test(
-  'counters, links and search stay in step with the notes, whatever is done to them',
+  'counters, links and search match the notes after any history of writes',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(...steps), { minLength: 30, maxLength: 60 }), async (done) => {

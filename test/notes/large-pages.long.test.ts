@@ -24,7 +24,7 @@ interface Page {
   has_more: boolean
 }
 
-test('a page of notes ends before 8 MiB of text, and a client that goes on after what it got sees each note once', async () => {
+test('a page of notes ends before 8 MiB of text, and following pages return each note once', async () => {
   await filled('pages.db')
   const filter = { type: 'tags', op: 'has_any', tag_ids: [1] }
   const view = (await service.post('/v1/views', { name: 'Long', filter })).body.view.id

@@ -98,7 +98,7 @@ describe('links', () => {
     )
   })
 
-  test('of any text hold neither brackets that open, nor line breaks, nor a bar in the target', () => {
+  test('of any text contain no opening brackets, line breaks, or bars in the target', () => {
     const unit = fc.constantFrom(
       '[',
       '[[',

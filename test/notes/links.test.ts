@@ -130,7 +130,7 @@ describe('backlinks', () => {
     }
   })
 
-  test('leave out notes whose link resolves to another, that are trashed or no longer link', async () => {
+  test('omit notes whose link resolves elsewhere, that are trashed, or that no longer link', async () => {
     const older = await makeNote(service, { title: 'Same' })
     const younger = await makeNote(service, { title: 'same' })
     const { id } = await makeNote(service, { title: 'From', content: '[[Same]]' })

@@ -68,7 +68,7 @@ test('a note that changes while its links are written ends with those of its las
   expect(stored()).toBe(MANY)
 })
 
-test('links are rewritten and labelled in a note whose links are not written yet', async () => {
+test('rewrites and labels links of a note whose links are still pending', async () => {
   const target = await makeNote(service, { title: 'Old 5' })
   const big = await makeNote(service, { content: links('old') })
   const { body } = await service.patch(`/v1/notes/${target.id}`, { title: 'Moved', rewrite_links: true })
@@ -114,7 +114,7 @@ test('a file to which many notes link is renamed in all of them at once', async 
   }
 })
 
-test('the links of a restored note are right at once, also those that a removal from the trash had taken', async () => {
+test('a restored note has all links at once, even those that an interrupted purge removed', async () => {
   const target = await makeNote(service, { title: 'Old 0' })
   const note = await makeNote(service, { content: links('old', 1_000) })
   await service.delete(`/v1/notes/${note.id}`)
@@ -125,7 +125,7 @@ test('the links of a restored note are right at once, also those that a removal 
   expect(await backlinks(target.id)).toEqual([note.id])
 })
 
-test('a long note whose body changes in the trash while it is restored has the links of its new body', async () => {
+test('a long note that is changed during its restore has the links of its new body', async () => {
   const target = await makeNote(service, { title: 'New' })
   const note = await makeNote(service, { content: `${'long '.repeat(20_000)}[[Old]]` })
   await service.delete(`/v1/notes/${note.id}`)

@@ -58,7 +58,7 @@ describe('creating a note', () => {
     })
   })
 
-  test('with a property that is refused makes the note all the same, and none of its properties', async () => {
+  test('with an invalid property creates the note without any of its properties', async () => {
     await service.post('/v1/properties', { key: 'size', type: 'number' })
     const { status, body } = await service.post('/v1/notes', {
       title: 'x',
@@ -130,7 +130,7 @@ const BAD_BODIES: [why: string, body: unknown, names: string][] = [
   ['pinned at creation', { title: 'x', pinned: true }, '"pinned" is not known'],
 ]
 
-describe('creating a note is refused, and nothing is made, for', () => {
+describe('refuses to create a note, and writes nothing, for', () => {
   for (const [why, body, names] of BAD_BODIES) {
     test(why, async () => {
       const { status, body: answer } = await service.post('/v1/notes', body)
@@ -182,7 +182,7 @@ describe('changing a note', () => {
     expect(stamps).toEqual([later(1), later(2), later(10), later(11)])
   })
 
-  test('that changes nothing leaves updated_at alone and makes no revision', async () => {
+  test('that changes nothing neither changes updated_at nor creates a revision', async () => {
     await service.post('/v1/properties', { key: 'size', type: 'number' })
     const note = await makeNote(service, {
       title: 'One',
@@ -242,7 +242,7 @@ describe('an alias', () => {
     expect((await service.get('/v1/tags')).body.tags).toEqual([])
   })
 
-  test('may be written in another case by its own note, and be taken again once cleared', async () => {
+  test('may change case on its own note, and is free again once cleared', async () => {
     const one = await makeNote(service, { alias: 'ada' })
     const two = await makeNote(service)
     expect((await service.patch(`/v1/notes/${one.id}`, { alias: 'Ada' })).body.note.alias).toBe('Ada')

@@ -48,7 +48,7 @@ Ada [Ada](Ada) [[Ada Lovelace]]`)
     expect(await readNote(service, other.id)).toEqual(other)
   })
 
-  test('makes a revision and an entry of the log for each note, in one transaction, and moves their updated_at', async () => {
+  test('creates a revision and a log entry for each note, in one transaction, and changes their updated_at', async () => {
     const ada = await makeNote(service, { title: 'Ada', content: 'I am [[Ada]].' })
     const from = await makeNote(service, { title: 'From', content: '[[ada|her]]' })
     const cursor = await cursorNow()
@@ -186,7 +186,7 @@ test('without rewrite_links, or with no new name, no other note is touched', asy
   expect(await readNote(service, from.id)).toEqual(from)
 })
 
-test('nothing is changed when a note has no room for the new name, and when the note was changed meanwhile', async () => {
+test('changes nothing if a linking note would become too long, or if the note has changed meanwhile', async () => {
   const ada = await makeNote(service, { title: 'Ada' })
   const full = `[[Ada]]${'x'.repeat(999_993)}`
   const from = await makeNote(service, { title: 'From', content: full })
@@ -202,7 +202,7 @@ test('nothing is changed when a note has no room for the new name, and when the 
   for (const note of [from, small]) expect(await readNote(service, note.id)).toEqual(note)
 })
 
-test('links of another workspace stay', async () => {
+test('leaves links of other workspaces unchanged', async () => {
   const ada = await makeNote(service, { title: 'Ada' })
   const stranger = service.as(await service.newWorkspace('Elsewhere'))
   const theirs = await makeNote(stranger, { title: 'From', content: `[[Ada]] [[${ada.id}]]` })
@@ -210,7 +210,7 @@ test('links of another workspace stay', async () => {
   expect(await readNote(stranger, theirs.id)).toEqual(theirs)
 })
 
-test('what a rename of many links leaves in the indexes is what their notes hold', async () => {
+test('a rename of many links leaves the indexes equal to the notes', async () => {
   const ada = await makeNote(service, { title: 'Ada' })
   const many = Array.from({ length: 2_500 }, (_, at) => `[[Other ${at}]]`).join(' ')
   const texts = ['[[Ada]] [[Other 1]]', '[[ ada ]] [[ADA]]', '[[Countess]] [[Ada|her]]', `[[Ada]] ${many}`]

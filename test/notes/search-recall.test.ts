@@ -199,7 +199,7 @@ const OPERATORS = [
 ]
 
 test(
-  'no text at all makes a search fail',
+  'no text whatsoever makes a search fail',
   async () => {
     const service = await startService()
     await makeNote(service, { title: 'a', content: 'NEAR and OR 語 é (1) AND NOT', tags: ['title'] })

@@ -80,7 +80,7 @@ describe('the trash', () => {
     expect(notes.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed())
   })
 
-  test('gives the alias back only when no other note claimed it meanwhile', async () => {
+  test('restores the alias only if no other note has it meanwhile', async () => {
     const [first, second] = [
       await makeNote(service, { alias: 'one' }),
       await makeNote(service, { alias: 'two' }),
@@ -114,7 +114,7 @@ describe('a note in the trash', () => {
     return note
   }
 
-  test('is read as it was, and is no other note', async () => {
+  test('is returned unchanged, and only for its own note', async () => {
     const note = await trashed({ title: 'Gone', content: 'text', tags: ['a'], alias: 'g' })
     const live = await makeNote(service, {})
     expect((await service.get(`/v1/notes/trash/${note.id}`)).body).toEqual({ note })
@@ -124,7 +124,7 @@ describe('a note in the trash', () => {
     expect(await counts()).toEqual({ notes: 1, trashed_notes: 1 })
   })
 
-  test('is purged, with one change by its author, and its file stays', async () => {
+  test('is purged, with one change by its author, and its file remains', async () => {
     const note = await trashed({ title: 'Gone', content: '[[a]] '.repeat(3_000) })
     const other = await trashed({ title: 'Other' })
     const { status, body } = await service.delete(`/v1/notes/trash/${note.id}`)
@@ -171,7 +171,7 @@ describe('revisions', () => {
     expect((await service.get(`/v1/notes/${id}/revisions?offset=1`)).status).toBe(400)
   })
 
-  test('are not made by changes of tags, alias, pins, cover, properties or trash', async () => {
+  test('are not created by changes of tags, alias, pins, cover, properties or trash', async () => {
     await service.post('/v1/properties', { key: 'size', type: 'number' })
     const { id } = await makeNote(service)
     const path = `/v1/notes/${id}`

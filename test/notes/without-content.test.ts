@@ -41,7 +41,7 @@ test('content=false omits the bodies from every list of notes, and nothing else'
   }
 })
 
-test('long bodies that are left out are not read and do not end a page early; those that a search reads do', async () => {
+test('omitted long bodies are not read and do not end a page early; bodies that a search reads do', async () => {
   const content = `${'lorem '.repeat(150_000)}needle`
   for (let at = 0; at < 12; at++) await makeNote(service, { title: `Note ${at}`, content, tags: ['long'] })
   await service.get('/v1/notes?search=needle&limit=1')

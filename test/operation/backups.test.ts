@@ -73,7 +73,7 @@ test('each target gets a backup at the start and one whenever it is due', async 
   service.close()
 })
 
-test('a failed backup is a line of the log and shows in /healthz, is retried within the hour, and holds up no other target', async () => {
+test('a failed backup is logged, shows in /healthz, is retried within the hour, and delays no other target', async () => {
   reports = (target) =>
     target === '/srv/a' ? [{ failed: 'The disk is full.' }] : [{ made: 'it', at: newestAt() }]
   await start()
@@ -168,7 +168,7 @@ test('targets and credentials are read from the environment and from an AWS cred
   })
 })
 
-test('a real server keeps backups in a folder that can be restored, removes the oldest, and says when it cannot', async () => {
+test('a real server stores restorable backups in a folder, removes the oldest, and reports failures', async () => {
   const db = folder.file('daybook.db')
   const dir = folder.file('b')
   const args = ['--backup-dir', dir, '--backup-every', '1s', '--backup-keep', '2']

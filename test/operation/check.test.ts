@@ -113,7 +113,7 @@ test('reports and repairs remains of deleted tags and properties on notes, unles
   expect(await check()).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
 })
 
-test('a check writes nothing and waits for no writer, also with notes that are not indexed yet', async () => {
+test('a check writes nothing and waits for no writer, even while notes are not yet indexed', async () => {
   const writer = new Database(file)
   writer.run('PRAGMA journal_mode = WAL')
   writer.run('INSERT OR IGNORE INTO search_pending (workspace, note) VALUES (1, 1), (1, 2)')

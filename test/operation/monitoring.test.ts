@@ -50,7 +50,7 @@ test('the alerts and the dashboard name no metric that the server does not have,
   expect([...served].filter((name) => !onDashboard.includes(name))).toEqual(['daybook_changes_per_second'])
 })
 
-test('every alert says what is wrong', async () => {
+test('every alert has a summary of the fault', async () => {
   const { groups } = (await readRules()) as { groups: { rules: { annotations?: { summary?: string } }[] }[] }
   const rules = groups.flatMap((group) => group.rules)
   expect(rules.filter(({ annotations }) => !annotations?.summary?.endsWith('.'))).toEqual([])

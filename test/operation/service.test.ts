@@ -27,7 +27,7 @@ async function analyze(...args: string[]) {
 
 if (!ANALYZE) process.stderr.write('systemd-analyze is not installed: its tests are skipped.\n')
 
-test.skipIf(!ANALYZE)('systemd knows every setting of the unit', async () => {
+test.skipIf(!ANALYZE)('systemd accepts every setting of the unit', async () => {
   const { exitCode, err } = await analyze('verify', '--recursive-errors=no', unit)
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
 })

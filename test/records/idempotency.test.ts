@@ -71,7 +71,7 @@ test('after 24 hours the key is free again, and maintenance removes the saved re
   expect(await sweep(service.clock.now() + 1)).toBe(0)
 })
 
-test('of simultaneous calls one writes and the others get its response', async () => {
+test('one of simultaneous calls writes, and the others get its response', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => send('/v1/records', ROW, 'k')))
   expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
   expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(7)

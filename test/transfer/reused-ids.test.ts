@@ -58,7 +58,7 @@ const importFrom = (name: string) =>
   })
 
 for (const [name, size] of Object.entries(SIZES)) {
-  test(`imports ${name} rows whose ids a deleted structure still holds, and keeps them`, async () => {
+  test(`imports ${name} rows whose ids belong to a structure being deleted, and keeps them`, async () => {
     const id = await declareFilled(size)
     const before = (await list(service, 'Rows')).body
     exportWorkspace(service.ctx.db, callerOf(service), folder.file(name), noProgress)
@@ -73,7 +73,7 @@ for (const [name, size] of Object.entries(SIZES)) {
   })
 }
 
-test('a mirror keeps rows that moved under their ids to another structure, when that of the first is deleted', async () => {
+test('a mirror keeps rows that moved to another structure when the first is deleted', async () => {
   const id = await declareFilled(SIZES.many)
   exportWorkspace(service.ctx.db, callerOf(service), folder.file('moved'), noProgress)
   const definition = folder.file('moved/structures/Rows.json')
@@ -92,7 +92,7 @@ test('a mirror keeps rows that moved under their ids to another structure, when 
   await mirror.close()
 })
 
-test('a mirror notices that a structure was deleted and created again since it last asked', async () => {
+test('a mirror detects that a structure was deleted and recreated since its last request', async () => {
   const id = await declareFilled(SIZES.few)
   exportWorkspace(service.ctx.db, callerOf(service), folder.file('again'), noProgress)
   await write(service, 'Rows', { n: -1 }, { n: -2 })

@@ -65,7 +65,7 @@ describe('headings', () => {
   })
 
   test.each([[[]], [['--headings', 'label']], [['--headings', 'key']]])(
-    'of csv with %j are unique and taken by an import',
+    'of csv with %j are unique and accepted by an import',
     async (flags) => {
       const { out } = await run(...flags)
       const isByKey = flags[1] === 'key'
@@ -166,7 +166,7 @@ test.each([
 })
 
 test(
-  'what csv holds is imported again as it was',
+  'an exported csv is imported unchanged',
   async () => {
     const text = fc.array(
       fc.constantFrom(

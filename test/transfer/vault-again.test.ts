@@ -85,7 +85,7 @@ describe('a folder that is imported again', () => {
     expect((await vault.run()).out).toContain(`A.md: ${reason}\n`)
   })
 
-  test('with new files adds them, and leaves out what changed with --skip-bad', async () => {
+  test('with new files adds them, and with --skip-bad skips changed ones', async () => {
     const old = await note('A')
     vault.write({ 'A.md': 'changed', 'New.md': '[[A#x]]' })
     const { exitCode, report } = await vault.report('--skip-bad')
@@ -130,7 +130,7 @@ describe('a folder that is imported again', () => {
     expect((await runInProcess(['check', '--db', vault.db])).out).toBe('ok\n')
   })
 
-  test('with --update gives a file whose bytes are others another ETag, so that no copy is taken for the new one', async () => {
+  test('with --update gives a changed file a new ETag, so that no cache serves the old one', async () => {
     const old = await note('A')
     const [{ id }] = (await get(`/v1/notes/${old.id}/files`)).files
     const download = (headers: Record<string, string>) => {
@@ -154,7 +154,7 @@ describe('a folder that is imported again', () => {
     expect((await note('C')).content).toBe('c [[New|New^part]]')
   })
 
-  test('keeps what was changed in daybook alone', async () => {
+  test('keeps changes made only in daybook', async () => {
     const service = vault.service()
     const { id } = await note('A')
     const patch = { title: 'My title', content: 'my text', alias: 'Mine', tags: ['mine'] }
@@ -173,7 +173,7 @@ describe('a folder that is imported again', () => {
     expect(await properties(id)).toEqual({ rating: 5, state: 'done' })
   })
 
-  test('keeps a text that was changed in both as a revision, and says so', async () => {
+  test('keeps a text that was changed in both as a revision, and reports it', async () => {
     const { id } = await note('C')
     await vault.service().patch(`/v1/notes/${id}`, { content: 'mine' })
     vault.write({ 'C.md': 'theirs' })
@@ -203,7 +203,7 @@ describe('a folder that is imported again', () => {
     expect(Object.keys(await vault.notes())).toEqual(['A', 'B'])
   })
 
-  test('leaves what was made of files that are gone, and names them once it matters', async () => {
+  test('keeps notes of removed files, and names them when that matters', async () => {
     remove('C.md')
     remove('loose.txt')
     expect((await vault.report()).report.gone).toEqual(['C.md', 'loose.txt'])

@@ -88,7 +88,7 @@ test('no note or file gets the path of a folder', async () => {
   ])
 })
 
-test('no file gets the name by which an import knows an exported workspace', async () => {
+test('no file gets the name that marks an exported workspace', async () => {
   await makeFile(vault.service(), { name: 'daybook.json', bytes: Buffer.from('{}') })
   await vault.service().post('/v1/notes', { title: 'Note' })
   const { path, files } = await exportVault()
@@ -108,7 +108,7 @@ test('no name is an option or a device, and an import finds what was called so a
   expect((await importElsewhere(path)).contents).toEqual(await contents(vault))
 })
 
-test('what was in a folder that is a file now goes to the top', async () => {
+test('notes of a folder whose name a file has now go to the top folder', async () => {
   vault.write({ 'sub/Note.md': 'text', 'Other.md': '' })
   await vault.run()
   rmSync(join(vault.path, 'sub'), { recursive: true })
@@ -133,7 +133,7 @@ describe('an export for Obsidian', () => {
     'C#.md': '[[C#]] [[#Part|here]]',
   }
 
-  test('of an imported folder holds that folder', async () => {
+  test('of an imported folder equals that folder', async () => {
     vault.write(FILES)
     await vault.run()
     const { files, path } = await exportVault()
@@ -141,7 +141,7 @@ describe('an export for Obsidian', () => {
     expect((await importElsewhere(path)).again).toEqual(files)
   })
 
-  test('has paths for notes and files that were made or renamed in daybook', async () => {
+  test('has paths for notes and files created or renamed in daybook', async () => {
     vault.write({ 'in/Old.md': 'x', 'From.md': '[[in/Old]] ![[pic.png]]', 'pic.png': 'p' })
     await vault.run()
     const service = vault.service()
@@ -177,7 +177,7 @@ describe('an export for Obsidian', () => {
 })
 
 test(
-  'any folder comes back equal from an export that is imported elsewhere',
+  'any folder is equal after an import, an export and another import',
   async () => {
     const NAMES = ['A', 'b', 'Été', 'x y', 'C#', '日本', 'a.b']
     const FOLDERS = ['', 'f/', 'f/g/', 'h/']

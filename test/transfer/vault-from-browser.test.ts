@@ -59,7 +59,7 @@ test('a note has the id that was reserved for its file, its times, and its files
   ])
 })
 
-test('who may only read files attaches none', async () => {
+test('callers that can only read files attach none', async () => {
   const [, fileId] = await idsOf('Kept', 'Eva.md', 'kept.txt')
   expect((await sendFile('Kept', 'kept.txt')).status).toBe(201)
   const member = { name: 'Eva', role: 'editor', access: { files: 'read' } }
@@ -70,7 +70,7 @@ test('who may only read files attaches none', async () => {
   expect((await service.get(`/v1/files/${fileId}`)).body.file.note_id).toBe(null)
 })
 
-test('what is sent again changes nothing', async () => {
+test('a repeated import changes nothing', async () => {
   await send('Two', noteOf('Ada.md'))
   await sendFile('Two', 'a.txt')
   const before = await service.get('/v1/changes?limit=1000')
@@ -79,7 +79,7 @@ test('what is sent again changes nothing', async () => {
   expect((await service.get('/v1/changes?limit=1000')).body).toEqual(before.body)
 })
 
-test('a note that is refused leaves no trace, and keeps no other from being made', async () => {
+test('a refused note leaves no trace, and does not prevent the others', async () => {
   const { body } = await send(
     'Three',
     noteOf('A.md', { alias: 'taken' }),
@@ -109,7 +109,7 @@ test('a file is attached to the first note alone', async () => {
   expect((await service.get(`/v1/notes/${second}/files`)).body.files).toEqual([])
 })
 
-test('what was made of a file and then deleted is known to be gone', async () => {
+test('an imported note that was deleted is reported as deleted', async () => {
   const [id] = await idsOf('Five', 'Ada.md')
   await send('Five', noteOf('Ada.md'))
   await service.delete(`/v1/notes/${id}`)

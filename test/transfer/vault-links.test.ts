@@ -217,13 +217,13 @@ describe('a link between notes', () => {
     expect(await titlesLinkedFrom('From')).toEqual(['Taken', 'Named', 'Holder'])
   })
 
-  test('to a note that is refused stays as it is', async () => {
+  test('to a refused note is unchanged', async () => {
     vault.write({ 'Bad.md': 'a\0b', 'From.md': '[[Bad#x]]', 'Bad/Other.md': '' })
     await vault.run('--skip-bad')
     expect((await vault.notes()).From?.content).toBe('[[Bad#x]]')
   })
 
-  test('stays as it is where a note would become too long', async () => {
+  test('is unchanged if the note would become too long', async () => {
     const content = `[[Plain^x]]${'x'.repeat(1_000_000 - '[[Plain^x]]'.length)}`
     vault.write({ 'Plain.md': '', 'From.md': content })
     const { report } = await vault.report()

@@ -164,7 +164,7 @@ describe('tags', () => {
     ])
   })
 
-  test('that no URL can address are left out and reported', async () => {
+  test('that no URL can address are skipped and reported', async () => {
     vault.write({ 'Note.md': `${matter('tags: [.., one, .]')}text` })
     const what = (name: string) => `the tag "${name}" is left out; no URL can address it.`
     expect((await vault.report()).report.changed).toEqual([
@@ -174,7 +174,7 @@ describe('tags', () => {
     expect((await note())?.tags).toEqual(['one'])
   })
 
-  test('that are too long are left out and reported', async () => {
+  test('that are too long are skipped and reported', async () => {
     const long = 'x'.repeat(101)
     vault.write({ 'Note.md': `#${long} #${'y'.repeat(100)}` })
     expect((await vault.report()).report.changed).toEqual([
@@ -315,7 +315,7 @@ describe('files', () => {
     expect(Buffer.concat(stored).includes(Buffer.from(bytes))).toBe(true)
   })
 
-  test('of programs, hidden files and the database itself are left out', async () => {
+  test('of programs, hidden files and the database itself are skipped', async () => {
     vault.write({
       'Note.md': 'x',
       '.obsidian/app.json': '{}',
@@ -361,7 +361,7 @@ describe('a refused file', () => {
     expect(await counts()).toEqual(before)
   })
 
-  test('is left out with --skip-bad', async () => {
+  test('is skipped with --skip-bad', async () => {
     const { exitCode, report } = await vault.report('--skip-bad')
     expect([exitCode, report.written, report.refused]).toEqual([0, true, REFUSED])
     expect(await counts()).toMatchObject({ notes: 1, tags: 1, properties: 1, files: 0 })

@@ -38,7 +38,7 @@ test.each(['-rf', '--help', 'COM¹', 'lpt³.txt', 'con .md', 'NUL', 'CONIN$', 'c
   },
 )
 
-test('names that some file system treats as equal stay different', () => {
+test('names that some file system treats as equal are made different', () => {
   const names = new FileNames()
   const taken = ['Straße', 'STRASSE', 'straße', 'ΣΑΣ', 'σας'].map((name) => names.take(name, '.md'))
   expect(taken).toEqual(['Straße.md', 'STRASSE (2).md', 'straße (3).md', 'ΣΑΣ.md', 'σας (2).md'])

@@ -93,7 +93,7 @@ test('an original with an impossible file name is refused, and the rest is impor
   ])
 })
 
-test('a note or structure that cannot be read is left out, and the rest is imported', async () => {
+test('skips unreadable notes and structures, and imports the rest', async () => {
   const service = await startService()
   const note = `---\nid: "${KEPT.id}"\ntitle: "B"\ncreated_at: "${KEPT.created_at}"\nupdated_at: "${KEPT.created_at}"\n---\n`
   const path = folderOf({
@@ -171,7 +171,7 @@ test('an export refuses a file in place of the folder', async () => {
   service.close()
 })
 
-test('an export removes nothing that was added to its folder meanwhile', async () => {
+test('a failed export removes nothing that was added to its folder meanwhile', async () => {
   const service = await startService()
   await service.post('/v1/notes', { title: 'A' })
   const path = folder.file('meanwhile')

@@ -69,7 +69,7 @@ test('a webhook that names an unknown field is refused, and nothing is imported'
   expect(webhooks).toEqual([])
 })
 
-test('subscriptions to notes, files and moments come back as they were, with the ids of the tags here', async () => {
+test('webhooks of notes, files and moments are restored, with the tag ids of this workspace', async () => {
   const folder = newFolder()
   const [origin, other] = [await startService(), await startService()]
   await declare(origin, 'Books', [{ key: 'due', type: 'date' }])

@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-test('the change log of an upgraded database begins empty, and goes on from the snapshot', async () => {
+test('the change log of an upgraded database begins empty, and continues from the snapshot', async () => {
   const file = folder.file('daybook.db')
   const packed = await Bun.file(join(import.meta.dir, `${WRITTEN}.db.gz`)).bytes()
   await Bun.write(file, Bun.gunzipSync(packed))

@@ -68,7 +68,7 @@ function state(): { left: number; tables: number } {
   return { left, tables }
 }
 
-test('an upgrade that is killed again and again goes on where it was, and every note is found', async () => {
+test('a repeatedly killed upgrade resumes, and every note is found', async () => {
   const answers = await writeOld()
   let last = state()
   expect(last).toEqual({ left: NOTES + 2, tables: 4 })

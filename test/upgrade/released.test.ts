@@ -27,7 +27,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-test('a database of every released version is kept', () => {
+test('there is a stored database of every released version', () => {
   const kept = readdirSync(import.meta.dir).flatMap((name) => /^(\d+\.\d.*)\.json\.gz$/.exec(name)?.[1] ?? [])
   expect(RELEASED).toContain('0.1.0')
   expect(kept.toSorted()).toEqual(RELEASED.toSorted())
@@ -38,7 +38,7 @@ const comparable = (answer: unknown): object =>
   JSON.parse(JSON.stringify(answer).replace(/"last_used_at":"[^"]*",?/g, ''))
 
 test.each(RELEASED)(
-  'a database that %s wrote is upgraded: every answer has all that it had, and the check finds no fault',
+  'upgrades a database of %s: every response is complete, and the check finds no fault',
   async (version) => {
     await Bun.write(file, await unpacked(`${version}.db.gz`))
     const { key, answers }: Kept = JSON.parse(Buffer.from(await unpacked(`${version}.json.gz`)).toString())

@@ -119,7 +119,7 @@ function left(): number {
   }
 }
 
-test('an upgrade that is killed again and again goes on where it was, and loses no row', async () => {
+test('a repeatedly killed upgrade resumes, and loses no row', async () => {
   const answers = await writeOld()
   const before = state()
   expect(before).toEqual({ left: STRUCTURES + 3, tables: STRUCTURES + 3, rows: STRUCTURES + 321 })

@@ -187,7 +187,7 @@ test.each(CHOSEN_STAGES)('a database of $name opens with everything in it', asyn
 })
 
 test.each(CHOSEN_STAGES)(
-  'a database of $name whose links to files were not kept is in step with its notes when opened',
+  'a database of $name without stored links to files has them when it is opened',
   async ({ written, version }) => {
     await unpack(file, written, version)
     const fileId = '01a1fe0a-c200-7000-a6ac-48cfd60882bf'

@@ -51,7 +51,7 @@ describe('a database of', () => {
     },
   )
 
-  test('of 0034_search_when_large loses its text indexes of the older form, and finds the same rows', async () => {
+  test('of 0034_search_when_large loses its older text indexes, and finds the same rows', async () => {
     const written = WRITTEN[1] as Written
     await unpack(file, written, MIGRATIONS.findIndex(({ name }) => name === '0034_search_when_large') + 1)
     const before = new Database(file)
@@ -71,7 +71,7 @@ describe('a database of', () => {
     service.close()
   })
 
-  test('of 0040_native_indexes ends what was being deleted and linked', async () => {
+  test('of 0040_native_indexes completes pending deletions and links', async () => {
     const written = WRITTEN[1] as Written
     await unpack(file, written, MIGRATIONS.findIndex(({ name }) => name === '0040_native_indexes') + 1)
     const before = new Database(file)
@@ -98,7 +98,7 @@ describe('a database of', () => {
     expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   })
 
-  test('of 0040_native_indexes ends the deletion of structures, webhooks, sources and files', async () => {
+  test('of 0040_native_indexes completes the deletion of structures, webhooks, sources and files', async () => {
     const written = WRITTEN[1] as Written
     await unpack(file, written, MIGRATIONS.findIndex(({ name }) => name === '0037_many_workspaces') + 1)
     const before = new Database(file)
@@ -131,7 +131,7 @@ describe('a database of', () => {
     expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   })
 
-  test('of 0037_many_workspaces has indexes of SQLite in place of tables, and answers the same', async () => {
+  test('of 0037_many_workspaces gets SQLite indexes in place of tables, and returns the same', async () => {
     const folder = import.meta.dir
     const unpacked = (name: string) => Bun.file(join(folder, name)).bytes().then(Bun.gunzipSync)
     await Bun.write(file, await unpacked('0037_many_workspaces.db.gz'))
@@ -166,7 +166,7 @@ describe('a database of', () => {
     expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   })
 
-  test('of 0009_webhooks keeps what is in tables and columns that are renamed since', async () => {
+  test('of 0009_webhooks keeps the data of tables and columns renamed since', async () => {
     const written = WRITTEN[1] as Written
     await unpack(file, written, MIGRATIONS.findIndex(({ name }) => name === '0009_webhooks') + 1)
     const before = new Database(file)
@@ -203,7 +203,7 @@ describe('a database of', () => {
     after.close()
   })
 
-  test('of 0021_change_undos keeps its deliveries with their attempts, and sends those that wait', async () => {
+  test('of 0021_change_undos keeps its deliveries with their attempts, and sends the pending ones', async () => {
     const written = WRITTEN[1] as Written
     await unpack(file, written, MIGRATIONS.findIndex(({ name }) => name === '0021_change_undos') + 1)
     const before = new Database(file)
@@ -241,7 +241,7 @@ describe('a database of', () => {
     expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   })
 
-  test('of 0024_change_undos_undone takes the last change of a note for its last edit, and has a mirror compare itself', async () => {
+  test('of 0024_change_undos_undone uses the last change of a note as its last edit, and makes a mirror compare itself', async () => {
     const written = WRITTEN[1] as Written
     await unpack(file, written, MIGRATIONS.findIndex(({ name }) => name === '0024_change_undos_undone') + 1)
     const before = new Database(file)
@@ -256,7 +256,7 @@ describe('a database of', () => {
     await service.close()
   })
 
-  test('of 0022_fewer_delivery_indexes leaves nothing to who was removed, and no link whose maker is unknown', async () => {
+  test('of 0022_fewer_delivery_indexes ends the access of removed members, and links of unknown creators', async () => {
     const written = WRITTEN[1] as Written
     await unpack(
       file,
@@ -312,7 +312,7 @@ describe('a database of', () => {
     after.close()
   })
 
-  test('a picture whose text could not be read is read again, and so is no document', async () => {
+  test('pictures whose text could not be extracted are processed again, and no documents', async () => {
     const version = MIGRATIONS.findIndex(({ name }) => name.endsWith('_files_without_text'))
     await unpack(file, WRITTEN[1] as Written, version)
     const before = new Database(file)
@@ -337,7 +337,7 @@ describe('a database of', () => {
     service.close()
   })
 
-  test('a newer program is refused by every command, and left as it was', async () => {
+  test('every command refuses a database of a newer program, and leaves it unchanged', async () => {
     await unpack(file, WRITTEN[0] as Written, MIGRATIONS.length)
     const database = new Database(file)
     database.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
@@ -356,7 +356,7 @@ describe('a database of', () => {
     expect(existsSync(`${file}.copy`)).toBe(false)
   })
 
-  test('a downgrade is refused with the command that goes back to the copy, which works', async () => {
+  test('a downgrade is refused with the command that restores the copy, which works', async () => {
     await unpack(file, WRITTEN[1] as Written, MIGRATIONS.length)
     const newer = new Database(file)
     newer.run('PRAGMA journal_mode = DELETE')

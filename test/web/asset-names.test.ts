@@ -32,7 +32,7 @@ async function buildWith(path: string, from: string, to: string): Promise<BuiltF
   return built
 }
 
-test('a name never stands for two contents, so that a browser that keeps a file for good shows no old one', async () => {
+test('a name never stands for two contents, so that permanent caching never shows an old file', async () => {
   const before = await build()
   expect(await build()).toEqual(before)
   for (const [path, from, to] of [

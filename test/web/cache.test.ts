@@ -34,7 +34,7 @@ function showNotes() {
   }
 }
 
-test('what changes while it is read for the first time is read once more', async () => {
+test('re-reads a query that changes during its first read, once', async () => {
   const { answer, untilShown, stop } = showNotes()
   void invalidate(new Set(['note']))
   const isNew = untilShown(['New'])
@@ -44,7 +44,7 @@ test('what changes while it is read for the first time is read once more', async
   stop()
 })
 
-test('what changes several times while it is read for the first time is read once more', async () => {
+test('re-reads a query that changes several times during its first read, once', async () => {
   const { reads, answer, untilShown, stop } = showNotes()
   for (let change = 0; change < 5; change++) void invalidate(new Set(['note']))
   const isNew = untilShown(['New'])
@@ -55,7 +55,7 @@ test('what changes several times while it is read for the first time is read onc
   stop()
 })
 
-test('what changes while it is read again is not taken from the response that was under way', async () => {
+test('discards the response of a read in flight during a change', async () => {
   const { reads, answer, untilShown, stop } = showNotes()
   const isFirst = untilShown(['First'])
   await answer(0, ['First'])

@@ -28,7 +28,7 @@ describe('the bars of a chart', () => {
     expect(drawnBars(all, 'day')).toEqual({ bars: all, which: undefined, undated: undefined })
   })
 
-  test('are the last of many periods, beside the rows without a date', () => {
+  test('show the last of many periods, and the rows without a date', () => {
     const all = bars([...days(364), bucket({ count: 9 })], false)
     const drawn = drawnBars(all, 'day')
     expect(drawn.which).toBe('the last 120 of 364 days')

@@ -88,7 +88,7 @@ test('a later write of someone else conflicts with an edit of an older state', a
   expect((await stored()).name).toBe('theirs')
 })
 
-test('what one person edited is not written in the session of another', async () => {
+test('edits of one user are never sent in the session of another', async () => {
   const release = Promise.withResolvers<void>()
   held = release.promise
   const first = edits.save(row, NAME, 'first')
@@ -111,7 +111,7 @@ const LEAVING = {
 }
 
 test.each(Object.entries(LEAVING))(
-  'what waited when %s is neither written nor counted',
+  'edits pending when %s are neither sent nor counted',
   async (_, leaveIt) => {
     const before = pendingCount.value
     const release = Promise.withResolvers<void>()
@@ -190,7 +190,7 @@ test('the rows of a structure without drafts are evicted, unlike those with a re
   expect(editsOf(structure, source)).not.toBe(shown)
 })
 
-test('only what was done since everything was forgotten is taken back, not what was under way by then', async () => {
+test('undo covers only edits made after the reset, not those in flight at that time', async () => {
   const release = Promise.withResolvers<void>()
   held = release.promise
   const first = edits.save(row, NAME, 'first')

@@ -113,7 +113,7 @@ async function importAsApplication(root: string, all: readonly string[]): Promis
 }
 
 test(
-  'the application makes of any folder what the command line makes of it, also when it died on the way',
+  'the application imports any folder as the command line does, even after an interruption',
   async () => {
     let count = 0
     await fc.assert(

@@ -27,7 +27,7 @@ describe('differences by lines', () => {
     fc.assert(fc.property(text, text, (before, after) => applyHunks(before, after) === after))
   })
 
-  test('of texts that have little in common lead there too', () => {
+  test('of texts with little in common produce the merged text', () => {
     const numbers = (from: number) => Array.from({ length: 3_000 }, (_, line) => `${from + line}\n`).join('')
     const before = `first\n${numbers(0)}last`
     const after = `first\n${numbers(1e6)}last`
@@ -76,7 +76,7 @@ describe('a merge', () => {
     )
   })
 
-  test('of changes in different places needs nobody', () => {
+  test('merges changes in different places without a choice', () => {
     const merged = mergeTexts(
       'one\ntwo\nthree\nfour\n',
       'ONE\ntwo\nthree\nfour\n',
@@ -85,7 +85,7 @@ describe('a merge', () => {
     expect(merged).toEqual([{ kind: 'agreed', text: 'ONE\ntwo\nthree\nFOUR\nfive' }])
   })
 
-  test('of changes in one line shows both, and nothing else', () => {
+  test('shows both versions of a line that both sides changed, and nothing else', () => {
     expect(mergeTexts('a\nb\nc\n', 'a\nmine\nc\n', 'a\ntheirs\nc\nd\n')).toEqual([
       { kind: 'agreed', text: 'a\n' },
       { kind: 'passage', base: 'b\n', mine: 'mine\n', theirs: 'theirs\n' },

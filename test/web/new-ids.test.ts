@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { isId } from '../../src/lib/ids.ts'
 import { newIds } from '../../src/web/data/new-ids.ts'
 
-test('ids that a browser makes at once are ids, and ascend, however many they are', () => {
+test('ids generated at once are valid and ascend, however many there are', () => {
   const ids = newIds(10_000)
   expect(ids.filter((id) => !isId(id))).toEqual([])
   expect(ids.toSorted()).toEqual(ids)

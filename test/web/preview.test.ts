@@ -22,7 +22,7 @@ describe('a preview', () => {
     ])
   })
 
-  test('keeps a link with a label whole in a table, and the bars of code as they are', () => {
+  test('keeps labelled links in tables intact, and bars in code unchanged', () => {
     const text = '| a | b |\n|---|---|\n| [[One|the first]] | [[Two\\|the second]] |\n\n`[[a|b]]` [[c|d|e]]'
     const found = all(
       tokensOf(text).flatMap((token) =>
@@ -38,7 +38,7 @@ describe('a preview', () => {
     expect(found.find(({ type }) => type === 'codespan')?.text).toBe('[[a|b]]')
   })
 
-  test('knows marked text and formulas, with what is in them, and leaves other signs as they are', () => {
+  test('renders marked text and formulas with their content, and leaves other signs unchanged', () => {
     const shown = (tokens: readonly Token[]): unknown[] =>
       tokens.map((token) => {
         const { type, tokens: inner, text, raw } = token as Tokens.Generic
@@ -77,7 +77,7 @@ describe('a preview', () => {
     ])
   })
 
-  test('knows where each link leads when several have the same label', () => {
+  test('resolves each link when several have the same label', () => {
     const [one, two, three, four] = ['1', '2', '3', '4'].map((id) => ({ id, title: `Note ${id}` }))
     const text = [
       '`[[Code|here]]` [[One|here]] [[Nowhere|here]]',
@@ -112,9 +112,9 @@ describe('a preview', () => {
     'vbscript:x',
     '/v1/notes',
     '',
-  ])('makes no link of %p', (address) => expect(safeLink(address)).toBeUndefined())
+  ])('does not link %p', (address) => expect(safeLink(address)).toBeUndefined())
 
-  test('makes links of addresses of the web and of mail', () => {
+  test('links web and mail addresses', () => {
     expect(safeLink('https://example.org/a?b#c')).toBe('https://example.org/a?b#c')
     expect(safeLink('mailto:ida@example.org')).toBe('mailto:ida@example.org')
   })

@@ -42,7 +42,7 @@ function seen(first: number): Promise<void> {
   return promise.finally(stop)
 }
 
-test('rows that are seen stay known, however long ago they were read and whatever is read beside them', async () => {
+test('visible rows are never evicted, however long ago they were read', async () => {
   await openSource((KEPT_BLOCKS + 4) * BLOCK)
   for (let block = 0; block < KEPT_BLOCKS; block++) if (block !== 1) await seen(block * BLOCK)
   await seen(KEPT_BLOCKS * BLOCK)

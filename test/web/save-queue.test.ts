@@ -77,8 +77,8 @@ function start(content = 'one\ntwo\nthree\n', draft?: string) {
 
 const kind = ({ queue }: ReturnType<typeof start>) => queue.state.value.kind
 
-describe('what is typed', () => {
-  test('is kept here at once, and saved after a pause with what was typed until then', async () => {
+describe('typed text', () => {
+  test('is stored locally at once, and saved after a pause with everything typed until then', async () => {
     const it = start()
     it.queue.edit({ content: 'a' })
     it.queue.edit({ content: 'ab' })
@@ -152,7 +152,7 @@ describe('what is typed', () => {
     expect([it.queue.text.value.content, kind(it), it.kept]).toEqual(['one!\ntwo?\n', 'saved', undefined])
   })
 
-  test('and taken back is not sent', async () => {
+  test('that is undone is not sent', async () => {
     const it = start('a')
     it.queue.edit({ content: 'ab' })
     it.queue.edit({ content: 'a' })
@@ -160,7 +160,7 @@ describe('what is typed', () => {
     expect([it.writes, it.kept, kind(it)]).toEqual([[], undefined, 'saved'])
   })
 
-  test('while the server is away stays here and is saved once when it is back', async () => {
+  test('stays pending while the server is unreachable, and is saved once afterwards', async () => {
     const it = start()
     it.setAway(true)
     it.queue.edit({ content: 'a' })
@@ -183,7 +183,7 @@ describe('what is typed', () => {
   })
 })
 
-test('an unacknowledged save is not taken for one of another user', async () => {
+test('an unacknowledged save is not mistaken for that of another user', async () => {
   const it = start()
   it.setLosing(true)
   it.queue.edit({ content: 'a' })
@@ -195,7 +195,7 @@ test('an unacknowledged save is not taken for one of another user', async () => 
   expect([it.note().content, it.kept, kind(it)]).toEqual(['ab', undefined, 'saved'])
 })
 
-describe('what another person saved', () => {
+describe('text saved by another user', () => {
   test('appears when nothing waits here, and nothing older than what is here', () => {
     const it = start()
     const before = it.note()
@@ -218,7 +218,7 @@ describe('what another person saved', () => {
     ['theirs', 'theirs\n'],
     ['both', 'mine\ntheirs\n'],
   ] as const)
-    test(`in the same line waits for a choice; ${choice}`, async () => {
+    test(`in the same line is a conflict; ${choice}`, async () => {
       const it = start('one\n')
       it.queue.edit({ content: 'mine\n' })
       it.change({ content: 'theirs\n' })
@@ -255,7 +255,7 @@ describe('what another person saved', () => {
     expect([it.note().content, it.kept, kind(it)]).toEqual(['theirs\n', undefined, 'saved'])
   })
 
-  test('in the title waits for a choice too', async () => {
+  test('in the title is a conflict, too', async () => {
     const it = start()
     it.queue.edit({ title: 'Mine' })
     it.change({ title: 'Theirs' })
@@ -274,7 +274,7 @@ describe('what another person saved', () => {
   })
 })
 
-test('a draft of an earlier visit is not called saved before it is; it is saved, merged with what happened meanwhile', async () => {
+test('a draft of an earlier visit counts as pending until it is saved, merged with later changes', async () => {
   const it = start('one\ntwo\nthree\n', 'ONE\ntwo\nthree\n')
   expect([it.unsaved, kind(it)]).toEqual([1, 'waiting'])
   it.change({ content: 'one\ntwo\nTHREE\n' })

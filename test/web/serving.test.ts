@@ -81,7 +81,7 @@ describe('the page of the application', () => {
     }
   })
 
-  test('is never kept by a browser, and each has a nonce of its own', async () => {
+  test('is never cached, and each has its own nonce', async () => {
     const [first, second] = [await get('/app'), await get('/app')]
     for (const { headers } of [first, second]) {
       expect(headers.get('cache-control')).toBe('no-store')
@@ -156,7 +156,7 @@ test('the text of what is shared without the worker of the application is on the
 })
 
 describe('the files of the application', () => {
-  test('have the hash of their content in their names, and are kept by a browser for good', async () => {
+  test('have content hashes in their names, and are cached permanently', async () => {
     const paths = await allAssets()
     expect(paths.length).toBeGreaterThan(20)
     for (const path of paths) {
@@ -199,7 +199,7 @@ describe('the files of the application', () => {
     }
   })
 
-  test('are not sent again to who has them, however the tag comes back', async () => {
+  test('are not resent to clients that have them, in any spelling of the tag', async () => {
     const [path = '', other = ''] = await allAssets()
     const etag = (await get(path)).headers.get('etag') ?? ''
     for (const known of [etag, `W/${etag}`, `"another", ${etag}`, '*']) {
@@ -230,7 +230,7 @@ describe('the files of the application', () => {
     }
   })
 
-  test('that are not there, as those of another version, are 404 and kept by nobody', async () => {
+  test('that do not exist, such as those of another version, are 404 and not cached', async () => {
     for (const name of ['index-00000000.js', '..%2f..%2fdaybook.db', 'index.html', 'constructor', '%00']) {
       const response = await get(`/app/assets/${name}`)
       expect([name, response.status]).toEqual([name, 404])
@@ -247,7 +247,7 @@ describe('the manifest', () => {
     return { action: share_target.action, cookie: response.headers.get('set-cookie') }
   }
 
-  test('has an address for what is shared that only this browser knows, and keeps it', async () => {
+  test('accepts shared content at a secret address per browser, which stays the same', async () => {
     const { action, cookie } = await manifest()
     const key = /^\/app\/share\?key=([\w-]{22})$/.exec(action)?.[1]
     expect(cookie).toBe(`daybook_share=${key}; Path=/; SameSite=Strict; Max-Age=34560000`)
@@ -256,7 +256,7 @@ describe('the manifest', () => {
     expect((await manifest({ cookie: 'daybook_share=short' })).action).not.toContain('short')
   })
 
-  test('sets nothing in a browser that a page of another site made ask for it', async () => {
+  test('sets no cookie for requests caused by another site', async () => {
     expect((await manifest({ 'sec-fetch-site': 'cross-site' })).cookie).toBeNull()
   })
 

@@ -20,7 +20,7 @@ test('conditions of a source are the same after they were shown as what one type
   expect(whenOf(conditionInputs(when))).toEqual(when)
 })
 
-test('what is typed without quotes is a number or a bool only where the body may have one', () => {
+test('unquoted input is a number or a bool only where the body may have one', () => {
   const [input] = conditionInputs([{ path: '/a', op: 'eq', value: '' }])
   if (!input) throw new Error('there is no condition')
   const valueTyped = (part: Partial<typeof input>) => whenOf([{ ...input, ...part }])[0]?.value
@@ -32,7 +32,7 @@ test('what is typed without quotes is a number or a bool only where the body may
   expect(valueTyped({ value: 'a,, "b, c" ,7', op: 'in' })).toEqual(['a', 'b, c', 7])
 })
 
-test('the type of an event joins those that are asked for', () => {
+test('the type of an event is added to the requested ones', () => {
   const first = withType([], 'payment.paid')
   const both = withType(first, 'payment.refunded')
   expect(whenOf(both)).toEqual([{ event: true, op: 'in', value: ['payment.paid', 'payment.refunded'] }])

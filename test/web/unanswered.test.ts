@@ -20,7 +20,7 @@ const keys = () =>
     new Headers(init?.headers as Record<string, string>).get('idempotency-key'),
   )
 
-test('a call that got no response has the same key when it is made again, and another one once it was answered', async () => {
+test('a call without a response is repeated with the same idempotency key, and gets a new key after a response', async () => {
   lose()
   await expect(create()).rejects.toBeInstanceOf(Unreachable)
   answer()

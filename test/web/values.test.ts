@@ -22,7 +22,7 @@ test.each(['5', '2026', '03/04/2026 10:00', 'March 4', '2026-13-01 10:00', '2026
   },
 )
 
-test('a row has nothing in a field whose name every object knows', () => {
+test('a field named like a property of every object is empty in a row without a value', () => {
   const data: Record<string, string> = {}
   const key: string = 'constructor'
   for (const type of ['text', 'number', 'datetime', 'bool'] as const)

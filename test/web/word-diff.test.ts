@@ -19,7 +19,7 @@ test('a difference by words holds both texts, byte for byte', () => {
   )
 })
 
-test('passages begin with the changed line and leave out what is far from the change', () => {
+test('passages begin at the changed line and omit distant text', () => {
   const long = 'word '.repeat(100)
   expect(changedPassages(`same\n${long}old ${long}\nsame\n`, `same\n${long}new ${long}\nsame\n`)).toEqual([
     [

@@ -41,7 +41,7 @@ test('a folder is no file, also where a backslash ends its name', async () => {
   expect([...notes, ...otherFiles].map(({ path }) => path)).toEqual(['Home.md'])
 })
 
-test('names are UTF-8 also where the zip file does not say so, as those that macOS makes', async () => {
+test('decodes names as UTF-8 even without the flag, as in archives of macOS', async () => {
   const { notes } = await zipOf({ 'Caf\u0065\u0301 Mühle.md': strToU8('x') }, (_, view) =>
     view.setUint16(listIn(view) + 8, 0, true),
   )
@@ -69,7 +69,7 @@ test('sizes of 64 bits are read', async () => {
   expect(await Promise.all(notes.map(text))).toEqual(['inner'])
 })
 
-test('a path that leads outside the folder is left out', async () => {
+test('skips paths that lead outside the folder', async () => {
   const { notes, skipped } = await zipOf({ '../Out.md': strToU8('x'), 'In.md': strToU8('x') })
   expect(notes.map(({ path }) => path)).toEqual(['In.md'])
   expect(skipped).toEqual([{ place: '../Out.md', what: 'its path leads outside the folder.' }])
@@ -97,7 +97,7 @@ test.each([
   expect(home && bytesOf(home)).rejects.toThrow(sentence)
 })
 
-test('a file that unpacks to more than it is said to have is refused before all of it is unpacked', async () => {
+test('refuses a file that unpacks to more than its declared size, before unpacking all of it', async () => {
   const { notes } = await zipOf({ 'Home.md': new Uint8Array(100_000_000) }, (_, view) =>
     view.setUint32(listIn(view) + 24, 10, true),
   )

@@ -104,7 +104,7 @@ describe('the graph', () => {
     expect(await drawn()).toEqual({ nodes: ['A 2', 'B 2'], edges: ['A > B', 'B > A'] })
   })
 
-  test('of a scope holds its notes alone; a link out of it is neither an edge nor dangling', async () => {
+  test('of a scope contains only its notes; a link out of it is neither an edge nor dangling', async () => {
     await note('A', '[[B]] [[C]] [[Nowhere]]', { tags: ['in', 'other'] })
     await note('B', '', { tags: ['in'] })
     await note('C', '[[A]] [[Void]]', { tags: ['other'] })
@@ -134,7 +134,7 @@ describe('the graph', () => {
     expect(await drawn()).toEqual({ nodes: ['A 0'], edges: [] })
   })
 
-  test('of many notes is that of its lens as it is when they are read, whatever changes before', async () => {
+  test('of many notes uses the lens as of the snapshot, whatever changed before', async () => {
     const folder = newFolder()
     const worker = await startService({ file: folder.file('graph.db'), worker: { manyRows: -1 } })
     await makeNote(worker, { title: 'A', tags: ['work'] })
@@ -183,7 +183,7 @@ describe('a graph of too many nodes', () => {
     [6, 0],
   ]
 
-  test('keeps the best connected, of equal ones the oldest, with the degrees of the whole', () => {
+  test('prefers the best connected notes, then the oldest, with the degrees of the whole graph', () => {
     expect(draw(7)).toMatchObject({ nodes: ALL, truncated: false })
     expect(draw(3)).toEqual({
       nodes: ALL.slice(0, 3),
@@ -198,7 +198,7 @@ describe('a graph of too many nodes', () => {
 })
 
 describe('a graph of too many edges', () => {
-  test('keeps links before tags, and of each those of the oldest notes, with the degrees of the whole', () => {
+  test('prefers links to tags, and edges of the oldest notes, with the degrees of the whole graph', () => {
     const notes = [1, 2, 3, 4]
     const tags = [
       { tag: 7, notes: [4, 3, 2, 1] },

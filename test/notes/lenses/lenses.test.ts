@@ -56,7 +56,7 @@ describe('a lens', () => {
     expect((await service.get('/v1/workspace')).body.workspace.counts.lenses).toBe(1)
   })
 
-  test('merges settings one by one, and keeps those that are not named', async () => {
+  test('merges settings individually, and leaves the others unchanged', async () => {
     const lens = await save('All', { settings: { layers: { tags: true }, look: { titles: 'never' } } })
     expect(lens.settings).toEqual({
       layers: { links: true, tags: true },
@@ -72,7 +72,7 @@ describe('a lens', () => {
     expect(body).toEqual({ lens: { ...lens, settings, updated_at: LATER } })
   })
 
-  test('keeps its scope as it was sent; PATCH replaces it whole', async () => {
+  test('returns its scope as sent; PATCH replaces it as a whole', async () => {
     const { id } = (await service.post('/v1/properties', { key: 'due', type: 'date' })).body.property
     const lens = await save('Due', { scope: propertyScope(id) })
     expect(lens.scope).toEqual(propertyScope(id))
@@ -126,7 +126,7 @@ describe('a lens', () => {
 })
 
 describe('the default', () => {
-  test('is the first lens, whatever is asked, and moves to one that asks for it', async () => {
+  test('is the first lens, whatever its request states, and moves to a lens that requests it', async () => {
     const first = await save('a', { is_default: false })
     expect(first.is_default).toBe(true)
     expect((await save('b')).is_default).toBe(false)
@@ -155,7 +155,7 @@ describe('the default', () => {
     expect(await listed()).toEqual([lens])
   })
 
-  test('stays what it is when another lens is deleted', async () => {
+  test('is unchanged when another lens is deleted', async () => {
     const [first, second, third] = [await save('a'), await save('b'), await save('c')]
     service.clock.advance(1_000)
     await service.delete(`/v1/lenses/${second.id}`)

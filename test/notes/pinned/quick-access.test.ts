@@ -82,7 +82,7 @@ describe('a Quick Access item', () => {
     expect(await order()).toEqual([])
   })
 
-  test('is deleted by its own id or by that of its note; the answer names the item', async () => {
+  test('is deleted by its own id or that of its note; the response names the item', async () => {
     const item = await pinAll('a', 'b', 'c')
     const byItem = await service.delete(`/v1/quick-access/${item('a').id}`)
     expect([byItem.status, byItem.body]).toEqual([200, { deleted: true, id: item('a').id }])
@@ -115,7 +115,7 @@ describe('a Quick Access item', () => {
     expect(await order()).toEqual(['0 a', '1 b'])
   })
 
-  test('is made once under an Idempotency-Key', async () => {
+  test('is created once under an Idempotency-Key', async () => {
     const { id: note_id } = await makeNote(service)
     const send = () =>
       service.request('POST', '/v1/quick-access', { note_id }, { 'Idempotency-Key': 'pin it' })
@@ -150,7 +150,7 @@ describe('the order', () => {
     expect(await order()).toEqual(['0 a', '1 c', '2 b'])
   })
 
-  test('of one workspace is not touched by another', async () => {
+  test('of one workspace is unaffected by another', async () => {
     const item = await pinAll('a', 'b')
     const other = service.as(await service.newWorkspace('Other'))
     const { body } = await other.post('/v1/notes', { title: 'theirs' })

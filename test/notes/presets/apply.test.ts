@@ -62,7 +62,7 @@ describe('applying a preset', () => {
     expect(await titlesFound(service, 'work')).toEqual(['Plan'])
   })
 
-  test('a second time changes nothing, and updated_at stays', async () => {
+  test('a second time changes nothing, not even updated_at', async () => {
     const { body: first } = await apply()
     service.clock.advance(1_000)
     const again = {
@@ -76,7 +76,7 @@ describe('applying a preset', () => {
     expect((await apply({ overwrite: true })).body).toEqual(overwritten)
   })
 
-  test('lets an answer win over a pre-filled one; an empty answer is none', async () => {
+  test('prefers an answer to the pre-filled one; an empty answer counts as none', async () => {
     const { body } = await apply({ answers: { DUE: '2026-12-01', cost: 0, paid: null } })
     expect(body).toMatchObject({
       properties: { status: 'open', due: '2026-12-01', cost: 0, paid: false },
@@ -89,7 +89,7 @@ describe('applying a preset', () => {
     expect(answer.body).toMatchObject({ properties: { cost: 5 }, properties_unanswered: ['due'] })
   })
 
-  test('keeps existing values of the note, unless told to overwrite them', async () => {
+  test('keeps existing values of the note, unless overwrite is set', async () => {
     const before = { status: 'done', due: '2026-01-01', cost: 1 }
     await hold(before)
     const { body } = await apply({ answers: { cost: 7 } })

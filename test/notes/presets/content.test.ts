@@ -75,7 +75,7 @@ describe('the text of a preset', () => {
     ['answers without a preset', { answers: {} }, 400],
     ['an answer that is not asked for', { preset: 'Daily', answers: { status: 'done' } }, 400],
     ['an answer that does not fit', { preset: 'Daily', answers: { due: 'soon' } }, 400],
-  ])('is refused with %s, and nothing is made', async (_, input, status) => {
+  ])('is refused with %s, and nothing is created', async (_, input, status) => {
     const answer = await service.post('/v1/notes', { title: 'x', tags: ['new'], ...input })
     expect(answer.status).toBe(status)
     expect((await service.get('/v1/workspace')).body.workspace.counts).toMatchObject({ notes: 0, tags: 1 })

@@ -91,7 +91,7 @@ describe('a preset', () => {
     expect(presets).toEqual(['A', 'b', 'É'].map((name) => ({ ...common, name })))
   })
 
-  test('keeps a json value as it is, and an empty one as none', async () => {
+  test('stores a json value unchanged, and an empty one as none', async () => {
     const { properties, asks } = await save('p', {
       properties: [
         { key: 'meta', value: { a: [1, null, 1e300, ''] } },

@@ -32,7 +32,7 @@ const refusal = (what: string) => ({
   },
 })
 
-test('a note carries at most 5,000 tags; a refusal adds none and makes no tag', async () => {
+test('a note has at most 5,000 tags; a refusal adds none and creates none', async () => {
   expect((await link(ids[0], ids.slice(1, MAX_TAGS))).status).toBe(200)
   const { id } = await makeNote(service, { tags: ['tag 0'] })
   expect(await service.patch(`/v1/notes/${id}`, { tags: ['new'] })).toMatchObject(refusal('A note carries'))
@@ -77,7 +77,7 @@ test('links of several tags put at most 5,000 on a note; a refusal stores nothin
   expect((await link(second, ids.slice(2_000, MAX_TAGS))).status).toBe(200)
 })
 
-test('of more linked tags than allowed, some can be removed', async () => {
+test('a tag with more links than allowed can lose some', async () => {
   const [first, second] = ids
   const { id } = await makeNote(service, { tags: ['tag 0', 'a', 'b', 'c'] })
   await attach(id, ids.slice(1))

@@ -77,7 +77,7 @@ async function everythingRead(): Promise<string> {
 }
 
 describe('a tag whose deletion was interrupted', () => {
-  test('is gone from every read at once, and its name is free; the next start does the rest', async () => {
+  test('disappears from every read at once, and frees its name; the next start completes the deletion', async () => {
     const { id } = await tagNamed(service, 'urgent')
     await service.post('/v1/lenses', { name: 'All', settings: { layers: { tags: true } } })
     await interruptedAfter(1, () => service.delete(`/v1/tags/${id}`))
@@ -106,7 +106,7 @@ describe('a tag whose deletion was interrupted', () => {
 })
 
 describe('a property whose deletion was interrupted', () => {
-  test('is gone from every read at once, and its key is free; the next start does the rest', async () => {
+  test('disappears from every read at once, and frees its key; the next start completes the deletion', async () => {
     const { pk } = service.ctx.db.sql.get<{ pk: number }>(
       "SELECT pk FROM properties WHERE key = 'status'",
     ) ?? {
@@ -129,7 +129,7 @@ describe('a property whose deletion was interrupted', () => {
     await expectNoFaults()
   })
 
-  test('says how many notes had a value, trashed ones included', async () => {
+  test('returns how many notes had a value, trashed ones included', async () => {
     const { body } = await service.delete('/v1/properties/status')
     expect(body).toEqual({ deleted: true, notes_affected: NOTES + 1 })
   })

@@ -18,7 +18,7 @@ const link = async (name: string, ...linked: string[]) =>
 const countOf = async (name: string): Promise<number> => (await tagNamed(service, name)).note_count
 
 describe('tags on notes', () => {
-  test('are made when new, trimmed, matched ignoring case and shown as first written', async () => {
+  test('are created if new, trimmed, matched ignoring case, and shown as first written', async () => {
     const note = await makeNote(service, { tags: [' Work ', 'WORK', 'Été'] })
     expect(note.tags).toEqual(['Work', 'Été'])
     service.clock.advance(1)
@@ -38,7 +38,7 @@ describe('tags on notes', () => {
     ])
   })
 
-  test('are removed one by one; the tag itself stays', async () => {
+  test('are removed individually; the tag itself remains', async () => {
     const note = await makeNote(service, { tags: ['a/b %', 'c'] })
     const { body } = await service.delete(`/v1/notes/${note.id}/tags/${encodeURIComponent(' A/B % ')}`)
     expect(body.note).toEqual({ ...note, tags: ['c'], updated_at: '2026-11-21T09:30:00.001Z' })
@@ -213,7 +213,7 @@ describe('linked tags', () => {
     expect((await tagNamed(service, 'a')).linked_tags).toMatchObject([{ name: 'b' }])
   })
 
-  test('of a long chain come along quickly', async () => {
+  test('of a long chain are added quickly', async () => {
     const names = Array.from({ length: 300 }, (_, at) => `link ${at}`)
     for (let at = 0; at < 300; at += 100) await makeNote(service, { tags: names.slice(at, at + 100) })
     const ids = await Promise.all(names.map(idOf))

@@ -141,7 +141,7 @@ describe('a view', () => {
     expect(times.body.view.sort).toEqual({ field: 'created_at', direction: 'desc' })
   })
 
-  test('keeps its updated_at when a change changes nothing, and moves it strictly else', async () => {
+  test('changes its updated_at with every real change, strictly, and with no other', async () => {
     const view = await save({ is_pinned: true })
     expect(
       (await service.patch(`/v1/views/${view.id}`, { name: 'A view', is_pinned: true })).body.view,
@@ -357,7 +357,7 @@ describe('an object used by a view', () => {
     expect((await service.delete(`/v1/tags/${work}`)).status).toBe(200)
   })
 
-  test('is reported by the property with its roles, which keeps its type and cannot be deleted', async () => {
+  test('is reported with its roles by a property, whose type cannot change and which cannot be deleted', async () => {
     const due = await define('due', 'date')
     const all = await save({
       name: 'All',

@@ -226,7 +226,7 @@ test('a saved response is not replayed to a caller without access', async () => 
 })
 
 describe('the access of members and keys', () => {
-  test('meets, is shown as it was sent, and holds from the next request on', async () => {
+  test('is returned as sent, and takes effect with the next request', async () => {
     const access = { structures: { [leads]: 'read' } }
     const added = await owner.request('POST', '/app/api/members', { name: 'Vera', role: 'editor', access })
     expect(added.body.member.access).toEqual(access)

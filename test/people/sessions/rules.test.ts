@@ -75,7 +75,7 @@ describe('a request that rests on the cookie', () => {
     ['2001:DB8:0::5', '[2001:db8::5]:8787'],
     ['[2001:db8::5]', '[2001:db8::5]'],
     ['0.0.0.0', '0.0.0.0:8787'],
-  ])('answers where the server listens: at %p under %p', async (address, host) => {
+  ])('responds where the server listens: at %p under %p', async (address, host) => {
     const there = await startService({ config: { host: address } })
     const visitor = await signedIn(there)
     expect((await visitor.request('GET', '/v1/notes', undefined, { host })).status).toBe(200)
@@ -95,7 +95,7 @@ describe('a request that rests on the cookie', () => {
   })
 })
 
-test('the endpoints of the application want a person: 401 without any, 403 with a key', async () => {
+test('the endpoints of the application require a session: 401 without any credential, 403 with a key', async () => {
   const guarded = APPLICATION_ENDPOINTS.filter(
     ({ method, path }) => !WITHOUT_CALLER.includes(`${method} ${path}`),
   )

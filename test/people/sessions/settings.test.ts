@@ -234,7 +234,7 @@ describe('files', () => {
     expect((await owner.request('GET', '/v1/files')).body.files).toEqual([])
   })
 
-  test('that are too large leave nothing', async () => {
+  test('that are too large are refused, and nothing is stored', async () => {
     const { status, body } = await upload('large.bin', new Uint8Array(52_428_801))
     expect([status, body.code]).toEqual([413, 'too_large'])
     expect((await owner.request('GET', '/v1/files')).body.files).toEqual([])

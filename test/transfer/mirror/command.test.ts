@@ -105,7 +105,7 @@ describe('a mirror', () => {
     for (const name of names) expect(readFileSync(folder.file(name)).includes(SECRET)).toBe(false)
   })
 
-  test('says where it is', async () => {
+  test('names its remote', async () => {
     const { exitCode, out } = await daybook(['mirror', 'status', '--db', file, '--json'])
     expect([exitCode, JSON.parse(out)]).toEqual([
       0,

@@ -129,7 +129,7 @@ test('a file is read as far as its size', async () => {
   expect([exitCode, err]).toEqual([1, `The file ${id} has 3000 bytes, but more arrived.\n`])
 }, 60_000)
 
-test('what is compressed with gzip, as a proxy may do, is copied', async () => {
+test('copies responses compressed with gzip, as by a proxy', async () => {
   await service.post('/v1/notes', { title: 'one' })
   const server = Bun.serve({
     port: 0,

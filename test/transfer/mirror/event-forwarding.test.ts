@@ -59,7 +59,7 @@ test('an event that was posted and could not be deleted is deleted later, not po
   expect([posted, waiting()]).toEqual([['a', 'b', 'c'], []])
 })
 
-test('while nobody answers there is one try a second, however often more events come', async () => {
+test('an unreachable receiver gets one attempt a second, however many events arrive', async () => {
   const posted: string[] = []
   let isAway = true
   const stopping = new AbortController()

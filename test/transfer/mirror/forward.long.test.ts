@@ -111,7 +111,7 @@ test('a forwarding mirror posts what a subscription is sent, over restarts, with
   }
 }, 60_000)
 
-test('what was created while the feed expired is posted too', async () => {
+test('posts records created while the feed had expired, too', async () => {
   const amount = async (value: number) =>
     (await remote.post('/v1/records', { structure, data: { amount: value } })).body.records[0].id
   const first = await amount(1)
@@ -149,7 +149,7 @@ test('an event without a receiver is stored, and posted in order once there is o
   expect(eventsOf(forwarded)).toEqual(eventsOf(subscriber))
 }, 60_000)
 
-test('events that wait when the copy begins to leave out other things are not posted, and it says so', async () => {
+test('discards pending events when the selection of the copy changes, and reports it', async () => {
   forwarded.answer = (_, socket) => socket.destroy()
   const count = await write()
   await subscriber.until(count)

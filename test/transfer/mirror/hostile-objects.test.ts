@@ -207,7 +207,7 @@ test.each([...OBJECTS, ...CHANGES])(
 )
 
 test.each(['note', 'tag', 'property', 'structure', 'file'])(
-  'of a %s with attributes that name columns of the copy, these are left alone',
+  'ignores attributes of a %s that name columns of the copy',
   async (kind) => {
     await changeAll()
     const columns = { pk: 7, workspace: 2, is_removed: 1, deleted_at: '2026-01-01T00:00:00.000Z', claim: 'x' }

@@ -158,7 +158,7 @@ async function writeTasks(to: Pick<ServerProcess, 'post'>, name: string): Promis
   return acknowledged
 }
 
-test('of a writable copy nothing that was acknowledged is lost, and nothing is pushed twice', async () => {
+test('a writable copy loses no acknowledged write, and pushes none twice', async () => {
   await startWritable()
   const env = { DAYBOOK_KEY: remote.key ?? '' }
   const command = (...args: string[]) => ['mirror', ...args, '--db', writableFile]

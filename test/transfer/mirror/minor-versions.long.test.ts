@@ -70,7 +70,7 @@ const snapshotOf = async (client: Pick<TestService, 'get'>) =>
     .map((line) => line.replace(/"enabled":true,"status":"\w+"/, '"enabled":false,"status":"disabled"'))
     .sort()
 
-test('a remote of a newer minor version is copied and followed, without what only that version knows', async () => {
+test('copies and follows a remote of a newer minor version, without the parts only that version knows', async () => {
   const history = new History(service, 7)
   for (let step = 0; step < 30; step++) await history.step()
   await service.post('/v1/notes', { title: 'tagged', tags: ['tagged'] })
@@ -87,7 +87,7 @@ test('a remote of a newer minor version is copied and followed, without what onl
   expect(JSON.stringify(log)).not.toMatch(/flavour|weather|pattern/)
 }, 60_000)
 
-test('what only a newer version knows is no difference, when the copy is verified or made again', async () => {
+test('parts that only a newer version knows are no difference when the copy is verified or recreated', async () => {
   await service.post('/v1/records/structures', { name: 'Rows', fields: [{ key: 'n', type: 'number' }] })
   const { note } = (await service.post('/v1/notes', { title: 'one', tags: ['a'] })).body
   mirror = await mirrorOf(service, { between })
@@ -109,7 +109,7 @@ test('what only a newer version knows is no difference, when the copy is verifie
   ])
 }, 60_000)
 
-test('applies what an operation that only a newer version knows led to', async () => {
+test('applies the result of an operation that only a newer version knows', async () => {
   mirror = await mirrorOf(service, { between })
   added = { op: 'archived' }
   await service.post('/v1/notes', { title: 'x' })

@@ -40,7 +40,7 @@ const followerOf = async () => {
   return new Follower(mirror.ctx, { remote, signal, isForwarding: false, onEvents: () => {} })
 }
 
-test('leaves out kinds that it does not know, counts them, and copies them once it knows them', async () => {
+test('omits unknown kinds, counts them, and copies them once they are known', async () => {
   const { service } = full
   await copy((kind, _, told) => {
     if (kind === 'row_view') told.kind = 'dashboard'
@@ -66,7 +66,7 @@ test('leaves out kinds that it does not know, counts them, and copies them once 
   expect(faultsOf(mirror)).toEqual([])
 }, 60_000)
 
-test('leaves out a field of a type that it does not know with its values, and copies it once the type is known', async () => {
+test('omits a field of unknown type with its values, and copies it once the type is known', async () => {
   const { service } = full
   const fieldsOf = (object: Record<string, unknown>) =>
     (object.fields ?? []) as { key: string; type: string }[]
@@ -100,7 +100,7 @@ const WORDS: Record<string, object> = {
   row_view: { kind: 'timeline' },
 }
 
-test('leaves out objects with words that only a newer server knows, and takes them back', async () => {
+test('omits objects with words that only a newer server knows, and restores them later', async () => {
   await copy((kind, object) => Object.assign(object, WORDS[kind]))
   const all = Object.fromEntries(Object.keys(WORDS).map((kind) => [kind, 1]))
   expect(status().left_out).toEqual(all)
@@ -128,7 +128,7 @@ test('leaves a share that a remote sends where it is', async () => {
   expect(faultsOf(mirror)).toEqual([])
 }, 60_000)
 
-test('does not say that it follows once it cannot', async () => {
+test('reports that it no longer follows when it cannot', async () => {
   await copy(() => {})
   expect(status()).not.toHaveProperty('problem')
   alter = (kind, object) => kind === 'note' && Object.assign(object, { title: 5 })

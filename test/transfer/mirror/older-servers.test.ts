@@ -29,7 +29,7 @@ async function copyAndFollow(alter: Alter): Promise<void> {
   await mirror.close()
 }
 
-test('copies and follows a server that knows of each kind only what identifies an object', async () => {
+test('copies and follows a server that sends only identifying attributes of each kind', async () => {
   expect([...full.examples.keys()].sort()).toEqual(
     Object.keys(ESSENTIAL)
       .filter((kind) => kind !== 'share')

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { daybook, newFolder } from '../../support/process.ts'
 import { startService } from '../../support/service.ts'
 
-test('of two commands that bring a copy up to date at once one is refused, and no change is logged twice', async () => {
+test('refuses the second of two simultaneous updates of a copy, and logs no change twice', async () => {
   const folder = newFolder()
   const file = folder.file('mirror.db')
   const service = await startService()

@@ -50,7 +50,7 @@ const leakingFiles = () =>
       readFileSync(join(dirname(mirror.file), name)).includes(SECRET),
   )
 
-test('a structure that is deleted and made again is copied without its omitted fields', async () => {
+test('a structure that is deleted and recreated is copied without its omitted fields', async () => {
   const { id } = (await service.get('/v1/records/structures')).body.structures[0]
   await deleteStructure(service.ctx, systemAuthor(1), id)
   await mirror.catchUp()
@@ -66,7 +66,7 @@ test('a structure that is deleted and made again is copied without its omitted f
   expect(leakingFiles()).toEqual([])
 }, 60_000)
 
-test('a structure that is renamed to a name that was asked for is copied with its rows, without its omitted fields', async () => {
+test('a structure renamed to a selected name is copied with its rows, without its omitted fields', async () => {
   const old = (await service.get('/v1/records/structures')).body.structures[0].id
   const next = await addCustomers('Customers 2')
   await mirror.catchUp()
@@ -94,7 +94,7 @@ test('an update of omitted fields alone is in the log of the copy without them, 
   expect(changes[0].object.data).toEqual({ name: 'Ada L.' })
 }, 60_000)
 
-test('a copy without the bytes of files never asks for them, has their texts, and answers 404 for their content', async () => {
+test('a copy without file contents never requests them, has their texts, and returns 404 for their content', async () => {
   const asked: string[] = []
   const bare = await mirrorOf(service, {
     selection: { ...EVERYTHING, hasFiles: false },
@@ -126,7 +126,7 @@ test('a copy without the bytes of files never asks for them, has their texts, an
   await bare.close()
 }, 60_000)
 
-test('an id that was asked for means the structure that has it, whatever another one is called', () => {
+test('a selected id means the structure with that id, even if another has it as its name', () => {
   const fields = [{ key: 'email' }]
   const [id, other] = ['0198c0de-0000-7000-8000-000000000001', '0198c0de-0000-7000-8000-000000000002']
   const remote = [

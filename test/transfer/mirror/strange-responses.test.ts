@@ -64,7 +64,7 @@ test.each(BODIES.filter((body) => body !== ''))('and so is what is no snapshot: 
   expect([exitCode, err]).toEqual([1, expected])
 })
 
-test('a page of changes that leads to itself is not asked for without end', async () => {
+test('a page of changes that leads to itself is not requested endlessly', async () => {
   const { exitCode, err, expected } = await copyFrom(
     '/v1/changes',
     '{"changes":[],"cursor":"000000000000-0","has_more":true}',
@@ -72,7 +72,7 @@ test('a page of changes that leads to itself is not asked for without end', asyn
   expect([exitCode, err]).toEqual([1, expected])
 })
 
-test('of a file that arrives in part nothing is stored, and it is read again', async () => {
+test('stores nothing of a file that arrives incomplete, and fetches it again', async () => {
   let isCut = false
   const mirror = await mirrorOf(service, {
     between: async (request, answer) => {
@@ -93,7 +93,7 @@ test('of a file that arrives in part nothing is stored, and it is read again', a
   await mirror.close()
 })
 
-describe('a proxy that answers 404 while the remote is restarted', () => {
+describe('a proxy that returns 404 while the remote restarts', () => {
   let isAway = false
   let mirror: TestMirror
   const notFound = () => new Response('404 page not found', { status: 404 })
@@ -117,7 +117,7 @@ describe('a proxy that answers 404 while the remote is restarted', () => {
     expect((await mirror.get(`/v1/files/${id}/content`)).status).toBe(200)
   })
 
-  test('takes no event away of a record that was made and deleted meanwhile', async () => {
+  test('loses no event of a record that was created and deleted meanwhile', async () => {
     await service.post('/v1/records/structures', { name: 'Rows', fields: [{ key: 'name', type: 'text' }] })
     await mirror.catchUp()
     const { body } = await service.post('/v1/records', { structure: 'Rows', data: { name: 'short-lived' } })

@@ -35,7 +35,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-test('changes are listed, checked, pushed once, and gone from the list when the push has ended', async () => {
+test('changes are listed, checked, pushed once, and removed from the list after the push', async () => {
   const note = (await mirror.post('/v1/notes', { title: 'Mine', tags: ['here'] })).body.note
   expect((await mirror.patch(`/v1/records/${row}`, { data: { what: 'Coffee' } })).status).toBe(200)
   expect(await diff()).toEqual([
@@ -63,7 +63,7 @@ test('changes are listed, checked, pushed once, and gone from the list when the 
   expect((await verifyMirror(file, key)).exitCode).toBe(0)
 }, 30_000)
 
-test('a conflict ends a push with 1 and its id, and a reset beside the server is seen there', async () => {
+test('a conflict ends a push with exit code 1 and its id, and the server sees a reset by the command line', async () => {
   await mirror.patch(`/v1/records/${row}`, { data: { what: 'Here' } })
   await remote.patch(`/v1/records/${row}`, { data: { what: 'There' } })
   await until(async () => (await diff())[0]?.conflict !== null)
@@ -78,7 +78,7 @@ test('a conflict ends a push with 1 and its id, and a reset beside the server is
   expect((await verifyMirror(file, key)).exitCode).toBe(0)
 }, 30_000)
 
-test('without its server changes are made, pushed and followed as well; a read-only start waits until they are', async () => {
+test('changes are made, pushed and followed without a server; a read-only start waits for the push', async () => {
   await mirror.post('/v1/records', { structure: 'Tasks', data: { what: 'Offline' } })
   await mirror.end()
   await daybook(['note', 'add', '--db', file, '--title', 'From a shell', '-'], { input: 'text' })

@@ -67,7 +67,7 @@ async function changeHere(): Promise<{ grace: string; plan: string }> {
   return { grace: grace.id, plan: plan.id }
 }
 
-test('what is changed here is read, found and counted here, and nowhere else', async () => {
+test('local changes are read, found and counted in the copy only', async () => {
   const before = await objectsOf(service)
   const { grace, plan } = await changeHere()
   expect(await people(mirror)).toEqual([{ name: 'Ada', age: 37 }, { name: 'Grace' }])
@@ -92,7 +92,7 @@ test('what is changed here is read, found and counted here, and nowhere else', a
   expect(await mirror.differing()).toEqual([])
 })
 
-test('the copy goes on following beneath it, and a push brings both sides to the same', async () => {
+test('the copy keeps following beneath local changes, and a push makes both sides equal', async () => {
   await changeHere()
   later()
   await write(service, 'People', { name: 'Eve' })
@@ -116,7 +116,7 @@ test('the copy goes on following beneath it, and a push brings both sides to the
   )
 })
 
-test('reset takes what the remote has, of one object or of all', async () => {
+test('reset restores the remote state of one object or of all', async () => {
   const { grace } = await changeHere()
   later()
   await service.patch(`/v1/records/${ada.id}`, { data: { age: 40 } })
@@ -131,7 +131,7 @@ test('reset takes what the remote has, of one object or of all', async () => {
   await expectEqual()
 })
 
-test('what the remote deleted before it came back from a push is refused by the next one, and goes with a reset', async () => {
+test('an object deleted on the remote is refused by the next push, and removed by a reset', async () => {
   const mine = await makeNote(mirror as never, { title: 'Mine' })
   await mirror.push()
   await service.delete(`/v1/notes/${mine.id}`)
@@ -143,7 +143,7 @@ test('what the remote deleted before it came back from a push is refused by the 
   await expectEqual()
 })
 
-test('a push whose response was lost is completed by the next one, also after the copy received older changes', async () => {
+test('the next push completes one whose response was lost, even after older changes arrived', async () => {
   await mirror.close()
   let isCut = false
   mirror = await mirrorOf(service, {
@@ -172,7 +172,7 @@ test('a push whose response was lost is completed by the next one, also after th
   await expectEqual()
 })
 
-test('what was deleted here is deleted on the remote, and its place in Quick Access comes back with a reset', async () => {
+test('a push deletes on the remote, and a reset restores the note with its place in Quick Access', async () => {
   await mirror.delete(`/v1/notes/${note.id}`)
   await mirror.delete(`/v1/records/${ada.id}`)
   later()
@@ -209,7 +209,7 @@ test('a change that is undone by hand is none', async () => {
   expect(await mirror.push()).toEqual([])
 })
 
-test('what is changed back by hand is then as the remote has it meanwhile', async () => {
+test('a change reverted by hand takes the current remote state', async () => {
   later()
   await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 1 } })
   await service.patch(`/v1/records/${ada.id}`, { data: { age: 40 } })
@@ -295,38 +295,35 @@ describe('a conflict is named, and neither side overwrites the other:', () => {
   })
 
   const pushable = cases.filter(([name]) => name.startsWith('a row') || name.startsWith('a note'))
-  test.each(pushable)(
-    'and ends with the state of this side where that is kept: %s',
-    async (_name, here, there) => {
-      later()
-      await here()
-      later()
-      await there()
-      await mirror.catchUp()
-      const [change] = diff()
-      const id = change?.id ?? ''
-      await mirror.push(true, [id])
-      expect(diff()).toEqual([change] as never)
-      const path = `/v1/${change?.kind === 'note' ? 'notes' : 'records'}/${id}`
-      const shown = async (client: Client) => {
-        const { status, body } = await client.get(path)
-        const { title, content, data } = body.note ?? body.record ?? {}
-        return [status, title, content, data]
-      }
-      const mine = await shown(mirror)
-      expect(await mirror.push(false, [id])).toMatchObject([{ id, conflict: null }])
-      expect(await shown(service)).toEqual(mine)
-      await mirror.catchUp()
-      expect(diff()).toEqual([])
-      await expectEqual()
-    },
-  )
+  test.each(pushable)('and is resolved in favour of the local state: %s', async (_name, here, there) => {
+    later()
+    await here()
+    later()
+    await there()
+    await mirror.catchUp()
+    const [change] = diff()
+    const id = change?.id ?? ''
+    await mirror.push(true, [id])
+    expect(diff()).toEqual([change] as never)
+    const path = `/v1/${change?.kind === 'note' ? 'notes' : 'records'}/${id}`
+    const shown = async (client: Client) => {
+      const { status, body } = await client.get(path)
+      const { title, content, data } = body.note ?? body.record ?? {}
+      return [status, title, content, data]
+    }
+    const mine = await shown(mirror)
+    expect(await mirror.push(false, [id])).toMatchObject([{ id, conflict: null }])
+    expect(await shown(service)).toEqual(mine)
+    await mirror.catchUp()
+    expect(diff()).toEqual([])
+    await expectEqual()
+  })
 
-  test('and only an object that was changed here can be kept', async () => {
+  test('and only locally changed objects can be kept', async () => {
     expect(mirror.push(false, [ada.id])).rejects.toThrow(`There are no local changes of ${ada.id}`)
   })
 
-  test('also one that the copy does not know yet', async () => {
+  test('even one that the copy has not received yet', async () => {
     later()
     await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 1 } })
     await service.patch(`/v1/records/${ada.id}`, { data: { age: 2 } })
@@ -335,7 +332,7 @@ describe('a conflict is named, and neither side overwrites the other:', () => {
   })
 })
 
-test('a tag that is renamed, and one of the same name, on the remote meanwhile go on naming the same', async () => {
+test('tags keep their identity when the remote renames one and reuses its name', async () => {
   await mirror.post(`/v1/notes/${note.id}/tags`, { tags: ['mine'] })
   later()
   const { id } = await tagNamed(service, 'work')
