@@ -50,6 +50,8 @@ export async function returnableOf(
 }
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
+/** The state is part of the consent form. */
+const MAX_STATE = 8_000
 const PARAMETERS = ['response_type', 'code_challenge', 'code_challenge_method', 'state', 'scope', 'resource']
 
 /** Checks the rest of a request. */
@@ -62,6 +64,8 @@ export function checkedRequest(
   const repeated = PARAMETERS.find((name) => query.getAll(name).length > 1)
   if (repeated) return { error: 'invalid_request', sentence: `${repeated} is given more than once.` }
   const parameter = (name: string) => single(query, name)
+  if ((parameter('state')?.length ?? 0) > MAX_STATE)
+    return { error: 'invalid_request', sentence: `state is longer than ${MAX_STATE} characters.` }
   if (parameter('response_type') === undefined)
     return { error: 'invalid_request', sentence: 'response_type is required.' }
   if (parameter('response_type') !== 'code')

@@ -69,7 +69,7 @@ export interface Author {
 export function authorOf({ surface, user_id, key_id, name }: Change['actor']): Author {
   if (surface === 'system') return { id: 'system', name: 'daybook', icon: 'clock' }
   if (surface === 'mcp')
-    return { id: `mcp-${key_id ?? user_id}`, name: name ?? 'agent', icon: 'agent', kind: 'MCP' }
+    return { id: `mcp-${key_id ?? `${user_id} ${name}`}`, name: name ?? 'agent', icon: 'agent', kind: 'MCP' }
   if (key_id !== null) return { id: key_id, name: name ?? 'key', icon: 'key' }
   if (user_id !== null) return { id: user_id, name: name ?? 'person', icon: 'person' }
   return { id: 'command-line', name: name ?? 'command line', icon: 'term' }

@@ -4,6 +4,7 @@ import { QueryResult } from '../../components/pane.tsx'
 import { CopyButton } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
 import { type Access, listOf, type Scope } from '../../data/settings.ts'
+import { address } from '../../router.ts'
 import { Section } from './section.tsx'
 
 /** An app that a user connected with OAuth. */
@@ -97,6 +98,13 @@ function Row({ app: { id, client, scope, access, user, last_used_at } }: { app: 
       <td class="desk">{user.name}</td>
       <td class="number top-end">
         {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
+        <a
+          class="button quiet"
+          href={address(['changes'], { who: `mcp-${user.id} ${client.name}` })}
+          aria-label={`Changes by ${client.name}`}
+        >
+          Changes
+        </a>
         <Button
           kind="quiet"
           aria-label={`Disconnect ${client.name}`}
