@@ -2,11 +2,12 @@ import { type BlockLine, blockLines, linesOf, paragraphsOf, type TextSpan } from
 import { CODE, withoutInlineCode } from './markdown-spans.ts'
 import { codePointLength, fold, headingText } from './text.ts'
 
-/** A wiki link in a body: `[[target]]` or `[[target|label]]`, embeds included. */
+/** A wiki link in a body: `[[target]]` or `[[target|label]]`, embeds included. In tables, the bar is written `\\|`. */
 export interface WikiLink {
   readonly target: string
   /** Null if absent or empty. */
   readonly label: string | null
+  readonly isEscaped: boolean
 }
 
 const isOutsideFences = ({ kind }: BlockLine): boolean => kind !== 'fence' && kind !== 'fenced'
@@ -93,13 +94,22 @@ export function namesIn(target: string): string[] {
 /** Whether a target without a note name leads to a heading of its own note: `[[#Heading]]`. */
 export const isOwnHeading = (target: string): boolean => target.trimStart().startsWith('#')
 
+/** The text between double brackets before its bar, and the bar; the text after the bar follows. */
+export function targetIn(inner: string): { readonly target: string; readonly bar: '' | '|' | '\\|' } {
+  const at = inner.indexOf('|')
+  if (at === -1) return { target: inner, bar: '' }
+  const isEscaped = inner[at - 1] === '\\'
+  return { target: inner.slice(0, isEscaped ? at - 1 : at), bar: isEscaped ? '\\|' : '|' }
+}
+
 /** Parses the text between double brackets; undefined for a link to a file, or without a target. */
 export function linkOf(inner: string): WikiLink | undefined {
-  const bar = inner.indexOf('|')
-  const target = bar === -1 ? inner : inner.slice(0, bar)
-  const label = bar === -1 ? '' : inner.slice(bar + 1)
+  const { target, bar } = targetIn(inner)
   if (target.trim() === '' || isFileTarget(target.trim())) return undefined
-  return { target, label: label.trim() === '' ? null : label }
+  const isEscaped = bar === '\\|'
+  const rest = bar === '' ? '' : inner.slice(target.length + bar.length)
+  const label = isEscaped ? rest.replaceAll('\\|', '|') : rest
+  return { target, label: label.trim() === '' ? null : label, isEscaped }
 }
 
 /** Every wiki link of a body in order, every occurrence; excludes links in code and links to files. */
@@ -139,16 +149,14 @@ export const withLinks = (body: string, inner: (link: WikiLink, text: string) =>
     return link && inner(link, text)
   })
 
-/** Whether a link with this target can be written anywhere in a body. */
+/** Whether a link with this target, with or without a label, can be written anywhere in a body. */
 export function isLinkable(target: string): boolean {
-  if (target.includes('`')) return false
+  if (target.includes('`') || target.endsWith('\\')) return false
   const links = parseLinks(`[[${target}]]`)
   return links.length === 1 && links[0]?.target === target
 }
 
 export const fileTarget = (fileId: string): string => `file:${fileId}`
-
-const targetOf = (inner: string): string => (inner.split('|')[0] ?? '').trim()
 
 /**
  * A text in the form of a label. Brackets would end the link and become parentheses; backticks would begin code and
@@ -162,7 +170,9 @@ export function withFileLabel(body: string, fileId: string, fileName: string): s
   const label = asLabel(fileName)
   const relabelled = (text: string) => {
     const bar = text.indexOf('|')
-    return bar === -1 || targetOf(text) !== fileTarget(fileId) ? undefined : text.slice(0, bar + 1) + label
+    return bar === -1 || targetIn(text).target.trim() !== fileTarget(fileId)
+      ? undefined
+      : text.slice(0, bar + 1) + label
   }
   return replaced(body, relabelled).content
 }
@@ -192,7 +202,7 @@ const mayResolve = (key: string): boolean =>
 export function distinctLinkKeys(body: string): ReadonlySet<string> {
   const keys = new Set<string>()
   for (const { text } of bracketed(body)) {
-    const target = text.split('|', 1)[0] ?? ''
+    const { target } = targetIn(text)
     const trimmed = target.trim()
     const key = isFileTarget(trimmed) ? trimmed : targetKey(target)
     if (trimmed !== '' && mayResolve(key)) keys.add(key)

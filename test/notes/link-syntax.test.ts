@@ -15,6 +15,7 @@ const LINKS: [body: string, targets: string[]][] = [
   ['![[embed]]', ['embed']],
   ['[[a|label]] [[b|]] [[c|x|y]]', ['a', 'b', 'c']],
   ['[[ a ]]', [' a ']],
+  ['| [[a\\|label]] | ![[b#c\\|]] | [[d\\]] |', ['a', 'b#c', 'd\\']],
   ['[[]] [[ ]] [[|x]] [ [a]] [[a] ]', []],
   ['[[a\nb]] [[c\r\nd]]', []],
   ['[[[a]]]', ['a']],
@@ -69,10 +70,11 @@ describe('links', () => {
   }
 
   test('carry their label as written, none when it is blank', () => {
-    expect(parseLinks('[[a| my label ]] [[b| ]] [[c]]')).toEqual([
-      { target: 'a', label: ' my label ' },
-      { target: 'b', label: null },
-      { target: 'c', label: null },
+    expect(parseLinks('[[a| my label ]] [[b| ]] [[c]] [[d\\|x\\|y]]')).toEqual([
+      { target: 'a', label: ' my label ', isEscaped: false },
+      { target: 'b', label: null, isEscaped: false },
+      { target: 'c', label: null, isEscaped: false },
+      { target: 'd', label: 'x|y', isEscaped: true },
     ])
   })
 

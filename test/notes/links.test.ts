@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { makeNote } from '../support/notes.ts'
+import { makeFile } from '../support/files.ts'
+import { makeNote, readNote } from '../support/notes.ts'
 import { measureProcessorTime } from '../support/processor-time.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -166,4 +167,20 @@ test('a long body is linked as sent, and when it is replaced', async () => {
   await service.patch(`/v1/notes/${long.id}`, { content: `[[Bob]] ${filler}` })
   expect(await backlinkTitles(ada.id)).toEqual([])
   expect(await backlinkTitles(bob.id)).toEqual(['Long'])
+})
+
+test('a link in a table, whose bar is escaped, leads and is rewritten like any other', async () => {
+  const page = await makeNote(service, { title: 'Page' })
+  const file = await makeFile(service, { name: 'a.txt' })
+  const content = `| [[Page\\|label]] | [[file:${file}\\|a.txt]] |\n| --- | --- |`
+  const from = await makeNote(service, { title: 'From', content })
+  expect((await readNote(service, from.id)).content).toBe(content)
+  const { body } = await service.get(`/v1/notes/${from.id}/links`)
+  expect(body.outgoing).toEqual([{ text: 'label', note: { id: page.id, title: 'Page' } }])
+  expect((await service.get(`/v1/notes/${page.id}/links`)).body.backlinks).toMatchObject([{ id: from.id }])
+  await service.patch(`/v1/notes/${page.id}`, { title: 'Leaf', rewrite_links: true })
+  await service.patch(`/v1/files/${file}`, { file_name: 'b.txt' })
+  expect((await readNote(service, from.id)).content).toBe(
+    content.replace('Page', 'Leaf').replace('a.txt', 'b.txt'),
+  )
 })

@@ -93,7 +93,7 @@ describe('a link', () => {
     ['[[File name]]', '[[A title|File name]]', 'A title'],
     ['[[a title#x]]', '[[a title#x]]', 'A title'],
     // In a table.
-    ['| [[Plain\\|label]] |', '| [[Plain|label]] |', 'Plain'],
+    ['| [[Plain\\|label]] |', '| [[Plain\\|label]] |', 'Plain'],
     // Markdown.
     ['[text](Plain.md)', '[[Plain|text]]', 'Plain'],
     ['[text](Two%20words.md#a "title")', '[[Two words#a|text]]', 'Two words'],

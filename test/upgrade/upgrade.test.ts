@@ -71,6 +71,27 @@ describe('a database of', () => {
     service.close()
   })
 
+  test('of a program before links_in_tables reads these links again, whose bar is escaped', async () => {
+    const written = WRITTEN[1] as Written
+    await unpack(
+      file,
+      written,
+      MIGRATIONS.findIndex(({ name }) => name.endsWith('_links_in_tables')),
+    )
+    const before = new Database(file)
+    before.run(`UPDATE note_bodies SET content = '| [[Engines\\|these]] |' WHERE note = 2;
+      DELETE FROM note_links WHERE note = 2;
+      INSERT INTO note_links (workspace, target, note) VALUES (1, 'engines\\', 2)`)
+    const [id] = before.query("SELECT id FROM notes WHERE title = 'Engines'").values()[0] as [string]
+    const [title] = before.query('SELECT title FROM notes WHERE pk = 2').values()[0] as [string]
+    before.close(true)
+    const service = await startService({ file })
+    const { body } = await service.as(written.key).get(`/v1/notes/${id}/links`)
+    expect(body.backlinks).toMatchObject([{ title }])
+    service.close()
+    expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+  })
+
   test('of 0040_native_indexes completes pending deletions and links', async () => {
     const written = WRITTEN[1] as Written
     await unpack(file, written, MIGRATIONS.findIndex(({ name }) => name === '0040_native_indexes') + 1)

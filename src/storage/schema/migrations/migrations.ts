@@ -51,6 +51,7 @@ import migration48 from '../../../../drizzle/0048_long_sort_values.sql' with { t
 import migration49 from '../../../../drizzle/0049_connected_apps.sql' with { type: 'text' }
 import migration50 from '../../../../drizzle/0050_pulled_events.sql' with { type: 'text' }
 import migration51 from '../../../../drizzle/0051_original_files.sql' with { type: 'text' }
+import migration52 from '../../../../drizzle/0052_links_in_tables.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -106,4 +107,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0049_connected_apps', sql: migration49 },
   { name: '0050_pulled_events', sql: migration50 },
   { name: '0051_original_files', sql: migration51 },
+  { name: '0052_links_in_tables', sql: migration52 },
 ]

@@ -10,6 +10,7 @@ import {
   linesOutsideCode,
   linkOf,
   namesIn,
+  targetIn,
   targetKey,
 } from '../../../lib/wiki-links.ts'
 import { resolveLink } from '../../../notes/links/resolve-target.ts'
@@ -156,10 +157,8 @@ export class ExportedLinks {
 }
 
 function partsOf(inner: string): { readonly target: string; readonly label: string | null } {
-  const bar = inner.indexOf('|')
-  return bar === -1
-    ? { target: inner.trim(), label: null }
-    : { target: inner.slice(0, bar).trim(), label: inner.slice(bar + 1) }
+  const { target, bar } = targetIn(inner)
+  return { target: target.trim(), label: bar === '' ? null : inner.slice(target.length + bar.length) }
 }
 
 /** The bar would end a cell in a table row. */

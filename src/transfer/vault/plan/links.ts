@@ -168,15 +168,14 @@ function rewrittenWikiLink(
 ): string | undefined {
   const link = linkOf(inner)
   if (!link) return undefined
-  // Links in tables escape the bar.
-  const written = link.target.replace(/\\$/, '')
+  const { target: written, label, isEscaped } = link
   const found = findTarget(context.linkTargets, from, written, true)
   if (!found) return undefined
   const { target, part } = found
-  if ('file' in target) return fileLink(context, from, target.file, { label: link.label, part, isEmbed })
+  if ('file' in target) return fileLink(context, from, target.file, { label, part, isEmbed, isEscaped })
   const isOwn = target.note === from && isOwnHeading(written) && context.isNoName(written)
-  if (isOwn || context.resolvesTo(link.target, target.note)) return undefined
-  if (link.label !== null) return noteLink(context, target.note, link.label, part)
+  if (isOwn || context.resolvesTo(written, target.note)) return undefined
+  if (label !== null) return noteLink(context, target.note, label, part, isEscaped)
   return noteLink(context, target.note, written.trim(), part.startsWith('#') ? part : '')
 }
 
@@ -184,18 +183,29 @@ function rewrittenWikiLink(
 const NOT_IN_HEADING: Readonly<Record<string, string>> = { '[': '(', ']': ')', '|': '-', '`': "'" }
 
 /** A heading becomes part of the target. The service does not support block marks, so they go into a comment. */
-function noteLink(context: LinkContext, note: VaultNote, label: string | null, part: string): string {
+function noteLink(
+  context: LinkContext,
+  note: VaultNote,
+  label: string | null,
+  part: string,
+  isEscaped = false,
+): string {
   const isHeading = part.startsWith('#')
   const heading = isHeading ? part.replace(/[[\]|`]/g, (sign) => NOT_IN_HEADING[sign] ?? '') : ''
   const target = context.targetFor(note, heading)
-  const inner = label === null || label === target ? target : `${target}|${label}`
+  const inner = label === null || label === target ? target : `${target}${labelled(label, isEscaped)}`
   return `[[${inner}]]${isHeading ? '' : linkComment({ part, caption: '' })}`
 }
+
+/** The bar and the label, as they were written: in tables, the bars are escaped. */
+const labelled = (label: string, isEscaped: boolean): string =>
+  isEscaped ? `|${label}`.replaceAll('|', '\\|') : `|${label}`
 
 interface FileLink {
   readonly label: string | null
   readonly part: string
   readonly isEmbed: boolean
+  readonly isEscaped?: boolean
 }
 
 /** An embedded file is labelled with its name; its caption or size follows the link. */
@@ -203,14 +213,14 @@ function fileLink(
   context: LinkContext,
   from: VaultNote,
   target: FolderFile,
-  { label, part, isEmbed }: FileLink,
+  { label, part, isEmbed, isEscaped = false }: FileLink,
 ): string | undefined {
   const file = context.addFile(target, from)
   if (!file) return undefined
   const name = asLabel(file.fileName)
   const caption = isEmbed && label !== null && label !== name ? label : ''
   const shown = isEmbed ? name : (label ?? name)
-  return `[[${fileTarget(file.id)}|${shown}]]${linkComment({ part, caption })}`
+  return `[[${fileTarget(file.id)}${labelled(shown, isEscaped)}]]${linkComment({ part, caption })}`
 }
 
 /**
