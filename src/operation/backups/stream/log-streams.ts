@@ -28,6 +28,8 @@ export class LogStreams implements LogFollower {
   #markedAt = Number.NEGATIVE_INFINITY
   /** The last mark. */
   #last: readonly [frame: number, at: number] | undefined
+  /** The number of frames of the log that restarts. */
+  #restarting = 0
   #isTimed = false
   #isForced = false
 
@@ -71,6 +73,7 @@ export class LogStreams implements LogFollower {
   }
 
   async beforeRestart(pages: number): Promise<boolean> {
+    this.#restarting = pages
     this.#committedAt ??= this.#last?.[1] ?? this.#ctx.clock.now()
     this.#mark()
     const all = await Promise.all(this.#streams.map((stream) => stream.handOver(pages)))
@@ -82,8 +85,8 @@ export class LogStreams implements LogFollower {
   }
 
   afterRestart(pages: number): void {
-    const last = this.#last?.[0] ?? 0
-    const isComplete = pages === last || (pages < 0 && this.#log?.pages() === last)
+    // A negative number means that another process was checkpointing.
+    const isComplete = (pages < 0 ? this.#log?.pages() : pages) === this.#restarting
     this.#last = undefined
     if (isComplete) return
     for (const stream of this.#streams) stream.lose('another process wrote while the log restarted')
@@ -109,8 +112,9 @@ export class LogStreams implements LogFollower {
     this.#mark()
   }
 
-  /** Must be called while no commit is being synced. */
+  /** Must be called while no commit is being synced. A log at rest has no commit that is not marked. */
   #mark(): void {
+    if (this.#log?.isAtRest) return
     const frame = this.#committedAt === undefined ? undefined : this.#log?.pages()
     if (frame === undefined || this.#committedAt === undefined) return
     const at = this.#committedAt

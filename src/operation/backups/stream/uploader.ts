@@ -80,7 +80,7 @@ export class Uploader {
       } else if (this.#isFinishing) return
       else await this.#wake.promise
       const left = begunAt + INTERVAL_MS - this.#options.clock.monotonicMs()
-      if (!this.#hasMuch && !this.#isFinishing) await sleep(this.#options.clock, left)
+      if (left > 0 && !this.#hasMuch && !this.#isFinishing) await sleep(this.#options.clock, left)
     }
   }
 

@@ -1,0 +1,118 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { runInProcess } from '../support/cli.ts'
+import { runs } from '../support/counts.ts'
+import { BUCKET } from '../support/off-site.ts'
+import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
+import { startS3Server } from '../support/s3-server.ts'
+import { until } from '../support/webhooks.ts'
+
+const folder = newFolder()
+const store = startS3Server()
+const env = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret', DAYBOOK_BACKUP_ENDPOINT: store.url }
+const args = ['--backup-dir', BUCKET, '--backup-stream', '--backup-keep', '2', '--log-level', 'warn']
+const db = folder.file('daybook.db')
+/** The titles of notes, in the order in which they were sent, one after another. */
+const sent: string[] = []
+let acknowledged = 0
+let key: string | undefined
+
+afterAll(async () => {
+  await store.stop()
+  folder.remove()
+})
+
+async function start(): Promise<ServerProcess> {
+  const server = await startProcess(db, { args, env, ...(key !== undefined && { key }) })
+  key = server.key
+  return server
+}
+
+async function write(server: ServerProcess, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    sent.push(`note ${sent.length}`)
+    const answer = await server.post('/v1/notes', { title: sent.at(-1) }).catch(() => undefined)
+    if (answer?.status !== 201) return
+    acknowledged = sent.length
+    await Bun.sleep(5)
+  }
+}
+
+async function restored(): Promise<string[]> {
+  const file = folder.file(`restored-${crypto.randomUUID()}.db`)
+  const { exitCode, err } = await runInProcess(['restore', BUCKET, '--db', file], { env })
+  expect([exitCode, err]).toEqual([0, expect.stringContaining('Restored')])
+  const database = new Database(file, { readonly: true })
+  const titles = database.query('SELECT title FROM notes ORDER BY pk').values().flat().map(String)
+  database.close()
+  return titles
+}
+
+const lagOf = async (server: ServerProcess) =>
+  Number(/^daybook_backup_lag_seconds\{.*\} (\S+)$/m.exec((await server.get('/metrics')).body)?.[1])
+
+/** The process that uploads the log. */
+function uploaderOf(server: ServerProcess): number {
+  const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8').trim().split(' ')
+  return Number(
+    children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('stream-backups')) ?? 0,
+  )
+}
+
+const STEPS = runs(5, 60)
+const SPREAD = runs(6, 1)
+
+test(
+  'a server killed at any request to the store loses no note that was stored, and keeps the order of all',
+  async () => {
+    let found = 0
+    for (let step = 1; step <= STEPS; step++) {
+      const server = await start()
+      let left = step * SPREAD
+      store.fault = () => {
+        left -= 1
+        if (left === 0) process.kill(server.pid, 'SIGKILL')
+        return undefined
+      }
+      await write(server, () => false)
+      await server.exited
+      store.fault = undefined
+      // A note whose response was lost may be there.
+      if (acknowledged < sent.length && !has(sent.at(-1))) sent.pop()
+      acknowledged = sent.length
+      if (!store.objects.has('daybook/latest.json')) continue
+      const titles = await restored()
+      expect(titles).toEqual(sent.slice(0, titles.length))
+      expect(titles.length).toBeGreaterThanOrEqual(found)
+      found = titles.length
+    }
+    const server = await start()
+    await until(async () => (await lagOf(server)) === 0)
+    expect(await server.end('SIGKILL')).toBe(null)
+    expect(await restored()).toEqual(sent)
+  },
+  runs(120_000, 900_000),
+)
+
+function has(title: string | undefined): boolean {
+  const database = new Database(db)
+  const found = database.query('SELECT 1 FROM notes WHERE title = ?').get(title ?? '')
+  database.close()
+  return found !== null
+}
+
+test.skipIf(!existsSync('/proc/self/task'))(
+  'once the process that uploads the log is killed, another one begins with a full backup',
+  async () => {
+    const server = await start()
+    await until(async () => (await lagOf(server)) === 0)
+    process.kill(uploaderOf(server), 'SIGKILL')
+    await write(server, () => server.err().includes('the process that uploads the write-ahead log ended'))
+    expect(await lagOf(server)).toBeGreaterThan(0)
+    await until(async () => (await lagOf(server)) === 0)
+    expect(await server.end('SIGKILL')).toBe(null)
+    expect(await restored()).toEqual(sent)
+  },
+  60_000,
+)

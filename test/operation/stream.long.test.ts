@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { runs } from '../support/counts.ts'
+import { randomSource } from '../support/random.ts'
+import { type S3Server, s3Error, startS3Server } from '../support/s3-server.ts'
+import { testClock } from '../support/service.ts'
+import { fastClock, Streamed } from '../support/streamed.ts'
+
+let store: S3Server
+
+beforeEach(() => {
+  store = startS3Server()
+})
+afterEach(() => store.stop())
+
+const isAway = () => s3Error(503, 'SlowDown')
+const texts = (made: Streamed) => made.ledger.map(({ text }) => text)
+
+const CHECKPOINTS = runs(16, 10_000)
+/** Checkpoints between two full backups, and between those of a log that is written without a pause. */
+const COPY_EVERY = 8
+const MANY_EVERY = 8
+const MANY_ROWS = 45
+const MANY_BYTES = 1_000_000
+
+/** Commits until the log restarts, which needs a second without writes, or many pages. */
+async function untilRestart(
+  made: Streamed,
+  random: (below: number) => number,
+  isBusy: boolean,
+): Promise<void> {
+  const salt = await made.logSalt()
+  for (let row = 0; isBusy && row < MANY_ROWS; row++) await made.commit(MANY_BYTES)
+  for (let row = random(5); row >= 0; row--) await made.commit(random(20_000))
+  while ((await made.logSalt()) === salt) {
+    if (!isBusy) await Bun.sleep(60)
+    await made.commit()
+  }
+}
+
+test(
+  'after each of many checkpoints, a restore holds what the ledger has, at any time of it',
+  async () => {
+    const made = new Streamed(store, fastClock(20))
+    const random = randomSource(20_261_121)
+    await made.start()
+    let copy = await made.copy()
+    for (let checkpoint = 1; checkpoint <= CHECKPOINTS; checkpoint++) {
+      await untilRestart(made, random, checkpoint % MANY_EVERY === 0)
+      await made.untilStored()
+      expect(await made.restored(copy)).toEqual(texts(made))
+      const later = made.ledger.filter(({ at }) => at > copy.base.at)
+      const { at } = later[random(later.length)] ?? { at: Number.POSITIVE_INFINITY }
+      const rows = await made.restored(copy, at + 1)
+      // Commits within 10 ms stay together, and the clock runs fast.
+      expect(made.ledger.filter((row) => row.at > at + 400).map(({ text }) => text)).not.toContain(
+        rows.at(-1),
+      )
+      expect(rows).toEqual(made.ledger.slice(0, rows.length).map(({ text }) => text))
+      expect(rows.length).toBeGreaterThanOrEqual(made.ledger.filter((row) => row.at < at - 400).length)
+      if (checkpoint % COPY_EVERY === 0) copy = await made.copy()
+    }
+    expect(made.begun).toBe(1)
+    await made.end()
+  },
+  runs(120_000, 7_200_000),
+)
+
+test('while a bucket is away for an hour every write goes on, and afterwards nothing is missing', async () => {
+  const clock = testClock()
+  const made = new Streamed(store, clock)
+  /** Lets time pass while the promise is pending. */
+  async function during<T>(pending: Promise<T>): Promise<T> {
+    let isPending = true
+    void pending.finally(() => {
+      isPending = false
+    })
+    while (isPending) {
+      clock.advance(1_000)
+      await Bun.sleep(1)
+    }
+    return pending
+  }
+  await during(made.start())
+  const copy = await during(made.copy())
+  const salt = await made.logSalt()
+  store.fault = isAway
+  for (let minute = 0; minute < 60; minute++) {
+    await made.commit(1_000)
+    clock.advance(60_000)
+    await Bun.sleep(5)
+  }
+  expect(made.stream.lagMs).toBeGreaterThan(3_500_000)
+  expect(await made.logSalt()).toBe(salt)
+  store.fault = undefined
+  await during(made.untilStored())
+  expect([made.begun, await made.restored(copy)]).toEqual([1, texts(made)])
+  await during(made.end())
+}, 60_000)
+
+test('a log of 256 MiB is checkpointed without its bucket, and the stream begins again with a full backup', async () => {
+  const made = new Streamed(store, fastClock(20))
+  await made.start()
+  await made.copy()
+  store.fault = isAway
+  const salt = await made.logSalt()
+  for (let row = 0; row < 280; row++) await made.commit(1_000_000)
+  while (made.begun === 1) {
+    await Bun.sleep(50)
+    await made.commit()
+  }
+  expect(await made.logSalt()).not.toBe(salt)
+  expect(made.stream.lagMs).toBeGreaterThan(0)
+  store.fault = undefined
+  const copy = await made.copy()
+  await made.commit()
+  await made.untilStored()
+  expect([made.begun, await made.restored(copy)]).toEqual([2, texts(made)])
+  await made.end()
+}, 120_000)

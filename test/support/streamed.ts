@@ -1,0 +1,169 @@
+import { Database } from 'bun:sqlite'
+import { copyFileSync } from 'node:fs'
+import { type S3Settings, targetSettings } from '../../src/backup-config.ts'
+import { readConfig } from '../../src/config.ts'
+import type { AppContext } from '../../src/context.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { openTarget } from '../../src/operation/backups/open-target.ts'
+import { LogStreams } from '../../src/operation/backups/stream/log-streams.ts'
+import type { FromStream, StreamOrder, ToStream } from '../../src/operation/backups/stream/messages.ts'
+import { replay } from '../../src/operation/backups/stream/replay.ts'
+import type { Segments, StreamBase } from '../../src/operation/backups/stream/segments.ts'
+import { TargetStream } from '../../src/operation/backups/stream/target-stream.ts'
+import { Uploader } from '../../src/operation/backups/stream/uploader.ts'
+import { type Db, openDatabase } from '../../src/storage/database.ts'
+import { newFolder } from './process.ts'
+import type { S3Server } from './s3-server.ts'
+
+const START = Date.parse('2026-11-21T09:30:00.000Z')
+
+/** Runs faster than the system's clock. */
+export function fastClock(factor: number): Clock {
+  const begun = performance.now()
+  const elapsed = () => (performance.now() - begun) * factor
+  return {
+    now: () => START + Math.floor(elapsed()),
+    monotonicMs: elapsed,
+    after: (delayMs, action) => {
+      const timer = setTimeout(action, delayMs / factor)
+      return () => clearTimeout(timer)
+    },
+    every: (intervalMs, action) => {
+      const timer = setInterval(action, intervalMs / factor)
+      return () => clearInterval(timer)
+    },
+  }
+}
+
+/** A copy that was made beside the writes, and its place in the stream. */
+export interface Copy {
+  readonly file: string
+  readonly base: StreamBase
+}
+
+/** One committed row, and when it was acknowledged. */
+export interface Row {
+  readonly text: string
+  readonly at: number
+}
+
+/** The database of a server whose log is uploaded to a store, by the uploader in this process. */
+export class Streamed {
+  readonly folder = newFolder()
+  readonly ledger: Row[] = []
+  readonly stream: TargetStream
+  /** The number of streams that began, each of which needs a full backup. */
+  begun = 0
+  #db: Db
+  #streams: LogStreams
+  #segments: Segments
+  #copies = 0
+
+  constructor(
+    readonly store: S3Server,
+    readonly clock: Clock,
+  ) {
+    const env = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 's', DAYBOOK_BACKUP_ENDPOINT: store.url }
+    const log = createLog('silent', clock, () => {})
+    this.#db = openDatabase({ file: this.file, programVersion: '', clock, log, role: 'server' })
+    const config = readConfig({}, { db: this.file })
+    const ctx = { config, db: this.#db, clock, log } as AppContext
+    const target = targetSettings('s3://backups/daybook', {}, env) as S3Settings
+    const { segments } = openTarget(target, { db: this.file, clock })
+    if (!segments) throw new Error('a bucket has segments')
+    this.#segments = segments
+    this.stream = new TargetStream({
+      ctx,
+      order: { db: this.file, target, recipients: [] },
+      startProcess: (_config, order, report) => this.#startUploader(order, report),
+      onNeedsBackup: () => {
+        this.begun += 1
+      },
+    })
+    this.#streams = new LogStreams(ctx, [this.stream])
+  }
+
+  get file(): string {
+    return this.folder.file('daybook.db')
+  }
+
+  async start(): Promise<void> {
+    this.stream.start()
+    this.#streams.start()
+    await this.#db.write(({ sql }): void =>
+      sql.script('CREATE TABLE ledger(pk INTEGER PRIMARY KEY, text, fill)'),
+    )
+    while (this.begun === 0) await Bun.sleep(1)
+  }
+
+  /** Commits one row with so many bytes beside it. */
+  async commit(bytes = 0): Promise<void> {
+    const text = `row ${this.ledger.length}`
+    await this.#db.write(({ sql }): void => {
+      sql.run('INSERT INTO ledger(text, fill) VALUES (?, zeroblob(?))', text, bytes)
+    })
+    this.ledger.push({ text, at: this.clock.now() })
+  }
+
+  async copy(): Promise<Copy> {
+    const file = this.folder.file(`copy-${++this.#copies}.db`)
+    const base = await this.stream.copy(file)
+    this.stream.noteBackup()
+    return { file, base }
+  }
+
+  async untilStored(): Promise<void> {
+    this.#streams.flush()
+    while (this.stream.lagMs > 0) await Bun.sleep(1)
+  }
+
+  /** The rows of a copy with the segments after it. */
+  async restored({ file, base }: Copy, before?: number): Promise<string[]> {
+    const restored = `${file}.restored`
+    copyFileSync(file, restored)
+    await replay({
+      source: 'the store',
+      segments: this.#segments,
+      base,
+      file: restored,
+      identity: undefined,
+      before,
+    })
+    const database = new Database(restored, { readonly: true })
+    const rows = database.query('SELECT text FROM ledger ORDER BY pk').values().flat()
+    const { integrity_check } = database.query('PRAGMA integrity_check').get() as { integrity_check: string }
+    database.close()
+    return integrity_check === 'ok' ? rows.map(String) : [integrity_check]
+  }
+
+  /** A number that changes whenever the log restarts. */
+  async logSalt(): Promise<number> {
+    const header = await Bun.file(`${this.file}-wal`).slice(0, 32).bytes()
+    return header.length < 32 ? 0 : Buffer.from(header).readUInt32BE(16)
+  }
+
+  async end(): Promise<void> {
+    await this.stream.stop()
+    this.#streams.stop()
+    await this.#db.finishCheckpoint()
+    this.#db.close()
+    this.folder.remove()
+  }
+
+  #startUploader(order: StreamOrder, report: (message: FromStream) => void) {
+    const ended = Promise.withResolvers<undefined>()
+    const uploader = new Uploader({
+      ...order,
+      segments: this.#segments,
+      clock: this.clock,
+      report: (message) => queueMicrotask(() => report(message)),
+    })
+    void uploader.run().then(() => ended.resolve(undefined))
+    return {
+      failure: ended.promise,
+      kill: () => ended.resolve(undefined),
+      send: (message: ToStream) => queueMicrotask(() => uploader.handle(message)),
+    }
+  }
+}
