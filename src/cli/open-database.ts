@@ -2,6 +2,8 @@ import { resolve } from 'node:path'
 import type { TSchema } from '@sinclair/typebox'
 import { readCheckpoint, readDatabaseFile, readPublicUrls } from '../config.ts'
 import type { Caller, InWorkspace } from '../context.ts'
+import type { Kernel } from '../kernel/call.ts'
+import type { Operation } from '../kernel/operation.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
 import { didYouMean } from '../lib/near-miss.ts'
@@ -51,15 +53,35 @@ export async function withDatabaseFile<T>(
   }
 }
 
+/** Calls an operation as the caller of the command, and waits for the jobs that its response waits for. */
+export type CallOperation = <Input, Output>(
+  operation: Operation<Input, Output>,
+  input: Input,
+) => Promise<Output>
+
+/** The kernel of a command, which runs everything on this thread. */
+async function kernelOn(db: Db): Promise<Kernel> {
+  const [{ Kernel }, { openWorker }, { busOf }, { credentials }] = await Promise.all([
+    import('../kernel/call.ts'),
+    import('../storage/worker/client.ts'),
+    import('../log/log.ts'),
+    import('../people/sessions/sessions.ts'),
+  ])
+  const log = createLog('silent', systemClock, () => {})
+  const worker = openWorker({ db, listeners: busOf(db), clock: systemClock, log, isInline: true })
+  return new Kernel({ db, worker, clock: systemClock, log, credentials })
+}
+
 /** Runs `use` on the workspace that `--workspace` names, by default the only one. */
 export const inWorkspace = <T>(
   input: Input,
   io: Io,
-  use: (db: Db, caller: Caller) => T | Promise<T>,
+  use: (db: Db, caller: Caller, call: CallOperation) => T | Promise<T>,
 ): Promise<T> =>
-  withDatabase(input, io, (db) =>
-    use(db, commandCaller(getWorkspaceOrOnly(db, textFlag(input, 'workspace')))),
-  )
+  withDatabase(input, io, (db) => {
+    const caller = commandCaller(getWorkspaceOrOnly(db, textFlag(input, 'workspace')))
+    return use(db, caller, async (operation, sent) => (await kernelOn(db)).callAs(caller, operation, sent))
+  })
 
 /**
  * The caller of commands. They write without a key, and their events have the source `web`, like those of the

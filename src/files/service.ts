@@ -4,11 +4,10 @@ import { checkWrite } from '../kernel/caller.ts'
 import { long, read, write } from '../kernel/operation.ts'
 import { fail, notFound, refused } from '../lib/refusal.ts'
 import { isName, MAX_NAME_LENGTH } from '../lib/text.ts'
-import { type ChangeAuthor, logUpdate } from '../log/log.ts'
+import { logUpdate } from '../log/log.ts'
 import { findNoteSummary } from '../notes/store.ts'
 import { relabelFileLinks } from '../notes/writing/replace-content.ts'
 import type { Reader } from '../storage/reader.ts'
-import type { Tx } from '../storage/writes/transaction.ts'
 import { removeFile } from './deletion.ts'
 import { publishFileDeletion, publishRename } from './events.ts'
 import { shownMimeType } from './extraction/kinds.ts'
@@ -110,15 +109,13 @@ export const renameFile = long(
 )
 
 /** Deletes a file permanently; a job frees its space. Fields of records that name it keep its id. */
-export function deleteById(tx: Tx, caller: ChangeAuthor & InWorkspace, id: string): FileRow {
-  const file = getFileToWrite(tx, caller, id)
-  publishFileDeletion(tx, caller, file)
-  removeFile(tx, caller, file)
-  return file
-}
-
 export const deleteFile = write({
   name: 'files.delete',
   covers: 'files',
-  run: (tx, caller, { id }: { id: string }) => ({ deleted: true, id: deleteById(tx, caller, id).id }),
+  run: (tx, caller, { id }: { id: string }) => {
+    const file = getFileToWrite(tx, caller, id)
+    publishFileDeletion(tx, caller, file)
+    removeFile(tx, caller, file)
+    return { deleted: true, id: file.id }
+  },
 })

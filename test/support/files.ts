@@ -1,10 +1,9 @@
 import { commandCaller } from '../../src/cli/open-database.ts'
 import type { Section } from '../../src/files/extraction/pages.ts'
 import { addFile, commandWriter } from '../../src/files/new-file.ts'
-import { deleteById } from '../../src/files/service.ts'
+import { deleteFile as deletion } from '../../src/files/service.ts'
 import { findFile } from '../../src/files/store.ts'
 import { claimFile, extractText, saveResult } from '../../src/files/text-extraction.ts'
-import { systemAuthor } from '../../src/log/log.ts'
 import { getWorkspaceOrOnly } from '../../src/people/accounts/workspaces.ts'
 import type { Db } from '../../src/storage/database.ts'
 import type { Client, TestService } from './service.ts'
@@ -46,9 +45,9 @@ export async function makeFile(
   return added.id
 }
 
-/** Deletes a file of the first workspace as the server. */
+/** Deletes a file of the first workspace as a command does. */
 export const deleteFile = ({ ctx }: TestService, id: string) =>
-  ctx.db.write((tx) => deleteById(tx, systemAuthor(1), id))
+  ctx.kernel.callAs(commandCaller({ pk: 1, id: '' }), deletion, { id })
 
 /** Extracts the text of a file for real, in a separate process. */
 export async function readFile(service: TestService, id: string): Promise<void> {

@@ -66,6 +66,8 @@ export interface WorkerOptions {
   /** The largest write of the main thread. */
   maxWriteLength?: number
   timeLimitMs?: number
+  /** Whether everything runs on this thread; always if the database is in memory. */
+  isInline?: boolean
 }
 
 /** How long a read that was too large for the main thread is sent directly to a reader thread. */
@@ -108,8 +110,8 @@ export function openWorker({
   manyRows = MANY_ROWS,
   maxWriteLength = MAX_LENGTH,
   timeLimitMs = TIME_LIMIT_MS,
+  isInline = db.file === ':memory:',
 }: WorkerOptions): WorkerClient {
-  const isInline = db.file === ':memory:'
   const queries = new QueryScheduler({ clock, log, timeLimitMs, state: () => db.state })
   const longReads = new LongReads()
   const { ids } = db

@@ -141,15 +141,17 @@ const filesDelete: Command = {
   ],
   examples: ['daybook files delete 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>
-    inWorkspace(input, io, async (db, caller) => {
-      const [{ deleteById }, { fileDetachment }, { settle }] = await Promise.all([
+    inWorkspace(input, io, async (db, caller, call) => {
+      const [{ deleteFile, getFile }, { fileDetachment }, { settle }] = await Promise.all([
         service(),
         import('../../../files/deletion.ts'),
         import('../../../kernel/job-steps.ts'),
       ])
-      const file = await db.write((tx) => deleteById(tx, caller, input.args[0] ?? ''))
-      await settle({ db }, fileDetachment, file.pk)
-      io.status(`The file "${file.fileName}" was deleted.\n`)
+      const { pk, id, fileName } = getFile(db, caller, input.args[0] ?? '')
+      await call(deleteFile, { id })
+      // No server may be running to detach it later.
+      await settle({ db }, fileDetachment, pk)
+      io.status(`The file "${fileName}" was deleted.\n`)
       return 0
     }),
 }

@@ -7,8 +7,7 @@ import { checkBody, inWorkspace } from '../../open-database.ts'
 import { show } from '../../output.ts'
 import { readAllText, STDIN } from '../../read-input.ts'
 
-const writing = () => import('../../../notes/writing/create.ts')
-const present = () => import('../../../notes/store.ts')
+const operations = () => import('../../../notes/operations.ts')
 const schema = () => import('../../../notes/schema.ts')
 
 const MAX_CONTENT = 1_000_000
@@ -57,11 +56,10 @@ export const noteAdd: Command = {
     const note = { title, content, ...(tagsOf(input).length > 0 && { tags: tagsOf(input) }) }
     checkStorable(note, 'The note')
     await checkBody((await schema()).CreateBody, note)
-    return inWorkspace(input, io, async (db, caller) => {
-      const { createNote } = await writing()
-      const { presentNote } = await present()
-      const created = await db.write((tx) => createNote(tx, caller, note))
-      return show(input, io, { note: presentNote(created.note) }, () => io.out(`${created.note.id}\n`))
+    return inWorkspace(input, io, async (_db, _caller, call) => {
+      const { createNote } = await operations()
+      const created = await call(createNote, { body: note })
+      return show(input, io, { note: created.note }, () => io.out(`${created.note.id}\n`))
     })
   },
 }

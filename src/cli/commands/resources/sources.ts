@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Caller } from '../../../context.ts'
 import type { ReplayContext } from '../../../events/sources/receive.ts'
 import type { NewSource } from '../../../events/sources/service.ts'
-import type { SourceRow } from '../../../events/sources/store.ts'
+import type { presentSource } from '../../../events/sources/store.ts'
 import { Refusal } from '../../../lib/refusal.ts'
 import { counted, fold } from '../../../lib/text.ts'
 import type { Db } from '../../../storage/database.ts'
@@ -21,7 +21,7 @@ import { checkBody, checkStructure, inWorkspace, originFor } from '../../open-da
 import { listCommand, printTable, show } from '../../output.ts'
 import { STDIN } from '../../read-input.ts'
 
-const service = () => import('../../../events/sources/service.ts')
+const operations = () => import('../../../events/sources/operations.ts')
 const store = () => import('../../../events/sources/store.ts')
 const events = () => import('../../../events/sources/events.ts')
 const receiving = () => import('../../../events/sources/receive.ts')
@@ -77,11 +77,8 @@ async function bodyOf(input: Input, io: Io): Promise<NewSource> {
 }
 
 /** Prints the URL of a source, or the whole source. */
-async function printSource(input: Input, io: Io, db: Db, row: SourceRow): Promise<number> {
-  const { presentSource, urlOf } = await store()
-  const url = urlOf(row, originFor(db, input, io))
-  return show(input, io, { source: presentSource(row, url) }, () => io.out(`${url}\n`))
-}
+const printSource = (input: Input, io: Io, shown: { source: ReturnType<typeof presentSource> }): number =>
+  show(input, io, shown, () => io.out(`${shown.source.url}\n`))
 
 const sourcesCreate: Command = {
   name: 'sources create',
@@ -112,11 +109,10 @@ const sourcesCreate: Command = {
   run: async (input, io) => {
     const body = await bodyOf(input, io)
     await checkBody((await schema()).CreateSourceBody, body)
-    return inWorkspace(input, io, async (db, caller) => {
-      const { createSource } = await service()
+    return inWorkspace(input, io, async (db, caller, call) => {
+      const { makeSource } = await operations()
       await checkStructure(db, caller, body.structure)
-      const row = await db.write((tx) => createSource(tx, caller, body))
-      return printSource(input, io, db, row)
+      return printSource(input, io, await call(makeSource, { body, origin: originFor(db, input, io) }))
     })
   },
 }
@@ -138,10 +134,10 @@ const sourcesRotate: Command = {
   flags: PRINTING_FLAGS,
   examples: ['daybook sources rotate "Card payments"'],
   run: (input, io) =>
-    inWorkspace(input, io, async (db, caller) => {
-      const { replaceToken } = await service()
+    inWorkspace(input, io, async (db, caller, call) => {
+      const { rotateSource } = await operations()
       const { id } = await sourceNamed(db, caller, input.args[0] ?? '')
-      return printSource(input, io, db, await db.write((tx) => replaceToken(tx, caller, id)))
+      return printSource(input, io, await call(rotateSource, { id, origin: originFor(db, input, io) }))
     }),
 }
 
@@ -186,13 +182,13 @@ const sourcesReplay: Command = {
   remarks: ['Works while a server runs, which notifies watches and webhooks.'],
   examples: ['daybook sources replay "Card payments"', 'daybook sources replay "Card payments" 01939f3e-…'],
   run: (input, io) =>
-    inWorkspace(input, io, async (db, caller) => {
+    inWorkspace(input, io, async (db, caller, call) => {
       const [{ replay, replayEvent }, { replayUnmapped }] = await Promise.all([receiving(), events()])
       const source = await sourceNamed(db, caller, input.args[0] ?? '')
       const replays: ReplayContext = {
         db,
         caller,
-        write: (sent) => db.write((tx) => replay.run(tx, caller, sent)),
+        write: (sent) => call(replay, sent),
       }
       const [, eventId] = input.args
       if (eventId !== undefined) {

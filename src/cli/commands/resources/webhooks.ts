@@ -55,10 +55,10 @@ const webhooksResume: Command = {
   ],
   examples: ['daybook webhooks resume 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   run: (input, io) =>
-    inWorkspace(input, io, async (db, caller) => {
+    inWorkspace(input, io, async (_db, _caller, call) => {
       const { resumeWebhook } = await operations()
       const [id = ''] = input.args
-      await db.write((tx) => resumeWebhook.run(tx, caller, { id }))
+      await call(resumeWebhook, { id })
       io.status(`The webhook ${id} is not paused.\n`)
       return 0
     }),
@@ -86,11 +86,11 @@ const webhooksRetry: Command = {
   ],
   run: (input, io) => {
     const since = instantOf(input, 'failed-since')
-    return inWorkspace(input, io, async (db, caller) => {
+    return inWorkspace(input, io, async (db, caller, call) => {
       const { recoverDeliveries, recoverSome, retryDeliveries } = await deliveries()
       const [id = ''] = input.args
       const retried = await retryDeliveries({ db }, caller, id)
-      const recover = (sent: RecoverInput) => db.write((tx) => recoverSome.run(tx, caller, sent))
+      const recover = (sent: RecoverInput) => call(recoverSome, sent)
       const recovered = since === undefined ? 0 : await recoverDeliveries(db, recover, { id, since })
       io.status(`Attempting ${counted(retried + recovered, 'delivery', 'deliveries')} now.\n`)
       return 0
@@ -117,10 +117,10 @@ const webhooksTest: Command = {
   ],
   examples: ['daybook webhooks test 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'],
   run: (input, io) =>
-    inWorkspace(input, io, async (db, caller) => {
+    inWorkspace(input, io, async (_db, _caller, call) => {
       const { testWebhook } = await operations()
       const [id = ''] = input.args
-      const { delivery } = await db.write((tx) => testWebhook.run(tx, caller, { id }))
+      const { delivery } = await call(testWebhook, { id })
       io.out(`${delivery.id}\n`)
       return 0
     }),
@@ -182,10 +182,10 @@ const webhooksCreate: Command = {
     const body = bodyOf(input)
     await checkBody((await schema()).CreateWebhookBody, body)
     const allowlist = readWebhookAllowlist(io.env, input.flags)
-    return inWorkspace(input, io, async (db, caller) => {
+    return inWorkspace(input, io, async (db, caller, call) => {
       const { createWebhook } = await operations()
       if (body.structure !== undefined) await checkStructure(db, caller, body.structure)
-      const created = await db.write((tx) => createWebhook.run(tx, caller, { body, allowlist }))
+      const created = await call(createWebhook, { body, allowlist })
       return show(input, io, created, () => {
         const { webhook, secret } = created
         const next =
