@@ -272,7 +272,7 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
       await stranger.goto(connecting)
       await press(stranger, 'Sign in with Studio ID')
       await agreeAs(stranger, 'eve')
-      await untilText(stranger, 'Signing in with the provider did not work.')
+      await untilText(stranger, 'This account is not linked to a user.')
     },
     BROWSER_TIMEOUT_MS,
   )

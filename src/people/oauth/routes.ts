@@ -69,7 +69,10 @@ export function oauthRoutes(ctx: AppContext, people: SignInFeature, origin: OwnO
     .get(SERVER, ({ request }) => server(request), ANYONE)
     .options(SERVER, metadataPreflight, ANYONE)
     .post('/oauth/register', ({ exchange, body }) => clients.register(exchange, body), SENT)
-    .get('/oauth/authorize', ({ exchange }) => authorization.show(exchange), ANYONE)
+    .get('/oauth/authorize', ({ exchange }) => authorization.show(exchange), {
+      ...ANYONE,
+      secret: true,
+    })
     .post('/oauth/authorize', ({ exchange, body }) => authorization.decide(exchange, body), SENT)
     .get('/oauth/sign-in', ({ exchange }) => authorization.showSignIn(exchange), ANYONE)
     .post('/oauth/sign-in', ({ exchange, body }) => authorization.signIn(exchange, body), SENT)
