@@ -98,7 +98,8 @@ function Configuration() {
       </div>
       <p class="dim">
         {client.instruction} <a href={address(['settings', 'keys'])}>Create a key</a> and replace{' '}
-        <code>{KEY}</code> with it.
+        <code>{KEY}</code> with it. Apps that sign in need no key: see{' '}
+        <a href={address(['settings', 'apps'])}>Connected apps</a>.
       </p>
       <Code label={`Configuration of ${client.name}`} text={text} />
     </>
