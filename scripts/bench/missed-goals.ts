@@ -10,7 +10,7 @@ const REASONS: readonly Reason[] = [
     section: /^[\d,]+ workspaces/,
     what: /^upgrade/,
     reason:
-      'each `DROP TABLE` goes through the whole schema, so that 20,000 take some 50 times as long as 2,000. It is done once, in steps, and logs how far it is.',
+      'each `DROP TABLE` goes through the whole schema, so that 20,000 take some 50 times as long as 2,000. It happens once, in steps, and logs its progress.',
   },
   {
     section: /^(Notes|Rows in use), \d/,
@@ -61,19 +61,19 @@ const REASONS: readonly Reason[] = [
     section: /^Application/,
     what: /^key at/,
     reason:
-      'with the machine to itself the page needs half of it; both processors are shared with the browser, its storage and the measuring.',
+      'alone on the machine the page needs half of it; it shares both processors with the browser, its storage and the measurement.',
   },
   {
     section: /^Application/,
     what: /^jump/,
     reason:
-      'the first jumps into a list pass over the rows on the way, up to half of all; later ones begin at a place that is known.',
+      'the first jumps into a list read all rows before the target, up to half of the list; later ones begin at a known position.',
   },
   {
     section: /^Application/,
     what: /^edit by API/,
     reason:
-      'the grid reads its rows again after the change was told; why some readings take twice the median was not examined.',
+      'the grid reads its rows again after the notification; why some readings take twice the median was not examined.',
   },
   {
     section: /^Waits/,
@@ -91,13 +91,13 @@ const REASONS: readonly Reason[] = [
     section: /^Waits/,
     what: /^1,000 watches/,
     reason:
-      'the requests of 1,000 watches arrive at once; they are begun in turns of 5 ms, but the program that sends them, the probe and the threads that read pages need both processors meanwhile.',
+      'the requests of 1,000 watches arrive at once; they are started in slices of 5 ms, but the program that sends them, the probe and the threads that read pages share both processors.',
   },
   {
     section: /^Waits/,
     what: /./,
     reason:
-      'in these waits the main thread works no longer than it may; it waits for the disk, where the commit of a small write is synchronised behind what the operation, or the one before it, has written.',
+      'the main thread stays within its limit; these waits are for the disk, which syncs the commit of a small write after everything that the operation, or the one before it, has written.',
   },
   {
     section: /^Watch/,

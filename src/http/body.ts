@@ -275,9 +275,9 @@ export class BodyBudget {
   readonly #check = (): void => {
     this.#cancelCheck = undefined
     if (!this.#memory.isWaiting) return
-    for (const held of [...this.#arriving])
-      if (this.clock.now() - held.since >= MAX_ARRIVAL_MS && this.#memory.isInTheWay(held.key))
-        held.refuseSlow()
+    for (const body of [...this.#arriving])
+      if (this.clock.now() - body.since >= MAX_ARRIVAL_MS && this.#memory.isInTheWay(body.key))
+        body.refuseSlow()
     this.#cancelCheck ??= this.clock.after(1_000, this.#check)
   }
 }

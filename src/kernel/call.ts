@@ -72,7 +72,7 @@ export async function writeInThread<Input>(
   input: Input,
 ): Promise<void> {
   const thread = new WorkerThread(clock, log)
-  const sent: Sent = { grant, input, form: 'value', bodyText: '' }
+  const sent: Sent = { grant, input, format: 'value', bodyText: '' }
   try {
     await thread.run({ file, kind: 'task', name, input: sent, isBackground, now: clock.now() })
   } finally {
@@ -87,7 +87,7 @@ export type OutputFormat = 'value' | 'text' | 'once'
 export interface Sent {
   readonly grant: Grant
   readonly input: unknown
-  readonly form: OutputFormat
+  readonly format: OutputFormat
   readonly identity?: RequestIdentity | undefined
   /** The tags of `If-Match`. */
   readonly ifMatch?: readonly string[] | undefined
@@ -135,7 +135,7 @@ export function performRead(
   operation: AnyRead,
   { sql }: Reader,
   now: number,
-  { grant, input, form, ifMatch }: Sent,
+  { grant, input, format, ifMatch }: Sent,
   credentials: Credentials,
 ): Performed {
   const findings: Finding[] = []
@@ -150,14 +150,14 @@ export function performRead(
   const output = ifMatch
     ? runIfMatch(operation, snapshot, caller, input, ifMatch)
     : operation.run(snapshot, caller, input)
-  return { output: form === 'value' ? output : asText(output), findings }
+  return { output: format === 'value' ? output : asText(output), findings }
 }
 
 /** Runs a write in an open transaction; a dry run throws its result as a `Trial`. */
 export function performWrite(
   operation: AnyWrite,
   tx: Tx,
-  { grant, input, form, identity, ifMatch, bodyText }: Sent,
+  { grant, input, format, identity, ifMatch, bodyText }: Sent,
   credentials: Credentials,
 ): Performed {
   const caller = callerIn(tx, grant, tx.now, credentials)
@@ -170,10 +170,10 @@ export function performWrite(
     return output
   }
   let output: unknown
-  if (form === 'once') operation.check?.(tx, caller, input)
-  if (form === 'once' && identity)
+  if (format === 'once') operation.check?.(tx, caller, input)
+  if (format === 'once' && identity)
     output = once(tx, signed(identity, bodyText), () => run() as object, operation.saved)
-  else output = form === 'value' ? run() : asText(run())
+  else output = format === 'value' ? run() : asText(run())
   if (isTrial) throw new Trial({ output } satisfies Performed)
   return operation.settles ? { output, keys: enqueuedKeys(tx, operation.settles) } : { output }
 }
@@ -228,7 +228,7 @@ export class Kernel {
     input: Input,
   ): Output | Promise<Output> {
     const { grant } = credential
-    const sent: Sent = { grant, input, form: 'value', bodyText: '' }
+    const sent: Sent = { grant, input, format: 'value', bodyText: '' }
     return this.#run(operation as AnyOperation, credential, sent) as Output | Promise<Output>
   }
 
@@ -259,7 +259,7 @@ export class Kernel {
     { bodyText, ifMatch }: RequestParts,
   ): JsonBody | TaggedJson | Promise<JsonBody | TaggedJson> {
     const { grant } = credential
-    const sent: Sent = { grant, input, form: 'text', bodyText, ifMatch }
+    const sent: Sent = { grant, input, format: 'text', bodyText, ifMatch }
     return this.#run(operation as AnyOperation, credential, sent) as
       | JsonBody
       | TaggedJson
@@ -275,9 +275,11 @@ export class Kernel {
     identity: RequestIdentity | undefined,
   ): Promise<{ readonly text: JsonBody; readonly replayed: boolean }> {
     const { grant } = credential
-    const sent: Sent = { grant, input, form: 'once', bodyText, ifMatch, identity }
+    const sent: Sent = { grant, input, format: 'once', bodyText, ifMatch, identity }
     const output = this.#run(operation as AnyOperation, credential, sent) as Promise<Outcome | JsonBody>
-    return output.then((made) => (identity ? (made as Outcome) : { text: made as JsonBody, replayed: false }))
+    return output.then((result) =>
+      identity ? (result as Outcome) : { text: result as JsonBody, replayed: false },
+    )
   }
 
   /** Returns the current permissions of a caller; throws the refusal that a call would get now. */

@@ -84,9 +84,9 @@ export function memoizeByCodePoint<Result extends number>(
 
 /** Returns a function that creates its result on the first call. */
 export function once<Result>(make: () => Result): () => Result {
-  let made: { readonly result: Result } | undefined
+  let created: { readonly result: Result } | undefined
   return () => {
-    made ??= { result: make() }
-    return made.result
+    created ??= { result: make() }
+    return created.result
   }
 }

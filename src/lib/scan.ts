@@ -1,7 +1,7 @@
 /*
- * A statement that may read many rows says which rows it passes over, by a condition that is always true. A connection
- * replaces the condition when it prepares the statement (`checkedText`): where its work is limited or may have to stop,
- * by one that counts the rows and throws once the work must end.
+ * A statement that may read many rows marks the rows that it passes over with a condition that is always true. A
+ * connection with a limit, or one that can be stopped, replaces this condition when it prepares the statement
+ * (`checkedText`): the new one counts the rows and throws when the work must end.
  */
 
 /** A text column that a statement tests. */

@@ -25,8 +25,8 @@ export interface SearchTableCheck {
 export function* searchTableFaults(reader: Reader, check: SearchTableCheck): Generator<string> {
   const { table } = check
   const should = `temp.${table}_expected`
-  const made = reader.sql.scalar<string>('SELECT sql FROM main.sqlite_schema WHERE name = ?', table)
-  reader.sql.script(made.replace(table, should))
+  const definition = reader.sql.scalar<string>('SELECT sql FROM main.sqlite_schema WHERE name = ?', table)
+  reader.sql.script(definition.replace(table, should))
   try {
     fill(reader, should, check.expected)
     let isSound = true

@@ -74,8 +74,8 @@ async function fill(post: Post, day: (days: number) => string): Promise<void> {
   }
   for (const { due, isPinned, ...note } of NOTES) {
     const properties = { ...note.properties, ...(due !== undefined && { due: day(due) }) }
-    const made = (await post('/v1/notes', { ...note, properties })) as { note: { id: string } }
-    if (isPinned) await post('/v1/quick-access', { note_id: made.note.id })
+    const created = (await post('/v1/notes', { ...note, properties })) as { note: { id: string } }
+    if (isPinned) await post('/v1/quick-access', { note_id: created.note.id })
   }
   const filter = {
     type: 'property',

@@ -218,11 +218,11 @@ export const updateNoteTool = writeTool({
     if (properties) changeProperties(tx, caller, untagged, properties)
     const after = getNote(tx, caller, before.id)
     const note = headOf(after)
-    const held = readProperties(tx, after.pk)
+    const values = readProperties(tx, after.pk)
     const id = transactionCursor(tx, caller.workspacePk)
     return {
       text: `${noteText(note)}, ${writtenAs(id)}`,
-      data: { note, properties: shortValues(held), transaction: id },
+      data: { note, properties: shortValues(values), transaction: id },
       links: [noteLink(note)],
     }
   },

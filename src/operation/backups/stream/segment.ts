@@ -32,7 +32,7 @@ interface SegmentHeader extends WalHeader {
   /** The end of the segment before. */
   readonly previous: StreamPlace
   readonly marks: readonly Mark[]
-  /** The time of the last commit in it; of one that goes on in the next segment, the time of that. */
+  /** The time of its last commit, even if that commit continues in the next segment. */
   readonly at: number
 }
 
