@@ -26,6 +26,8 @@ export interface VaultTest {
   write(files: VaultFiles): void
   /** Imports the folder while no server uses the database. */
   run(...flags: string[]): Promise<{ exitCode: number; out: string; err: string }>
+  /** Imports another folder while no server uses the database. */
+  importFolder(folder: string, ...flags: string[]): Promise<{ exitCode: number; out: string; err: string }>
   /** Imports the folder with a report and without progress output. */
   report(...flags: string[]): Promise<{ exitCode: number; report: ReturnType<typeof JSON.parse> }>
   /** Returns every note, keyed by title. */
@@ -39,15 +41,17 @@ export async function newVaultTest(): Promise<VaultTest> {
   mkdirSync(path)
   const db = join(path, 'daybook.db')
   let service = await startService({ file: db })
-  const run = async (...flags: string[]) => {
+  const importFolder = async (from: string, ...flags: string[]) => {
     service.close()
-    const outcome = await runInProcess(['import', path, '--db', db, ...flags])
+    const outcome = await runInProcess(['import', from, '--db', db, ...flags])
     service = await startService({ file: db })
     return { ...outcome, err: outcome.err.replace(/notes: \d+%\n/g, '') }
   }
+  const run = (...flags: string[]) => importFolder(path, ...flags)
   return {
     path,
     db,
+    importFolder,
     service: () => service,
     write: (files) => writeFiles(path, files),
     run,

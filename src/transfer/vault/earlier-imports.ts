@@ -142,7 +142,7 @@ export class EarlierImports {
 export const insertImported = insertInto(importedFiles)
 export const updateImported = updateOf(importedFiles, importedFiles.pk)
 
-export const columnsOf = <Made extends Written>({ fields, original, ...made }: Made) => ({
+export const columnsOf = <Made extends Omit<Written, 'digest'>>({ fields, original, ...made }: Made) => ({
   ...made,
   fields: fields && JSON.stringify(fields),
   original: original && JSON.stringify(original),

@@ -11,6 +11,7 @@ import { type FolderContent, NOT_UPDATED, readFolder, readNoteFile, VaultFiles }
 import { LinkTargets } from './plan/link-targets.ts'
 import { DELETED, type VaultNote } from './plan/note.ts'
 import { PropertyPlan } from './plan/properties.ts'
+import { recognizeVault } from './recognized.ts'
 import { type VaultProperties, VaultTags, VaultWriter } from './write.ts'
 
 export interface VaultImport extends ImportMode {
@@ -44,6 +45,8 @@ function importContent(run: ImportRun, request: VaultImport, content: FolderCont
   const { folder, foldersAsTags, updates, onProgress } = request
   const { tx, caller } = run
   const paths = new Set([...content.notes, ...content.otherFiles].map(({ path }) => path))
+  const refusal = recognizeVault(tx, caller, content, updates)
+  if (refusal) throw refusal
   const earlier = new EarlierImports(tx, caller, content.root, paths)
   run.refused.push(...content.unreadable)
   run.skipped.push(...content.skipped)

@@ -264,8 +264,9 @@ export const importCommand: Command = {
     'A folder can be imported again: files are matched with earlier imports by path. An unchanged file changes',
     'nothing; a changed file is refused, unless --update is given. Then the note keeps its id, its former text',
     'becomes a revision, and changes made only in daybook stay. A file that was renamed or moved but not changed is',
-    'recognized. A note or file stays when its file is removed from the folder. Objects that you deleted in daybook',
-    'are not imported again.',
+    'recognized. So is a vault that lies elsewhere now, or an export of the same workspace: without --update it is',
+    'refused, with the folder and time of its import. A note or file stays when its file is removed from the folder.',
+    'Objects that you deleted in daybook are not imported again.',
   ],
   examples: [
     'daybook import notebook',

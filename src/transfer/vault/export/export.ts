@@ -139,7 +139,7 @@ const keyOf = (path: string): string => fold(normalized(path, 'NFKC').toUpperCas
  * Plans the path of each note and file. Imported objects return to their former paths, unless renamed since. New notes
  * go to the top, and new files beside their notes.
  */
-function planTree(reader: Reader, { workspacePk }: Caller) {
+export function planTree(reader: Reader, { workspacePk }: Caller) {
   const imported = importedPaths(reader, workspacePk)
   const paths = new FreePaths()
   const heads = reader.sql.all<NoteHead>(

@@ -9,7 +9,7 @@ import { loadNotes, type NoteRow, tagNamesOf } from '../../../notes/store.ts'
 import { readProperties } from '../../../notes/writing/properties.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { splitFrontMatter } from '../../front-matter.ts'
-import type { WrittenFields } from '../earlier-imports.ts'
+import type { Written, WrittenFields } from '../earlier-imports.ts'
 import { titleOfPath } from '../plan/note.ts'
 import { type Original, OriginalLinks } from '../plan/originals.ts'
 import { bodyTags, tagNameOf } from '../plan/tags.ts'
@@ -64,6 +64,21 @@ export class NoteTexts {
       id,
     )
     return row && { written: row.written, fields: JSON.parse(row.fields), original: JSON.parse(row.original) }
+  }
+
+  /** The record of an import of the note as it is. */
+  recordOf(note: ExportedNote): Omit<Written, 'digest'> {
+    const [row] = loadNotes(this.reader, [note.pk])
+    const properties = readProperties(this.reader, note.pk)
+    const fields: WrittenFields = {
+      title: note.title,
+      alias: note.aliases[0] ?? null,
+      tags: this.reader.sql.column('SELECT tag FROM note_tags WHERE note = ?', note.pk),
+      properties: Object.fromEntries(
+        this.#definitions.flatMap(({ pk, key }) => (key in properties ? [[pk, properties[key]]] : [])),
+      ),
+    }
+    return { written: sha256(row?.content ?? ''), fields, original: null }
   }
 
   #newText(note: ExportedNote, row: NoteRow): string {
