@@ -176,6 +176,8 @@ function checkTarget(request: Request, { rules, corsOrigins }: PipelineOptions):
   const { url } = request
   const start = url.indexOf('/', url.indexOf('://') + 3)
   if (url.length - start > MAX_URL_BYTES) throw uriTooLong()
+  // Most requests.
+  if (url.startsWith('/v1/', start)) return
   if (!OWN_HOST_ONLY.some((prefix) => url.startsWith(prefix, start))) return
   const mark = url.indexOf('?', start)
   const path = url.slice(start, mark === -1 ? undefined : mark)

@@ -65,6 +65,7 @@ const IN_THREADS = [
   'POST /v1/changes/apply',
   'POST /v1/changes/undo',
   'POST /mcp write_records',
+  'POST /mcp write_records by an app',
 ]
 
 test.each(IN_THREADS)('%s writes nothing in another thread once its permission has ended', async (name) => {
