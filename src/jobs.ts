@@ -1,6 +1,7 @@
 import { sealedRemoval, sourceDetachment } from './events/sources/deletion.ts'
 import { webhookDetachment } from './events/webhooks/deletion.ts'
 import { fileDetachment } from './files/deletion.ts'
+import { pageIndexing } from './files/search-upgrade.ts'
 import { jobPreparing, jobStepping } from './kernel/job-steps.ts'
 import type { Job } from './kernel/jobs.ts'
 import { statisticsRefresh } from './kernel/statistics.ts'
@@ -35,6 +36,7 @@ export const jobs: readonly Job[] = [
   rowRemoval,
   formulaComputation,
   fileDetachment,
+  pageIndexing,
   linkIndexing,
   longNoteIndexing,
   noteIndexing,

@@ -12,8 +12,9 @@ type CharacterClass = typeof SEPARATOR | typeof LETTER | typeof UNSPACED
 
 /** The soft hyphen is part of a word: it only marks a possible line break. */
 const IN_WORDS = /^[\p{L}\p{N}\p{M}\u00ad]$/u
+/** Korean has spaces, but particles follow its words without one. */
 const OF_UNSPACED_SCRIPT =
-  /^[\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u
+  /^[\p{Script=Hangul}\p{Script_Extensions=Han}\p{Script_Extensions=Hiragana}\p{Script_Extensions=Katakana}\p{Script_Extensions=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u
 
 function classify(character: string): CharacterClass {
   if (!IN_WORDS.test(character)) return SEPARATOR
@@ -53,9 +54,74 @@ const LONG_WORD = 32
 const MAX_FOLDED_WORDS = 20_000
 const commonWord = memoize(foldedWord, MAX_FOLDED_WORDS)
 
+/** Letters that NFKD does not decompose. */
+const BASE_LETTERS: Readonly<Record<string, string>> = {
+  ł: 'l',
+  ø: 'o',
+  đ: 'd',
+  œ: 'oe',
+  æ: 'ae',
+  ß: 'ss',
+  ς: 'σ',
+}
+
 function foldedWord(word: string): string {
-  const folded = normalized(word, 'NFKD').toLowerCase().replaceAll('ς', 'σ').replace(IGNORED, '')
+  const letters = normalized(word, 'NFKD').toLowerCase().replace(IGNORED, '')
+  const folded = letters.replace(/[łøđœæßς]/g, (letter) => BASE_LETTERS[letter] ?? letter)
   return normalized(folded, 'NFC').trim()
+}
+
+/*
+ * Signs. A symbol or an emoji sequence is a term too, and so are names of languages with signs. Terms of symbols are
+ * beside the words of a text, so that the words around a symbol stay neighbours. ASCII signs, which FTS5 would skip,
+ * are written as private characters, which no text has in its words.
+ */
+
+/** Signs of Markdown alone are no terms. */
+const SYMBOL = /(?![0-9#*+=\|~^`])(?:\p{RGI_Emoji}|\p{S})[\u{1f3fb}-\u{1f3ff}\ufe0e\ufe0f]*/gv
+/** Variants of an emoji are one term. */
+const VARIANT = /[\u{1f3fb}-\u{1f3ff}\ufe0e\ufe0f]/gu
+const SIGNS: Readonly<Record<string, string>> = {
+  '+': '\ue002',
+  '#': '\ue003',
+  '.': '\ue004',
+  $: '\ue005',
+  '<': '\ue006',
+  '>': '\ue007',
+}
+
+const HAS_WORD_WITH_SIGNS = /(?<![a-z0-9])(?:c\+\+|[cf]#|\.net)/i
+const HAS_SYMBOL = /[\p{S}\p{Extended_Pictographic}]/u
+
+/** Whether FTS5, or a regular expression over ASCII words, finds the words of a text. */
+export const hasPlainWords = (text: string): boolean => isAscii(text) && !HAS_WORD_WITH_SIGNS.test(text)
+
+const termOfSymbol = (symbol: string): string => SIGNS[symbol] ?? (symbol.replace(VARIANT, '') || symbol)
+
+/** The symbols and emoji of a text, in order. */
+export function* symbolsIn(text: string): Generator<{ term: string; start: number; end: number }> {
+  if (!HAS_SYMBOL.test(text)) return
+  for (const { 0: symbol, index } of text.matchAll(SYMBOL))
+    yield { term: termOfSymbol(symbol), start: index, end: index + symbol.length }
+}
+
+const isInWord = (text: string, at: number): boolean =>
+  at >= 0 && at < text.length && classOf(text.codePointAt(at) ?? 0) !== SEPARATOR
+
+/** `C++`, `C#`, `F#` or `.NET` at the run of letters from `start` to `end`; undefined for any other word. */
+function wordWithSigns(text: string, start: number, end: number): Word | undefined {
+  const word = (term: string, from: number, to: number) => ({ term, start: from, end: to, isUnspaced: false })
+  if (end - start === 1) {
+    const letter = (text[start] ?? '').toLowerCase()
+    if (letter === 'c' && text.startsWith('++', end) && text[end + 2] !== '+')
+      return word(`c${SIGNS['+']}${SIGNS['+']}`, start, end + 2)
+    const isSharp = (letter === 'c' || letter === 'f') && text[end] === '#' && text[end + 1] !== '#'
+    if (isSharp && !isInWord(text, end + 1)) return word(`${letter}${SIGNS['#']}`, start, end + 1)
+  }
+  const isNet = end - start === 3 && text[start - 1] === '.' && text.slice(start, end).toLowerCase() === 'net'
+  return isNet && !isInWord(text, start - 2) && text[start - 2] !== '.'
+    ? word(`${SIGNS['.']}net`, start - 1, end)
+    : undefined
 }
 
 const widthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
@@ -105,11 +171,14 @@ export function visitWords(text: string, visit: WordVisitor): void {
     const found = classOf(text.codePointAt(at) ?? 0)
     const end = endOfRun(text, at, found)
     if (found === UNSPACED && visitRun(text, at, end, visit)) return
-    if (found === LETTER) {
-      const term = foldWord(text.slice(at, end))
-      if (term !== '' && visit(term, at, end, false)) return
+    if (found !== LETTER) {
+      at = end
+      continue
     }
-    at = end
+    const signed = end - at === 1 || end - at === 3 ? wordWithSigns(text, at, end) : undefined
+    const term = signed?.term ?? foldWord(text.slice(at, end))
+    if (term !== '' && visit(term, signed?.start ?? at, signed?.end ?? end, false)) return
+    at = signed?.end ?? end
   }
 }
 
@@ -125,10 +194,17 @@ export function wordsOf(text: string): Word[] {
 
 /**
  * A text as it is inserted into a search table. Plain ASCII stays as it is: FTS5 splits it exactly as this tokenizer
- * would.
+ * would. Symbols follow the words, each once.
  */
 export function indexedText(text: string): string {
-  if (isAscii(text)) return text
+  const words = hasPlainWords(text) ? text : termsOf(text)
+  const symbols = isAscii(text)
+    ? asciiSymbols(text)
+    : new Set(Array.from(symbolsIn(text), ({ term }) => term))
+  return symbols.size === 0 ? words : `${words} ${[...symbols].join(' ')}`
+}
+
+function termsOf(text: string): string {
   let terms = ''
   visitWords(text, (term) => {
     terms += `${term} `
@@ -136,6 +212,9 @@ export function indexedText(text: string): string {
   })
   return terms
 }
+
+const asciiSymbols = (text: string): Set<string> =>
+  new Set(['$', '<', '>'].filter((symbol) => text.includes(symbol)).map(termOfSymbol))
 
 /* Parsing searches into phrases. */
 
@@ -148,6 +227,8 @@ export interface Phrase {
   readonly isExcluded: boolean
   /** Prefixes of one or two characters search only titles and tags. */
   readonly titlesOnly: boolean
+  /** Whether its only term is a symbol. */
+  readonly isSymbol?: true
 }
 
 const SHORTEST_BODY_PREFIX = 3
@@ -190,6 +271,23 @@ function phraseOf({ text, isQuoted, isExcluded }: Chunk): Phrase | undefined {
   }
 }
 
+/** The symbols of a chunk; an excluded chunk with a word excludes the word alone. */
+function symbolPhrases({ text, isExcluded }: Chunk, words: Phrase | undefined): Phrase[] {
+  if (words && isExcluded) return []
+  return Array.from(symbolsIn(text), ({ term }) => ({
+    terms: [term],
+    isPrefix: false,
+    isExcluded,
+    titlesOnly: false,
+    isSymbol: true,
+  }))
+}
+
+function phrasesOf(chunk: Chunk): Phrase[] {
+  const words = phraseOf(chunk)
+  return [...(words ? [words] : []), ...symbolPhrases(chunk, words)]
+}
+
 /** Removes duplicates: FTS5 would evaluate a repeated phrase again at full cost. */
 function withoutRepeats(phrases: readonly Phrase[]): Phrase[] {
   const different = new Map(phrases.map((phrase) => [`${phrase.isExcluded} ${matchPhrase(phrase)}`, phrase]))
@@ -201,8 +299,7 @@ function withoutRepeats(phrases: readonly Phrase[]): Phrase[] {
  * else is literal, so that no text is an error. Empty when the search cannot match anything.
  */
 export function parseSearch(search: string): Phrase[] {
-  const all = [...chunksOf(search)].map(phraseOf).filter((phrase) => phrase !== undefined)
-  const phrases = withoutRepeats(all)
+  const phrases = withoutRepeats([...chunksOf(search)].flatMap(phrasesOf))
   return phrases.some(({ isExcluded }) => !isExcluded) ? phrases : []
 }
 

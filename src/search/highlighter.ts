@@ -1,6 +1,6 @@
-import { isAscii, normalized } from '../lib/text.ts'
+import { normalized } from '../lib/text.ts'
 import type { Phrase } from '../lib/words.ts'
-import { classOf, UNSPACED, visitWords, type Word, wordsOf } from '../lib/words.ts'
+import { classOf, hasPlainWords, symbolsIn, UNSPACED, visitWords, type Word, wordsOf } from '../lib/words.ts'
 
 /** A half-open range of a text in which a phrase occurs. */
 export interface Hit {
@@ -67,7 +67,10 @@ function endOfPhrase({ terms, isPrefix }: Phrase, words: readonly Word[], from: 
 /** Whether a text contains every wanted phrase and none of the excluded ones. */
 export function isMatch(text: string, phrases: readonly Phrase[]): boolean {
   const words = wordsOf(text)
-  const occurs = (phrase: Phrase) => words.some((_, at) => endOfPhrase(phrase, words, at) !== undefined)
+  const occurs = (phrase: Phrase) =>
+    phrase.isSymbol
+      ? symbolHits(text, [phrase]).length > 0
+      : words.some((_, at) => endOfPhrase(phrase, words, at) !== undefined)
   return phrases.every((phrase) => occurs(phrase) !== phrase.isExcluded)
 }
 
@@ -125,7 +128,25 @@ function wordHits(text: string, phrases: readonly Phrase[], reach: number): Hit[
  * The occurrences of the phrases in a text, in order: the first one and those that begin at most `reach` after it.
  */
 export function findHits(text: string, phrases: readonly Phrase[], reach = 2 * WINDOW): Hit[] {
-  if (isAscii(text)) return patternHits(text, asciiPattern(phrases), reach)
+  const symbols = phrases.filter(({ isSymbol }) => isSymbol)
+  if (symbols.length === 0) return hitsOfWords(text, phrases, reach)
+  const words = phrases.filter(({ isSymbol }) => !isSymbol)
+  const hits = [...(words.length === 0 ? [] : hitsOfWords(text, words, reach)), ...symbolHits(text, symbols)]
+  hits.sort((one, other) => one.start - other.start)
+  const last = (hits[0]?.start ?? 0) + reach
+  return hits.filter(({ start }) => start <= last)
+}
+
+/** The occurrences of phrases that are symbols. */
+function symbolHits(text: string, phrases: readonly Phrase[]): Hit[] {
+  const wanted = new Set(phrases.map(({ terms }) => terms[0]))
+  const hits: Hit[] = []
+  for (const { term, start, end } of symbolsIn(text)) if (wanted.has(term)) hits.push({ start, end })
+  return hits
+}
+
+function hitsOfWords(text: string, phrases: readonly Phrase[], reach: number): Hit[] {
+  if (hasPlainWords(text)) return patternHits(text, asciiPattern(phrases), reach)
   const pattern = unspacedPattern(phrases)
   if (pattern && normalized(text, 'NFC') === text) return patternHits(text, pattern, reach)
   return wordHits(text, phrases, reach)

@@ -123,6 +123,7 @@ const BY_HAND = {
   'events/webhooks/deliveries.ts': 'reads deliveries',
   'events/webhooks/integrity.ts': 'compares whole tables',
   'files/integrity.ts': 'compares whole tables',
+  'files/search-upgrade.ts': 'reads pages in parts',
   'files/search.ts': 'searches the text of pages',
   'notes/lenses/graph.ts': 'reads links and tags of very many notes',
   'notes/properties/deletion.ts': 'takes values off very many notes',

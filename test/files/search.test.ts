@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { pageIndexing } from '../../src/files/search-upgrade.ts'
+import { enqueue } from '../../src/kernel/jobs.ts'
 import { deleteFile, makeFile } from '../support/files.ts'
+import { runJobs } from '../support/jobs.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -128,4 +131,18 @@ describe('a search', () => {
       expect([status, body.code]).toEqual([400, 'invalid_request'])
     },
   )
+})
+
+test('the job of an upgrade indexes pages again whose words were split differently', async () => {
+  await makeFile(service, { name: 'a.txt', pages: ['plain', 'Straße → C++'] })
+  const { db } = service.ctx
+  const key = db.sql.scalar<number>('SELECT max(pk) FROM file_pages')
+  await db.write((tx): void => {
+    tx.sql.run("INSERT OR REPLACE INTO file_search_1 (rowid, text) VALUES (?, 'straße c')", key)
+    enqueue(tx, pageIndexing, 0, 0)
+  })
+  expect(await places('strasse')).toEqual([])
+  await runJobs(service.ctx)
+  expect(await places('strasse → c++')).toEqual(['a.txt:2'])
+  expect(await places('plain')).toEqual(['a.txt:1'])
 })

@@ -3,7 +3,7 @@
  * without spaces, and a condition is a sequence that must occur in it.
  */
 
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]/u
+const UNSPACED = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]/u
 const SEARCHABLE = /[\p{L}\p{N}\p{M}]/u
 
 /** A word, or one character; `joined` if the character directly follows the previous one. */
@@ -20,6 +20,7 @@ const foldedWord = (word: string) =>
     .normalize('NFC')
     .toLowerCase()
     .replaceAll('ς', 'σ')
+    .replaceAll('ß', 'ss')
 
 export function unitsOf(text: string): Unit[] {
   const units: Unit[] = []
@@ -69,7 +70,8 @@ function occursAt(units: Unit[], wanted: Unit[], at: number, isPrefix: boolean):
 
 function holds(note: OracleNote, { text, isPrefix }: Condition): boolean {
   const wanted = unitsOf(text)
-  const isShort = isPrefix && Array.from(wanted[0]?.text ?? '').length < 3
+  const [first] = wanted
+  const isShort = isPrefix && first?.isCharacter === false && Array.from(first.text).length < 3
   const texts = isShort ? [note.title, ...note.tags] : [note.title, note.content, ...note.tags]
   return texts.some((each) => {
     const units = unitsOf(each)

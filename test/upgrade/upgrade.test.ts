@@ -71,6 +71,41 @@ describe('a database of', () => {
     service.close()
   })
 
+  test('of a program before words_with_signs finds its notes and tags by signs and base letters', async () => {
+    const written = WRITTEN[1] as Written
+    await unpack(
+      file,
+      written,
+      MIGRATIONS.findIndex(({ name }) => name.endsWith('_words_with_signs')),
+    )
+    const before = new Database(file)
+    const bytes = (words: string) => Buffer.from(words)
+    before.run(`UPDATE note_bodies SET content = 'Straße → C++ 한국어를' WHERE note = 2;
+      UPDATE tags SET name = 'Łódź 🎉', name_fold = 'łódź 🎉' WHERE name = 'People'`)
+    before.run('INSERT OR REPLACE INTO note_search (rowid, title, body, tags) VALUES (2, ?, ?, ?)', [
+      bytes('00001old'),
+      bytes('00001straße 00001c 00001한국어를'),
+      '',
+    ])
+    const { id: tag } = before.query("SELECT id FROM tags WHERE name GLOB 'Ł*'").get() as { id: number }
+    before.run('INSERT OR REPLACE INTO tag_search (rowid, name) VALUES (?, ?)', [tag, bytes('00001łódź')])
+    const [title] = before.query('SELECT title FROM notes WHERE pk = 2').values()[0] as [string]
+    before.close(true)
+    const service = await startService({ file })
+    const client = service.as(written.key)
+    const found = async (search: string) =>
+      (await client.get(`/v1/notes?search=${encodeURIComponent(search)}`)).body.notes.map(
+        (note: { title: string }) => note.title,
+      )
+    for (const search of ['strasse', '→', 'c++', '한국'])
+      expect([search, await found(search)]).toEqual([search, [title]])
+    expect((await found('lodz')).length).toBeGreaterThan(0)
+    expect(await found('🎉')).toEqual(await found('lodz'))
+    await runJobs(service.ctx)
+    service.close()
+    expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+  })
+
   test('of a program before links_in_tables reads these links again, whose bar is escaped', async () => {
     const written = WRITTEN[1] as Written
     await unpack(

@@ -1,6 +1,6 @@
 import { compareCodePoints, fold } from '../../lib/text.ts'
 import { bracketed, linkOf, namesIn, parseLinks, targetKey } from '../../lib/wiki-links.ts'
-import { type Phrase, parseSearch, visitWords } from '../../lib/words.ts'
+import { type Phrase, parseSearch, symbolsIn, visitWords } from '../../lib/words.ts'
 import { isMatch, snippetAround } from '../../search/highlighter.ts'
 import { noteSnippet } from '../../search/note-snippet.ts'
 import type { components } from '../data/api-types.d.ts'
@@ -106,14 +106,17 @@ export class OfflineNotes {
   get #index(): ReadonlyMap<string, ReadonlySet<OfflineNote>> {
     if (this.#terms) return this.#terms
     const terms = new Map<string, Set<OfflineNote>>()
+    const add = (term: string, note: OfflineNote) => {
+      const holders = terms.get(term)
+      if (holders) holders.add(note)
+      else terms.set(term, new Set([note]))
+      return false
+    }
     for (const note of this.notes)
-      for (const part of this.#partsOf(note))
-        visitWords(part, (term) => {
-          const holders = terms.get(term)
-          if (holders) holders.add(note)
-          else terms.set(term, new Set([note]))
-          return false
-        })
+      for (const part of this.#partsOf(note)) {
+        visitWords(part, (term) => add(term, note))
+        for (const { term } of symbolsIn(part)) add(term, note)
+      }
     this.#terms = terms
     return terms
   }
