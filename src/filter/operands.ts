@@ -13,6 +13,9 @@ const COUNTS: Readonly<Record<string, 'none' | 'list' | 'pair'>> = {
   exists: 'none',
   in: 'list',
   not_in: 'list',
+  has_any: 'list',
+  has_all: 'list',
+  has_none: 'list',
   between: 'pair',
 }
 

@@ -23,9 +23,25 @@ export const textCell = (text: string): string => quotedCell(protectedText(text)
 
 const TEXTS = new Set(['text', 'select'])
 
+const SEPARATOR = '; '
+
+/** Several values as one text: separated by `; `, or one per line if a value holds `; ` itself. */
+export function joinedValues(values: readonly string[]): string {
+  if (!values.some((value) => value.includes(SEPARATOR))) return values.join(SEPARATOR)
+  // The line break at the end keeps a single value from being split.
+  return values.length === 1 ? `${values[0]}\n` : values.join('\n')
+}
+
+/** The values in a text: the inverse of `joinedValues`. */
+export function splitValues(text: string): string[] {
+  const separator = /[\r\n]/.test(text) ? /[\r\n]+/ : /; /
+  return text.split(separator).flatMap((value) => value.trim() || [])
+}
+
 /** The value of a field as a CSV cell. */
 export function csvCell(type: string, value: unknown): string {
   if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return textCell(joinedValues(value as string[]))
   // Imports would read the exponent form of such a number as an id.
   const isLarge = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
   const text = isLarge ? value.toExponential() : String(value)

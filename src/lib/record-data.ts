@@ -1,5 +1,5 @@
 /** A value of a field. In a record, a field without a value is absent. */
-export type FieldValue = string | number | boolean
+export type FieldValue = string | number | boolean | readonly string[]
 export type RecordData = Record<string, FieldValue>
 
 /** The value of a field; its key may be the name of a built-in member such as "constructor". */
@@ -33,8 +33,14 @@ export const previousValues = (
 ): Record<string, FieldValue | null> =>
   Object.fromEntries(changed.map((key) => [key, before ? (valueIn(before, key) ?? null) : null]))
 
+/** Whether two values are equal; the order of several values matters. */
+export function isSameValue(one: FieldValue | undefined, other: FieldValue | undefined): boolean {
+  if (one === other || typeof one !== 'object' || typeof other !== 'object') return one === other
+  return one.length === other.length && one.every((value, at) => value === other[at])
+}
+
 /** Returns the keys whose values differ, in the order of `after`, followed by those that have no value any more. */
 export function changedKeys(before: RecordData, after: RecordData): string[] {
-  const set = Object.keys(after).filter((key) => valueIn(before, key) !== after[key])
+  const set = Object.keys(after).filter((key) => !isSameValue(valueIn(before, key), after[key]))
   return [...set, ...Object.keys(before).filter((key) => !Object.hasOwn(after, key))]
 }

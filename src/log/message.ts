@@ -188,7 +188,10 @@ function textOf(
   labelField: string | null,
   written: (value: string) => string,
 ): string {
-  const valueIn = (placeholder: string) => written(String(sourceOf(kind, placeholder)?.(payload) ?? ''))
+  const valueIn = (placeholder: string) => {
+    const value = sourceOf(kind, placeholder)?.(payload) ?? ''
+    return written(Array.isArray(value) ? value.join(', ') : String(value))
+  }
   const text = filled(template ?? defaultTemplate(kind, labelField), valueIn, LONGEST)
   return template === null ? text.replace(/: $/, '') : text
 }

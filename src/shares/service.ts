@@ -294,7 +294,7 @@ const checkForm = (kind: ShareKind, options: object): void => CHECKS[kind]({ opt
 
 /** Pages without a session neither show other objects of the workspace nor accept their ids. */
 const isAskable = (field: FieldDefinition): boolean =>
-  field.type !== 'note' && field.type !== 'record' && !isComputed(field)
+  !['note', 'record', 'user'].includes(field.type) && !isComputed(field)
 
 /** The fields of a form in order: the named fields, or all fields that a form can ask for. */
 export function formFields({ fields, byKey }: Definition, settings: FormSettings): FormField[] {

@@ -14,6 +14,7 @@ import {
   type FormBytes,
   formPreflight,
   jsonRefusal,
+  repeatableNames,
   SentPerDay,
   showDone,
   showForm,
@@ -92,7 +93,7 @@ export function visitorRoutes(ctx: AppContext, formBytes: FormBytes, untaken: Ad
     return orRefusal(async () => {
       const { request, address } = exchange
       const sent = await readSent(request, await body.bytes(`share ${visit.share.id}`, MAX_PASSWORD_BYTES))
-      const password = sent.isJson ? '' : (sent.texts.get('password') ?? '')
+      const password = sent.isJson ? '' : (sent.texts.get('password')?.[0] ?? '')
       return openWithPassword(ctx, failures, visit, { address, isSecure, password })
     })
   }
@@ -105,7 +106,8 @@ export function visitorRoutes(ctx: AppContext, formBytes: FormBytes, untaken: Ad
       const { request } = exchange
       const most = MAX_FORM_BYTES[sendsFiles(request) ? 'files' : 'texts']
       const bytes = await body.bytes(`share ${visit.share.id}`, most)
-      return takePost(ctx, visit, limits, { exchange, sent: await readSent(request, bytes) })
+      const sent = await readSent(request, bytes, repeatableNames(ctx, visit))
+      return takePost(ctx, visit, limits, { exchange, sent })
     }
     return shownToAll(await orRefusal(take, isJson ? exchange : undefined))
   }

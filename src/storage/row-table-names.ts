@@ -37,7 +37,10 @@ export const placeOf = ({ sql }: Reader, structurePk: number): RowPlace => ({
 /** The table of the structure's text index; not every structure has one. */
 export const textIndexTable = (structurePk: number): string => `${rowTable(structurePk)}_text`
 
-/** The column of a field's values: TEXT, REAL for numbers, INTEGER 0 or 1 for booleans; NULL without a value. */
+/**
+ * The column of a field's values: TEXT, REAL for numbers, INTEGER 0 or 1 for booleans; NULL without a value. Several
+ * values are a JSON array with one value per line (`filter/record/values.ts`).
+ */
 export const valueColumn = (column: number): string => `f${column}`
 
 /**

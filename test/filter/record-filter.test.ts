@@ -25,8 +25,12 @@ const TYPES = [
   'note',
   'file',
   'record',
+  'user',
 ] as const
-const FIELDS = TYPES.map((type, at): TypedField => ({ key: type, type, column: at + 1 }))
+const FIELDS = [
+  ...TYPES.map((type, at): TypedField => ({ key: type, type, column: at + 1 })),
+  { key: 'multiple', type: 'select', column: 20, multiple: true } satisfies TypedField,
+]
 const byKey = (fields: readonly TypedField[]) => new Map(fields.map((field) => [field.key, field]))
 
 /** The operators of each kind of field. */
@@ -40,7 +44,9 @@ const ALLOWED: Record<string, string> = {
   note: 'eq neq in not_in is_empty not_empty',
   file: 'eq neq in not_in is_empty not_empty',
   record: 'eq neq in not_in is_empty not_empty',
+  user: 'eq neq in not_in is_empty not_empty',
   bool: 'eq neq is_empty not_empty',
+  multiple: 'has_any has_all has_none is_empty not_empty',
   created_at: 'eq neq gt gte lt lte',
   updated_at: 'eq neq gt gte lt lte',
   id: 'eq neq in not_in',
@@ -60,7 +66,7 @@ const SAMPLE: Record<string, unknown> = {
 function valueFor(field: string, op: string): unknown {
   const one = op === 'contains' ? 'x' : (SAMPLE[field] ?? 'x')
   if (op.endsWith('empty')) return undefined
-  return op === 'in' || op === 'not_in' ? [one] : one
+  return op === 'in' || op === 'not_in' || op.startsWith('has_') ? [one] : one
 }
 
 const checked = (filter: unknown): Condition[] => checkFilter(parseConditions(filter), byKey(FIELDS))

@@ -72,7 +72,7 @@ test('rows', async () => {
   }))
   await service.post('/v1/records', { structure: 'Rows', rows: made })
   const { records } = await read('/v1/records', { structure: 'Rows', limit: '100', direction: 'asc' })
-  const kept = new OfflineRows(structure, records)
+  const kept = new OfflineRows(structure, records, '')
   const condition = () => {
     const field = pick([...keys, '*', 'created_at', 'nothing'])
     const op = pick([

@@ -63,6 +63,13 @@ function fieldComment(field: Field): string {
 }
 
 function fieldType(field: Field, names: ReadonlyMap<string, string>): string {
+  const { multiple, ...single } = field
+  if (!multiple) return singleType(field, names)
+  const type = singleType(single, names)
+  return type.includes('|') ? ` Array<${type.trim()}>` : `${type}[]`
+}
+
+function singleType(field: Field, names: ReadonlyMap<string, string>): string {
   const { type, options, structure } = field
   const target = names.get(structure ?? '')
   if (type === 'record' && target !== undefined) return ` Id<${literal(target)}>`

@@ -41,6 +41,7 @@ declare const brand: unique symbol
 export type Id<N extends Name> = string & { readonly [brand]: N }
 export type NoteId = string & { readonly [brand]: "(note)" }
 export type FileId = string & { readonly [brand]: "(file)" }
+export type UserId = string & { readonly [brand]: "(user)" }
 
 /** A value that the server computes; requests leave it out. */
 export type Formula<T> = T
@@ -76,8 +77,16 @@ export type Patch<N extends Name> = Partial<InputOf<Written<N>>>
 
 type Ordered = "number" | "date" | "time" | "datetime"
 
-type Test<Field, Type, Value> =
-  | { field: Field; op: "eq" | "neq"; value: Value }
+type Test<Field, Type, Value> = [Value] extends [readonly (infer Each)[]]
+  ? ListTest<Field, Each>
+  : SingleTest<Field, Type, Value>
+
+type ListTest<Field, Each> =
+  | { field: Field; op: "has_any" | "has_all" | "has_none"; value: readonly Each[] }
+  | { field: Field; op: "is_empty" | "not_empty"; value?: never }
+
+type SingleTest<Field, Type, Value> =
+  | { field: Field; op: "eq" | "neq"; value: Value | (Type extends "user" ? "me" : never) }
   | { field: Field; op: "is_empty" | "not_empty"; value?: never }
   | (Type extends "bool" ? never : { field: Field; op: "in" | "not_in"; value: readonly Value[] })
   | (Type extends Ordered ? { field: Field; op: "gt" | "gte" | "lt" | "lte"; value: Value } : never)

@@ -83,7 +83,8 @@ const CONVERSIONS: readonly Conversion[] = [
 
 const KEYS = ['path', 'header', 'value', 'as', 'default']
 
-function parseEntry(sent: unknown, { key, type }: FieldDefinition): Entry {
+function parseEntry(sent: unknown, field: FieldDefinition): Entry {
+  const { key, type } = field
   const where = `"map.${key}"`
   if (!isObject(sent)) return { from: parsePlace(sent, where), as: undefined, otherwise: undefined }
   const unknown = Object.keys(sent).find((name) => !KEYS.includes(name))
@@ -102,7 +103,7 @@ function parseEntry(sent: unknown, { key, type }: FieldDefinition): Entry {
       atPlace(`map.${key}.as`),
     )
   }
-  const rules = rulesOf({ type })
+  const rules = rulesOf(field)
   const constant = sent.value === undefined || as ? sent.default : sent.value
   if (constant !== undefined && constant !== null && rules.normalise(constant) === undefined)
     throw invalid(`${where}: the value must be ${rules.words}.`)
@@ -147,7 +148,7 @@ export function mappedData(map: SourceMap, { byKey }: Definition, call: ReadCall
 
 function mappedValue(
   { from, as, otherwise }: Entry,
-  { key, type }: FieldDefinition,
+  { key, type, multiple }: FieldDefinition,
   call: ReadCall,
 ): unknown {
   const found = ('value' in from ? from.value : valueAt(from, call)) ?? undefined
@@ -156,7 +157,11 @@ function mappedValue(
     call.ordered ??= new OrderedJson(call.text)
     return call.ordered.at(keysOf(from.path))
   }
-  const converted = as.convert(found, type)
+  if (multiple) {
+    const values = (Array.isArray(found) ? found : [found]).map((value) => as.convert(value, type))
+    if (!values.includes(undefined)) return values.length === 0 ? undefined : values
+  }
+  const converted = multiple ? undefined : as.convert(found, type)
   if (converted !== undefined) return converted
   throw refused(`The value of "${key}" cannot be read as ${as.name}.`)
 }

@@ -1,7 +1,8 @@
-import { withoutProtection } from '../../lib/csv-cells.ts'
+import { splitValues, withoutProtection } from '../../lib/csv-cells.ts'
 import { isDay, parseInstant } from '../../lib/dates.ts'
+import type { FieldValue } from '../../lib/record-data.ts'
 import { refused } from '../../lib/refusal.ts'
-import { type FieldType, rulesOf } from './field-types.ts'
+import { type FieldKind, type FieldType, rulesOf } from './field-types.ts'
 
 /** The notation of the cells of a file. */
 export interface CellOptions {
@@ -87,7 +88,9 @@ export class CellFormat {
    * An invalid cell stays text, which the field's own check refuses. `isGiven`: the type was chosen by the caller,
    * not inferred.
    */
-  valueOf(type: FieldType, cell: string, isGiven = false): string | number | boolean {
+  valueOf(field: FieldKind, cell: string, isGiven = false): FieldValue {
+    const { type } = field
+    if (field.multiple) return splitValues(withoutProtection(cell))
     if (type === 'text' || type === 'select') return withoutProtection(cell)
     const trimmed = cell.trim()
     if (type === 'number') return this.#numberOf(trimmed, isGiven) ?? cell
@@ -98,7 +101,7 @@ export class CellFormat {
   }
 
   fits(type: FieldType, cell: string): boolean {
-    return rulesOf({ type }).normalise(this.valueOf(type, cell)) !== undefined
+    return rulesOf({ type }).normalise(this.valueOf({ type }, cell)) !== undefined
   }
 
   /** Undefined also for integers that a double cannot hold exactly, which are ids. */

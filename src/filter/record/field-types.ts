@@ -15,6 +15,7 @@ export const FIELD_TYPES = [
   'note',
   'file',
   'record',
+  'user',
   'formula',
 ] as const
 export type FieldType = (typeof FIELD_TYPES)[number]
@@ -31,6 +32,9 @@ export const OPERATORS = [
   'not_in',
   'is_empty',
   'not_empty',
+  'has_any',
+  'has_all',
+  'has_none',
 ] as const
 export type Operator = (typeof OPERATORS)[number]
 
@@ -39,6 +43,7 @@ export type RowPart = 'created_at' | 'updated_at' | 'id' | '*'
 
 const ORDERED: Operator[] = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'not_in', 'is_empty', 'not_empty']
 const CHOSEN: Operator[] = ['eq', 'neq', 'in', 'not_in', 'is_empty', 'not_empty']
+const MULTIPLE: Operator[] = ['has_any', 'has_all', 'has_none', 'is_empty', 'not_empty']
 const TIMES: Operator[] = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte']
 
 /** The part of a field's definition that determines its rules. */
@@ -46,6 +51,8 @@ export interface FieldKind {
   readonly type: FieldType
   /** The type of the values of a formula. */
   readonly result?: ResultType | undefined
+  /** Whether a value is an array; absent for one value. */
+  readonly multiple?: boolean | undefined
 }
 
 /** The part of a field's definition that filters and values need. */
@@ -54,6 +61,8 @@ export interface TypedField extends FieldKind {
   /** The number in the names of its columns (`storage/row-table-names.ts`). */
   readonly column: number
 }
+
+export type ReferenceKind = 'note' | 'file' | 'record' | 'user'
 
 /** Everything that depends on the type of a field. A new type is one more entry of `RULES`. */
 export interface TypeRules {
@@ -72,7 +81,13 @@ export interface TypeRules {
    */
   readonly companion?: 'folded' | 'json'
   /** The kind of object that the value names by its id. */
-  readonly references?: 'note' | 'file' | 'record'
+  readonly references?: ReferenceKind
+  /** Whether the rows can be shown in groups or columns by the value. */
+  readonly groups?: true
+  /** Whether a field of the type may have several values. */
+  readonly mayBeMultiple?: true
+  /** The rules of each value of a field with several. */
+  readonly each?: TypeRules
   /** The quantity that `min` and `max` limit, if they can be given. */
   readonly bounds?: 'value' | 'length'
   /** The characters that folded values consist of; a text with any other character occurs in none of them. */
@@ -115,12 +130,13 @@ const TEXT = {
   typescript: 'string',
 } as const
 
-const reference = (references: 'note' | 'file' | 'record', typescript: string): TypeRules => ({
+const reference = (references: ReferenceKind, typescript: string): TypeRules => ({
   operators: CHOSEN,
   normalise: (value) => (typeof value === 'string' && isId(value) ? value : undefined),
-  words: `the id of a ${references}`,
+  words: `the id of a ${references === 'user' ? 'member' : references}`,
   storage: 'TEXT',
   references,
+  mayBeMultiple: true,
   characters: /^[-a-f\d]*$/,
   exported: 'text',
   typescript,
@@ -187,11 +203,13 @@ const RULES: Record<OwnType, TypeRules> = {
     characters: /^[aeflrstu]*$/,
     exported: 'bool',
     typescript: 'boolean',
+    groups: true,
   },
-  select: { ...TEXT, operators: CHOSEN },
+  select: { ...TEXT, operators: CHOSEN, groups: true, mayBeMultiple: true },
   note: reference('note', 'NoteId'),
   file: reference('file', 'FileId'),
   record: reference('record', 'Id<Name>'),
+  user: { ...reference('user', 'UserId'), groups: true },
 }
 
 /** The type of a field's values: for a formula, that of its result. */
@@ -211,9 +229,42 @@ const RULES_OF_RESULT: Record<ResultType, TypeRules> = {
 /** Whether the server computes the values, so that nobody writes them. */
 export const isComputed = ({ type }: FieldKind): boolean => type === 'formula'
 
+/** The most values of a field in a row, and in a condition on it. */
+export const MAX_VALUES = 100
+
+/** The rules of a field with several values of a type; they are stored in the order sent. */
+function multipleOf(each: TypeRules): TypeRules {
+  const { storage, exported, typescript, companion, references, groups } = each
+  return {
+    operators: MULTIPLE,
+    normalise: (value) => {
+      if (!Array.isArray(value) || value.length === 0 || value.length > MAX_VALUES) return undefined
+      const values = value.map((one) => each.normalise(one))
+      const isFit = !values.includes(undefined) && new Set(values).size === values.length
+      return isFit ? (values as string[]) : undefined
+    },
+    words: `an array of 1 to ${MAX_VALUES} different values, each ${each.words}`,
+    storage,
+    exported,
+    typescript: `${typescript}[]`,
+    each,
+    ...(companion && { companion }),
+    ...(references && { references, characters: /^[-a-f\d\n]*$/ }),
+    ...(groups && { groups }),
+  }
+}
+
+const RULES_OF_MULTIPLE = new Map(
+  Object.entries(RULES).flatMap(([type, rules]): [FieldType, TypeRules][] =>
+    rules.mayBeMultiple ? [[type as OwnType, multipleOf(rules)]] : [],
+  ),
+)
+
 /** The rules of a field. */
-export const rulesOf = ({ type, result = 'text' }: FieldKind): TypeRules =>
-  type === 'formula' ? RULES_OF_RESULT[result] : RULES[type]
+export function rulesOf({ type, result = 'text', multiple }: FieldKind): TypeRules {
+  if (type === 'formula') return RULES_OF_RESULT[result]
+  return (multiple && RULES_OF_MULTIPLE.get(type)) || RULES[type]
+}
 
 const OPERATORS_OF_PART: Record<RowPart, readonly Operator[]> = {
   created_at: TIMES,
@@ -227,10 +278,11 @@ export const operatorsOf = (target: FieldKind | RowPart): readonly Operator[] =>
   typeof target === 'string' ? OPERATORS_OF_PART[target] : rulesOf(target).operators
 
 /** The operators of each kind, for reference. */
-export const OPERATORS_OF: Readonly<Record<OwnType | RowPart, readonly Operator[]>> = {
+export const OPERATORS_OF: Readonly<Record<OwnType | RowPart | 'multiple', readonly Operator[]>> = {
   ...(Object.fromEntries(Object.entries(RULES).map(([type, { operators }]) => [type, operators])) as Record<
     OwnType,
     readonly Operator[]
   >),
+  multiple: MULTIPLE,
   ...OPERATORS_OF_PART,
 }

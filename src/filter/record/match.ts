@@ -1,5 +1,5 @@
 import { memoize, memoizeByObject } from '../../lib/bounded-cache.ts'
-import { type RecordState, valueIn } from '../../lib/record-data.ts'
+import { type FieldValue, type RecordState, valueIn } from '../../lib/record-data.ts'
 import type { Operator, RowPart, TypedField } from './field-types.ts'
 import type { Condition } from './parse.ts'
 import { columnValue, dayIn, dayOf, isPoint, type Operand, searchText } from './values.ts'
@@ -38,7 +38,7 @@ const ordered =
   (value) =>
     value !== undefined && operand !== undefined && test(value, operand)
 
-const TESTS: Record<Exclude<Operator, 'contains'>, (operands: readonly Operand[]) => Test> = {
+const TESTS: Record<Exclude<Operator, 'contains' | ListOperator>, (operands: readonly Operand[]) => Test> = {
   eq: isAmong,
   neq: isNotAmong,
   in: isAmong,
@@ -50,6 +50,23 @@ const TESTS: Record<Exclude<Operator, 'contains'>, (operands: readonly Operand[]
   is_empty: () => (value) => value === undefined,
   not_empty: () => (value) => value !== undefined,
 }
+
+type ListOperator = 'has_any' | 'has_all' | 'has_none'
+type ListTest = (held: readonly string[], wanted: ReadonlySet<unknown>) => boolean
+
+const hasAny: ListTest = (held, wanted) => held.some((value) => wanted.has(value))
+
+/** Tests of fields with several values; a row without one has an empty list. */
+const LIST_TESTS: Record<ListOperator, ListTest> = {
+  has_any: hasAny,
+  has_all: (held, wanted) => held.filter((value) => wanted.has(value)).length === wanted.size,
+  has_none: (held, wanted) => !hasAny(held, wanted),
+}
+
+const isListOperator = (op: Operator): op is ListOperator => Object.hasOwn(LIST_TESTS, op)
+
+const valuesOf = (value: FieldValue | undefined): readonly string[] =>
+  typeof value === 'object' ? value : []
 
 type Target = TypedField | Exclude<RowPart, '*'>
 
@@ -81,6 +98,11 @@ function testOf({ target, op, operands }: Condition): RowTest {
   if (op === 'contains') {
     const needle = String(operands[0]?.low)
     return (row) => (target === '*' || typeof target !== 'string') && contains(row, target, needle)
+  }
+  if (isListOperator(op)) {
+    const wanted = new Set<unknown>(operands.map(({ low }) => low))
+    const test = LIST_TESTS[op]
+    return (row) => typeof target !== 'string' && test(valuesOf(valueIn(row.data, target.key)), wanted)
   }
   const test = TESTS[op](operands)
   return (row) => target !== '*' && test(testedValue(row, target))

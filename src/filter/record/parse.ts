@@ -2,7 +2,15 @@ import { isObject } from '../../lib/json.ts'
 import { atPlace, fail, invalid, refused } from '../../lib/refusal.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
 import { MAX_OPERANDS, operandCount } from '../operands.ts'
-import { OPERATORS, type Operator, operatorsOf, type RowPart, type TypedField } from './field-types.ts'
+import {
+  MAX_VALUES,
+  OPERATORS,
+  type Operator,
+  operatorsOf,
+  type RowPart,
+  rulesOf,
+  type TypedField,
+} from './field-types.ts'
 import { type Operand, operandOf } from './values.ts'
 
 /** A condition that was checked against a structure; its operands have the format of column values. */
@@ -53,9 +61,15 @@ export function parseConditions(value: unknown): RawCondition[] {
   return value.map(rawCondition)
 }
 
-/** Checks a filter against a structure. Refusals of unknown fields, operators and values name their path. */
-export const checkFilter = (filter: readonly RawCondition[], fields: FieldsByKey): Condition[] =>
-  filter.map((condition, at) => checkCondition(condition, `filter[${at}]`, fields))
+/**
+ * Checks a filter against a structure. Refusals of unknown fields, operators and values name their path. `me` is the
+ * user that "me" means; without it, "me" is refused.
+ */
+export const checkFilter = (
+  filter: readonly RawCondition[],
+  fields: FieldsByKey,
+  me?: string | undefined,
+): Condition[] => filter.map((condition, at) => checkCondition(condition, `filter[${at}]`, fields, me))
 
 function rawCondition(value: unknown, at: number): RawCondition {
   const place = `filter[${at}]`
@@ -99,8 +113,12 @@ function refuseWrongValue(op: Operator, value: unknown, place: string): void {
 
 function refuseWrongList(op: Operator, value: unknown, place: string): void {
   if (!Array.isArray(value)) throw invalid(`"${place}" must be a list with ${op}.`, atPlace(place))
-  if (value.length > MAX_OPERANDS)
-    throw invalid(`"${place}" holds ${value.length} values; ${MAX_OPERANDS} are allowed.`, atPlace(place))
+  const isOfSeveral = op !== 'in' && op !== 'not_in'
+  if (isOfSeveral && value.length === 0)
+    throw invalid(`"${place}" must hold at least one value with ${op}.`, atPlace(place))
+  const most = isOfSeveral ? MAX_VALUES : MAX_OPERANDS
+  if (value.length > most)
+    throw invalid(`"${place}" holds ${value.length} values; ${most} are allowed.`, atPlace(place))
   for (const member of value) refuseUnusableText(member, place)
 }
 
@@ -112,7 +130,12 @@ function refuseUnusableText(value: unknown, place: string): void {
   )
 }
 
-function checkCondition({ field, op, value }: RawCondition, place: string, fields: FieldsByKey): Condition {
+function checkCondition(
+  { field, op, value }: RawCondition,
+  place: string,
+  fields: FieldsByKey,
+  me: string | undefined,
+): Condition {
   const target = targetOf(field, place, fields)
   const operators = operatorsOf(target)
   if (!operators.includes(op)) {
@@ -121,11 +144,34 @@ function checkCondition({ field, op, value }: RawCondition, place: string, field
       atPlace(`${place}.op`),
     )
   }
-  return { target, op, operands: operandsFor(target, op, value, `${place}.value`) }
+  const meant = meantValue(target, op, value, `${place}.value`, me)
+  return { target, op, operands: operandsFor(target, op, meant, `${place}.value`) }
+}
+
+const isUserField = (target: TypedField | RowPart): boolean =>
+  typeof target !== 'string' && rulesOf(target).references === 'user'
+
+/** Replaces "me" by the caller's user. */
+function meantValue(
+  target: TypedField | RowPart,
+  op: Operator,
+  value: unknown,
+  place: string,
+  me: string | undefined,
+): unknown {
+  if (!isUserField(target)) return value
+  const isMe = value === 'me' || (Array.isArray(value) && value.includes('me'))
+  if (!isMe) return value
+  if (me === undefined)
+    throw refused(`"${place}" cannot be "me" here: nobody asks; give the id of a member.`, atPlace(place))
+  if (op === 'eq' || op === 'neq') return me
+  throw refused(`"${place}": "me" goes only with eq and neq; give the ids of members.`, atPlace(place))
 }
 
 const targetWords = (target: TypedField | RowPart) =>
-  typeof target === 'string' ? `"${target}"` : `"${target.key}", of type ${target.type},`
+  typeof target === 'string'
+    ? `"${target}"`
+    : `"${target.key}", of type ${target.type}${target.multiple ? ' with several values' : ''},`
 
 function targetOf(field: string, place: string, fields: FieldsByKey): TypedField | RowPart {
   const part = ROW_PARTS.find((known) => known === field)

@@ -3,7 +3,7 @@ import type { SqlValue } from '../../storage/sql.ts'
 import { allOf, type SqlPart } from '../../storage/sql.ts'
 import { type Operator, rulesOf, type TypedField } from './field-types.ts'
 import type { Condition } from './parse.ts'
-import { DAY_LENGTH, dayOf, isPoint, type Operand } from './values.ts'
+import { DAY_LENGTH, dayOf, isPoint, type Operand, valueMark } from './values.ts'
 
 type Comparison = (column: string, operand: Operand) => SqlPart
 
@@ -54,12 +54,34 @@ function without({ text, values }: SqlPart, column: string): SqlPart {
   return { text: `(${column} IS NULL OR NOT ${text})`, values }
 }
 
+/** Up to this many values, searching the text of the column for each is faster than parsing it. */
+const FEW_VALUES = 8
+
+/** Whether the column, a JSON array with one value per line, holds any, or all, of the values. */
+function holds(column: string, wanted: 'any' | 'all', operands: readonly Operand[]): SqlPart {
+  const values = [...new Set(operands.map(({ low }) => String(low)))]
+  if (values.length <= FEW_VALUES) {
+    const texts = values.map(() => `instr(${column}, ?) > 0`)
+    return part(`(${texts.join(wanted === 'any' ? ' OR ' : ' AND ')})`, ...values.map(valueMark))
+  }
+  const found = `FROM json_each(${column}) WHERE value IN (SELECT value FROM json_each(?))`
+  return wanted === 'any'
+    ? part(`EXISTS (SELECT 1 ${found})`, list(values))
+    : part(`(SELECT count(*) ${found}) = ?`, list(values), values.length)
+}
+
 /** Tests a column, which is NULL without a value. */
 export function columnCondition(column: string, op: Operator, operands: readonly Operand[]): SqlPart {
   if (op === 'is_empty') return part(`${column} IS NULL`)
   if (op === 'not_empty') return part(`${column} IS NOT NULL`)
   if (op === 'in') return membership(column, operands)
   if (op === 'not_in') return without(membership(column, operands), column)
+  if (op === 'has_any') return holds(column, 'any', operands)
+  if (op === 'has_none') return without(holds(column, 'any', operands), column)
+  if (op === 'has_all') {
+    const { text, values } = holds(column, 'all', operands)
+    return part(`(${column} IS NOT NULL AND ${text})`, ...values)
+  }
   const [operand] = operands
   if (!operand || op === 'contains') throw new Error(`the operator ${op} was given no operand`)
   return COMPARISONS[op](column, operand)
@@ -73,11 +95,13 @@ function idCondition(op: Operator, operands: readonly Operand[]): SqlPart {
 }
 
 function searchedText(field: TypedField): string {
-  const { companion, storage } = rulesOf(field)
+  const { companion, storage, each } = rulesOf(field)
   const { type, column } = field
   if (companion === 'folded') return foldedText(column)
   if (companion === 'json') return numberText(column)
   if (storage === 'INTEGER') return `iif(${valueColumn(column)}, 'true', 'false')`
+  if (each)
+    return `replace(trim(${valueColumn(column)}, '["]' || char(10)), '",' || char(10) || '"', char(10))`
   return type === 'datetime' ? `lower(${valueColumn(column)})` : valueColumn(column)
 }
 

@@ -3,12 +3,18 @@ import type { FieldValue } from '../../lib/record-data.ts'
 import { fold } from '../../lib/text.ts'
 import { type FieldKind, type RowPart, rulesOf } from './field-types.ts'
 
-/** The value in the row table's column: booleans are 1 or 0. */
-export const columnValue = (value: FieldValue): string | number =>
-  typeof value === 'boolean' ? Number(value) : value
+/** Occurs in front of each value in the column of several, and nowhere else: JSON escapes line breaks within texts. */
+export const valueMark = (value: string): string => `\n${JSON.stringify(value)}`
 
-/** The folded text of a value, which `contains` searches; numbers as written in JSON. */
-export const searchText = (value: FieldValue): string => fold(String(value))
+/** The value in the row table's column: booleans are 1 or 0, several values a JSON array with one value per line. */
+export function columnValue(value: FieldValue): string | number {
+  if (typeof value === 'object') return `[${value.map(valueMark).join(',')}]`
+  return typeof value === 'boolean' ? Number(value) : value
+}
+
+/** The folded text of a value, which `contains` searches: numbers as written in JSON, several values one per line. */
+export const searchText = (value: FieldValue): string =>
+  fold(typeof value === 'object' ? value.join('\n') : String(value))
 
 type Comparable = string | number
 
@@ -64,6 +70,7 @@ function typed(field: FieldKind, value: unknown): Operand | undefined {
  * plain date compared with an instant means that whole UTC day.
  */
 export function operandOf(target: FieldKind | RowPart, value: unknown): ParsedOperand {
+  if (typeof target !== 'string' && target.multiple) return operandOf({ type: target.type }, value)
   if (target === 'created_at' || target === 'updated_at')
     return {
       operand: instantOperand(value),

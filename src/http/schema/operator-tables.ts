@@ -19,7 +19,7 @@ export const RECORD_OPERATORS_TEXT = `A filter is a list of conditions \`{field,
 
 ${operatorTable('Field', RECORD_OPERATORS_OF)}
 
-\`in\` and \`not_in\` take a list of up to 500 values, \`is_empty\` and \`not_empty\` no value. \`neq\` and \`not_in\` also match rows without a value. \`contains\` ignores case. \`*\` is the text of all fields of a row. A plain date compared with an instant means that whole UTC day.`
+A field with several values has the operators of \`multiple\`; each takes a list of 1 to 100 values. \`in\` and \`not_in\` take a list of up to 500 values, \`is_empty\` and \`not_empty\` no value. \`neq\`, \`not_in\` and \`has_none\` also match rows without a value. \`contains\` ignores case. The value \`me\` of a \`user\` field, with \`eq\` or \`neq\`, is the caller. \`*\` is the text of all fields of a row. A plain date compared with an instant means that whole UTC day.`
 
 const ofFields = Object.fromEntries(
   Object.entries(TREE_FIELDS).map(([field, type]) => [field, TREE_OPERATORS_OF[type]]),

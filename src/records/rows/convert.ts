@@ -98,7 +98,7 @@ function convertible(reader: Reader, caller: Caller, nameOrId: string): Structur
 /** The change of the definition: adds the new field, hides the old one and makes it optional. */
 function conversionPatch(
   before: StructureRow,
-  { field: from, key, type, options, label }: Conversion,
+  { field: from, key, type, options, label, multiple }: Conversion,
 ): { readonly field: FieldDefinition; readonly patch: StructurePatch } {
   const { fields, byKey } = definitionOf(before)
   const field =
@@ -112,7 +112,7 @@ function conversionPatch(
     )
   if (fields.length >= MAX_FIELDS)
     throw refused(`The structure has ${MAX_FIELDS} fields, the maximum; it cannot have another.`)
-  const added = { key, type, label, ...(options && { options }) }
+  const added = { key, type, label, ...(options && { options }), ...(multiple && { multiple }) }
   const kept = fields.map((one) =>
     one === field ? { ...presentField(one), hidden: true, required: false } : presentField(one),
   )
@@ -125,7 +125,7 @@ function readValues(
   caller: Caller,
   structure: StructureRow,
   definition: Definition,
-  { key: from, column }: FieldDefinition,
+  { key: from, type, multiple, column }: FieldDefinition,
   key: string,
   write: (row: RecordRow, changes: FieldChanges) => void,
 ): Counts {
@@ -135,9 +135,17 @@ function readValues(
   const counts = { converted: 0, failed: 0 }
   const failures: Counts['failures'] = []
   const found = new Set<string>()
-  const read = (cell: string): FieldChanges | undefined => {
+  // Texts are split as an import splits them; a choice or a reference is one value, whatever it contains.
+  const isSplit = type === 'text' && !multiple
+  const sentFor = (value: FieldValue): unknown => {
+    if (!to.multiple) return format.valueOf(to, cellOf(from, value), true)
+    if (typeof value === 'object') return value
+    return isSplit ? format.valueOf(to, String(value)) : [String(value)]
+  }
+  const read = (value: FieldValue): FieldChanges | undefined => {
+    const sent = sentFor(value)
     try {
-      const changes = checkedChanges(definition, { [key]: format.valueOf(to.type, cell, true) })
+      const changes = checkedChanges(definition, { [key]: sent })
       refuseBrokenReferences(reader, caller, definition, changes, found)
       return changes
     } catch (error) {
@@ -148,7 +156,7 @@ function readValues(
   for (const row of rowsWithValue(reader, structure, column)) {
     const value = dataOf(row)[from]
     if (value === undefined || format.isEmpty(String(value))) continue
-    const changes = read(String(value))
+    const changes = read(value)
     if (changes) {
       write(row, changes)
       counts.converted += 1
@@ -158,6 +166,17 @@ function readValues(
     }
   }
   return { ...counts, empty: structure.live - counts.converted - counts.failed, failures }
+}
+
+/** The cell with a value that becomes a single one; several values do not. */
+function cellOf(field: string, value: FieldValue): string {
+  if (typeof value !== 'object') return String(value)
+  const [only = '', other] = value
+  if (other === undefined) return only
+  throw refused(
+    `A row has ${value.length} values in "${field}", and the new field would hold one; send "multiple": true.`,
+    atPlace('multiple'),
+  )
 }
 
 /** Rows with a value in a column, in creation order. */

@@ -5,7 +5,7 @@ import { refused } from '../../lib/refusal.ts'
 import { cursorFormatter } from '../../log/cursors.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { definitionOf, presentField } from '../structures/store.ts'
-import type { BoardColumn } from './query/board.ts'
+import type { Board } from './query/board.ts'
 import type { RecordPage } from './query/list.ts'
 import type { CursorPage } from './query/list-by-cursor.ts'
 import type { Summary } from './query/summary.ts'
@@ -43,12 +43,11 @@ export function pageByCursorResponse({ rows, next, total }: CursorPage, expanded
   return `{"records":[${rows.map(recordJson).join(',')}],"has_more":${next !== null},"next_cursor":${cursor}${counted}${expanded}}`
 }
 
-export const boardResponse = (columns: readonly BoardColumn[]): string => {
+export const boardResponse = ({ columns, total }: Board): string => {
   const texts = columns.map(
     ({ value, total, rows }) =>
       `{"value":${JSON.stringify(value)},"total":${total},"records":[${rows.map(recordJson).join(',')}],"has_more":${rows.length < total}}`,
   )
-  const total = columns.reduce((sum, column) => sum + column.total, 0)
   return `{"columns":[${texts.join(',')}],"total":${total}}`
 }
 

@@ -288,7 +288,7 @@ export const RevertBody = t.strict({
   to: cursor('The cursor of a change of this row, as its history has it.'),
 })
 
-const { type, label, options } = SentField.properties
+const { type, label, options, multiple } = SentField.properties
 
 export const ConvertBody = t.strict(
   {
@@ -301,6 +301,7 @@ export const ConvertBody = t.strict(
     type,
     options,
     label,
+    multiple,
     dry_run: t.Optional(t.flag({ description: 'Says what would be; writes nothing.' })),
   },
   { examples: [{ field: 'pages', key: 'pages_text', type: 'text' }] },
@@ -314,7 +315,9 @@ export const ConvertedResponse = t.response({
   failures: t.Array(
     t.strict({
       record_id: t.id(),
-      value: t.Union([t.String(), t.Number(), t.Boolean()], { examples: ['about 300'] }),
+      value: t.Union([t.String(), t.Number(), t.Boolean(), t.Array(t.String())], {
+        examples: ['about 300'],
+      }),
     }),
     { description: 'The first 200 of them.', examples: [[]] },
   ),

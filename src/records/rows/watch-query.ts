@@ -25,8 +25,9 @@ export function watchQuery(
   { changes: _, ...sent }: WatchRequest,
 ): WatchQuery {
   const { workspacePk, userId, rights } = caller
-  // The view may be personal to the user.
-  const of = sent.view === undefined ? [workspacePk] : [workspacePk, userId]
+  // The view may be personal to the user, and "me" is the user.
+  const isPersonal = sent.view !== undefined || sent.filter?.includes('"me"') === true
+  const of = isPersonal ? [workspacePk, userId] : [workspacePk]
   const key = `watch ${of} ${JSON.stringify([rights, sent])}`
   return reader.sql.memoize(key, () => checkedQuery(reader, caller, of, sent))
 }

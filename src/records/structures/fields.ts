@@ -27,8 +27,8 @@ type Bound = number | string | null
 
 /**
  * The new list of fields. An existing field keeps `unique`, `unit`, `label` and `hidden` if they are omitted. If its
- * type is unchanged, it also keeps `min`, `max` and `format`. `required`, `options` and `structure` return to their
- * defaults.
+ * type is unchanged, it also keeps `min`, `max` and `format`. `required`, `options`, `structure` and `multiple` return
+ * to their defaults.
  */
 export function fieldDefinitions(
   sent: readonly FieldInput[],
@@ -41,7 +41,8 @@ export function fieldDefinitions(
   return sent.map((input, at) => {
     const { key, type } = input
     const existing = before.find((field) => field.key === key)
-    const ofType = existing?.type === type ? existing : undefined
+    const isSame = existing?.type === type && (existing.multiple ?? false) === (input.multiple ?? false)
+    const ofType = isSame ? existing : undefined
     const basis = { existing, ofType, column: ofType?.column ?? nextColumn++ }
     const define = () => {
       const structure = referencedStructure(input, at, ofType, findStructureId)
@@ -120,13 +121,14 @@ function fieldDefinition(
     required: input.required ?? false,
     unit: sentOr(input.unit, existing?.unit, null),
     hidden: sentOr(input.hidden, existing?.hidden, false),
-    unique: sentOr(input.unique, existing?.unique, false),
+    unique: sentOr(input.unique, input.multiple ? undefined : existing?.unique, false),
     min,
     max,
     options: optionsOf(input, at),
     structure,
     ...(format && { format }),
     ...expressionOf(input, at),
+    ...(isMultiple(input, at) && { multiple: true }),
     column,
   }
 }
@@ -170,12 +172,27 @@ function bound({ type, ...input }: FieldInput, name: 'min' | 'max', at: number):
       atPlace(`fields[${at}].${name}`),
     )
   const value = bounds === 'length' ? lengthOf(sent) : normalise(sent)
-  if (value === undefined || typeof value === 'boolean')
+  if (typeof value !== 'number' && typeof value !== 'string')
     throw refused(
       `"fields[${at}].${name}" must be ${bounds === 'length' ? 'a whole number of characters, 0 or more' : words} for a field of type "${type}".`,
       atPlace(`fields[${at}].${name}`),
     )
   return value
+}
+
+function isMultiple({ type, multiple, unique }: FieldInput, at: number): boolean {
+  if (!multiple) return false
+  if (!rulesOf({ type }).mayBeMultiple)
+    throw refused(
+      `"fields[${at}].multiple" belongs to a field of type select, note, file, record or user, and this one is "${type}".`,
+      atPlace(`fields[${at}].multiple`),
+    )
+  if (unique)
+    throw refused(
+      `"fields[${at}].unique" goes only with one value, and this field has several; leave it out.`,
+      atPlace(`fields[${at}].unique`),
+    )
+  return true
 }
 
 /** Undefined without a format, so it is absent from the stored field. */
@@ -206,19 +223,27 @@ function optionsOf({ type, options }: FieldInput, at: number): string[] | null {
   return options.length === 0 ? null : options
 }
 
-/** The fields of `before` without a field of the same key and type in `after`. */
+/** The fields of `before` without a field of the same key, type and number of values in `after`. */
 export const lostFields = (
   before: readonly FieldDefinition[],
   after: readonly FieldDefinition[],
 ): FieldDefinition[] =>
-  before.filter((old) => !after.some(({ key, type }) => key === old.key && type === old.type))
+  before.filter(
+    (old) =>
+      !after.some(
+        ({ key, type, multiple }) => key === old.key && type === old.type && multiple === old.multiple,
+      ),
+  )
+
+const typeWords = ({ type, multiple }: FieldDefinition): string =>
+  `"${type}"${multiple ? ' with several values' : ''}`
 
 /** Once a structure has had rows, even deleted ones, fields can only be added, relabelled or hidden. */
 export function refuseLossOfField(lost: FieldDefinition, after: readonly FieldDefinition[]): never {
   const now = after.find(({ key }) => key === lost.key)
   if (now) {
     throw refused(
-      `The field "${lost.key}" is of type "${lost.type}" and cannot become "${now.type}" once the structure has had rows; add a field of another key.`,
+      `The field "${lost.key}" is of type ${typeWords(lost)} and cannot become ${typeWords(now)} once the structure has had rows; add a field of another key.`,
       atPlace('fields'),
     )
   }
@@ -261,6 +286,11 @@ export function checkLabelField(labelField: string | null, fields: readonly Fiel
       `"label_field" names "${labelField}", whose values are computed and no texts; name another field.`,
       atPlace('label_field'),
     )
+  if (field?.multiple)
+    throw refused(
+      `"label_field" names "${labelField}", which has several values; name a field with one.`,
+      atPlace('label_field'),
+    )
   if (labelField === null || field) return
   throw refused(
     `"label_field" names "${labelField}", and the structure has no such field.`,
@@ -285,6 +315,12 @@ export function checkUniqueTogether(sets: readonly string[][], fields: readonly 
     if (computed)
       throw refused(
         `"${place}" names "${computed.key}", whose values are computed; name fields that are written.`,
+        atPlace(place),
+      )
+    const multiple = fields.find((field) => field.multiple && keys.includes(field.key))
+    if (multiple)
+      throw refused(
+        `"${place}" names "${multiple.key}", which has several values; name fields with one.`,
         atPlace(place),
       )
     const sorted = [...keys].sort().join(' ')

@@ -41,7 +41,7 @@ export function structureRoutes() {
         operationId: 'updateStructure',
         summary: 'Change a structure; once it has had rows, fields are only added, relabelled or hidden',
         description:
-          '`fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min`, `max` or `format` keeps them.',
+          '`fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min`, `max` or `format` keeps them; `multiple` must be sent again.',
       },
     )
 }

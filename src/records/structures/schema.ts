@@ -50,6 +50,7 @@ const Field = t.strict(
     options: t.nullable(t.Array(t.String()), { description: 'For `select`.' }),
     structure: t.nullable(t.id('For `record`: the structure whose rows it names.')),
     format: t.Optional(Format),
+    multiple: t.Optional(t.Literal(true, { description: 'A value is an array.' })),
   },
   { $id: 'Field' },
 )
@@ -145,6 +146,10 @@ export const SentField = t.strict({
       description: 'For `record`: the name or id of the structure whose rows it may name.',
     }),
     format: t.Union([SentFormat, t.Null()]),
+    multiple: t.flag({
+      description:
+        'A value is an array of 1 to 100 different values; for select, note, file, record and user.',
+    }),
   }),
 })
 

@@ -246,6 +246,7 @@ export const presentField = (field: FieldDefinition) => ({
   ...(field.format && { format: { ...field.format } }),
   ...(field.expression !== undefined && { expression: field.expression, result: field.result }),
   ...(field.computing && { computing: field.computing }),
+  ...(field.multiple && { multiple: true as const }),
 })
 
 export const presentStructure = (row: StructureRow) => ({

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Caller, InWorkspace } from '../../context.ts'
-import { valueTypeOf } from '../../filter/record/field-types.ts'
+import { FIELD_TYPES, rulesOf, valueTypeOf } from '../../filter/record/field-types.ts'
 import { checkFilter, parseConditions, type RawCondition } from '../../filter/record/parse.ts'
 import type { Ability } from '../../kernel/caller.ts'
 import { read, write } from '../../kernel/operation.ts'
@@ -303,7 +303,7 @@ const fieldsNamed = (view: RowViewColumns): (string | null)[] => [
 
 /** Saving a view reads all views of its structure. */
 const MAX_FILTER_LENGTH = 200_000
-const GROUPING: readonly string[] = ['select', 'bool']
+const GROUPING: readonly string[] = FIELD_TYPES.filter((type) => rulesOf({ type }).groups)
 const DATING: readonly string[] = ['date', 'datetime']
 
 /**
@@ -317,9 +317,14 @@ function checkRowView(structure: StructureRow, view: RowViewColumns): void {
     fail(refused(`"${place}" names "${key}", and the structure has no such field.`, atPlace(place)))
   if (view.filter.length > MAX_FILTER_LENGTH)
     throw invalid('The conditions of a view are longer than 200,000 characters; take values out of "filter".')
-  checkFilter(parseConditions(filterOf(view)), byKey)
+  // "me" is a different user for each caller.
+  checkFilter(parseConditions(filterOf(view)), byKey, '')
   if (view.sort !== null && view.sort !== 'created_at' && view.sort !== 'updated_at')
-    fieldOf('sort', view.sort)
+    if (fieldOf('sort', view.sort).multiple)
+      throw refused(
+        `"sort" names "${view.sort}", which has several values; sort by a field with one.`,
+        atPlace('sort'),
+      )
   checkColumns(columnsOf(view) ?? [], fieldOf)
   const typed = (place: string, key: string | null, types: readonly string[]) => {
     if (key === null) return undefined

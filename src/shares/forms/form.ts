@@ -28,7 +28,15 @@ import { shownText } from '../pages/page.ts'
 import { type FormField, type FormSettings, formFields, optionsOf } from '../service.ts'
 import { countWritten, findShareByPk, postCredential, type Visit } from '../visits.ts'
 import { formPage, pageTokenIn, type ShownForm, sentencePage } from './page.ts'
-import { type FieldFile, readValues, type Sent, TOKEN_INPUT, TRAP_INPUT, unknownName } from './sent.ts'
+import {
+  type FieldFile,
+  readValues,
+  type Sent,
+  TOKEN_INPUT,
+  TRAP_INPUT,
+  typedTexts,
+  unknownName,
+} from './sent.ts'
 
 type Form = Pick<ShownForm, 'title' | 'settings' | 'fields'>
 
@@ -45,6 +53,10 @@ function formOf({ db }: AppContext, { caller, share }: Visit): Form {
   return { title: shownText(settings.title ?? structure.name), settings, fields }
 }
 
+/** The names that a post may repeat: the keys of fields with several values. */
+export const repeatableNames = (ctx: AppContext, visit: Visit): ReadonlySet<string> =>
+  new Set(formOf(ctx, visit).fields.flatMap(({ field }) => (field.multiple ? [field.key] : [])))
+
 /** The page of a form; the address fills in fields where the form allows it. */
 export function showForm(ctx: AppContext, visit: Visit, asked: URLSearchParams): Response {
   const form = formOf(ctx, visit)
@@ -54,8 +66,8 @@ export function showForm(ctx: AppContext, visit: Visit, asked: URLSearchParams):
   const typed = new Map<string, string>()
   if (form.settings.prefill === true)
     for (const { field } of form.fields) {
-      const value = asked.get(field.key)
-      if (value !== null) typed.set(field.key, value)
+      const [value, ...more] = asked.getAll(field.key)
+      if (value !== undefined) typed.set(field.key, field.multiple ? [value, ...more].join('\n') : value)
     }
   return formPage({ ...form, now, typed })
 }
@@ -187,13 +199,13 @@ async function writeOnce(
 ): Promise<boolean> {
   const now = ctx.clock.now()
   const { share } = visit
-  if (!sent.isJson && (sent.texts.get(TRAP_INPUT) ?? '') !== '') throw new Refusal('rate_limited', ROBOT)
+  if (!sent.isJson && (sent.texts.get(TRAP_INPUT)?.[0] ?? '') !== '') throw new Refusal('rate_limited', ROBOT)
   const unknown = unknownName(sent, form.fields)
   if (unknown !== undefined)
     throw refused(`"${unknown}" is not a field of this form; leave it out.`, atFields(unknown))
   const values = readValues(form.fields, form.settings, sent)
   if (values.refusals.size > 0) throw new FieldRefusals(values.refusals)
-  const token = pageTokenIn(sent.isJson ? undefined : sent.texts.get(TOKEN_INPUT), now)
+  const token = pageTokenIn(sent.isJson ? undefined : sent.texts.get(TOKEN_INPUT)?.[0], now)
   const key = idempotencyKeyOf(exchange) ?? token
   const length = lengthOf(values)
   const reversals = [limits.perDay.begin(share.id, exchange.address, form.settings.per_address_per_day)]
@@ -260,7 +272,7 @@ function answer(
   return formPage({
     ...form,
     now: clock.now(),
-    typed: sent.texts,
+    typed: typedTexts(sent),
     refusals: new Map(Array.from(refusals, ([key, { message }]) => [key, message])),
     ...(error instanceof Refusal && { refusal: error.message }),
     status,
@@ -339,7 +351,10 @@ export const writeForm = write({
       const closed = closedSentence(share, tx.now)
       if (closed !== undefined) throw refused(closed)
       const row = { ...data }
-      for (const { key: field, file } of files) row[field] = storeFile(tx, caller, file)
+      for (const { key: field, file, isMultiple } of files) {
+        const id = storeFile(tx, caller, file)
+        row[field] = isMultiple ? [...((row[field] as string[] | undefined) ?? []), id] : id
+      }
       writeRecords(tx, caller, { structure: share.structure ?? '', data: row })
       countWritten(tx, pk)
       return { written: 1 }

@@ -92,6 +92,8 @@ function input(shown: FormField, { typed, refusals, settings }: ShownForm): Html
   ].filter((one) => one !== false)
   const remark = remarks.length > 0 && html` <i>${remarks.join(', ')}</i>`
   const notes = html`${help !== undefined && html` <small id="h-${key}" dir="auto">${help}</small>`}${refusal !== undefined && html` <small class="bad" id="e-${key}">${refusal}</small>`}`
+  if (field.multiple && field.options !== null)
+    return html`<fieldset${by}><legend dir="auto">${label}${remark}</legend>${control}${notes}</fieldset>`
   if (type === 'bool') return html`<p><label for="f-${key}" dir="auto">${control}${label}</label>${notes}</p>`
   return html`<p><label for="f-${key}" dir="auto">${label}${remark}</label> ${control}${notes}</p>`
 }
@@ -114,6 +116,7 @@ function controlOf({ field }: FormField, attributes: Html, value: string): Html 
   const { type, options, min, max, unique } = field
   const bounds = html`${min !== null && html` min="${boundOf(min)}"`}${max !== null && html` max="${boundOf(max)}"`}`
   const given = value !== '' && html` value="${value}"`
+  if (field.multiple && options !== null) return boxes(field.key, options, value)
   // An input of its type would not show an invalid value.
   if (value !== '' && PATTERNS[type]?.test(value) === false)
     return html`<input type="text"${attributes}${given}>`
@@ -129,15 +132,15 @@ function controlOf({ field }: FormField, attributes: Html, value: string): Html 
     case 'datetime':
       return html`<input type="datetime-local"${attributes}${given}>`
     case 'file':
-      return html`<input type="file"${attributes}>`
+      return html`<input type="file"${attributes}${field.multiple && html` multiple`}>`
     case 'select':
       if (options !== null) return choices(options, attributes, value)
   }
   const lengths = html`${typeof min === 'number' && html` minlength="${min}"`}${typeof max === 'number' && html` maxlength="${max}"`}`
   const style = field.format?.style ?? ''
   const kind = TEXT_INPUTS[style]
-  const isLine =
-    kind !== undefined || unique || type === 'select' || (typeof max === 'number' && max <= LINE_LENGTH)
+  const isShort = kind !== undefined || unique || type === 'select'
+  const isLine = !field.multiple && (isShort || (typeof max === 'number' && max <= LINE_LENGTH))
   return isLine
     ? html`<input type="${kind ?? 'text'}" dir="auto"${attributes}${lengths}${given}>`
     : html`<textarea rows="2" dir="auto"${attributes}${lengths}>
@@ -147,6 +150,16 @@ ${value}</textarea>`
 const isChecked = (value: string): boolean => value === 'true' || value === 'on'
 
 const boundOf = (bound: number | string): string => (typeof bound === 'number' ? String(bound) : bound)
+
+/** A box for each option; the browser sends the name once for each that is checked. */
+function boxes(key: string, options: readonly string[], value: string): Html {
+  const checked = new Set(value.split('\n'))
+  const all = options.map(
+    (option) =>
+      html`<label dir="auto"><input type="checkbox" name="${key}" value="${option}"${checked.has(option) && html` checked`}>${shownText(option)}</label> `,
+  )
+  return html`${all}`
+}
 
 function choices(options: readonly string[], attributes: Html, value: string): Html {
   const all = options.map(

@@ -1,4 +1,6 @@
 import { checkedFileName } from '../../files/service.ts'
+import { MAX_VALUES } from '../../filter/record/field-types.ts'
+import { splitValues } from '../../lib/csv-cells.ts'
 import { isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import { formEntries } from '../../lib/form-entries.ts'
 import { isObject } from '../../lib/json.ts'
@@ -15,12 +17,15 @@ export interface SentFile {
   readonly bytes: Uint8Array
 }
 
-/** The contents of a post: texts and files by the names of the inputs of the page, or values by the keys of fields. */
+/**
+ * The contents of a post: texts and files by the names of the inputs of the page, in the order sent, or values by the
+ * keys of fields.
+ */
 export type Sent =
   | {
       readonly isJson: false
-      readonly texts: ReadonlyMap<string, string>
-      readonly files: ReadonlyMap<string, SentFile>
+      readonly texts: ReadonlyMap<string, readonly string[]>
+      readonly files: ReadonlyMap<string, readonly SentFile[]>
     }
   | { readonly isJson: true; readonly data: Readonly<Record<string, unknown>> }
 
@@ -31,9 +36,17 @@ export const sendsJson = ({ headers }: Request): boolean =>
 export const sendsFiles = ({ headers }: Request): boolean =>
   /^multipart\/form-data\b/i.test(headers.get('content-type') ?? '')
 
-/** Parses a body. Refuses a form that sends a name twice. */
-export function readSent(request: Request, bytes: Uint8Array): Promise<Sent> {
-  return sendsJson(request) ? Promise.resolve(readJson(bytes)) : readForm(request, bytes)
+/** The texts of a post as its page shows them again: several values one per line. */
+export const typedTexts = (sent: Sent): ReadonlyMap<string, string> =>
+  new Map(sent.isJson ? [] : Array.from(sent.texts, ([name, texts]) => [name, texts.join('\n')]))
+
+/** Parses a body. Refuses a form that sends a name twice which it may not repeat. */
+export function readSent(
+  request: Request,
+  bytes: Uint8Array,
+  repeatable: ReadonlySet<string> = new Set(),
+): Promise<Sent> {
+  return sendsJson(request) ? Promise.resolve(readJson(bytes)) : readForm(request, bytes, repeatable)
 }
 
 function readJson(bytes: Uint8Array): Sent {
@@ -48,24 +61,34 @@ function parsed(bytes: Uint8Array): unknown {
   return storableJson(text, 'The body', READ_LIMITS)
 }
 
-async function readForm(request: Request, bytes: Uint8Array): Promise<Sent> {
+async function readForm(request: Request, bytes: Uint8Array, repeatable: ReadonlySet<string>): Promise<Sent> {
   const entries = await formEntries(request.headers.get('content-type') ?? '', bytes)
   if (!entries) throw invalid('A form, or a JSON object with "data", is required as the body.')
-  const texts = new Map<string, string>()
-  const files = new Map<string, SentFile>()
+  const texts = new Map<string, string[]>()
+  const files = new Map<string, SentFile[]>()
   const names = new Set<string>()
   let length = 0
   for (const [name, value] of entries) {
-    if (names.has(name)) throw invalid(`The field "${name.slice(0, 100)}" is sent twice; send it once.`)
+    if (names.has(name) && !repeatable.has(name))
+      throw invalid(`The field "${name.slice(0, 100)}" is sent twice; send it once.`)
     names.add(name)
     if (typeof value === 'string') length += name.length + value.length
     if (length > MAX_TEXT_LENGTH) throw invalid('The texts of the form are longer than 1 MiB; send less.')
-    if (typeof value === 'string') texts.set(name, value.replaceAll('\r\n', '\n'))
+    if (typeof value === 'string') append(texts, name, value.replaceAll('\r\n', '\n'))
     // Browsers send an empty file without a name if none was chosen.
     else if (value.name || value.size > 0)
-      files.set(name, { name: value.name || 'file', bytes: new Uint8Array(await value.arrayBuffer()) })
+      append(files, name, {
+        name: value.name || 'file',
+        bytes: new Uint8Array(await value.arrayBuffer()),
+      })
   }
   return { isJson: false, texts, files }
+}
+
+function append<Value>(lists: Map<string, Value[]>, name: string, value: Value): void {
+  const list = lists.get(name)
+  if (list) list.push(value)
+  else lists.set(name, [value])
 }
 
 const MAX_TEXT_LENGTH = 1024 * 1024
@@ -73,6 +96,7 @@ const MAX_TEXT_LENGTH = 1024 * 1024
 export interface FieldFile {
   readonly key: string
   readonly file: SentFile
+  readonly isMultiple: boolean
 }
 
 /** A field may be called `constructor`. */
@@ -109,12 +133,15 @@ export function readValues(fields: readonly FormField[], settings: FormSettings,
   for (const form of fields) {
     const { key } = form.field
     try {
-      const file = fileOf(form, sent)
-      if (file) files.push({ key, file })
-      else {
+      const chosen = filesOf(form, sent)
+      const isMultiple = form.field.multiple === true
+      files.push(...chosen.map((file) => ({ key, file, isMultiple })))
+      if (chosen.length === 0) {
         const value = sent.isJson
           ? sentValue(form, ownOf(sent.data, key))
-          : typedValue(form, sent.texts.get(key), settings)
+          : form.field.multiple
+            ? typedValues(form, sent.texts.get(key) ?? [])
+            : typedValue(form, sent.texts.get(key)?.[0], settings)
         if (value === undefined && form.isRequired) throw refused(`“${form.label}” is required; fill it in.`)
         if (value !== undefined) data[key] = checked(form, value, sent.isJson)
       }
@@ -126,14 +153,27 @@ export function readValues(fields: readonly FormField[], settings: FormSettings,
   return { data, files, refusals }
 }
 
-function fileOf({ field, label }: FormField, sent: Sent): SentFile | undefined {
-  const file = sent.isJson ? undefined : sent.files.get(field.key)
-  if (!file) return undefined
+function filesOf({ field, label }: FormField, sent: Sent): readonly SentFile[] {
+  const files = (sent.isJson ? undefined : sent.files.get(field.key)) ?? []
+  if (files.length === 0) return []
   if (field.type !== 'file') throw refused(`“${label}” takes no file.`)
-  if (file.bytes.byteLength > MAX_FILE_BYTES)
-    throw refused(`The file for “${label}” is larger than 10 MiB; choose a smaller one.`)
-  checkedFileName(file.name)
-  return file
+  if (files.length > MAX_VALUES) throw refused(`“${label}” takes at most ${MAX_VALUES} files.`)
+  for (const file of files) {
+    if (file.bytes.byteLength > MAX_FILE_BYTES)
+      throw refused(`The file for “${label}” is larger than 10 MiB; choose a smaller one.`)
+    checkedFileName(file.name)
+  }
+  return files
+}
+
+/** Several values: one in each input, or typed into one as `splitValues` reads them. */
+function typedValues({ field, label }: FormField, texts: readonly string[]): unknown {
+  if (field.type === 'file' && texts.some((text) => text !== ''))
+    throw refused(`“${label}” takes a file; choose one.`)
+  const values = texts.flatMap((text) =>
+    field.options !== null || texts.length > 1 ? text || [] : splitValues(text),
+  )
+  return values.length === 0 ? undefined : values
 }
 
 /** A JSON value; null means none. */

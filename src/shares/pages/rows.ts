@@ -47,13 +47,20 @@ export function sharedRows(reader: Reader, caller: InWorkspace, target: string):
 export const valueIn = (data: RecordData, { key }: FieldDefinition): RecordData[string] | undefined =>
   Object.hasOwn(data, key) ? data[key] : undefined
 
-const REFERENCES: Readonly<Record<string, string>> = { note: 'a note', record: 'a row', file: 'a file' }
+const REFERENCES: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  note: ['a note', 'notes'],
+  record: ['a row', 'rows'],
+  file: ['a file', 'files'],
+  user: ['a member', 'members'],
+}
 
 /** A value as visitors see it; a reference to another object shows only that there is one. */
 export function shownValue({ type }: FieldDefinition, value: RecordData[string] | undefined): string {
   if (value === undefined || value === null) return ''
   const reference = REFERENCES[type]
-  if (reference !== undefined) return reference
+  const several = typeof value === 'object' ? value : undefined
+  if (reference) return several && several.length > 1 ? `${several.length} ${reference[1]}` : reference[0]
+  if (several) return shownText(several.join(', '))
   if (type === 'bool') return value === true ? 'yes' : 'no'
   if (type === 'datetime') return `${String(value).slice(0, 16).replace('T', ' ')} UTC`
   return shownText(String(value))
@@ -168,9 +175,9 @@ const cells = (columns: readonly FieldDefinition[], data: RecordData): Html[] =>
 function board(reading: Reading): Html {
   const { snapshot, caller, view, definition } = reading
   const request = parseRequest({ view: view.id, limit: PAGE_SIZE })
-  const stacks = boardColumns(snapshot, { caller, request })
+  const { columns } = boardColumns(snapshot, { caller, request })
   const field = definition.byKey.get(view.groupBy ?? '') ?? fail(notFound('view of rows'))
-  const sections = stacks.map(({ value, total, rows }) => {
+  const sections = columns.map(({ value, total, rows }) => {
     const cards = rows.map((row) => card(reading, dataOf(row), field))
     const name = value === null ? 'None' : shownValue(field, value)
     const more = total - rows.length

@@ -14,6 +14,7 @@ export interface Column {
   readonly key: string
   readonly type: FieldType
   readonly result?: ResultType
+  readonly multiple?: boolean | undefined
   /** Whether the caller specified the type. */
   readonly isGiven?: boolean
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../../context.ts'
 import { CellFormat, type CellOptions } from '../../filter/record/cell-format.ts'
 import { isComputed } from '../../filter/record/field-types.ts'
 import { plainHeading } from '../../lib/field-headings.ts'
+import type { FieldValue } from '../../lib/record-data.ts'
 import { refuseDotName, refused } from '../../lib/refusal.ts'
 import { counted } from '../../lib/text.ts'
 import { checkedName } from '../../people/accounts/names.ts'
@@ -185,9 +186,10 @@ class RowsWriter {
     return data
   }
 
-  #checkedCell({ key, type, isGiven }: Column, cell: string): string | number | boolean {
+  #checkedCell(column: Column, cell: string): FieldValue {
+    const { key, isGiven } = column
     if (cell.includes('\0')) throw refused(`The column "${key}" contains a NUL character, which no text may.`)
-    return this.#format.valueOf(type, cell, isGiven)
+    return this.#format.valueOf(column, cell, isGiven)
   }
 }
 

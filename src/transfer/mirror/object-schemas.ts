@@ -47,7 +47,9 @@ TypeRegistry.Set(FIELD_VALUES, (_, data) => isFieldValues(data))
 function isFieldValues(data: unknown): boolean {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return false
   for (const key in data) {
-    const type = typeof (data as Record<string, unknown>)[key]
+    const value = (data as Record<string, unknown>)[key]
+    const type = typeof value
+    if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')) continue
     if (type !== 'string' && type !== 'number' && type !== 'boolean') return false
   }
   return true
@@ -70,7 +72,7 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
     data: Type.Unsafe({
       [Kind]: FIELD_VALUES,
       type: 'object',
-      words: 'an object of texts, numbers and booleans',
+      words: 'an object of texts, numbers, booleans and lists of texts',
     }),
   }),
   tag: strict({

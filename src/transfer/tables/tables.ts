@@ -138,7 +138,10 @@ function structureTable(reader: Reader, name: string, row: StructureRow, heading
     type: types[at] ?? 'text',
   }))
   const times = ['t.created_at', 't.updated_at']
-  const texts = fields.map(({ column }) => `t.${valueColumn(column)}`)
+  const texts = fields.map(({ column, multiple }) => {
+    const value = `t.${valueColumn(column)}`
+    return multiple ? `json(${value})` : value
+  })
   const numbers = fields.map(({ type }, at) => NUMBERS[type]?.(texts[at] ?? '') ?? texts[at])
   const selected = (cells: readonly unknown[]) =>
     `SELECT r.id, ${cells.join(', ')} FROM ${liveRows(row)} t CROSS JOIN records r ON r.pk = t.pk`

@@ -891,7 +891,7 @@ export interface paths {
         head?: never;
         /**
          * Change a structure; once it has had rows, fields are only added, relabelled or hidden
-         * @description `fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min`, `max` or `format` keeps them.
+         * @description `fields` is the whole list: once there have been rows it must hold every field, with its type. A field sent again without `label`, `unit`, `hidden`, `unique`, `min`, `max` or `format` keeps them; `multiple` must be sent again.
          */
         patch: operations["updateStructure"];
         trace?: never;
@@ -986,12 +986,13 @@ export interface paths {
          *     | `text` | `eq` `neq` `contains` `in` `not_in` `is_empty` `not_empty` |
          *     | `number`, `date`, `time`, `datetime` | `eq` `neq` `gt` `gte` `lt` `lte` `in` `not_in` `is_empty` `not_empty` |
          *     | `bool` | `eq` `neq` `is_empty` `not_empty` |
-         *     | `select`, `note`, `file`, `record` | `eq` `neq` `in` `not_in` `is_empty` `not_empty` |
+         *     | `select`, `note`, `file`, `record`, `user` | `eq` `neq` `in` `not_in` `is_empty` `not_empty` |
+         *     | `multiple` | `has_any` `has_all` `has_none` `is_empty` `not_empty` |
          *     | `created_at`, `updated_at` | `eq` `neq` `gt` `gte` `lt` `lte` |
          *     | `id` | `eq` `neq` `in` `not_in` |
          *     | `*` | `contains` |
          *
-         *     `in` and `not_in` take a list of up to 500 values, `is_empty` and `not_empty` no value. `neq` and `not_in` also match rows without a value. `contains` ignores case. `*` is the text of all fields of a row. A plain date compared with an instant means that whole UTC day. In the query the list is written as JSON.
+         *     A field with several values has the operators of `multiple`; each takes a list of 1 to 100 values. `in` and `not_in` take a list of up to 500 values, `is_empty` and `not_empty` no value. `neq`, `not_in` and `has_none` also match rows without a value. `contains` ignores case. The value `me` of a `user` field, with `eq` or `neq`, is the caller. `*` is the text of all fields of a row. A plain date compared with an instant means that whole UTC day. In the query the list is written as JSON.
          */
         get: operations["listRecords"];
         put?: never;
@@ -1190,12 +1191,13 @@ export interface paths {
          *     | `text` | `eq` `neq` `contains` `in` `not_in` `is_empty` `not_empty` |
          *     | `number`, `date`, `time`, `datetime` | `eq` `neq` `gt` `gte` `lt` `lte` `in` `not_in` `is_empty` `not_empty` |
          *     | `bool` | `eq` `neq` `is_empty` `not_empty` |
-         *     | `select`, `note`, `file`, `record` | `eq` `neq` `in` `not_in` `is_empty` `not_empty` |
+         *     | `select`, `note`, `file`, `record`, `user` | `eq` `neq` `in` `not_in` `is_empty` `not_empty` |
+         *     | `multiple` | `has_any` `has_all` `has_none` `is_empty` `not_empty` |
          *     | `created_at`, `updated_at` | `eq` `neq` `gt` `gte` `lt` `lte` |
          *     | `id` | `eq` `neq` `in` `not_in` |
          *     | `*` | `contains` |
          *
-         *     `in` and `not_in` take a list of up to 500 values, `is_empty` and `not_empty` no value. `neq` and `not_in` also match rows without a value. `contains` ignores case. `*` is the text of all fields of a row. A plain date compared with an instant means that whole UTC day.
+         *     A field with several values has the operators of `multiple`; each takes a list of 1 to 100 values. `in` and `not_in` take a list of up to 500 values, `is_empty` and `not_empty` no value. `neq`, `not_in` and `has_none` also match rows without a value. `contains` ignores case. The value `me` of a `user` field, with `eq` or `neq`, is the caller. `*` is the text of all fields of a row. A plain date compared with an instant means that whole UTC day.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -3166,7 +3168,7 @@ export interface components {
              * @example date
              * @enum {string}
              */
-            type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "formula";
+            type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "user" | "formula";
             /**
              * @description For `formula`.
              * @example {price} * {count}
@@ -3232,6 +3234,11 @@ export interface components {
                  */
                 currency?: string;
             };
+            /**
+             * @description A value is an array.
+             * @constant
+             */
+            multiple?: true;
         };
         /** @description A saved selection of the rows of a structure, with its layout. */
         RowView: {
@@ -3331,7 +3338,7 @@ export interface components {
              * @example gt
              * @enum {string}
              */
-            op: "eq" | "neq" | "gt" | "gte" | "lt" | "lte" | "contains" | "in" | "not_in" | "is_empty" | "not_empty";
+            op: "eq" | "neq" | "gt" | "gte" | "lt" | "lte" | "contains" | "in" | "not_in" | "is_empty" | "not_empty" | "has_any" | "has_all" | "has_none";
             /**
              * @description Omitted with `is_empty` and `not_empty`.
              * @example 500
@@ -9095,7 +9102,8 @@ export interface operations {
                      *                 "style": "currency",
                      *                 "decimals": 2,
                      *                 "currency": "EUR"
-                     *               }
+                     *               },
+                     *               "multiple": true
                      *             }
                      *           ],
                      *           "label_field": "title",
@@ -9198,7 +9206,7 @@ export interface operations {
                          * @example date
                          * @enum {string}
                          */
-                        type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "formula";
+                        type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "user" | "formula";
                         /**
                          * @description Must be a text of 1 to 500 characters without control characters, or null.
                          * @example Due
@@ -9262,6 +9270,8 @@ export interface operations {
                              */
                             currency?: string;
                         } | null;
+                        /** @description A value is an array of 1 to 100 different values; for select, note, file, record and user. */
+                        multiple?: boolean;
                     }[];
                     /** @description null clears. */
                     description?: string | null;
@@ -9332,7 +9342,8 @@ export interface operations {
                      *               "style": "currency",
                      *               "decimals": 2,
                      *               "currency": "EUR"
-                     *             }
+                     *             },
+                     *             "multiple": true
                      *           }
                      *         ],
                      *         "label_field": "title",
@@ -9425,7 +9436,8 @@ export interface operations {
                      *               "style": "currency",
                      *               "decimals": 2,
                      *               "currency": "EUR"
-                     *             }
+                     *             },
+                     *             "multiple": true
                      *           }
                      *         ],
                      *         "label_field": "title",
@@ -9520,7 +9532,7 @@ export interface operations {
                          * @example date
                          * @enum {string}
                          */
-                        type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "formula";
+                        type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "user" | "formula";
                         /**
                          * @description Must be a text of 1 to 500 characters without control characters, or null.
                          * @example Due
@@ -9584,6 +9596,8 @@ export interface operations {
                              */
                             currency?: string;
                         } | null;
+                        /** @description A value is an array of 1 to 100 different values; for select, note, file, record and user. */
+                        multiple?: boolean;
                     }[];
                     /** @description null clears. */
                     description?: string | null;
@@ -9654,7 +9668,8 @@ export interface operations {
                      *               "style": "currency",
                      *               "decimals": 2,
                      *               "currency": "EUR"
-                     *             }
+                     *             },
+                     *             "multiple": true
                      *           }
                      *         ],
                      *         "label_field": "title",
@@ -9748,7 +9763,7 @@ export interface operations {
                      * @example date
                      * @enum {string}
                      */
-                    type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "formula";
+                    type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "user" | "formula";
                     /**
                      * @description The values of a `select`; without any, every text is allowed.
                      * @example [
@@ -9762,6 +9777,8 @@ export interface operations {
                      * @example Due
                      */
                     label?: string | null;
+                    /** @description A value is an array of 1 to 100 different values; for select, note, file, record and user. */
+                    multiple?: boolean;
                     /** @description Says what would be; writes nothing. */
                     dry_run?: boolean;
                 };
@@ -9801,7 +9818,8 @@ export interface operations {
                      *               "style": "currency",
                      *               "decimals": 2,
                      *               "currency": "EUR"
-                     *             }
+                     *             },
+                     *             "multiple": true
                      *           }
                      *         ],
                      *         "label_field": "title",
@@ -9853,7 +9871,7 @@ export interface operations {
                              */
                             record_id: string;
                             /** @example about 300 */
-                            value: string | number | boolean;
+                            value: string | number | boolean | string[];
                         }[];
                     };
                 };

@@ -87,6 +87,8 @@ async function readRows(structure: Structure): Promise<OfflineRows> {
   return new OfflineRows(
     structure,
     stored.map(({ row }) => row),
+    // The key begins with the id of the user.
+    sessionKey.peek()?.split(' ')[0] ?? '',
   )
 }
 

@@ -29,9 +29,16 @@ export class OfflineRows {
   /** The result of the last query, because its pages are read one after the other. */
   #last: { readonly query: string; readonly found: readonly Known[] } | undefined
 
-  constructor({ fields }: Pick<Structure, 'fields'>, rows: readonly Row[]) {
+  constructor(
+    { fields }: Pick<Structure, 'fields'>,
+    rows: readonly Row[],
+    /** The user that "me" means in a filter. */
+    private readonly me: string,
+  ) {
     this.#known = rows.map((row) => ({ row, state: stateOf(row) }))
-    this.#fields = new Map(fields.map(({ key, type }, column) => [key, { key, type, column }]))
+    this.#fields = new Map(
+      fields.map(({ key, type, multiple }, column) => [key, { key, type, multiple, column }]),
+    )
   }
 
   find(id: string): Row | undefined {
@@ -52,6 +59,7 @@ export class OfflineRows {
     const conditions = checkFilter(
       search === undefined ? asked : [...asked, { field: '*', op: 'contains', value: search }],
       this.#fields,
+      this.me,
     )
     const sortedBy = this.#sortValue(sort)
     const sign = direction === 'asc' ? 1 : -1
@@ -70,6 +78,7 @@ export class OfflineRows {
     if (sort === 'created_at') return ({ createdAt }) => createdAt
     if (sort === 'updated_at') return ({ updatedAt }) => updatedAt
     const field = this.#fields.get(sort)
+    if (field?.multiple) throw refused(`"sort" names "${sort}", which has several values.`)
     if (!field) throw refused(`"sort" names "${sort}", and the table has no such field.`)
     const isFolded = field.type === 'text' || field.type === 'select'
     return ({ data }) => {

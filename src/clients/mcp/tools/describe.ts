@@ -29,16 +29,18 @@ const SHOWN_OPTIONS = 12
 
 /** A field with its rules in brief: `amount number, required, EUR, 0..1000`. */
 function fieldText(field: ReturnType<typeof presentStructure>['fields'][number]): string {
-  const { key, type, label, required, unique, unit, hidden, min, max, options, structure } = field
+  const { key, type, label, required, unique, unit, hidden, min, max, options, structure, multiple, format } =
+    field
   const all = options ?? []
   const most = all.slice(0, SHOWN_OPTIONS).map((option) => inline(option, 60))
   return given(
-    `${key} ${type}`,
+    `${key} ${type}${multiple ? '[]' : ''}`,
     field.expression !== undefined && `of ${field.result}, computed: ${inline(field.expression, 200)}`,
     label !== key && `"${inline(label, 60)}"`,
     required && 'required',
     unique && 'unique',
     unit !== null && `in ${unit}`,
+    format && given(format.style, format.currency).join(' '),
     (min !== null || max !== null) && `${min ?? ''}..${max ?? ''}`,
     most.length > 0 && given(`one of ${most.join(' / ')}`, andMore(most.length, all.length)).join(' '),
     structure !== null && `of structure ${structure}`,

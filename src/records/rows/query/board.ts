@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { InWorkspace } from '../../../context.ts'
-import { valueTypeOf } from '../../../filter/record/field-types.ts'
+import { rulesOf, valueTypeOf } from '../../../filter/record/field-types.ts'
 import { read, type Snapshot } from '../../../kernel/operation.ts'
 import { DEFAULT_LIMIT } from '../../../lib/pagination.ts'
 import type { FieldValue } from '../../../lib/record-data.ts'
@@ -26,7 +26,7 @@ import {
   usableIndexes,
   withView,
 } from './row-query.ts'
-import { byValue, type Cell, compareValues, datedBy, withLength, zoneNamed } from './summary.ts'
+import { byValue, type Cell, compareValues, datedBy, valuesOfCell, withLength, zoneNamed } from './summary.ts'
 import { cachedList, learnOfRows, reportRows, totalKeyText } from './total-cache.ts'
 
 type BoardRequest = Static<typeof BoardQuery>
@@ -59,6 +59,17 @@ interface Stack {
   readonly pks: number[]
 }
 
+interface Stacks {
+  readonly byValue: ReadonlyMap<Cell, Stack>
+  readonly total: number
+}
+
+/** `total` counts a row once, also if it is in several columns. */
+export interface Board {
+  readonly columns: readonly BoardColumn[]
+  readonly total: number
+}
+
 /** The rows in columns by the values of a field, as JSON text. */
 export const readBoard = read({
   name: 'records.board',
@@ -78,10 +89,7 @@ export const readDays = read({
 })
 
 /** The columns by the values of a field, or by days; `learnOfRows` takes the reported findings. */
-export function boardColumns(
-  snapshot: Snapshot,
-  { caller, request: sent, byDay }: BoardInput,
-): BoardColumn[] {
+export function boardColumns(snapshot: Snapshot, { caller, request: sent, byDay }: BoardInput): Board {
   const request = withView(snapshot, caller, sent)
   const query = rowQuery(snapshot, caller, request)
   const field = byDay ? dateField(query, byDay.date) : groupField(query, request.group_by ?? request.groupBy)
@@ -99,14 +107,14 @@ export function boardColumns(
       `SELECT ${valueColumn(field.column)}, pk ${text} ${order}`,
       ...values,
     )
-    return stacked(rows, limit, dayOf ?? ((cell) => cell))
+    return stacked(rows, limit, dayOf ? (cell) => [dayOf(cell)] : valuesOfCell(field))
   })
   const missing = path || snapshot.sql.isLimited ? [] : missingForFilter(query, choice)
   const used = path ? TEXT_INDEX : choice?.index.name
   const costs = readCosts(query, indexes, missing, [used])
-  const columns = columnsOf(snapshot, field, stacks)
+  const columns = columnsOf(snapshot, field, stacks.byValue)
   reportRows(snapshot, { costs, ordered: { key, rows: stacks } })
-  return columns
+  return { columns, total: stacks.total }
 }
 
 const isDated = (field: FieldDefinition): boolean =>
@@ -121,16 +129,15 @@ function dateField({ definition: { byKey } }: RowQuery, key: string): FieldDefin
 function groupField({ definition: { byKey } }: RowQuery, key: string | undefined): FieldDefinition {
   if (key === undefined)
     throw invalid(
-      'The query parameter "group_by" is required: a select or bool field, whose values are the columns.',
+      'The query parameter "group_by" is required: a select, bool or user field, whose values are the columns.',
       atPlace('group_by'),
     )
   const field =
     byKey.get(key) ??
     fail(refused(`"group_by" names "${key}", and the structure has no such field.`, atPlace('group_by')))
-  const type = valueTypeOf(field)
-  if (type === 'select' || type === 'bool') return field
+  if (rulesOf(field).groups) return field
   throw refused(
-    `"group_by" names "${key}", of type ${type}; it takes a field of type select or bool.`,
+    `"group_by" names "${key}", of type ${valueTypeOf(field)}; it takes a field of type select, bool or user.`,
     atPlace('group_by'),
   )
 }
@@ -138,12 +145,11 @@ function groupField({ definition: { byKey } }: RowQuery, key: string | undefined
 function stacked(
   rows: readonly (readonly [Cell, number])[],
   limit: number,
-  columnOf: (cell: Cell) => Cell,
-): Map<Cell, Stack> {
+  columnsIn: (cell: Cell) => readonly Cell[],
+): Stacks {
   const stacks = new Map<Cell, Stack>()
   let length = 0
-  for (const [value, pk] of rows) {
-    const cell = columnOf(value)
+  const add = (cell: Cell, pk: number) => {
     const stack = stacks.get(cell) ?? { total: 0, pks: [] }
     if (stack.total === 0) {
       length = withLength(length, cell)
@@ -152,7 +158,8 @@ function stacked(
     stack.total += 1
     if (stack.pks.length < limit) stack.pks.push(pk)
   }
-  return stacks
+  for (const [value, pk] of rows) for (const cell of columnsIn(value)) add(cell, pk)
+  return { byValue: stacks, total: rows.length }
 }
 
 /** Column values: the options in their order, then other values and days in use, ascending, then none. */

@@ -118,5 +118,6 @@ const mayBeAbsent = ({ conditions }: RowQuery, { column }: IndexedColumn): boole
       testedColumn(condition) !== column ||
       condition.op === 'neq' ||
       condition.op === 'not_in' ||
+      condition.op === 'has_none' ||
       condition.op === 'contains',
   )

@@ -161,6 +161,7 @@ const SEEKABLE: ReadonlySet<Operator> = new Set([...SINGLE, 'gt', 'gte', 'lt', '
 /** Whether an index on the condition's target leads to the matching rows. */
 const isSeekable = (condition: Condition): boolean =>
   SEEKABLE.has(condition.op) &&
+  !(typeof condition.target === 'object' && condition.target.multiple) &&
   testedColumn(condition) !== undefined &&
   !(condition.op === 'in' && condition.operands.some(({ low, high }) => low !== high))
 

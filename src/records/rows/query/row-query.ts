@@ -94,7 +94,11 @@ export function rowQuery(
 ): RowQuery {
   const structure = getStructure(reader, caller, request.structure, 'read')
   const definition = definitionOf(structure)
-  return { structure, definition, conditions: checkFilter(request.filter, definition.byKey) }
+  return {
+    structure,
+    definition,
+    conditions: checkFilter(request.filter, definition.byKey, caller.userId ?? ''),
+  }
 }
 
 /** The way to find rows: through the entries of an index; by pk, all rows or some; or as SQLite decides. */
@@ -144,18 +148,17 @@ const BYTES_PER_TIME = 150
 
 /** The text columns that conditions test; their values may be long. */
 function testedTexts({ definition }: RowQuery, conditions: readonly Condition[]): TestedText[] {
-  const mayBeLong = definition.fields.filter((field) => rulesOf(field).companion === 'folded')
-  return mayBeLong.flatMap(({ column }) => {
+  const long = definition.fields.filter((field) => field.multiple || rulesOf(field).companion === 'folded')
+  return long.flatMap(({ column }) => {
     const testing = conditions.filter(
       ({ target, op }) =>
-        op !== 'is_empty' &&
-        op !== 'not_empty' &&
-        (target === '*' || (typeof target !== 'string' && target.column === column)),
+        !op.endsWith('empty') && (target === '*' || (typeof target !== 'string' && target.column === column)),
     )
     if (testing.length === 0) return []
-    const times = testing.map(({ op, operands }) =>
-      op === 'contains' ? 1 + Buffer.byteLength(String(operands[0]?.low)) / BYTES_PER_TIME : 1,
-    )
+    const times = testing.map(({ op, operands }) => {
+      if (op !== 'contains') return op.startsWith('has_') ? operands.length : 1
+      return 1 + Buffer.byteLength(String(operands[0]?.low)) / BYTES_PER_TIME
+    })
     return [{ column: valueColumn(column), times: times.reduce((sum, one) => sum + one, 0) }]
   })
 }
@@ -231,8 +234,9 @@ export type SortTarget = TypedField | Extract<RowPart, 'created_at' | 'updated_a
 export function sortTarget({ byKey }: Definition, sort: string): SortTarget {
   if (sort === 'created_at' || sort === 'updated_at') return sort
   const field = byKey.get(sort)
-  if (field) return field
-  throw refused(`"sort" names "${sort}", and the structure has no such field.`, atPlace('sort'))
+  if (field && !field.multiple) return field
+  const reason = field ? 'which has several values' : 'and the structure has no such field'
+  throw refused(`"sort" names "${sort}", ${reason}.`, atPlace('sort'))
 }
 
 /** Whether pk order is the requested order. While rows are created in order, it equals `created_at`, id. */

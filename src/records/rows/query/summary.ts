@@ -254,10 +254,7 @@ function grouped(rows: readonly Row[], periodOf: PeriodOf, by: FieldDefinition |
   const periods = new Map<string | null, Map<Cell, Tally>>()
   let count = 0
   let length = 0
-  for (const row of rows) {
-    const number = row[0] ?? null
-    const cell = row[1] ?? null
-    const period = periodOf(row[2] ?? null)
+  const add = (period: string | null, cell: Cell, number: number | null) => {
     const buckets = periods.get(period) ?? new Map<Cell, Tally>()
     const tally = buckets.get(cell) ?? new Tally(period, byValue(cell, by))
     if (tally.count === 0) {
@@ -267,8 +264,19 @@ function grouped(rows: readonly Row[], periodOf: PeriodOf, by: FieldDefinition |
     }
     tally.add(number)
   }
+  const cellsOf = valuesOfCell(by)
+  for (const row of rows) {
+    const period = periodOf(row[2] ?? null)
+    for (const cell of cellsOf(row[1] ?? null)) add(period, cell, row[0] ?? null)
+  }
   return [...periods.values()].flatMap((buckets) => Array.from(buckets.values(), (tally) => tally.bucket()))
 }
+
+/** The values in a cell of a field: the cell itself, or each of several values. */
+export const valuesOfCell = (field: FieldDefinition | undefined): ((cell: Cell) => readonly Cell[]) =>
+  field?.multiple
+    ? (cell) => (cell === null ? [cell] : (JSON.parse(String(cell)) as string[]))
+    : (cell) => [cell]
 
 /** Maximum total length of the grouped values, in characters: nobody reads more. */
 const MAX_LENGTH = 16_000_000

@@ -6,6 +6,7 @@ import { knownNames } from '../../../lib/near-miss.ts'
 import { type FieldValue, type RecordData, valueIn } from '../../../lib/record-data.ts'
 import { atFields, fail, type Refusal, refused } from '../../../lib/refusal.ts'
 import { codePointLength, quoteList } from '../../../lib/text.ts'
+import { isWritableCopy } from '../../../log/mirror-guard.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { violatedFormat } from '../../structures/formats.ts'
 import { withFormulas } from '../../structures/formulas.ts'
@@ -85,8 +86,8 @@ export function checkedValue(field: FieldDefinition, sent: unknown, name?: strin
   const { options, min, max, format } = field
   const { normalise, words, bounds } = rulesOf(field)
   const value = normalise(sent) ?? fail(unfit(field, `be ${words}`, name))
-  if (options !== null && !options.includes(String(value)))
-    throw unfit(field, `be one of ${quoteList(options)}`, name)
+  if (options !== null && !valuesOf(value).every((one) => options.includes(one)))
+    throw unfit(field, `be ${field.multiple ? 'values out of' : 'one of'} ${quoteList(options)}`, name)
   const violated = format && violatedFormat(format, value)
   if (violated !== undefined) throw unfit(field, `be ${violated}`, name)
   if (min === null && max === null) return value
@@ -96,6 +97,10 @@ export function checkedValue(field: FieldDefinition, sent: unknown, name?: strin
   if (max !== null && measured > max) throw unfit(field, `be at most ${max}${unit}`, name)
   return value
 }
+
+/** The values of a field as texts, one or several. */
+const valuesOf = (value: FieldValue): readonly string[] =>
+  typeof value === 'object' ? value : [String(value)]
 
 const unfit = ({ key }: FieldDefinition, rule: string, name = `The field "${key}"`): Refusal =>
   refused(`${name} must ${rule}.`, atFields(key))
@@ -129,6 +134,13 @@ const REFERENCES: Record<NonNullable<TypeRules['references']>, Exists> = {
     return required === null || structure.id === required
   },
   file: (reader, caller, id) => findFile(reader, caller, id) !== undefined,
+  // A copy does not know the members of its remote, which checks the ids when it receives the row.
+  user: (reader, { workspacePk }, id) =>
+    reader.sql.get(
+      'SELECT 1 FROM members WHERE workspace = ? AND user = (SELECT pk FROM users WHERE id = ?)',
+      workspacePk,
+      id,
+    ) !== undefined || isWritableCopy(reader),
 }
 
 /**
@@ -147,16 +159,18 @@ export function refuseBrokenReferences(
     const { references } = rulesOf(field)
     const value = changes[at]
     if (!references || value === undefined || value === null) continue
-    const reference = `${field.column} ${value}`
-    if (found.has(reference)) continue
-    if (!REFERENCES[references](reader, caller, String(value), field))
-      throw brokenReference(field, String(value))
-    found.add(reference)
+    for (const id of valuesOf(value)) {
+      const reference = `${field.column} ${id}`
+      if (found.has(reference)) continue
+      if (!REFERENCES[references](reader, caller, id, field)) throw brokenReference(field, id)
+      found.add(reference)
+    }
   }
 }
 
 function brokenReference({ key, type, structure }: FieldDefinition, id: string): Refusal {
-  const kind = type === 'record' && structure !== null ? 'live record of its structure' : type
+  const isTyped = type === 'record' && structure !== null
+  const kind = isTyped ? 'live record of its structure' : type === 'user' ? 'member' : type
   return refused(
     `The field "${key}" names ${id}, and there is no such ${kind} in this workspace.`,
     atFields(key),

@@ -290,7 +290,10 @@ export const hasSmallShape = ({ fields, uniqueSets }: Shape): boolean =>
 /** Whether a row has too much text for a small structure. */
 function isLong(data: RecordData): boolean {
   let length = 0
-  for (const value of Object.values(data)) if (typeof value === 'string') length += value.length
+  for (const value of Object.values(data)) {
+    if (typeof value === 'string') length += value.length
+    else if (typeof value === 'object') for (const one of value) length += 2 * one.length
+  }
   return length > MOST.length
 }
 

@@ -1,5 +1,5 @@
 import { type FieldKind, rulesOf, valueTypeOf } from '../../../filter/record/field-types.ts'
-import { columnValue } from '../../../filter/record/values.ts'
+import { columnValue, searchText } from '../../../filter/record/values.ts'
 import { type FieldValue, type RecordData, valueIn } from '../../../lib/record-data.ts'
 import { refused } from '../../../lib/refusal.ts'
 import { scanOf } from '../../../lib/scan.ts'
@@ -43,7 +43,7 @@ export const rowTableColumns = ({ fields }: Pick<Definition, 'fields'>): string[
 
 function companionOf(value: FieldValue): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? null : JSON.stringify(value)
-  return differentFold(String(value))
+  return typeof value === 'object' ? searchText(value) : differentFold(String(value))
 }
 
 const MAY_FOLD = /[A-Z\u0080-\uffff]/

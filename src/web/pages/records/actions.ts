@@ -41,7 +41,7 @@ export async function restoreRow(id: string): Promise<Row> {
   return record as Row
 }
 
-type Data = Record<string, string | number | boolean | null>
+type Data = Record<string, string | number | boolean | readonly string[] | null>
 
 /** Writes rows as one atomic batch. */
 export async function writeRows(

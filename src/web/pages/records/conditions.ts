@@ -20,6 +20,8 @@ const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   file: EQUALITY,
   record: EQUALITY,
   bool: ['eq', 'neq', 'is_empty', 'not_empty'],
+  user: EQUALITY,
+  multiple: ['has_any', 'has_all', 'has_none', 'is_empty', 'not_empty'],
   instant: ['gt', 'gte', 'lt', 'lte', 'eq', 'neq'],
 }
 
@@ -36,6 +38,9 @@ const LABELS: Readonly<Record<string, string>> = {
   in: 'is one of',
   not_in: 'is none of',
   contains: 'contains',
+  has_any: 'has any of',
+  has_all: 'has all of',
+  has_none: 'has none of',
   is_empty: 'is empty',
   not_empty: 'is not empty',
 }
@@ -53,7 +58,8 @@ export const operatorLabel = (type: string, op: string): string =>
   (isTime(type) ? TIME_LABELS : LABELS)[op] ?? op
 
 export const takesValue = (op: string): boolean => op !== 'is_empty' && op !== 'not_empty'
-export const takesList = (op: string): boolean => op === 'in' || op === 'not_in'
+const LISTS: ReadonlySet<string> = new Set(['in', 'not_in', 'has_any', 'has_all', 'has_none'])
+export const takesList = (op: string): boolean => LISTS.has(op)
 
 /** A column to filter and sort by: a field, or the time a row was created or edited. */
 export interface Column {
@@ -69,7 +75,12 @@ const INSTANTS: readonly Column[] = [
 ]
 
 export const columnsOf = ({ fields }: Structure): readonly Column[] => [
-  ...fields.map(({ key, label, type, options }: Field) => ({ key, label, type, options })),
+  ...fields.map(({ key, label, type, options, multiple }: Field) => ({
+    key,
+    label,
+    type: multiple ? 'multiple' : type,
+    options,
+  })),
   ...INSTANTS,
 ]
 

@@ -1,4 +1,5 @@
 import { effect, signal, untracked } from '@preact/signals'
+import { isSameValue } from '../../../lib/record-data.ts'
 import { api } from '../../data/api.ts'
 import { discarders, keepers, pendingCount, savers, setNotice, unfinished } from '../../data/pending.ts'
 import { type CellName, cellStore, currentOwner, type StoredCell } from '../../data/pending-cells.ts'
@@ -10,7 +11,7 @@ import { TAB } from '../../data/tabs.ts'
 import { CellDrafts, cellKey } from './cell-drafts.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
 import { latest, patchRow } from './patch-row.ts'
-import { isId, isReference } from './references.ts'
+import { holdsIds, isReference } from './references.ts'
 import { faultyField } from './refusals.ts'
 import { RowStore, type Rows } from './row-store.ts'
 import { readReference } from './suggestions.ts'
@@ -152,7 +153,7 @@ export class Edits {
 
   /** Saves text typed into a cell; resolves when it is saved or refused. */
   save(row: Row, field: Field, text: string): Promise<void> {
-    if (isReference(field) && text.trim() !== '' && !isId(text.trim()))
+    if (isReference(field) && text.trim() !== '' && !holdsIds(field, text))
       return this.#saveNamed(row, field, text)
     const before = row.data[field.key]
     const parsed = parseValue(field, text)
@@ -162,7 +163,7 @@ export class Edits {
     }
     const value = parsed.value ?? undefined
     const isSaving = this.cells.peek().get(cellKey(row.id, field.key))?.kind === 'saving'
-    if (!isSaving && (value === before || text === editText(before))) {
+    if (!isSaving && (isSameValue(value, before) || text === editText(before))) {
       this.drop(row.id, field.key)
       return Promise.resolve()
     }
@@ -243,7 +244,7 @@ export class Edits {
   /** False if the cell was edited again or discarded. */
   #isPending(id: string, { key }: Field, value: Value): boolean {
     const state = this.cells.peek().get(cellKey(id, key))
-    return state?.kind === 'saving' && state.value === value
+    return state?.kind === 'saving' && isSameValue(state.value, value)
   }
 
   /** True if the cell holds the value it had when the row was read, or a value sent from here since. */
@@ -305,7 +306,8 @@ export class Edits {
     const [{ row, at } = cells[0] as never] = cells
     for (const { field, state } of cells) {
       if (state.kind !== 'saving') continue
-      const isNamed = isReference(field) && state.value !== undefined && !isId(String(state.value))
+      const isNamed =
+        isReference(field) && state.value !== undefined && !holdsIds(field, editText(state.value))
       if (isNamed) void this.#saveNamed(row, field, state.text)
       else values.set(field, state.value)
     }
@@ -321,7 +323,7 @@ export class Edits {
   #conflict(newest: Row, field: Field, value: Value): void {
     const theirs = newest.data[field.key]
     const state = { kind: 'conflict', text: editText(value), value, theirs } as const
-    if (theirs === value) this.drop(newest.id, field.key)
+    if (isSameValue(theirs, value)) this.drop(newest.id, field.key)
     else this.#change((cells) => cells.set(cellKey(newest.id, field.key), state))
   }
 }

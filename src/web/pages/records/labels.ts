@@ -1,9 +1,11 @@
 import { effect, signal } from '@preact/signals'
+import { joinedValues, splitValues } from '../../../lib/csv-cells.ts'
 import { api } from '../../data/api.ts'
 import { onChange, onMissed } from '../../data/live.ts'
 import { isRetryable, Refused, retryDelayOf } from '../../data/request.ts'
 import { sessionKey } from '../../data/session-key.ts'
 import { address } from '../../router.ts'
+import { readMembers } from './members.ts'
 import { type Field, type Row, rowLabel, type Structure } from './model.ts'
 import { isId } from './references.ts'
 import { addressOfRow } from './view.ts'
@@ -62,6 +64,10 @@ export function targetOf(field: ReferenceField, id: string): ReferenceTarget | u
   if (!requested.has(id)) request(field, id)
   return found
 }
+
+/** The labels of several references as editable text; ids that are not resolved yet stay. */
+export const labelsOf = (field: ReferenceField, text: string): string =>
+  joinedValues(splitValues(text).map((id) => targetOf(field, id)?.label ?? id))
 
 function request(field: ReferenceField, id: string): void {
   if (targets.peek().size > MAX_CACHED) forgetAll()
@@ -133,6 +139,10 @@ async function readTarget(field: ReferenceField, id: string): Promise<ReferenceT
   if (field.type === 'file') {
     const { file } = await api.get('/v1/files/{id}', { params: { id } })
     return { label: file.file_name, href: address(['files', id]) }
+  }
+  if (field.type === 'user') {
+    const member = (await readMembers()).find((known) => known.id === id)
+    return { label: member?.name ?? 'former member', href: undefined }
   }
   const { record, structure_id } = await api.get('/v1/records/{id}', { params: { id } })
   const nameOrId = structure_id

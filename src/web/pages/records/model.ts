@@ -21,7 +21,7 @@ export function withValueTypes(structure: Structure): Structure {
 }
 
 /** A value of a field; undefined if empty. */
-export type Value = string | number | boolean | undefined
+export type Value = string | number | boolean | readonly string[] | undefined
 
 export interface Row {
   readonly id: string

@@ -1,4 +1,6 @@
+import { splitValues } from '../../../lib/csv-cells.ts'
 import { api } from '../../data/api.ts'
+import { readMembers } from './members.ts'
 import { type Field, type Row, rowLabel } from './model.ts'
 import { isId } from './references.ts'
 import type { Parsed } from './values.ts'
@@ -21,6 +23,17 @@ export const suggest = async (field: Field, text: string): Promise<readonly Sugg
  * error with examples.
  */
 export async function readReference(field: Field, text: string): Promise<Parsed> {
+  if (!field.multiple) return readOne(field, text)
+  const values: string[] = []
+  for (const part of splitValues(text)) {
+    const parsed = await readOne(field, part)
+    if ('error' in parsed) return parsed
+    values.push(String(parsed.value))
+  }
+  return { value: values.length === 0 ? null : [...new Set(values)] }
+}
+
+async function readOne(field: Field, text: string): Promise<Parsed> {
   const typed = text.trim()
   if (typed === '' || isId(typed)) return { value: typed === '' ? null : typed }
   const found = await suggest(field, typed)
@@ -61,6 +74,14 @@ async function findSuggestions(field: Field, text: string): Promise<readonly Sug
       .filter(({ file_name }) => file_name.toLowerCase().includes(part))
       .slice(0, MAX_SUGGESTIONS)
       .map(({ id, file_name }) => ({ id, label: file_name }))
+  }
+  if (field.type === 'user') {
+    const part = text.trim().toLowerCase()
+    const members = await readMembers()
+    return members
+      .filter(({ name }) => name.toLowerCase().includes(part))
+      .slice(0, MAX_SUGGESTIONS)
+      .map(({ id, name }) => ({ id, label: name }))
   }
   if (field.structure === null) return []
   return suggestRows(field.structure, text.trim())

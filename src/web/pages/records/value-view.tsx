@@ -15,6 +15,7 @@ interface ValueViewProps {
 export function ValueView({ field, value, onTick }: ValueViewProps) {
   if (field.type === 'bool') return <Checkbox label={field.label} value={value} onTick={onTick} />
   if (value === undefined) return null
+  if (typeof value === 'object') return <Several field={field} values={value} />
   if (isReference(field)) return <Reference field={field} id={String(value)} />
   if (field.type === 'select') return <ChoiceChip field={field} value={String(value)} />
   const scheme = SCHEMES[field.format?.style ?? '']
@@ -22,6 +23,20 @@ export function ValueView({ field, value, onTick }: ValueViewProps) {
   if (field.type === 'text' && WEB_ADDRESS.test(String(value))) return <WebLink url={String(value)} />
   return <>{showValue(field, value)}</>
 }
+
+const Several = ({ field, values }: { field: Field; values: readonly string[] }) => (
+  <>
+    {values.map((value) => (
+      <span key={value} class="one-of-several">
+        {isReference(field) ? (
+          <Reference field={field} id={value} />
+        ) : (
+          <ChoiceChip field={field} value={value} />
+        )}{' '}
+      </span>
+    ))}
+  </>
+)
 
 /** The hue class of a choice, by its position in the options. */
 export const hueOf = (field: Pick<Field, 'options'>, value: string): string => {

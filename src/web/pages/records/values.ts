@@ -1,3 +1,4 @@
+import { joinedValues, splitValues } from '../../../lib/csv-cells.ts'
 import { formatNumber } from '../../data/formats.ts'
 import { formatDay, formatInstant, numberIn } from '../../data/value-formats.ts'
 import type { Field, Value } from './model.ts'
@@ -10,6 +11,7 @@ export function showValue(field: Pick<Field, 'type' | 'format'>, value: Value): 
   if (isEmpty(value)) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'number') return field.format ? numberIn(field.format, value) : formatNumber(value)
+  if (typeof value === 'object') return value.join(', ')
   if (field.type === 'datetime') return formatInstant(value)
   return field.type === 'date' ? formatDay(value) : value
 }
@@ -18,11 +20,13 @@ export function showValue(field: Pick<Field, 'type' | 'format'>, value: Value): 
 export function editText(value: Value): string {
   if (isEmpty(value)) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  return String(value)
+  return typeof value === 'object' ? joinedValues(value) : String(value)
 }
 
 /** A value to send, null for empty; or an error. */
-export type Parsed = { readonly value: string | number | boolean | null } | { readonly error: string }
+export type Parsed =
+  | { readonly value: string | number | boolean | readonly string[] | null }
+  | { readonly error: string }
 
 const YES = new Set(['yes', 'true', '1', 'y', 'on', 'x'])
 const NO = new Set(['no', 'false', '0', 'n', 'off'])
@@ -56,9 +60,13 @@ function parseInstant(label: string, text: string): Parsed {
 }
 
 /** Parses typed text as a value of a field. The server checks the rules of the structure. */
-export function parseValue(field: { readonly type: string; readonly label: string }, text: string): Parsed {
+export function parseValue(
+  field: { readonly type: string; readonly label: string; readonly multiple?: true },
+  text: string,
+): Parsed {
   const trimmed = text.trim()
   if (trimmed === '') return { value: null }
+  if (field.multiple) return { value: [...new Set(splitValues(text))] }
   if (field.type === 'bool') return parseBool(field.label, trimmed)
   if (field.type === 'number') return parseNumber(field.label, trimmed)
   if (field.type === 'datetime') return parseInstant(field.label, trimmed)

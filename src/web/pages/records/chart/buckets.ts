@@ -20,7 +20,7 @@ export interface Grouping {
 const MAX_BARS = 120
 
 const DATES = new Set(['date', 'datetime'])
-const GROUPS = new Set(['select', 'bool', 'text', 'record'])
+const GROUPS = new Set(['select', 'bool', 'text', 'record', 'user'])
 
 /** Possible groupings of the rows of a structure: by periods of its dates, or by the values of a field. */
 export function groupingsOf({ fields }: Structure): readonly Grouping[] {

@@ -13,7 +13,7 @@ const SAMPLE_LINES = 4
 const RETRY_MS = 2_000
 const TOO_LARGE = 413
 
-type Data = Record<string, string | number | boolean | null>
+type Data = Record<string, string | number | boolean | readonly string[] | null>
 
 export interface RefusedLine {
   /** 1-based, counted in CSV records; the heading is line 1. */

@@ -15,6 +15,7 @@ const DEFAULTS: Readonly<Record<Field['type'], number>> = {
   file: 184,
   record: 184,
   formula: 136,
+  user: 136,
 }
 
 /** Minimum widths in pixels; a text column shows about eight characters. */

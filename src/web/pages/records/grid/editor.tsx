@@ -1,5 +1,6 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { labelsOf } from '../labels.ts'
 import type { Field } from '../model.ts'
 import { isReference } from '../references.ts'
 import { type Suggestion, suggest } from '../suggestions.ts'
@@ -53,6 +54,19 @@ export function Editor({ field, text, isTyped, onClose }: EditorProps) {
     },
   }
   const options = field.type === 'bool' ? ['yes', 'no'] : field.type === 'select' ? field.options : null
+  if (field.multiple)
+    return (
+      <textarea
+        {...shared}
+        ref={(found) => {
+          control.current = found
+        }}
+        rows={3}
+        title={options?.join('; ')}
+      >
+        {isReference(field) ? labelsOf(field, text) : text}
+      </textarea>
+    )
   if (options) return <Choice {...shared} control={control} options={options} text={text} />
   if (field.type === 'text')
     return (

@@ -5,7 +5,7 @@ import type { Field } from '../model.ts'
 import { parseValue } from '../values.ts'
 
 /** Values of a row by key; null clears. */
-export type Data = Record<string, string | number | boolean | null>
+export type Data = Record<string, string | number | boolean | readonly string[] | null>
 
 /** A block is written as one transaction, which the API limits to this many rows. */
 const MAX_ROWS = 1_000

@@ -1,3 +1,4 @@
+import { isSameValue } from '../../../../lib/record-data.ts'
 import { type AppliedChange, applyChanges, NotApplied, undoTransactions } from '../../../data/apply.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { newIds } from '../../../data/new-ids.ts'
@@ -127,7 +128,7 @@ async function writeBlock(
   const changes: AppliedChange[] = []
   for (const [index, { record, data }] of over.entries()) {
     const changed = Object.entries(written(data)).filter(
-      ([key, value]) => (record.data[key] ?? null) !== value,
+      ([key, value]) => !isSameValue(record.data[key], value ?? undefined),
     )
     if (changed.length === 0) continue
     blockRows.push(index)

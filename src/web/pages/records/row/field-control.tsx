@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { joinedValues, splitValues } from '../../../../lib/csv-cells.ts'
 import { ErrorText } from '../../../components/form.tsx'
-import { targetOf } from '../labels.ts'
+import { labelsOf, targetOf } from '../labels.ts'
 import type { Field } from '../model.ts'
 import { isReference } from '../references.ts'
 import { RefusalText } from '../refusal-text.tsx'
@@ -32,6 +33,7 @@ export function FieldControl({ field, text, error, isFirst, onText, onDone }: Fi
     'aria-required': field.required,
   }
   const options = field.type === 'bool' ? ['yes', 'no'] : field.type === 'select' ? field.options : null
+  const several = field.multiple === true
   const unit = field.unit === null ? '' : `, ${field.unit}`
   return (
     <div class="field" ref={root}>
@@ -40,7 +42,18 @@ export function FieldControl({ field, text, error, isFirst, onText, onDone }: Fi
         {unit}
         {field.required && <small> required</small>}
       </label>
-      {options ? (
+      {several && options ? (
+        <Choices name={id} options={options} text={text} onText={onText} onDone={onDone} />
+      ) : several ? (
+        <textarea
+          {...shared}
+          rows={Math.max(2, text.split('\n').length)}
+          placeholder="One per line"
+          defaultValue={isReference(field) ? labelsOf(field, text) : text}
+          onInput={({ currentTarget }) => onText(currentTarget.value)}
+          onBlur={({ currentTarget }) => onDone?.(currentTarget.value)}
+        />
+      ) : options ? (
         <select
           {...shared}
           value={text}
@@ -80,6 +93,39 @@ export function FieldControl({ field, text, error, isFirst, onText, onDone }: Fi
         </ErrorText>
       )}
     </div>
+  )
+}
+
+interface ChoicesProps {
+  readonly name: string
+  readonly options: readonly string[]
+  readonly text: string
+  readonly onText: (text: string) => void
+  readonly onDone: ((text: string) => void) | undefined
+}
+
+/** A checkbox for each option; values outside the options stay until they are unchecked. */
+function Choices({ name, options, text, onText, onDone }: ChoicesProps) {
+  const chosen = splitValues(text)
+  const all = [...options, ...chosen.filter((value) => !options.includes(value))]
+  return (
+    <span class="checks">
+      {all.map((option) => (
+        <label key={option}>
+          <input
+            type="checkbox"
+            name={name}
+            checked={chosen.includes(option)}
+            onChange={({ currentTarget: { checked } }) => {
+              const next = checked ? [...chosen, option] : chosen.filter((value) => value !== option)
+              onText(joinedValues(next))
+              onDone?.(joinedValues(next))
+            }}
+          />{' '}
+          {option}
+        </label>
+      ))}
+    </span>
   )
 }
 

@@ -5,7 +5,7 @@ import { isReference } from '../references.ts'
 import { readReference } from '../suggestions.ts'
 import { parseValue } from '../values.ts'
 
-export type Data = Record<string, string | number | boolean | null>
+export type Data = Record<string, string | number | boolean | readonly string[] | null>
 type Texts = Readonly<Record<string, string>>
 
 /** Drafts of new rows per session and structure. They survive opening other rows. */

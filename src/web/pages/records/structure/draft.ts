@@ -12,6 +12,7 @@ export const TYPES = [
   'note',
   'file',
   'formula',
+  'user',
 ] as const
 
 export const TYPE_LABELS: Readonly<Record<string, string>> = {
@@ -26,6 +27,7 @@ export const TYPE_LABELS: Readonly<Record<string, string>> = {
   note: 'Note',
   file: 'File',
   formula: 'Formula',
+  user: 'Member',
 }
 
 /** A field while it is edited, with values as typed. */
@@ -44,6 +46,7 @@ export interface FieldDraft {
   readonly options: string
   readonly structure: string
   readonly expression: string
+  readonly multiple: boolean
   /** The style of the format; empty for none. */
   readonly style: string
   readonly decimals: string
@@ -81,6 +84,7 @@ export const newField = (): FieldDraft => ({
   options: '',
   structure: '',
   expression: '',
+  multiple: false,
   style: '',
   decimals: '',
   currency: '',
@@ -101,6 +105,7 @@ const draftOfField = (field: Field): FieldDraft => ({
   options: (field.options ?? []).join('\n'),
   structure: field.structure ?? '',
   expression: field.expression ?? '',
+  multiple: field.multiple === true,
   style: field.format?.style ?? '',
   decimals: String(field.format?.decimals ?? ''),
   currency: field.format?.currency ?? '',
@@ -130,6 +135,9 @@ export function keyFor(label: string): string {
 }
 
 export const keyOf = (field: FieldDraft): string => field.key || keyFor(field.label)
+
+export const mayBeMultiple = (type: string): boolean =>
+  ['select', 'note', 'file', 'record', 'user'].includes(type)
 
 const BOUNDED_AS_NUMBER = new Set(['number', 'text'])
 
@@ -181,7 +189,8 @@ export function bodyOf(draft: Draft) {
       type: field.type as (typeof TYPES)[number],
       label: field.label.trim() || keyOf(field),
       required: field.required && field.type !== 'formula',
-      unique: field.unique && field.type !== 'formula',
+      unique: field.unique && field.type !== 'formula' && !field.multiple,
+      ...(field.multiple && mayBeMultiple(field.type) && { multiple: true }),
       hidden: field.hidden,
       unit: field.unit.trim() === '' ? null : field.unit.trim(),
       min: boundOf(field.type, field.min),

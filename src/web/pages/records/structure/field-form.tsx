@@ -1,7 +1,16 @@
 import { Button, Field as FieldInput } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { useStructures } from '../structures.ts'
-import { type FieldDraft, hasBounds, keyFor, keyOf, STYLES, TYPE_LABELS, TYPES } from './draft.ts'
+import {
+  type FieldDraft,
+  hasBounds,
+  keyFor,
+  keyOf,
+  mayBeMultiple,
+  STYLES,
+  TYPE_LABELS,
+  TYPES,
+} from './draft.ts'
 import { Formula } from './formula.tsx'
 
 interface FieldFormProps {
@@ -91,7 +100,7 @@ export function FieldForm({
           )}
         </div>
       </div>
-      <FieldFlags field={field} onChange={onChange} />
+      <FieldFlags field={field} isFixed={isFixed} onChange={onChange} />
       <details>
         <summary>Rules and display: {name}</summary>
         <FieldRules field={field} onChange={onChange} />
@@ -131,7 +140,7 @@ const FLAGS = [
   ['hidden', 'Hidden in the table'],
 ] as const
 
-const FieldFlags = ({ field, onChange }: PartProps) => (
+const FieldFlags = ({ field, isFixed, onChange }: PartProps & { readonly isFixed: boolean }) => (
   <p class="flags">
     {FLAGS.filter(([flag]) => flag === 'hidden' || field.type !== 'formula').map(([flag, label]) => (
       <label key={flag} class="check">
@@ -143,6 +152,17 @@ const FieldFlags = ({ field, onChange }: PartProps) => (
         {label}
       </label>
     ))}
+    {mayBeMultiple(field.type) && (
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={field.multiple}
+          disabled={isFixed}
+          onChange={({ currentTarget }) => onChange({ multiple: currentTarget.checked })}
+        />{' '}
+        Several values
+      </label>
+    )}
   </p>
 )
 

@@ -74,7 +74,8 @@ export const isChanged = (view: RowView): boolean => {
 const normal = (name: string, text: string | null | undefined): string =>
   name === 'filter' ? JSON.stringify(readConditions(text ?? null)) : (text ?? '').trim()
 
-export const isGrouping = ({ type }: Field): boolean => type === 'select' || type === 'bool'
+export const isGrouping = ({ type }: Field): boolean =>
+  type === 'select' || type === 'bool' || type === 'user'
 
 /** The key of the field that groups the rows of a table. */
 export function groupInAddress({ fields }: Structure, view: RowView | undefined): string | undefined {

@@ -6,7 +6,7 @@ import type { Row, Structure } from '../model.ts'
 import { rowLabel } from '../model.ts'
 import { undoStack } from '../undo.ts'
 
-type Data = Readonly<Record<string, string | number | boolean | null>>
+type Data = Readonly<Record<string, string | number | boolean | readonly string[] | null>>
 
 /** Moved values by row id, until the rows are refetched. */
 export const moves = signal<ReadonlyMap<string, Data>>(new Map())

@@ -1,0 +1,18 @@
+import { cache } from '../../data/cache.ts'
+import { request } from '../../data/request.ts'
+import { sessionKey } from '../../data/session-key.ts'
+
+interface Member {
+  readonly user_id: string
+  readonly name: string
+}
+
+/** The members of the workspace, whom `user` fields can name. They are not part of the change feed. */
+export const readMembers = async (): Promise<readonly { readonly id: string; readonly name: string }[]> => {
+  const members = await cache.fetchQuery({
+    queryKey: ['names of members', sessionKey.peek()],
+    queryFn: async () => (await request<{ members: Member[] }>('GET', '/app/api/members')).members,
+    staleTime: 30_000,
+  })
+  return members.map(({ user_id, name }) => ({ id: user_id, name }))
+}

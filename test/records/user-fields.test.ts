@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { declare, field, list, write } from '../support/records.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+let service: TestService
+beforeEach(async () => {
+  service = await startService()
+})
+afterEach(() => service.close())
+
+/** The id of the user of the service's key. */
+const ownId = async (): Promise<string> => (await service.get('/v1/me')).body.user_id
+
+const send = (data: object) => service.post('/v1/records', { structure: 'Tasks', data })
+const matching = async (op: string, value: unknown) => {
+  const filter = [{ field: 'who', op, value }]
+  const { body } = await list(service, 'Tasks', { filter, direction: 'asc' })
+  return body.records?.map(({ data }: { data: { name: string } }) => data.name) ?? body
+}
+
+test('a user field holds the id of a member, and "me" in a filter is the caller', async () => {
+  const me = await ownId()
+  await declare(service, 'Tasks', [field('name', 'text'), field('who', 'user')])
+  await write(service, 'Tasks', { name: 'mine', who: me }, { name: 'open' })
+  expect(await matching('eq', 'me')).toEqual(['mine'])
+  expect(await matching('neq', 'me')).toEqual(['open'])
+  expect(await matching('eq', me)).toEqual(['mine'])
+  expect(await matching('in', [me, 'nobody'])).toEqual(['mine'])
+  expect(await matching('in', ['me'])).toMatchObject({ code: 'refused' })
+  const board = await service.get('/v1/records/board?structure=Tasks&group_by=who')
+  expect(board.body.columns).toMatchObject([
+    { value: me, total: 1 },
+    { value: null, total: 1 },
+  ])
+})
+
+test('a value is refused that is no member, or "me"', async () => {
+  await declare(service, 'Tasks', [field('who', 'user')])
+  for (const who of ['me', '01a1fc86-b28a-7000-b4e6-910f6f3991a9', 1, ['x']])
+    expect(await send({ who })).toMatchObject({ status: 400, body: { code: 'refused' } })
+})
+
+test('"me" is kept in a view, judged for each caller, and refused in the filter of a webhook', async () => {
+  const me = await ownId()
+  await declare(service, 'Tasks', [field('name', 'text'), field('who', 'user')])
+  await write(service, 'Tasks', { name: 'mine', who: me }, { name: 'open' })
+  const filter = [{ field: 'who', op: 'eq', value: 'me' }]
+  const view = await service.post('/v1/records/views', { structure: 'Tasks', name: 'Mine', filter })
+  expect(view).toMatchObject({ status: 201, body: { row_view: { filter } } })
+  const { body } = await service.get(`/v1/records?view=${view.body.row_view.id}`)
+  expect(body.records).toMatchObject([{ data: { name: 'mine' } }])
+  expect(
+    await service.post('/v1/webhooks', { structure: 'Tasks', url: 'https://example.com/', filter }),
+  ).toMatchObject({ status: 400, body: { code: 'refused' } })
+})
+
+test('several members are filtered by any and all of them', async () => {
+  const me = await ownId()
+  await declare(service, 'Tasks', [field('name', 'text'), field('who', 'user', { multiple: true })])
+  await write(service, 'Tasks', { name: 'mine', who: [me] }, { name: 'open' })
+  expect(await matching('has_any', [me, 'nobody'])).toEqual(['mine'])
+  expect(await matching('has_none', [me])).toEqual(['open'])
+  expect(await matching('has_any', ['me'])).toMatchObject({ code: 'refused' })
+  expect(await send({ who: [me, me] })).toMatchObject({ status: 400 })
+})
