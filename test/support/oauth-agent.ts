@@ -17,7 +17,7 @@ export interface Visitor {
   ): Promise<{ readonly status: number; readonly headers: Headers; readonly body: string }>
 }
 
-/** What the official client keeps about a server, and the address that it opens for the person. */
+/** The memory of the official client: its data about a server, and the address that it opens for the person. */
 function newMemory() {
   const memory = {
     opened: undefined as URL | undefined,
