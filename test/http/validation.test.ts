@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startService, type TestService } from '../support/service.ts'
 
-const KNOWN = 'known: search, tag, sort, direction, content, excerpt, limit, offset.'
+const KNOWN = 'known: search, tag, sort, direction, content, excerpt, limit, offset, cursor, total.'
 
 let service: TestService
 beforeAll(async () => {

@@ -117,3 +117,65 @@ describe('an export that comes home', () => {
     own.remove()
   })
 })
+
+describe('an export into the folder of an imported vault', () => {
+  const update = async (...flags: string[]) => {
+    const outcome = await runInProcess([
+      ...['export', vault.path, '--format', 'obsidian', '--update', '--db', vault.db],
+      ...flags,
+    ])
+    return { ...outcome, report: flags.includes('--json') ? JSON.parse(outcome.out) : undefined }
+  }
+  const textAt = (path: string) => Bun.file(`${vault.path}/${path}`).text()
+
+  test('writes nothing when nothing changed', async () => {
+    const { report } = await update('--json')
+    expect(report).toMatchObject({ written: [], moved: [], conflicts: [], unchanged: 5 })
+  })
+
+  test('writes only what changed, and an import of the folder then changes nothing', async () => {
+    const service = vault.service()
+    const { A, B } = await vault.notes()
+    await service.patch(`/v1/notes/${A?.id}`, { tags: ['two'] })
+    await service.patch(`/v1/notes/${B?.id}`, { title: 'Renamed' })
+    await service.post('/v1/notes', { title: 'Made', content: 'made' })
+    const { exitCode, report } = await update('--json')
+    expect([exitCode, report.written, report.moved]).toEqual([
+      0,
+      ['A.md', 'Made.md', 'in/Renamed.md'],
+      ['in/B.md'],
+    ])
+    expect(await textAt('A.md')).toBe('---\ntags: [one, two]\nscore: 1.50\n---\n[b](in/B.md) ![[pic.png]]')
+    expect((await update('--json')).report.written).toEqual([])
+    const again = await vault.report()
+    expect([again.exitCode, again.report.counts]).toMatchObject([
+      0,
+      { notes: 0, updated_notes: 0, unchanged: 6 },
+    ])
+  })
+
+  test('never overwrites a file that was changed in the folder, or that it did not write', async () => {
+    const { C } = await vault.notes()
+    await vault.service().patch(`/v1/notes/${C?.id}`, { content: 'in daybook' })
+    await vault.service().post('/v1/notes', { title: 'Other', content: 'in daybook' })
+    vault.write({ 'C.md': 'in the folder', 'Other.md': 'in the folder' })
+    const { exitCode, err, report } = await update('--json')
+    expect([exitCode, report.conflicts]).toEqual([1, ['C.md', 'Other.md']])
+    expect(err).toContain('C.md was changed in the folder too')
+    expect([await textAt('C.md'), await textAt('Other.md')]).toEqual(['in the folder', 'in the folder'])
+  })
+
+  test('leaves the files of deleted notes, and of those that were removed from the folder', async () => {
+    const { C } = await vault.notes()
+    await vault.service().delete(`/v1/notes/${C?.id}`)
+    rmSync(`${vault.path}/LICENSE.txt`)
+    expect((await update('--json')).report).toMatchObject({ written: [], conflicts: [] })
+    expect([await textAt('C.md'), await Bun.file(`${vault.path}/LICENSE.txt`).exists()]).toEqual(['c', false])
+  })
+
+  test('is refused for any other folder', async () => {
+    const words = ['export', folder.path, '--format', 'obsidian', '--update', '--db', vault.db]
+    const { exitCode, err } = await runInProcess(words)
+    expect([exitCode, err]).toEqual([1, expect.stringContaining('was never imported into this workspace')])
+  })
+})

@@ -20,6 +20,19 @@ interface Task {
   readonly io: Io
 }
 
+/** Returns the exit code: 1 if files in the folder have changed too. */
+async function updateFolder({ db, caller, input, io }: Task, folder: string): Promise<number> {
+  const { updateVault } = await import('../../../transfer/vault/export/update.ts')
+  const { written, moved, conflicts, unchanged } = await updateVault(db, caller, folder)
+  show(input, io, { folder, written, moved, conflicts, unchanged }, () => {
+    io.out(`${folder}: ${counted(written.length, 'file')} written, ${unchanged} unchanged.\n`)
+    for (const path of moved) io.out(`${path} was renamed.\n`)
+  })
+  for (const path of conflicts)
+    io.status(`${path} was changed in the folder too; run "daybook import ${folder} --update" first.\n`)
+  return conflicts.length === 0 ? 0 : 1
+}
+
 async function exportFolder({ db, caller, input, io }: Task, folder: string): Promise<void> {
   const exportAll =
     textFlag(input, 'format') === 'obsidian'
@@ -91,6 +104,7 @@ export const exportCommand: Command = {
       'obsidian for notes and files only, sqlite or parquet for tables; with --structure csv (the default) or jsonl',
       { choices: ['obsidian', 'sqlite', 'parquet', 'csv', 'jsonl'] },
     ),
+    flag('--update', 'with obsidian, write what changed into the folder of an imported vault'),
     flag('--headings <kind>', 'name the columns of csv, sqlite and parquet by label (the default) or key', {
       choices: ['label', 'key'],
     }),
@@ -103,6 +117,9 @@ export const exportCommand: Command = {
     '',
     'With --format obsidian, notes are Markdown files in the folders they were imported from, with tags, aliases and',
     'properties in front matter and links by name or path, and files are beside them; nothing else is written.',
+    'A file whose note did not change since its import is written byte for byte. With --update, <path> is the folder',
+    'of an imported vault: only what changed in daybook is written there. A file that was changed in the folder too',
+    'stays as it is, and the exit code is 1; the files of deleted notes stay.',
     '',
     'With --format sqlite, <path> is a new SQLite file with a table for each structure and the tables notes, tags,',
     'note_tags and links; with --format parquet, a folder with a file for each of these tables. Deleted notes and',
@@ -120,6 +137,7 @@ export const exportCommand: Command = {
     'daybook export notebook',
     'daybook export /backup/work --workspace Work',
     'daybook export --format obsidian ~/Vault',
+    'daybook export --format obsidian --update ~/Vault',
     'daybook export --format sqlite work.sqlite',
     'daybook export --format parquet work',
     'daybook export --structure Expenses expenses.csv',
@@ -138,12 +156,15 @@ export const exportCommand: Command = {
       throw new WrongUsage(`"export" needs ${format === 'sqlite' ? '<file>' : '<folder>'}.`)
     if (format === 'parquet' && path === STDOUT)
       throw new WrongUsage('--format parquet writes a folder, not to standard output.')
+    if (input.flags.update === true && format !== 'obsidian')
+      throw new WrongUsage('--update applies to --format obsidian.')
     const hasHeadings =
       format === 'sqlite' || format === 'parquet' || (structure !== undefined && format !== 'jsonl')
     if (textFlag(input, 'headings') !== undefined && !hasHeadings)
       throw new WrongUsage('--headings applies to csv, sqlite and parquet.')
     return inWorkspace(input, io, async (db, caller) => {
       const task = { db, caller, input, io }
+      if (input.flags.update === true) return updateFolder(task, path ?? '')
       if (format === 'sqlite' || format === 'parquet') await exportTables(task, format, path ?? '')
       else if (structure === undefined) await exportFolder(task, path ?? '')
       else await exportRows(task, structure, format === 'jsonl' ? 'jsonl' : 'csv', path ?? STDOUT)

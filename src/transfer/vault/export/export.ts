@@ -38,9 +38,10 @@ export const exportVault = (
     return { notes: tree.notes.length, files: tree.files.length }
   })
 
-const HALF_MS = 0.5
+/** Added to the time of a file, so that it survives the rounding of file systems. */
+export const HALF_MS = 0.5
 
-/** Dates the file by the last change. The extra half millisecond survives the rounding of file systems. */
+/** Dates the file by the last change. */
 function writeDated(folder: string, path: string, instant: number, write: (path: string) => void): void {
   const whole = join(folder, path)
   mkdirSync(dirname(whole), { recursive: true })
