@@ -269,14 +269,15 @@ function scopeIn(sent = 'read'): 'read' | 'write' {
   throw invalid('The form holds a scope that does not exist; choose read or write.')
 }
 
-/** The values of a sent form; a name that stands twice has no value. */
+/** The values of a sent form; refuses a name that stands twice. */
 async function formIn(exchange: Exchange, body: SentForm): Promise<(name: string) => string | undefined> {
   const { request } = exchange
   const bytes = await body.bytes(addressGroup(exchange.address), MAX_FORM_BYTES)
   const entries = await formEntries(request.headers.get('content-type') ?? '', bytes)
   if (!entries) throw invalid('The form must be sent form-encoded.')
   return (name) => {
-    const values = entries.filter(([key]) => key === name).map(([, value]) => value)
-    return values.length === 1 && typeof values[0] === 'string' ? values[0] : undefined
+    const [value, ...more] = entries.filter(([key]) => key === name).map(([, sent]) => sent)
+    if (more.length > 0) throw invalid(`The form holds "${name}" more than once.`)
+    return typeof value === 'string' ? value : undefined
   }
 }
