@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:tes
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { readConfig } from '../../src/config.ts'
 import { BadSetting } from '../../src/lib/settings.ts'
+import { addUser, usersOf } from '../support/backed-up.ts'
 import { runInProcess } from '../support/cli.ts'
 import { BUCKET } from '../support/off-site.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
@@ -58,7 +59,7 @@ async function untilStored(server: ServerProcess): Promise<void> {
 async function restore(...args: string[]) {
   const file = folder.file(`restored-${crypto.randomUUID()}.db`)
   const outcome = await runInProcess(['restore', BUCKET, '--db', file, ...args], { env: env() })
-  return { ...outcome, titles: outcome.exitCode === 0 ? titlesIn(file) : [] }
+  return { ...outcome, file, titles: outcome.exitCode === 0 ? titlesIn(file) : [] }
 }
 
 function titlesIn(file: string): string[] {
@@ -77,7 +78,18 @@ describe('a server with --backup-stream', () => {
     await untilStored(server)
     await note(server, 'three')
     await untilStored(server)
+    const db = folder.file('plain.db')
+    for (const name of ['from', 'commands']) {
+      // At rest, a log restarts with the next commit, whichever process makes it.
+      await Bun.sleep(1_200)
+      await addUser(name, db)
+    }
+    await Bun.sleep(300)
+    await untilStored(server)
+    expect(server.err()).not.toContain('starts again')
+    const users = await usersOf(db)
     expect(await server.end('SIGKILL')).toBe(null)
+    expect(await usersOf((await restore()).file)).toEqual(users)
 
     expect((await restore()).titles).toEqual(['one', 'two', 'three'])
     expect((await restore('--at', afterOne)).titles).toEqual(['one'])

@@ -33,27 +33,42 @@ export class Bucket {
     this.#client = new Bun.S3Client({ bucket, endpoint, region, sessionToken: '', ...credentials })
   }
 
-  /** The objects whose names begin like this, in order; without `isDeep`, those in no folder below. */
-  list = (start: string, { isDeep }: { isDeep: boolean }) =>
-    this.#asking(async (): Promise<StoredObject[]> => {
-      const found: StoredObject[] = []
-      let continuationToken: string | undefined
-      for (let page = 0; page < MAX_LIST_PAGES; page++) {
-        const answer = await this.#client.list({
+  /**
+   * The objects whose names begin like this, in order, up to 1,000 at a time. Without `isDeep` those in folders below are
+   * left out. `after` is a name, which need not exist.
+   */
+  async *pages(
+    start: string,
+    { isDeep, after }: { isDeep: boolean; after?: string },
+  ): AsyncGenerator<readonly StoredObject[]> {
+    let continuationToken: string | undefined
+    for (let page = 0; page < MAX_LIST_PAGES; page++) {
+      const answer = await this.#asking(() =>
+        this.#client.list({
           prefix: this.#prefix + start,
           ...(!isDeep && { delimiter: '/' }),
+          ...(after !== undefined && { startAfter: this.#prefix + after }),
           ...(continuationToken && { continuationToken }),
-        })
-        this.#onProgress()
-        for (const { key, size = 0 } of answer.contents ?? [])
-          found.push({ name: key.slice(this.#prefix.length), size })
-        continuationToken = answer.isTruncated ? answer.nextContinuationToken : undefined
-        if (continuationToken === undefined) return found
-      }
-      throw refused(
-        `${this.name} lists more objects than a place for backups has; give daybook its own prefix.`,
+        }),
       )
-    })
+      this.#onProgress()
+      yield (answer.contents ?? []).map(({ key, size = 0 }) => ({
+        name: key.slice(this.#prefix.length),
+        size,
+      }))
+      continuationToken = answer.isTruncated ? answer.nextContinuationToken : undefined
+      if (continuationToken === undefined) return
+    }
+    throw refused(
+      `${this.name} lists more objects than a place for backups has; give daybook its own prefix.`,
+    )
+  }
+
+  async list(start: string, options: { isDeep: boolean; after?: string }): Promise<StoredObject[]> {
+    const found: StoredObject[] = []
+    for await (const page of this.pages(start, options)) found.push(...page)
+    return found
+  }
 
   exists = (name: string) => this.#asking(() => this.#client.exists(this.#prefix + name))
 

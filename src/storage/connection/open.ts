@@ -233,13 +233,13 @@ function finishUpgrade(database: Database, { upgradeSteps: steps, log }: OpenOpt
 
 /**
  * Closes the database. All acknowledged writes are already on the disk, so a checkpoint that fails on a full disk
- * loses nothing. The checkpoint of a command takes no lock and waits for no reader, because a server may be writing
- * at the same time.
+ * loses nothing. A command beside a server leaves the checkpoint to the server, which may upload the WAL first; alone,
+ * it checkpoints as it leaves WAL mode.
  */
 export function closeDatabase(database: Database, { role, checkpoint }: OpenOptions): void {
   try {
     if (checkpoint !== 'off') {
-      database.run(`PRAGMA wal_checkpoint(${role === 'server' ? 'TRUNCATE' : 'PASSIVE'})`)
+      if (role === 'server') database.run('PRAGMA wal_checkpoint(TRUNCATE)')
       leaveWalMode(database)
     }
   } catch (error) {

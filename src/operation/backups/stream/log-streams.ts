@@ -15,7 +15,7 @@ import { frameBytes } from './wal.ts'
 const MAX_LOG_BYTES = 268_435_456
 /** Commits within this time get one mark. */
 const MARK_MS = 10
-const SEND_MS = 200
+const SEND_MS = 100
 
 export class LogStreams implements LogFollower {
   readonly #ctx: AppContext
@@ -51,7 +51,7 @@ export class LogStreams implements LogFollower {
       })
     this.#stops.push(
       db.onCommit(() => this.#noteCommit()),
-      db.onExternalWrite(() => this.#noteCommit()),
+      db.onExternalWrite(() => this.#noteExternalWrite()),
       clock.every(SEND_MS, () => this.#send()),
       () => log.stop(),
     )
@@ -88,8 +88,19 @@ export class LogStreams implements LogFollower {
     // A negative number means that another process was checkpointing.
     const isComplete = (pages < 0 ? this.#log?.pages() : pages) === this.#restarting
     this.#last = undefined
-    if (isComplete) return
-    for (const stream of this.#streams) stream.lose('another process wrote while the log restarted')
+    if (!isComplete) this.#lose('another process wrote while the log restarted')
+  }
+
+  /** What another process wrote and checkpointed at once was never held for the streams. */
+  #noteExternalWrite(): void {
+    const pages = this.#log?.isAtRest ? (this.#log.pages() ?? 0) : 0
+    if (pages > 0 && pages !== this.#restarting)
+      this.#lose('another process checkpointed the log before it was stored')
+    this.#noteCommit()
+  }
+
+  #lose(reason: string): void {
+    for (const stream of this.#streams) stream.lose(reason)
   }
 
   /** The mark is made at once, or by a timer that waits for commits that follow. */

@@ -46,7 +46,7 @@ interface Stop {
 /** Applies the segments after a backup. Refuses damaged and missing ones. */
 export async function replay(options: ReplayOptions): Promise<Replayed> {
   const { segments, base, before } = options
-  const names = (await segments.list(base.stream)).filter((name) => isAfter(name, base))
+  const names = await segments.listAfter(base)
   const reading = new SegmentReading(options, names)
   const stop = await findStop(reading, names, base, before)
   if (!stop) return { segments: 0, upTo: base.at }

@@ -66,6 +66,9 @@ export function parseSegmentName(name: string): SegmentName | undefined {
 
 const padded = (count: number, digits: number) => String(count).padStart(digits, '0')
 
+/** The beginning of the name of the segment that ends here. */
+export const placeName = ({ log, frame }: StreamPlace): string => `${padded(log, 6)}-${padded(frame, 8)}`
+
 /** The content of a segment as it is stored, and its name. */
 export async function encodeSegment(
   segment: Segment,
@@ -77,7 +80,7 @@ export async function encodeSegment(
   const hash = new Bun.CryptoHasher('sha256').update(content).digest('hex')
   const suffix = `.wal.zst${recipients.length > 0 ? '.age' : ''}`
   return {
-    name: `${SEGMENTS}${segment.stream}/${padded(segment.log, 6)}-${padded(last, 8)}.${streamName(segment.at)}.${hash}${suffix}`,
+    name: `${SEGMENTS}${segment.stream}/${placeName({ log: segment.log, frame: last })}.${streamName(segment.at)}.${hash}${suffix}`,
     content,
   }
 }

@@ -1,6 +1,13 @@
 import { refused } from '../../../lib/refusal.ts'
 import type { Bucket } from '../bucket.ts'
-import { isAfter, parseSegmentName, SEGMENTS, type SegmentName, type StreamPlace } from './segment.ts'
+import {
+  isAfter,
+  parseSegmentName,
+  placeName,
+  SEGMENTS,
+  type SegmentName,
+  type StreamPlace,
+} from './segment.ts'
 
 /** The place in a stream at which a full backup was copied. */
 export interface StreamBase extends StreamPlace {
@@ -44,11 +51,14 @@ export class Segments {
 
   read = ({ name }: SegmentName): Promise<Uint8Array> => this.#bucket.readBytes(name)
 
-  /** The segments of a stream in their order. */
-  async list(stream: string): Promise<SegmentName[]> {
-    const found = await this.#bucket.list(`${SEGMENTS}${stream}/`, { isDeep: true })
+  /** The segments of a stream after a place, in their order. */
+  async listAfter(base: StreamBase): Promise<SegmentName[]> {
+    const folder = `${SEGMENTS}${base.stream}/`
+    const after = `${folder}${placeName(base)}`
+    const found = await this.#bucket.list(folder, { isDeep: true, after })
     return found
       .flatMap(({ name }) => parseSegmentName(name) ?? [])
+      .filter((name) => isAfter(name, base))
       .sort((left, right) => left.log - right.log || left.frame - right.frame)
   }
 
@@ -81,15 +91,15 @@ export class Segments {
       if (base && (!known || isAfter(known, base))) oldest.set(base.stream, base)
     }
     const current = (await this.findBase(newest))?.stream
-    const all = await this.#bucket.list(SEGMENTS, { isDeep: true })
-    const unneeded = all.filter(({ name }) => {
+    const isUnneeded = ({ name }: { readonly name: string }) => {
       const stream = name.slice(SEGMENTS.length, name.lastIndexOf('/'))
       const segment = parseSegmentName(name)
       if (!segment || (current !== undefined && stream > current)) return false
       const base = oldest.get(stream)
       return !base || !isAfter(segment, base)
-    })
-    await inParallel(unneeded, ({ name }) => this.#bucket.delete(name))
+    }
+    for await (const page of this.#bucket.pages(SEGMENTS, { isDeep: true }))
+      await inParallel(page.filter(isUnneeded), ({ name }) => this.#bucket.delete(name))
   }
 }
 

@@ -16,7 +16,7 @@ const SEGMENT_BYTES = 4_194_304
 /** The most that is read ahead for a restart of the log. */
 const MAX_TAIL_BYTES = 8_388_608
 /** Commits within this time share a segment. */
-const INTERVAL_MS = 1_000
+const INTERVAL_MS = 500
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 15_000
 /** A commit is acknowledged within this time after it is in the log. */
