@@ -91,7 +91,7 @@ export class LogStreams implements LogFollower {
     if (!isComplete) this.#lose('another process wrote while the log restarted')
   }
 
-  /** What another process wrote and checkpointed at once was never held for the streams. */
+  /** A commit that another process checkpointed at once was never held for the streams. */
   #noteExternalWrite(): void {
     const pages = this.#log?.isAtRest ? (this.#log.pages() ?? 0) : 0
     if (pages > 0 && pages !== this.#restarting)
