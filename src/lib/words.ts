@@ -256,12 +256,12 @@ function withoutOpenEnd(words: readonly Word[]): readonly Word[] {
   return continues ? words.slice(0, -1) : words
 }
 
-function phraseOf({ text, isQuoted, isExcluded }: Chunk): Phrase | undefined {
+function phraseOf({ text, isQuoted, isExcluded }: Chunk, arePrefixes: boolean): Phrase | undefined {
   const words = withoutOpenEnd(wordsOf(text))
   const last = words.at(-1)
   if (!last) return undefined
   const isSingleCharacter = last.isUnspaced && codePointLength(last.term) === 1
-  const isStarred = !isQuoted && !last.isUnspaced && text.slice(last.end) === '*'
+  const isStarred = !isQuoted && !last.isUnspaced && (arePrefixes || text.slice(last.end) === '*')
   const isShort = words.length === 1 && codePointLength(last.term) < SHORTEST_BODY_PREFIX
   return {
     terms: words.map(({ term }) => term),
@@ -283,8 +283,8 @@ function symbolPhrases({ text, isExcluded }: Chunk, words: Phrase | undefined): 
   }))
 }
 
-function phrasesOf(chunk: Chunk): Phrase[] {
-  const words = phraseOf(chunk)
+function phrasesOf(chunk: Chunk, arePrefixes: boolean): Phrase[] {
+  const words = phraseOf(chunk, arePrefixes && !chunk.isExcluded)
   return [...(words ? [words] : []), ...symbolPhrases(chunk, words)]
 }
 
@@ -296,10 +296,12 @@ function withoutRepeats(phrases: readonly Phrase[]): Phrase[] {
 
 /**
  * Parses a search: words are ANDed, `"a phrase"` keeps order, `word*` is a prefix, `-word` excludes; anything
- * else is literal, so that no text is an error. Empty when the search cannot match anything.
+ * else is literal, so that no text is an error. Empty when the search cannot match anything. With `arePrefixes`, every
+ * wanted word outside quotes is a prefix.
  */
-export function parseSearch(search: string): Phrase[] {
-  const phrases = withoutRepeats([...chunksOf(search)].flatMap(phrasesOf))
+export function parseSearch(search: string, arePrefixes = false): Phrase[] {
+  const all = [...chunksOf(search)].flatMap((chunk) => phrasesOf(chunk, arePrefixes))
+  const phrases = withoutRepeats(all)
   return phrases.some(({ isExcluded }) => !isExcluded) ? phrases : []
 }
 

@@ -210,6 +210,17 @@ const searchText = t.text({
   examples: ['engine*'],
 })
 
+const searched = {
+  search: t.Optional(searchText),
+  match: t.Optional(
+    t.choice(['any', 'prefix'], {
+      description:
+        'With `search`: `any` finds notes with at least one of the words, those with most words first; `prefix` treats every word as a prefix. By default notes with all words.',
+      examples: ['any'],
+    }),
+  ),
+}
+
 /** The parts of listed notes to return. */
 export const shownParts = t.optional({
   content: t.flag({
@@ -229,7 +240,7 @@ const sorted = t.optional({
 })
 
 export const ListQuery = t.strict({
-  search: t.Optional(searchText),
+  ...searched,
   tag: t.Optional(t.text({ description: 'Only notes that carry this tag.', examples: ['work'] })),
   ...sorted,
   ...shownParts,
@@ -243,7 +254,7 @@ ${TREE_OPERATORS_TEXT}`
 
 export const QueryBody = t.strict({
   filter: filterTree(),
-  search: t.Optional(searchText),
+  ...searched,
   ...sorted,
   ...shownParts,
   ...t.paging(MAX_PAGE),

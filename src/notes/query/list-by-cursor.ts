@@ -32,7 +32,7 @@ export function pageByCursor(
   { list, shown, isByEdit }: ListedNotes,
 ): string {
   refuseOffset(request.offset)
-  if (request.search !== undefined)
+  if (request.search !== undefined || request.match !== undefined)
     throw invalid(
       '"cursor" does not go with "search", whose hits are ranked. Page through them with "offset".',
       atPlace('cursor'),

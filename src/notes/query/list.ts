@@ -4,7 +4,6 @@ import { storeLongValue } from '../../kernel/long-values.ts'
 import { read } from '../../kernel/operation.ts'
 import { type Page, type PageRequest, pageRequest } from '../../lib/pagination.ts'
 import { scanOf } from '../../lib/scan.ts'
-import { parseSearch } from '../../lib/words.ts'
 import type { LongValue } from '../../storage/page-cursors.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { type Direction, type SqlPart, sqlDirection } from '../../storage/sql.ts'
@@ -15,6 +14,7 @@ import { evaluationOf } from './evaluate.ts'
 import { pageByCursor } from './list-by-cursor.ts'
 import { type MatchOrder, notePageJson } from './page.ts'
 import { findPks } from './search.ts'
+import { pageOfAny, phrasesIn } from './search-any.ts'
 import { usualDirection } from './tree-query.ts'
 
 export type ListRequest = Static<typeof ListQuery>
@@ -30,7 +30,7 @@ export const listNotes = read({
   name: 'notes.list',
   covers: 'notes',
   run: (reader, { workspacePk: workspace }, request: ListRequest) => {
-    const { tag: name, search, sort, content, excerpt, cursor } = request
+    const { tag: name, search, match, sort, content, excerpt, cursor } = request
     const shown = { content, excerpt }
     const isByEdit = sort === 'edited_at'
     const tag = name === undefined ? undefined : findTagByName(reader, workspace, name)?.id
@@ -40,9 +40,11 @@ export const listNotes = read({
       return pageByCursor(reader, workspace, { ...request, cursor }, { list, shown, isByEdit })
     }
     const page = pageRequest(request)
-    const phrases = search === undefined ? undefined : parseSearch(search)
+    const phrases = phrasesIn(search, match)
     const find = (): Page<number> => {
       if (isNowhere) return { items: [], total: 0 }
+      if (phrases && match === 'any')
+        return pageOfAny(evaluationOf(reader, workspace), { tag }, phrases, orderOf(request), page)
       if (phrases) return findPks(evaluationOf(reader, workspace), { tag }, phrases, orderOf(request), page)
       return pageOf(reader, noteList(reader, workspace, tag, request), page)
     }

@@ -13,15 +13,16 @@ import { memoize } from '../../lib/bounded-cache.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { type Page, type PageRequest, pageRequest } from '../../lib/pagination.ts'
 import { fail, refused } from '../../lib/refusal.ts'
-import { type Phrase, parseSearch } from '../../lib/words.ts'
+import type { Phrase } from '../../lib/words.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Direction } from '../../storage/sql.ts'
 import type { QueryBody } from '../schema.ts'
-import { bitsetOf, intersection, pksOf } from './bitset.ts'
+import { bitsetOf, intersection, isIn, pksOf } from './bitset.ts'
 import type { FIELD_INDEXES } from './conditions.ts'
 import { type Evaluation, evaluationOf, type Matching, matchTree } from './evaluate.ts'
 import { type MatchOrder, matchingPage, NEWEST_FIRST, notePageJson, type ShownParts } from './page.ts'
 import { findMatches, findPks } from './search.ts'
+import { pageOfAny, phrasesIn, type SearchMode } from './search-any.ts'
 
 /** The sort of notes: by a field, or by a property given by its id. */
 export interface NoteSort {
@@ -42,6 +43,7 @@ export interface TreeQuery {
   /** Null matches every note. */
   readonly filter: FilterTree | null
   readonly search?: string
+  readonly match?: SearchMode | undefined
   /** By default newest edit first; for a search by rank. */
   readonly sort?: NoteSort
   readonly page: PageRequest
@@ -58,11 +60,12 @@ export const queryNotes = read({
   name: 'notes.query',
   covers: 'notes',
   run: (snapshot, caller, { body }: { body: QueryRequest }) => {
-    const { filter, search, sort: field, direction, content, excerpt, ...page } = body
+    const { filter, search, match, sort: field, direction, content, excerpt, ...page } = body
     const by = field ?? (search === undefined ? NEWEST_EDIT_FIRST.field : undefined)
     return notesByTree(snapshot, caller.workspacePk, {
       filter: parseTree(filter, 'filter'),
       ...(search !== undefined && { search }),
+      match,
       ...(by && { sort: { field: by, direction: direction ?? usualDirection(by) } }),
       page: pageRequest(page),
       shown: { content, excerpt },
@@ -81,15 +84,15 @@ export const listByTree = read({
 export function notesByTree(
   snapshot: Snapshot,
   workspace: number,
-  { filter, search, sort, page, shown = {} }: TreeQuery,
+  { filter, search, match, sort, page, shown = {} }: TreeQuery,
 ): string {
   const tree = checkedTree(snapshot, workspace, filter, 'filter')
   const evaluation = evaluationOf(snapshot, workspace, utcDay(snapshot.now))
   const order = sort && orderOf(snapshot, workspace, sort)
-  const phrases = search === undefined ? undefined : parseSearch(search)
+  const phrases = phrasesIn(search, match)
   const find = (): Page<number> =>
     phrases
-      ? searched(evaluation, tree, phrases, order, page)
+      ? (match === 'any' ? searchedByAny : searched)(evaluation, tree, phrases, order, page)
       : paged(evaluation, matchTree(evaluation, tree), order ?? NEWEST_FIRST, page)
   return notePageJson(snapshot, { page, shown, isByEdit: sort?.field === 'edited_at', phrases, find })
 }
@@ -125,6 +128,18 @@ function searched(
   if (order) return paged(evaluation, { set: both, total: among.length }, order, page)
   const scope = among.length === found.length ? {} : { among: JSON.stringify(among) }
   return findPks(evaluation, scope, phrases, undefined, page)
+}
+
+/** The same for the notes that match at least one phrase. */
+function searchedByAny(
+  evaluation: Evaluation,
+  tree: CheckedTree,
+  phrases: readonly Phrase[],
+  order: MatchOrder | undefined,
+  page: PageRequest,
+): Page<number> {
+  const { set } = matchTree(evaluation, tree)
+  return pageOfAny(evaluation, {}, phrases, order, page, (pk) => isIn(set, pk))
 }
 
 /* Views, lenses and subscriptions store a parsed tree as JSON, or null for every note. */

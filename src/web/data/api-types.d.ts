@@ -4515,6 +4515,8 @@ export interface operations {
             query?: {
                 /** @description Full-text search: words are ANDed, "a phrase" keeps order, word* is a prefix, -word excludes. */
                 search?: string;
+                /** @description With `search`: `any` finds notes with at least one of the words, those with most words first; `prefix` treats every word as a prefix. By default notes with all words. */
+                match?: "any" | "prefix";
                 /** @description Only notes that carry this tag. */
                 tag?: string;
                 sort?: "created_at" | "updated_at" | "edited_at" | "title";
@@ -4739,6 +4741,7 @@ export interface operations {
                  *         ]
                  *       },
                  *       "search": "engine*",
+                 *       "match": "any",
                  *       "sort": "created_at",
                  *       "direction": "asc",
                  *       "content": false,
@@ -4754,6 +4757,12 @@ export interface operations {
                      * @example engine*
                      */
                     search?: string;
+                    /**
+                     * @description With `search`: `any` finds notes with at least one of the words, those with most words first; `prefix` treats every word as a prefix. By default notes with all words.
+                     * @example any
+                     * @enum {string}
+                     */
+                    match?: "any" | "prefix";
                     /** @enum {string} */
                     sort?: "created_at" | "updated_at" | "edited_at" | "title";
                     /**
