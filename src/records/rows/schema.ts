@@ -50,7 +50,6 @@ const expand = t.Optional(
   t.text({
     description:
       'Up to 5 paths of `record`, `note`, `file` and `user` fields, separated by commas, each of one or two fields: `author,publisher.country`. The objects that they name are in `expanded`.',
-    examples: ['author'],
   }),
 )
 
