@@ -143,3 +143,42 @@ test('a conversion in a database file runs beside other requests', async () => {
   const filter = encodeURIComponent('[{"field":"fresh","op":"gte","value":1000}]')
   expect((await service.get(`/v1/records?structure=Things&filter=${filter}`)).body.total).toBe(1_000)
 })
+
+describe('dates and numbers of other notations', () => {
+  const CASES: [to: string, more: object, values: string[], read: unknown[]][] = [
+    ['date', {}, ['21.11.2026', '1.2.26', '3.4.70'], ['2026-11-21', '2026-02-01', '1970-04-03']],
+    ['date', {}, ['11/21/2026', '2026-01-02'], ['2026-11-21', '2026-01-02']],
+    ['date', { date_format: 'mdy' }, ['1/2/2026'], ['2026-01-02']],
+    ['date', { date_format: 'dmy' }, ['1/2/2026'], ['2026-02-01']],
+    ['date', {}, ['26/1/2', '99-12-31'], ['2026-01-02', '1999-12-31']],
+    [
+      'datetime',
+      { date_format: 'mdy' },
+      ['1/2/2026 12:05 AM', '1/2/2026, 3:00:01 pm'],
+      ['2026-01-02T00:05:00.000Z', '2026-01-02T15:00:01.000Z'],
+    ],
+    ['number', {}, ['1.234,5', '7,25'], [1234.5, 7.25]],
+    ['number', { decimal: ',' }, ['1.234'], [1234]],
+  ]
+  test.each(CASES)('to %s with %p, %p are read as %p', async (type, more, values, read) => {
+    await declare(service, 'Things', [{ key: 'old', type: 'text' }])
+    await write(service, 'Things', ...values.map((old) => ({ old })))
+    expect(await convert({ field: 'old', key: 'fresh', type, ...more })).toMatchObject({
+      status: 200,
+      body: { failed: 0 },
+    })
+    expect(await valuesOf('fresh')).toEqual(read)
+  })
+
+  test('days that may begin with the month or the day are refused until the caller says', async () => {
+    await declare(service, 'Things', [{ key: 'old', type: 'text' }])
+    await write(service, 'Things', { old: '1/2/2026' }, { old: '3/4/2026' })
+    const before = await service.get('/v1/records/structures/Things')
+    for (const dry_run of [true, false])
+      expect(await convert({ field: 'old', key: 'fresh', type: 'date', dry_run })).toMatchObject({
+        status: 400,
+        body: { code: 'refused', error: expect.stringContaining('date_format') },
+      })
+    expect((await service.get('/v1/records/structures/Things')).body).toEqual(before.body)
+  })
+})

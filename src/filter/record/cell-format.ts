@@ -6,7 +6,10 @@ import { type FieldKind, type FieldType, rulesOf } from './field-types.ts'
 
 /** The notation of the cells of a file. */
 export interface CellOptions {
-  /** Patterns such as `DD.MM.YYYY HH:mm`, in addition to the formats that are always accepted. */
+  /**
+   * Orders of day, month and year (`DATE_ORDERS`), and patterns such as `DD.MM.YYYY HH:mm`, in addition to the formats
+   * that are always accepted.
+   */
   readonly dateFormats: readonly string[]
   /** Undefined: a decimal point, and no thousands separators. */
   readonly decimal: '.' | ',' | undefined
@@ -37,6 +40,35 @@ const TOKENS: Readonly<Record<string, string>> = {
   H: '(?<hour>\\d{1,2})',
   mm: '(?<minute>\\d{2})',
   ss: '(?<second>\\d{2})',
+}
+
+export const DATE_ORDERS = ['iso', 'mdy', 'dmy', 'ymd'] as const
+export type DateOrder = (typeof DATE_ORDERS)[number]
+
+const PARTS = { d: '(?<day>\\d{1,2})', m: '(?<month>\\d{1,2})', y: '(?<year>\\d{4}|\\d{2})' }
+const CLOCK =
+  '(?:,?[ T]+(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2}))? ?(?<half>[ap]\\.?m\\.?)?)?'
+
+const inOrder = ([first, second, third]: readonly string[]): RegExp =>
+  new RegExp(`^${first}(?<separator>[-/.])${second}\\k<separator>${third}${CLOCK}$`, 'i')
+
+/** The formats of an order, with times, AM and PM, and two-digit years; `iso` adds none. */
+const PATTERNS_OF_ORDER: Readonly<Record<string, readonly RegExp[]>> = {
+  iso: [],
+  mdy: [inOrder([PARTS.m, PARTS.d, PARTS.y])],
+  dmy: [inOrder([PARTS.d, PARTS.m, PARTS.y])],
+  ymd: [inOrder([PARTS.y, PARTS.m, PARTS.d])],
+}
+
+/** Two-digit years are 1970 to 2069. */
+const wholeYear = (year = ''): string => (year.length === 2 ? (year < '70' ? '20' : '19') + year : year)
+
+/** The hour on a clock of 24 hours; undefined for an hour that a clock of 12 does not have. */
+function hourOf(hour: string, half: string | undefined): string | undefined {
+  if (half === undefined) return hour
+  const number = Number(hour)
+  if (number < 1 || number > 12) return undefined
+  return String((number % 12) + (/^p/i.test(half) ? 12 : 0))
 }
 
 function patternOf(format: string): RegExp {
@@ -75,7 +107,7 @@ export class CellFormat {
   readonly #nulls: ReadonlySet<string>
 
   constructor({ dateFormats, decimal, nulls }: CellOptions) {
-    this.#patterns = dateFormats.map(patternOf)
+    this.#patterns = dateFormats.flatMap((format) => PATTERNS_OF_ORDER[format] ?? [patternOf(format)])
     this.#decimal = decimal
     this.#nulls = new Set(nulls)
   }
@@ -140,9 +172,11 @@ export class CellFormat {
       const groups = pattern.exec(cell)?.groups
       if (!groups) continue
       const two = (part: string | undefined) => (part ?? '00').padStart(2, '0')
-      const { year, month, day, hour, minute, second } = groups
+      const { year, month, day, hour: written, minute, second, half } = groups
+      const hour = written === undefined ? undefined : hourOf(written, half)
+      if (written !== undefined && hour === undefined) continue
       const time = hour === undefined ? undefined : `${two(hour)}:${two(minute)}:${two(second)}Z`
-      return { day: `${year}-${two(month)}-${two(day)}`, time }
+      return { day: `${wholeYear(year)}-${two(month)}-${two(day)}`, time }
     }
     const match = DATE_TIME.exec(cell)
     if (!match) return undefined
@@ -151,4 +185,35 @@ export class CellFormat {
     const time = minutes === undefined ? undefined : `${minutes}${seconds}${offset}`
     return { day: `${year}-${month}-${day}`, time }
   }
+}
+
+const NO_OPTIONS: CellOptions = { dateFormats: [], decimal: undefined, nulls: [] }
+const ISO = new CellFormat(NO_OPTIONS)
+const BY_ORDER = new Map(
+  (['ymd', 'dmy', 'mdy'] as const).map((order) => [
+    order,
+    new CellFormat({ ...NO_OPTIONS, dateFormats: [order] }),
+  ]),
+)
+
+/**
+ * The order of day, month and year that all cells allow; `iso` if none does, or if no cell needs another. Undefined if
+ * both `mdy` and `dmy` fit.
+ */
+export function dateOrderOf(type: FieldType, cells: readonly string[]): DateOrder | undefined {
+  const others = cells.filter((cell) => !ISO.fits(type, cell))
+  if (others.length === 0) return 'iso'
+  const fitting = [...BY_ORDER].filter(([, format]) => others.every((cell) => format.fits(type, cell)))
+  const orders = fitting.map(([order]) => order)
+  if (orders.includes('ymd')) return 'ymd'
+  return orders.length === 2 ? undefined : (orders[0] ?? 'iso')
+}
+
+/** The decimal sign that all cells allow, preferring a point. */
+export function decimalOf(cells: readonly string[]): '.' | ',' {
+  const fits = (decimal: '.' | ',') => {
+    const format = new CellFormat({ ...NO_OPTIONS, decimal })
+    return cells.every((cell) => typeof format.valueOf({ type: 'number' }, cell, true) === 'number')
+  }
+  return !fits('.') && fits(',') ? ',' : '.'
 }

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../context.ts'
-import { CellFormat } from '../../filter/record/cell-format.ts'
+import { CellFormat, dateOrderOf, decimalOf } from '../../filter/record/cell-format.ts'
+import { rulesOf } from '../../filter/record/field-types.ts'
 import { long, read, write } from '../../kernel/operation.ts'
 import type { FieldValue } from '../../lib/record-data.ts'
 import { atPlace, fail, Refusal, refused } from '../../lib/refusal.ts'
@@ -50,7 +51,7 @@ export const convertField = long(
       const { field, patch } = conversionPatch(before, body)
       const after = changeStructure(tx, caller, before.id, patch)
       const writer = rowWriter(tx, caller, after)
-      const counts = readValues(tx, caller, before, writer.definition, field, body.key, (row, changes) =>
+      const counts = readValues(tx, caller, before, writer.definition, field, body, (row, changes) =>
         updateRow(writer, row, changes),
       )
       return { structure: presentStructure(after), ...counts }
@@ -68,7 +69,7 @@ export const tryConversion = long(
       const { field, patch } = conversionPatch(before, body)
       const after = { ...before, ...checkedPatch(snapshot, caller, before, patch).columns }
       const definition = definitionOf(after)
-      const counts = readValues(snapshot, caller, before, definition, field, body.key, () => {})
+      const counts = readValues(snapshot, caller, before, definition, field, body, () => {})
       return { structure: presentStructure(after), ...counts }
     },
   }),
@@ -125,13 +126,15 @@ function readValues(
   caller: Caller,
   structure: StructureRow,
   definition: Definition,
-  { key: from, type, multiple, column }: FieldDefinition,
-  key: string,
+  field: FieldDefinition,
+  body: Conversion,
   write: (row: RecordRow, changes: FieldChanges) => void,
 ): Counts {
+  const { key: from, type, multiple, column } = field
+  const { key } = body
   const to = definition.byKey.get(key)
   if (!to) throw new Error('the new field is missing')
-  const format = new CellFormat({ dateFormats: [], decimal: undefined, nulls: [] })
+  const format = notationOf(reader, structure, field, to, body)
   const counts = { converted: 0, failed: 0 }
   const failures: Counts['failures'] = []
   const found = new Set<string>()
@@ -166,6 +169,35 @@ function readValues(
     }
   }
   return { ...counts, empty: structure.live - counts.converted - counts.failed, failures }
+}
+
+/** The notation in which the texts of a field are read: as sent, else the one that all of them allow. */
+function notationOf(
+  { sql }: Reader,
+  structure: RowPlace,
+  from: FieldDefinition,
+  to: FieldDefinition,
+  { date_format, decimal }: Conversion,
+): CellFormat {
+  const isDate = to.type === 'date' || to.type === 'datetime'
+  const isOpen = (isDate && date_format === undefined) || (to.type === 'number' && decimal === undefined)
+  const column = valueColumn(from.column)
+  const cells =
+    isOpen && rulesOf(from).storage === 'TEXT' && !from.multiple
+      ? sql
+          .column<string>(
+            `SELECT ${column} FROM ${liveRows(structure)} WHERE ${scanOf('pk').text} AND ${column} IS NOT NULL`,
+          )
+          .filter((cell) => cell !== '')
+      : []
+  const order = date_format ?? (isDate ? dateOrderOf(to.type, cells) : 'iso')
+  if (order === undefined)
+    throw refused(
+      `The values of "${from.key}" can be read with the month first or the day first; send "date_format": "mdy" or "dmy".`,
+      atPlace('date_format'),
+    )
+  const sign = decimal ?? (to.type === 'number' && cells.length > 0 ? decimalOf(cells) : undefined)
+  return new CellFormat({ dateFormats: [order], decimal: sign, nulls: [] })
 }
 
 /** The cell with a value that becomes a single one; several values do not. */

@@ -1,3 +1,4 @@
+import { DATE_ORDERS } from '../../filter/record/cell-format.ts'
 import { cursor, Version } from '../../http/schema/changes.ts'
 import { searchText } from '../../http/schema/conditions.ts'
 import { RECORD_OPERATORS_TEXT } from '../../http/schema/operator-tables.ts'
@@ -301,6 +302,14 @@ export const ConvertBody = t.strict(
     options,
     label,
     multiple,
+    date_format: t.Optional(
+      t.choice(DATE_ORDERS, {
+        description: 'The order of day, month and year; by default the one that all fit.',
+      }),
+    ),
+    decimal: t.Optional(
+      t.choice(['.', ','], { description: 'The decimal sign; by default the one that all values fit.' }),
+    ),
     dry_run: t.Optional(t.flag({ description: 'Says what would be; writes nothing.' })),
   },
   { examples: [{ field: 'pages', key: 'pages_text', type: 'text' }] },

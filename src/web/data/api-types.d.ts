@@ -9788,6 +9788,16 @@ export interface operations {
                     label?: string | null;
                     /** @description A value is an array of 1 to 100 different values; for select, note, file, record and user. */
                     multiple?: boolean;
+                    /**
+                     * @description The order of day, month and year; by default the one that all fit.
+                     * @enum {string}
+                     */
+                    date_format?: "iso" | "mdy" | "dmy" | "ymd";
+                    /**
+                     * @description The decimal sign; by default the one that all values fit.
+                     * @enum {string}
+                     */
+                    decimal?: "." | ",";
                     /** @description Says what would be; writes nothing. */
                     dry_run?: boolean;
                 };

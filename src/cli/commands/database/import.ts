@@ -243,7 +243,7 @@ export const importCommand: Command = {
     flag('--type <column=type>', 'the type of a column: text, number, bool, date, time, datetime', {
       isRepeatable: true,
     }),
-    flag('--date-format <format>', 'the format of days and times, such as DD.MM.YYYY HH:mm', {
+    flag('--date-format <format>', 'iso, mdy, dmy, ymd, or a format such as DD.MM.YYYY HH:mm', {
       isRepeatable: true,
     }),
     flag('--decimal <sign>', 'the decimal sign of numbers: . or ,', { choices: ['.', ','] }),
