@@ -19,6 +19,8 @@ const startProxy = (url: string, key: string) =>
     fetch: async (request) => {
       const headers = new Headers(request.headers)
       headers.set('Authorization', `Bearer ${key}`)
+      // `fetch` decodes a compressed response but keeps the header that names its coding.
+      headers.set('Accept-Encoding', 'identity')
       const { method } = request
       const body = method === 'GET' || method === 'HEAD' ? undefined : await request.arrayBuffer()
       return fetch(`${url}/mcp`, { method, headers, body, redirect: 'manual' })
