@@ -1,4 +1,5 @@
 import { sealedRemoval, sourceDetachment } from './events/sources/deletion.ts'
+import { targetEnding } from './events/sources/forward-targets.ts'
 import { webhookDetachment } from './events/webhooks/deletion.ts'
 import { fileDetachment } from './files/deletion.ts'
 import { pageIndexing } from './files/search-upgrade.ts'
@@ -32,6 +33,7 @@ export const jobs: readonly Job[] = [
   pulledRemoval,
   sourceDetachment,
   sealedRemoval,
+  targetEnding,
   rowIndexRemoval,
   rowRemoval,
   formulaComputation,

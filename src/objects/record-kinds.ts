@@ -3,7 +3,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Caller, wholeWorkspace } from '../context.ts'
 import { CreateSourceBody } from '../events/sources/schema.ts'
 import { createSource, getSource, type NewSource } from '../events/sources/service.ts'
-import { presentSource, sourceKind } from '../events/sources/store.ts'
+import { forwardsOf, presentSource, sourceKind } from '../events/sources/store.ts'
 import { type NewWebhook, newColumns, parseNew, type UnparsedInput } from '../events/webhooks/columns.ts'
 import { deleteWebhookAtOnce } from '../events/webhooks/deletion.ts'
 import { CreateWebhookBody } from '../events/webhooks/schema.ts'
@@ -86,8 +86,12 @@ export const sources = filedKind(sourceKind, {
   file: {
     name: 'sources',
     schema: CreateSourceBody,
-    create: ({ tx, caller }, input: NewSource) => createSource(tx, caller, input, true),
-    exported: ({ url: _, ...source }, { structureId }) => ({ ...source, structure: structureId }),
+    create: ({ tx, caller }, input: NewSource) => createSource(tx, caller, input, { isImported: true }),
+    exported: ({ url: _, forward: __, ...source }, row) => ({
+      ...source,
+      ...(row.forwards !== null && { forward: forwardsOf(row)?.map(({ target, ...each }) => each) }),
+      structure: row.structureId,
+    }),
   },
   columns: (copy, { structure: of, counts }) => {
     const structure = structurePk(copy, of.id)

@@ -1,5 +1,6 @@
 import type { AppContext } from '../context.ts'
 import { deleteEventsBefore } from '../events/sources/deletion.ts'
+import { deleteEndedTargets } from '../events/sources/forward-targets.ts'
 import { EVENT_KEPT_MS } from '../events/sources/receive.ts'
 import { deleteDeliveriesEndedBefore } from '../events/webhooks/deletion.ts'
 import { removeEndedSecrets } from '../events/webhooks/service.ts'
@@ -49,6 +50,7 @@ export function retentionJobs({ keepChangesMs }: AppContext['config']): Job[] {
     events: sweep(EVENT_KEPT_MS, 20, deleteEventsBefore),
     changes: sweep(keepChangesMs, 100, removeChangesBefore),
     secrets: once(removeEndedSecrets),
+    targets: once(deleteEndedTargets),
     files: once((tx) => removeIncompleteFiles(tx, tx.now - HOUR_MS)),
     sessions: once(removeEndedSessions),
     apps: once(removeExpired),

@@ -117,6 +117,9 @@ const DRIZZLE = [
 /** Files of these features with handwritten statements, and the purpose of each. */
 const BY_HAND = {
   'events/sources/deletion.ts': 'deletes events',
+  'events/sources/forward-deliveries.ts': 'reads deliveries',
+  'events/sources/forward-queue.ts': 'reads the queue',
+  'events/sources/forward-targets.ts': 'ends deliveries',
   'events/sources/integrity.ts': 'compares whole tables',
   'events/sources/stored-bytes.ts': 'drops the oldest calls',
   'events/webhooks/deletion.ts': 'deletes deliveries',

@@ -80,12 +80,17 @@ function pathOf(operation: Operation, ids: Ids): string {
   return filled.join('/')
 }
 
+const exampleNamed = (path: string): string => {
+  if (path.includes('/events')) return 'events/{eventId}'
+  return path.includes('/sources') ? 'sources/deliveries/{deliveryId}' : 'deliveries/{deliveryId}'
+}
+
 function queryOf(operation: Operation, ids: Ids): string {
   const given = parametersOf(operation, 'query').flatMap((parameter): [string, string][] => {
     const example = exampleOf(parameter)
     const value =
       example === EXAMPLE_ID
-        ? ids[operation.path.includes('/events') ? 'events/{eventId}' : 'deliveries/{deliveryId}']
+        ? ids[exampleNamed(operation.path)]
         : example === CURSOR
           ? ids['cursor of the record']
           : example
@@ -150,6 +155,7 @@ async function newFullWorld() {
   const { body: received } = await service.request('POST', path, EVENT, {
     'stripe-signature': stripeHeader(EVENT, service.clock.now(), 'whsec_EXAMPLEc2VjcmV0'),
   })
+  const { body: passedOn } = await service.get(`/v1/sources/${ids['sources/{id}']}/deliveries`)
   const { body: old } = await service.post('/v1/notes', { title: 'Old plan' })
   await service.delete(`/v1/notes/${old.note.id}`)
   const { body: history } = await service.get(`/v1/records/${ids['records/{id}']}/history`)
@@ -161,6 +167,7 @@ async function newFullWorld() {
     'tags/{id}': String(tags.tags.find(({ name }: { name: string }) => name === 'work').id),
     'deliveries/{deliveryId}': tested.delivery.id,
     'events/{eventId}': received.event_id,
+    'sources/deliveries/{deliveryId}': passedOn.deliveries[0].id,
     'cursor of the record': history.versions.at(-1).cursor,
     'files/{id}': await makeFile(service, { noteId, pages }),
   })

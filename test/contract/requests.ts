@@ -1,6 +1,6 @@
 import type { OpenApiDocument, OpenApiOperation } from '../../src/http/openapi/document.ts'
 import type { TestService } from '../support/service.ts'
-import { filled, type Samples } from './samples.ts'
+import { filled, type Samples, TARGET } from './samples.ts'
 import type { Endpoint } from './specification.ts'
 
 /* A successful request for every endpoint under `/v1`. */
@@ -70,6 +70,7 @@ const NAMING: Record<string, (samples: Samples) => object> = {
     secret: 'EXAMPLE',
     map: { what: '/what' },
   }),
+  resumeSource: () => ({ url: TARGET }),
   trySource: () => ({ body: { what: 'Buy milk' }, map: { what: '/what' } }),
   undo: (samples) => ({ transaction: samples['cursor of the record'] }),
   revertRecord: (samples) => ({ to: samples['cursor of the record'] }),

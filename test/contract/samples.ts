@@ -57,10 +57,12 @@ export async function makeSamples(service: TestService, client: Client = service
       provider: 'none',
       options: { unverified: true },
       map: { what: { path: '/what', as: 'text' } },
+      forward: [{ url: TARGET }],
     }),
   )
   const path = new URL(source.url).pathname
   const { body: received } = await client.request('POST', path, { what: ['Buy milk'] })
+  const { body: passedOn } = await client.get(`/v1/sources/${source.id}/deliveries`)
   const { row_view } = await made(
     client.post('/v1/records/views', { structure: structure.id, name: 'Tea', search: 'tea' }),
   )
@@ -92,12 +94,16 @@ export async function makeSamples(service: TestService, client: Client = service
     'files/{id}': fileId,
     'shares/{id}': share.id,
     'sources/{id}': source.id,
+    'sources/deliveries/{deliveryId}': passedOn.deliveries[0].id,
     'events/{eventId}': received.event_id,
     'in/{token}': path.slice('/in/'.length),
     'webhooks/{id}': webhook.id,
     'deliveries/{deliveryId}': tested.delivery.id,
   }
 }
+
+/** The URL that the source passes its events on to. */
+export const TARGET = 'https://books.example.com/stripe'
 
 /**
  * Returns the position of a parameter in a path: its name after the preceding segment, or after two where one is
@@ -109,6 +115,7 @@ export function placeOf(segments: readonly string[], index: number): string {
     .toReversed()
     .filter((named) => !named.startsWith('{'))
   if (before === 'webhooks' && segments[index + 1] === 'events') return `pulled webhooks/${segments[index]}`
+  if (further === 'sources' && before === 'deliveries') return `sources/deliveries/${segments[index]}`
   const collection = `${further}/${before}` === 'records/views' ? 'records/views' : before
   return `${collection}/${segments[index]}`
 }

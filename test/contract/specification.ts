@@ -63,6 +63,9 @@ GET    /v1/sources/{id}
 PATCH  /v1/sources/{id} W
 DELETE /v1/sources/{id} W
 POST   /v1/sources/{id}/rotate W
+GET    /v1/sources/{id}/deliveries
+POST   /v1/sources/{id}/deliveries/{deliveryId}/redeliver W
+POST   /v1/sources/{id}/resume W
 GET    /v1/sources/{id}/events
 GET    /v1/sources/{id}/events/{eventId}
 POST   /v1/sources/{id}/events/{eventId}/replay W

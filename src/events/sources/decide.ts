@@ -5,7 +5,7 @@ import type { Reader } from '../../storage/reader.ts'
 import { holdsFor, mappedData } from './map.ts'
 import { providerOf } from './providers.ts'
 import type { Reading } from './read-call.ts'
-import { mapOf, type SourceRow, whenOf } from './store.ts'
+import { forwardsOf, mapOf, type SourceRow, whenOf } from './store.ts'
 
 /*
  * Calls are parsed and mapped before their transaction begins, so that a large body delays no other write. The
@@ -20,6 +20,8 @@ export interface Decision {
   readonly data: Record<string, unknown> | undefined
   /** The reason for refusing the row. */
   readonly refusal: string | undefined
+  /** The pks of the targets that the call is passed on to. */
+  readonly targets: readonly number[]
   /** The versions of the source and of its structure. */
   readonly basis: readonly [source: number, structure: number]
 }
@@ -58,8 +60,17 @@ export function decideCall(
       event: reading.event,
       basis: [source.updatedAt, structure.updatedAt],
       ...rowOf(source, structure, reading),
+      targets: targetsOf(source, reading),
     }
   })
+}
+
+/** The targets of a verified call: also one that creates no row is passed on. */
+function targetsOf(source: SourceRow, { call, event, headers }: Reading): number[] {
+  if (source.enabled === 0 || source.forwards === null) return []
+  const tested = call ?? { headers, body: undefined, event }
+  const targets = forwardsOf(source) ?? []
+  return targets.filter(({ when = [] }) => holdsFor(when, tested)).map(({ target }) => target)
 }
 
 function rowOf(

@@ -1,6 +1,7 @@
 import { defineJob, enqueue } from '../../kernel/jobs.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
+import { removeTargetsOf } from './forward-targets.ts'
 import { IS_LISTED, subtractStoredBytes } from './stored-bytes.ts'
 
 /** Small, because bodies may be long. */
@@ -29,6 +30,7 @@ export const sourceDetachment = defineJob<number, null>('source.detach', (tx, so
 /** Deletes a source and thereby its URL. A job then deletes its events, which no read shows any more. */
 export function removeSource(tx: Tx, pk: number): void {
   tx.sql.run('DELETE FROM sources WHERE pk = ?', pk)
+  removeTargetsOf(tx, pk)
   enqueue(tx, sourceDetachment, pk, null)
 }
 

@@ -82,6 +82,8 @@ export function getEvent(reader: Reader, caller: Caller, id: string, eventId: st
     body: event.isDropped ? null : new TextDecoder('utf-8', { ignoreBOM: true }).decode(body),
   }
   if (!isSealed || !mayWriteTo(caller, source)) return shown
+  // A source without a secret seals only what it passes on.
+  if (source.secret === null) return { ...shown, sealed: null }
   const sealed = store.findSealed(reader, event.pk, source.secretVersion)?.sealed
   return { ...shown, sealed: sealed ? Buffer.from(sealed).toString('base64') : null }
 }

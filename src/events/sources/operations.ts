@@ -1,9 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../context.ts'
 import { read, write } from '../../kernel/operation.ts'
+import type { AllowlistEntry } from '../../lib/addresses.ts'
 import { getStructure } from '../../records/structures/store.ts'
 import { getEvent } from './events.ts'
-import type { CreateSourceBody, EventQuery, PatchSourceBody } from './schema.ts'
+import type { CreateSourceBody, EventQuery, PatchSourceBody, ResumeBody } from './schema.ts'
 import {
   createSource,
   endSource,
@@ -11,10 +12,12 @@ import {
   listSources,
   mayWriteTo,
   replaceToken,
+  resumeForward,
   updateSource,
 } from './service.ts'
 import { presentSource, type SourceRow, urlOf } from './store.ts'
 
+export { readForwarded, redeliverForwarded } from './forward-deliveries.ts'
 export { replay, storeCall, trial } from './receive.ts'
 
 const covers = 'structures'
@@ -28,8 +31,14 @@ interface Shown {
   readonly origin: string
 }
 
-const presentTo = (caller: Caller, source: SourceRow, { origin }: Shown) =>
-  presentSource(source, mayWriteTo(caller, source) ? urlOf(source, origin) : null)
+interface Allowing {
+  readonly allowlist: readonly AllowlistEntry[]
+}
+
+function presentTo(caller: Caller, source: SourceRow, { origin }: Shown) {
+  const seesUrls = mayWriteTo(caller, source)
+  return presentSource(source, seesUrls ? urlOf(source, origin) : null, seesUrls)
+}
 
 export const readSources = read({
   name: 'sources.list',
@@ -47,11 +56,13 @@ export const readSource = read({
   }),
 })
 
+type Creation = Shown & Allowing & { readonly body: Static<typeof CreateSourceBody> }
+
 export const makeSource = write({
   name: 'sources.create',
   covers,
-  run: (tx, caller, { body, ...shown }: Shown & { readonly body: Static<typeof CreateSourceBody> }) => ({
-    source: presentTo(caller, createSource(tx, caller, body), shown),
+  run: (tx, caller, { body, allowlist, ...shown }: Creation) => ({
+    source: presentTo(caller, createSource(tx, caller, body, { allowlist }), shown),
   }),
   check: (tx, caller, { body }) => {
     if (caller.rights) getStructure(tx, caller, body.structure, 'change')
@@ -65,8 +76,13 @@ export const patchSource = write({
   run: (
     tx,
     caller,
-    { id, body, ...shown }: Named & Shown & { readonly body: Static<typeof PatchSourceBody> },
-  ) => ({ source: presentTo(caller, updateSource(tx, caller, id, body), shown) }),
+    {
+      id,
+      body,
+      allowlist,
+      ...shown
+    }: Named & Shown & Allowing & { readonly body: Static<typeof PatchSourceBody> },
+  ) => ({ source: presentTo(caller, updateSource(tx, caller, id, body, { allowlist }), shown) }),
 })
 
 export const rotateSource = write({
@@ -74,6 +90,17 @@ export const rotateSource = write({
   covers,
   run: (tx, caller, { id, ...shown }: Named & Shown) => ({
     source: presentTo(caller, replaceToken(tx, caller, id), shown),
+  }),
+})
+
+type Resumption = Named & Shown & { readonly body: Static<typeof ResumeBody> }
+
+/** Ends the pause of a target. */
+export const resumeSource = write({
+  name: 'sources.resume',
+  covers,
+  run: (tx, caller, { id, body: { url }, ...shown }: Resumption) => ({
+    source: presentTo(caller, resumeForward(tx, caller, id, url), shown),
   }),
 })
 

@@ -19,7 +19,7 @@ export interface ReadCall extends Pick<Call, 'headers'> {
   ordered?: OrderedJson
 }
 
-export interface Reading {
+export interface Reading extends Pick<Call, 'headers'> {
   readonly externalId: string | null
   readonly event: string | null
   /** Undefined for an unreadable body; `error` gives the reason. */
@@ -40,11 +40,12 @@ export function readCall(source: Placing, call: Call): Reading {
       event,
       externalId: idIn(source, call, body),
       error: null,
+      headers,
     }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const event = eventIn(source, { headers, body: undefined })
-    return { call: undefined, event, externalId: null, error: error.message }
+    return { call: undefined, event, externalId: null, error: error.message, headers }
   }
 }
 

@@ -18,6 +18,7 @@ import { definitionOf, type StructureRow } from '../../records/structures/store.
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { type Decision, decideCall, isCurrent, structureOf, writeDecided } from './decide.ts'
+import { forwardEvent } from './forward-queue.ts'
 import { checkMap, checkWhen } from './map.ts'
 import { type Call, shownHeaders } from './providers.ts'
 import { eventIn, type Reading, readCall } from './read-call.ts'
@@ -141,8 +142,9 @@ export const storeCall = write({
     }
     const { status, recordId, error } = apply(tx, target, decision)
     const { body, size } = storedBodyOf(call, status)
-    const sealed =
-      source.secret === null || size !== null ? undefined : store.seal(call, source.secret, source.id)
+    const isForwarded = decision.targets.length > 0 && !known
+    const isSealed = decision.targets.length > 0 || (source.secret !== null && size === null)
+    const sealed = isSealed ? store.seal(call, source.secret ?? '', source.id) : undefined
     const headers = JSON.stringify(shownHeaders(call, source.provider, store.optionsOf(source)))
     const kept = Math.max(Buffer.byteLength(headers) + body.length, sealed?.length ?? 0)
     const columns = {
@@ -164,6 +166,7 @@ export const storeCall = write({
     else if (known) dropSealed(tx, pk)
     addStoredBytes(tx, source.pk, kept - (known?.kept ?? 0), mostBytes)
     count(tx, source.pk, known?.status, status, tx.now)
+    if (isForwarded) forwardEvent(tx, { id, type: event, recordId }, decision.targets)
     notifyAfterCommit(tx, source.id)
     return { status, event_id: id, record_id: recordId }
   },
@@ -360,7 +363,7 @@ function triedCall(
   }
   const headers = headersIn(request.headers)
   const event = eventIn(source, { headers, body })
-  const reading = { call: { headers, body, event }, event, externalId: null, error: null }
+  const reading = { call: { headers, body, event }, event, externalId: null, error: null, headers }
   return { size: bodyText.length, read: () => reading }
 }
 

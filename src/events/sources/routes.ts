@@ -5,6 +5,7 @@ import { BytesBody, IgnoredQuery } from '../../http/schema/types.ts'
 import { fail, notFound, Refusal } from '../../lib/refusal.ts'
 import { Tally } from '../../log/objects/tally.ts'
 import type { Streams } from '../../people/sessions/streams.ts'
+import { DeliveriesQuery } from '../webhooks/schema.ts'
 import { readEvents, replayOne, replayUnmapped } from './events.ts'
 import * as operations from './operations.ts'
 import { providerOf } from './providers.ts'
@@ -15,6 +16,7 @@ import { getSource } from './service.ts'
 import { addCounts, findVerifier, optionsOf } from './store.ts'
 
 const CALLS_PER_MINUTE = 6_000
+const ACCEPTED = 202
 
 /** Counts the calls with an invalid signature. */
 export const rejectedCalls = (ctx: AppContext): Tally =>
@@ -22,6 +24,7 @@ export const rejectedCalls = (ctx: AppContext): Tally =>
 
 export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally) {
   const shownTo = ({ url }: Request) => ({ origin: ctx.config.publicUrls[0] ?? new URL(url).origin })
+  const allowlist = ctx.config.webhookAllowlist
   return endpoints('Sources', '/v1/sources', 'structures')
     .get(
       '',
@@ -40,7 +43,8 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
     )
     .post(
       '',
-      ({ exchange, body, request }) => exchange.create(operations.makeSource, { body, ...shownTo(request) }),
+      ({ exchange, body, request }) =>
+        exchange.create(operations.makeSource, { body, allowlist, ...shownTo(request) }),
       {
         access: 'write',
         secret: true,
@@ -72,7 +76,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
     .patch(
       '/:id',
       ({ exchange, params, body, request }) =>
-        exchange.call(operations.patchSource, { ...params, body, ...shownTo(request) }),
+        exchange.call(operations.patchSource, { ...params, body, allowlist, ...shownTo(request) }),
       {
         access: 'write',
         secret: true,
@@ -109,6 +113,46 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
         operationId: 'rotateSource',
         summary: 'Give a source a new URL',
         description: 'The old one returns 404 immediately.',
+      },
+    )
+    .get(
+      '/:id/deliveries',
+      ({ exchange, params, query }) => exchange.call(operations.readForwarded, { ...params, ...query }),
+      {
+        access: 'read',
+        secret: true,
+        query: DeliveriesQuery,
+        response: schema.ForwardedResponse,
+        operationId: 'listSourceDeliveries',
+        summary: 'List the deliveries of events that are passed on, newest first',
+        description: 'Stored for 30 days after the end of a delivery.',
+      },
+    )
+    .post(
+      '/:id/deliveries/:deliveryId/redeliver',
+      ({ exchange, params }) => exchange.call(operations.redeliverForwarded, params, ACCEPTED),
+      {
+        access: 'write',
+        secret: true,
+        response: { 202: schema.ForwardedDeliveryResponse },
+        operationId: 'redeliverSourceEvent',
+        summary: 'Pass an event on again now',
+        description:
+          'Byte for byte, with its original signature. Stripe, Slack and Standard Webhooks accept signatures for five minutes only. Refused once the call is no longer kept.',
+      },
+    )
+    .post(
+      '/:id/resume',
+      ({ exchange, params, body, request }) =>
+        exchange.call(operations.resumeSource, { ...params, body, ...shownTo(request) }),
+      {
+        access: 'write',
+        secret: true,
+        body: schema.ResumeBody,
+        response: schema.SourceResponse,
+        operationId: 'resumeSource',
+        summary: 'End the pause of a target',
+        description: 'Ten failed deliveries in a row pause a target. Its pending deliveries are sent.',
       },
     )
     .get(

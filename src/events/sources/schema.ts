@@ -1,11 +1,13 @@
 import { t } from '../../http/schema/types.ts'
 import { parseInstant } from '../../lib/dates.ts'
 import { structureName } from '../../records/structures/schema.ts'
+import { DELIVERY_STATUSES } from '../webhooks/deliveries.ts'
 import { MAX_CONDITIONS } from './map.ts'
 import { PROVIDER_NAMES } from './providers.ts'
 import { COUNTED, STATUSES } from './store.ts'
 
 const MAX_EVENTS = 200
+const MAX_TARGETS = 5
 const MAX_WAIT_SECONDS = 60
 
 const EXAMPLE_ID = '01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60'
@@ -18,6 +20,16 @@ const when = () =>
     description: 'Conditions `{path | header | event: true, op, value}`; all must hold.',
     examples: [EXAMPLE_WHEN],
   })
+
+const targetUrl = { examples: ['https://books.example.com/stripe'] }
+
+const Target = t.strict({
+  url: t.nullable(t.String(targetUrl), 'null for callers who cannot write.'),
+  when: t.Optional(when()),
+  status: t.String({ enum: ['enabled', 'paused'], examples: ['enabled'] }),
+  paused_at: t.nullable(t.timestamp()),
+  consecutive_failures: t.integer({ examples: [0] }),
+})
 
 export const Source = t.strict(
   {
@@ -36,6 +48,9 @@ export const Source = t.strict(
     when: when(),
     on_conflict: t.String({ enum: ['refuse', 'update'], examples: ['refuse'] }),
     newer_by: t.nullable(t.String({ examples: ['paid_at'] })),
+    forward: t.Optional(
+      t.Array(Target, { description: 'Where its events are passed on to; absent until it is given.' }),
+    ),
     enabled: t.Boolean(),
     description: t.nullable(t.String({ examples: ['Live mode'] })),
     counts: t.strict(
@@ -68,6 +83,28 @@ const SourceEvent = t.strict(
   { $id: 'SourceEvent', description: 'A call that was verified and stored.' },
 )
 
+const ForwardedDelivery = t.strict(
+  {
+    id: t.id(),
+    source_id: t.id(),
+    url: t.nullable(t.String(targetUrl), 'null for callers who cannot write.'),
+    event_id: t.id('The event of the source.'),
+    event: t.nullable(t.String({ examples: ['charge.succeeded'] }), 'Its type.'),
+    record_id: t.nullable(t.id(), 'The row that was written.'),
+    status: t.String({ enum: [...DELIVERY_STATUSES], examples: ['delivered'] }),
+    attempts: t.integer({ examples: [1] }),
+    response_status: t.nullable(t.integer({ examples: [200] })),
+    error: t.nullable(t.String({ examples: ['target removed'] }), 'Why the last attempt failed.'),
+    next_attempt_at: t.nullable(t.timestamp()),
+    created_at: t.timestamp(),
+    last_attempt_at: t.nullable(t.timestamp()),
+    delivered_at: t.nullable(t.timestamp()),
+  },
+  { $id: 'SourceDelivery', description: 'The delivery of one event of a source to one target.' },
+)
+
+export const ForwardedResponse = t.response({ deliveries: t.Array(ForwardedDelivery) })
+export const ForwardedDeliveryResponse = t.response({ delivery: ForwardedDelivery })
 export const SourcesResponse = t.response({ sources: t.Array(Source) })
 export const SourceResponse = t.response({ source: Source })
 export const DeletedSourceResponse = t.deletedResponse()
@@ -170,6 +207,29 @@ const attributes = t.optional({
     description: 'A number, date or datetime: an update with a lower value writes nothing.',
     examples: [null],
   }),
+  forward: t.Array(
+    t.strict({
+      url: t.text({
+        minLength: 1,
+        maxLength: 2_048,
+        description: 'A public https address; redirects are not followed.',
+        ...targetUrl,
+      }),
+      when: t.Optional(
+        t.Array(t.Unknown(), {
+          maxItems: MAX_CONDITIONS,
+          description: 'Only events that meet all conditions, as in `when`.',
+          examples: [EXAMPLE_WHEN],
+        }),
+      ),
+    }),
+    {
+      maxItems: MAX_TARGETS,
+      description:
+        'Up to 5 URLs that every verified event is passed on to, with its body and headers, so that the library of the provider verifies it there.',
+      examples: [[{ url: 'https://books.example.com/stripe' }]],
+    },
+  ),
   enabled: t.flag({ description: 'While false, events are stored as ignored.' }),
   description: t.nullableText({ maxLength: 10_000, examples: ['Live mode'] }),
 })
@@ -188,6 +248,7 @@ export const CreateSourceBody = t.strict(
         secret: 'whsec_EXAMPLEc2VjcmV0',
         map: EXAMPLE_MAP,
         when: EXAMPLE_WHEN,
+        forward: [{ url: 'https://books.example.com/stripe' }],
       },
     ],
   },
@@ -196,6 +257,10 @@ export const PatchSourceBody = t.strict(
   { name: t.Optional(name()), ...attributes },
   { examples: [{ description: 'Live mode', enabled: false }] },
 )
+
+export const ResumeBody = t.strict({
+  url: t.text({ minLength: 1, maxLength: 2_048, description: 'A URL of `forward`.', ...targetUrl }),
+})
 
 export const ReplayBody = t.strict({
   status: t.choice(['unmapped'], { description: 'Events without a row.', examples: ['unmapped'] }),

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller, InWorkspace } from '../../context.ts'
 import { type Ability, may } from '../../kernel/caller.ts'
+import type { AllowlistEntry } from '../../lib/addresses.ts'
 import { atPlace, fail, invalid, nameTaken, namingPlace, notFound, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import { logChange } from '../../log/log.ts'
@@ -14,11 +15,12 @@ import {
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { dropEarlierSealed, removeSource } from './deletion.ts'
+import { checkTargets, failSealed, replaceTargets, resumeTarget } from './forward-targets.ts'
 import { checkMap, checkWhen } from './map.ts'
 import { providerOf } from './providers.ts'
 import { parsePlace } from './read-call.ts'
 import type { CreateSourceBody, PatchSourceBody } from './schema.ts'
-import { mapOf, NO_COUNTS, type SourceRow, sourceKind } from './store.ts'
+import { mapOf, NO_COUNTS, type SourceRow, sourceKind, writeSource } from './store.ts'
 
 const MAX_SOURCES = 100
 
@@ -56,8 +58,19 @@ const NEW_SOURCE = {
 
 type SourceColumns = Pick<SourceRow, 'provider' | 'newerBy' | 'onConflict' | 'map'>
 
+interface SourceOptions {
+  /** The addresses in private networks that targets may have. */
+  readonly allowlist?: readonly AllowlistEntry[]
+  readonly isImported?: boolean
+}
+
 /** Creates a source, in the caller's transaction. An imported source has no URL and is disabled. */
-export function createSource(tx: Tx, caller: Caller, input: NewSource, isImported = false): SourceRow {
+export function createSource(
+  tx: Tx,
+  caller: Caller,
+  input: NewSource,
+  { allowlist = [], isImported = false }: SourceOptions = {},
+): SourceRow {
   const { workspacePk: workspace } = caller
   checkForm(input.provider, { ...input, options: input.options ?? {} })
   if (!isImported && !input.secret && input.provider !== 'none')
@@ -67,17 +80,27 @@ export function createSource(tx: Tx, caller: Caller, input: NewSource, isImporte
     throw refused(`A workspace has at most ${MAX_SOURCES} sources; delete one first.`)
   const before = { ...NEW_SOURCE, provider: input.provider }
   const columns = checkedColumns(tx, workspace, before, definitionOf(structure), input)
-  return sourceKind.insert(tx, caller, {
+  if (input.forward && !isImported) checkTargets(input.forward, allowlist)
+  const source = sourceKind.insert(tx, caller, {
     ...NEW_SOURCE,
     ...columns,
     ...(isImported ? { enabled: 0 } : { token: newToken() }),
     counts: JSON.stringify(NO_COUNTS),
     structure: structure.pk,
   })
+  if (!input.forward) return source
+  writeSource(tx, source.pk, { forwards: replaceTargets(tx, source, input.forward) })
+  return getSource(tx, caller, source.id, 'change')
 }
 
 /** Changes the attributes in the input; a new secret deletes calls sealed with the old one. */
-export function updateSource(tx: Tx, caller: Caller, id: string, input: SourcePatch): SourceRow {
+export function updateSource(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  input: SourcePatch,
+  { allowlist = [] }: SourceOptions = {},
+): SourceRow {
   const before = getSource(tx, caller, id, 'change')
   const structure = structureOf(tx, caller, before, 'source', 'change')
   checkForm(before.provider, input)
@@ -85,14 +108,32 @@ export function updateSource(tx: Tx, caller: Caller, id: string, input: SourcePa
   const after = { ...before, ...columns }
   if (after.enabled === 1) checkComplete(after)
   const secretVersion = before.secretVersion + Number(after.secret !== before.secret)
-  sourceKind.update(tx, caller, before, { ...columns, secretVersion })
-  if (secretVersion !== before.secretVersion) dropEarlierSealed(tx, before.pk, secretVersion)
+  if (input.forward) checkTargets(input.forward, allowlist)
+  const forwards = input.forward ? replaceTargets(tx, before, input.forward) : before.forwards
+  sourceKind.update(tx, caller, before, { ...columns, secretVersion, forwards })
+  if (secretVersion !== before.secretVersion) {
+    dropEarlierSealed(tx, before.pk, secretVersion)
+    failSealed(tx, forwards)
+  }
   return getSource(tx, caller, id, 'change')
 }
 
 /** Replaces the URL of a source; the old one stops working at once. */
 export function replaceToken(tx: Tx, caller: Caller, id: string): SourceRow {
   sourceKind.update(tx, caller, getSource(tx, caller, id, 'change'), { token: newToken() })
+  return getSource(tx, caller, id, 'change')
+}
+
+/** Ends the pause of a target. Refuses a URL that the source does not pass events on to. */
+export function resumeForward(tx: Tx, caller: Caller, id: string, url: string): SourceRow {
+  const before = getSource(tx, caller, id, 'change')
+  const { structureId } = before
+  resumeTarget(tx, before, url)
+  const after = getSource(tx, caller, id, 'change')
+  if (after.targets === before.targets) return after
+  writeSource(tx, before.pk, {}, tx.now)
+  const difference = { changed: ['forward'], previous: {} }
+  logChange(tx, caller, { kind: 'source', id, structureId }, 'updated', { difference })
   return getSource(tx, caller, id, 'change')
 }
 
@@ -105,7 +146,7 @@ export function endSource(tx: Tx, caller: Caller, id: string): void {
 /** Refuses attributes that are invalid for this provider, whatever the structure. */
 function checkForm(
   provider: string,
-  { options, secret, external_id, event, when }: Omit<SourcePatch, 'name'>,
+  { options, secret, external_id, event, when }: Omit<SourcePatch, 'name' | 'forward'>,
 ): void {
   if (options) checkOptions(provider, options)
   if (secret !== undefined) checkSecret(provider, secret)

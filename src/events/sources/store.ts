@@ -9,7 +9,11 @@ import { sourceEvents, sourceSealed, sources } from '../../storage/schema/source
 import type { Condition, SourceMap } from './map.ts'
 import type { Call, Options } from './providers.ts'
 
-export type SourceRow = typeof sources.$inferSelect & { structureId: string; structureName: string }
+export type SourceRow = typeof sources.$inferSelect & {
+  structureId: string
+  structureName: string
+  targets: string | null
+}
 
 export const STATUSES = ['written', 'updated', 'duplicate', 'ignored', 'stale', 'unmapped'] as const
 export type Status = (typeof STATUSES)[number]
@@ -26,14 +30,44 @@ export const countsOf = ({ counts }: Pick<SourceRow, 'counts'>): Counts => JSON.
 const ofStructure = <Value>(column: string) =>
   sql<Value>`(SELECT ${sql.raw(column)} FROM structures s WHERE s.pk = sources.structure)`
 
+/** A URL that events are passed on to, as the source stores it. */
+export interface Forward {
+  /** The pk of the target. */
+  readonly target: number
+  readonly url: string
+  readonly when?: readonly Condition[]
+}
+
+export const forwardsOf = ({ forwards }: Pick<SourceRow, 'forwards'>): Forward[] | undefined =>
+  forwards === null ? undefined : JSON.parse(forwards)
+
 const read = {
   ...getTableColumns(sources),
+  /** JSON object of the state of each target, by pk; null without `forwards`. */
+  targets: sql<string | null>`CASE WHEN forwards IS NOT NULL THEN (SELECT json_group_object(t.pk,
+    json_array(t.paused_at, t.consecutive_failures)) FROM source_targets t WHERE t.source = sources.pk) END`,
   structureId: ofStructure<string>('id'),
   structureName: ofStructure<string>('name'),
 }
 
-/** A source as every reader may see it; only callers with write access see the URL. */
-export const presentSource = (row: SourceRow, url: string | null = null) => ({
+/** Where events are passed on to; absent until it is given. URLs may hold credentials. */
+function presentForward(row: SourceRow, showsUrls: boolean) {
+  const states: Record<string, [pausedAt: number | null, failures: number]> = JSON.parse(row.targets ?? '{}')
+  const forward = forwardsOf(row)?.map(({ target, url, when }) => {
+    const [pausedAt, failures] = states[target] ?? [null, 0]
+    return {
+      url: showsUrls ? url : null,
+      ...(when && { when: when as unknown as Record<string, unknown>[] }),
+      status: pausedAt === null ? 'enabled' : 'paused',
+      paused_at: isoOrNull(pausedAt),
+      consecutive_failures: failures,
+    }
+  })
+  return forward && { forward }
+}
+
+/** A source as every reader may see it; only callers with write access see the URLs. */
+export const presentSource = (row: SourceRow, url: string | null = null, showsUrls = url !== null) => ({
   id: row.id,
   name: row.name,
   structure: { id: row.structureId, name: row.structureName },
@@ -46,6 +80,7 @@ export const presentSource = (row: SourceRow, url: string | null = null) => ({
   when: whenOf(row) as unknown as Record<string, unknown>[],
   on_conflict: row.onConflict,
   newer_by: row.newerBy,
+  ...presentForward(row, showsUrls),
   enabled: row.enabled === 1,
   description: row.description,
   counts: countsOf(row),
@@ -66,7 +101,11 @@ export const sourceKind = objectKind({
   order: [sources.pk],
   name: sources.nameFold,
   derived: ['structure', 'counts', 'last_event_at'],
-  secrets: ({ secret, token }) => ({ secret, url: token }),
+  secrets: ({ secret, token, forwards }) => ({
+    secret,
+    url: token,
+    ...(forwards !== null && { forward: forwards }),
+  }),
   present: (row) => presentSource(row),
 })
 
@@ -84,7 +123,8 @@ const readVerifier = rowBy((token: string) => {
 export const findVerifier = (reader: Reader, token: string): ReturnType<typeof readVerifier> =>
   reader.sql.memoize(`source ${token}`, () => readVerifier(reader, token))
 
-const write = updateOf(sources, sources.pk)
+/** Changes columns without logging; with an instant, also `updated_at`. */
+export const writeSource = updateOf(sources, sources.pk)
 
 const readCounts = rowBy((pk: number) => from(sources, { counts: sources.counts }).where(eq(sources.pk, pk)))
 
@@ -94,7 +134,10 @@ export function addCounts(reader: Reader, pk: number, added: Partial<Counts>, la
   if (!row) return
   const counts = countsOf(row)
   for (const name of COUNTED) counts[name] = Math.max(0, (counts[name] ?? 0) + (added[name] ?? 0))
-  write(reader, pk, { counts: JSON.stringify(counts), ...(lastEventAt !== undefined && { lastEventAt }) })
+  writeSource(reader, pk, {
+    counts: JSON.stringify(counts),
+    ...(lastEventAt !== undefined && { lastEventAt }),
+  })
 }
 
 /* Events. */

@@ -23,7 +23,8 @@ const ORPHANED_EVENTS = `webhook_events WHERE NOT EXISTS
   (SELECT 1 FROM webhook_deliveries d WHERE d.event = webhook_events.pk)`
 
 const ORPHANED_DELIVERIES = `webhook_deliveries WHERE NOT EXISTS (SELECT 1 FROM webhook_events e WHERE e.pk = event)
-  OR (webhook NOT IN (SELECT pk FROM webhooks) AND webhook NOT IN (${keysOf(webhookDetachment)}))`
+  OR (webhook NOT IN (SELECT pk FROM webhooks) AND webhook NOT IN (SELECT -pk FROM source_targets)
+  AND webhook NOT IN (${keysOf(webhookDetachment)}))`
 
 /** Blocked deliveries whose object has no earlier pending one. */
 const STUCK = `webhook_deliveries WHERE ${IS_BLOCKED} AND event IN (SELECT min(event) FROM webhook_sequences

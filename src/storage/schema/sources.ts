@@ -38,6 +38,8 @@ export const sources = sqliteTable(
     event: text(),
     /** JSON array of conditions. */
     when: text('when').notNull(),
+    /** JSON array of `{target, url, when?}`, the URLs that its events are passed on to; null until it is given. */
+    forwards: text(),
     onConflict: text('on_conflict', { enum: ['refuse', 'update'] }).notNull(),
     newerBy: text('newer_by'),
     enabled: integer().notNull(),
@@ -95,3 +97,21 @@ export const sourceSealed = sqliteTable('source_sealed', {
   secretVersion: integer('secret_version').notNull(),
   sealed: blob({ mode: 'buffer' }).notNull(),
 })
+
+/**
+ * The URLs that a source passes its events on to. Their deliveries are stored with those of webhooks, under the
+ * negative pk. A removed target stays until its deliveries are gone.
+ */
+export const sourceTargets = sqliteTable(
+  'source_targets',
+  {
+    pk: integer().primaryKey({ autoIncrement: true }),
+    source: integer().notNull(),
+    workspace: integer().notNull(),
+    url: text().notNull(),
+    pausedAt: integer('paused_at'),
+    consecutiveFailures: integer('consecutive_failures').notNull().default(0),
+    removedAt: integer('removed_at'),
+  },
+  (table) => [index('source_targets_source').on(table.source)],
+)

@@ -239,7 +239,7 @@ const withoutKeys = (object: object, keys: ReadonlySet<string>): Record<string, 
   Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)))
 
 /** Nothing calls the source of a copy: events stay on the remote. */
-const sourceOfCopy = (source: RemoteObject): RemoteObject => ({
+const sourceOfCopy = ({ forward: _, ...source }: RemoteObject): RemoteObject => ({
   ...source,
   url: null,
   enabled: false,

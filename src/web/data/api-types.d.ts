@@ -1558,6 +1558,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sources/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of events that are passed on, newest first
+         * @description Stored for 30 days after the end of a delivery.
+         */
+        get: operations["listSourceDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{id}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pass an event on again now
+         * @description Byte for byte, with its original signature. Stripe, Slack and Standard Webhooks accept signatures for five minutes only. Refused once the call is no longer kept.
+         */
+        post: operations["redeliverSourceEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sources/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the pause of a target
+         * @description Ten failed deliveries in a row pause a target. Its pending deliveries are sent.
+         */
+        post: operations["resumeSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sources/{id}/events": {
         parameters: {
             query?: never;
@@ -3950,6 +4010,39 @@ export interface components {
             on_conflict: "refuse" | "update";
             /** @example paid_at */
             newer_by: string | null;
+            /** @description Where its events are passed on to; absent until it is given. */
+            forward?: {
+                /**
+                 * @description null for callers who cannot write.
+                 * @example https://books.example.com/stripe
+                 */
+                url: string | null;
+                /**
+                 * @description Conditions `{path | header | event: true, op, value}`; all must hold.
+                 * @example [
+                 *       {
+                 *         "event": true,
+                 *         "op": "eq",
+                 *         "value": "charge.succeeded"
+                 *       }
+                 *     ]
+                 */
+                when?: {
+                    [key: string]: unknown;
+                }[];
+                /**
+                 * @example enabled
+                 * @enum {string}
+                 */
+                status: "enabled" | "paused";
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                paused_at: string | null;
+                /** @example 0 */
+                consecutive_failures: number;
+            }[];
             enabled: boolean;
             /** @example Live mode */
             description: string | null;
@@ -3984,6 +4077,75 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             updated_at: string;
+        };
+        /** @description The delivery of one event of a source to one target. */
+        SourceDelivery: {
+            /**
+             * Format: uuid
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            source_id: string;
+            /**
+             * @description null for callers who cannot write.
+             * @example https://books.example.com/stripe
+             */
+            url: string | null;
+            /**
+             * Format: uuid
+             * @description The event of the source.
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            event_id: string;
+            /**
+             * @description Its type.
+             * @example charge.succeeded
+             */
+            event: string | null;
+            /**
+             * Format: uuid
+             * @description The row that was written.
+             * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+             */
+            record_id: string | null;
+            /**
+             * @example delivered
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /** @example 1 */
+            attempts: number;
+            /** @example 200 */
+            response_status: number | null;
+            /**
+             * @description Why the last attempt failed.
+             * @example target removed
+             */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            last_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            delivered_at: string | null;
         };
         /** @description A call that was verified and stored. */
         SourceEvent: {
@@ -12932,6 +13094,21 @@ export interface operations {
                      *           ],
                      *           "on_conflict": "refuse",
                      *           "newer_by": "paid_at",
+                     *           "forward": [
+                     *             {
+                     *               "url": "https://books.example.com/stripe",
+                     *               "when": [
+                     *                 {
+                     *                   "event": true,
+                     *                   "op": "eq",
+                     *                   "value": "charge.succeeded"
+                     *                 }
+                     *               ],
+                     *               "status": "enabled",
+                     *               "paused_at": "2026-11-21T09:30:00.000Z",
+                     *               "consecutive_failures": 0
+                     *             }
+                     *           ],
                      *           "enabled": false,
                      *           "description": "Live mode",
                      *           "counts": {
@@ -12994,6 +13171,11 @@ export interface operations {
                  *           "event": true,
                  *           "op": "eq",
                  *           "value": "charge.succeeded"
+                 *         }
+                 *       ],
+                 *       "forward": [
+                 *         {
+                 *           "url": "https://books.example.com/stripe"
                  *         }
                  *       ]
                  *     }
@@ -13067,6 +13249,32 @@ export interface operations {
                      * @example null
                      */
                     newer_by?: string | null;
+                    /**
+                     * @description Up to 5 URLs that every verified event is passed on to, with its body and headers, so that the library of the provider verifies it there.
+                     * @example [
+                     *       {
+                     *         "url": "https://books.example.com/stripe"
+                     *       }
+                     *     ]
+                     */
+                    forward?: {
+                        /**
+                         * @description A public https address; redirects are not followed.
+                         * @example https://books.example.com/stripe
+                         */
+                        url: string;
+                        /**
+                         * @description Only events that meet all conditions, as in `when`.
+                         * @example [
+                         *       {
+                         *         "event": true,
+                         *         "op": "eq",
+                         *         "value": "charge.succeeded"
+                         *       }
+                         *     ]
+                         */
+                        when?: unknown[];
+                    }[];
                     /** @description While false, events are stored as ignored. */
                     enabled?: boolean;
                     /** @example Live mode */
@@ -13113,6 +13321,21 @@ export interface operations {
                      *         ],
                      *         "on_conflict": "refuse",
                      *         "newer_by": "paid_at",
+                     *         "forward": [
+                     *           {
+                     *             "url": "https://books.example.com/stripe",
+                     *             "when": [
+                     *               {
+                     *                 "event": true,
+                     *                 "op": "eq",
+                     *                 "value": "charge.succeeded"
+                     *               }
+                     *             ],
+                     *             "status": "enabled",
+                     *             "paused_at": "2026-11-21T09:30:00.000Z",
+                     *             "consecutive_failures": 0
+                     *           }
+                     *         ],
                      *         "enabled": false,
                      *         "description": "Live mode",
                      *         "counts": {
@@ -13204,6 +13427,21 @@ export interface operations {
                      *         ],
                      *         "on_conflict": "refuse",
                      *         "newer_by": "paid_at",
+                     *         "forward": [
+                     *           {
+                     *             "url": "https://books.example.com/stripe",
+                     *             "when": [
+                     *               {
+                     *                 "event": true,
+                     *                 "op": "eq",
+                     *                 "value": "charge.succeeded"
+                     *               }
+                     *             ],
+                     *             "status": "enabled",
+                     *             "paused_at": "2026-11-21T09:30:00.000Z",
+                     *             "consecutive_failures": 0
+                     *           }
+                     *         ],
                      *         "enabled": false,
                      *         "description": "Live mode",
                      *         "counts": {
@@ -13386,6 +13624,32 @@ export interface operations {
                      * @example null
                      */
                     newer_by?: string | null;
+                    /**
+                     * @description Up to 5 URLs that every verified event is passed on to, with its body and headers, so that the library of the provider verifies it there.
+                     * @example [
+                     *       {
+                     *         "url": "https://books.example.com/stripe"
+                     *       }
+                     *     ]
+                     */
+                    forward?: {
+                        /**
+                         * @description A public https address; redirects are not followed.
+                         * @example https://books.example.com/stripe
+                         */
+                        url: string;
+                        /**
+                         * @description Only events that meet all conditions, as in `when`.
+                         * @example [
+                         *       {
+                         *         "event": true,
+                         *         "op": "eq",
+                         *         "value": "charge.succeeded"
+                         *       }
+                         *     ]
+                         */
+                        when?: unknown[];
+                    }[];
                     /** @description While false, events are stored as ignored. */
                     enabled?: boolean;
                     /** @example Live mode */
@@ -13431,6 +13695,21 @@ export interface operations {
                      *         ],
                      *         "on_conflict": "refuse",
                      *         "newer_by": "paid_at",
+                     *         "forward": [
+                     *           {
+                     *             "url": "https://books.example.com/stripe",
+                     *             "when": [
+                     *               {
+                     *                 "event": true,
+                     *                 "op": "eq",
+                     *                 "value": "charge.succeeded"
+                     *               }
+                     *             ],
+                     *             "status": "enabled",
+                     *             "paused_at": "2026-11-21T09:30:00.000Z",
+                     *             "consecutive_failures": 0
+                     *           }
+                     *         ],
                      *         "enabled": false,
                      *         "description": "Live mode",
                      *         "counts": {
@@ -13516,6 +13795,255 @@ export interface operations {
                      *         ],
                      *         "on_conflict": "refuse",
                      *         "newer_by": "paid_at",
+                     *         "forward": [
+                     *           {
+                     *             "url": "https://books.example.com/stripe",
+                     *             "when": [
+                     *               {
+                     *                 "event": true,
+                     *                 "op": "eq",
+                     *                 "value": "charge.succeeded"
+                     *               }
+                     *             ],
+                     *             "status": "enabled",
+                     *             "paused_at": "2026-11-21T09:30:00.000Z",
+                     *             "consecutive_failures": 0
+                     *           }
+                     *         ],
+                     *         "enabled": false,
+                     *         "description": "Live mode",
+                     *         "counts": {
+                     *           "written": 0,
+                     *           "updated": 0,
+                     *           "duplicate": 0,
+                     *           "ignored": 0,
+                     *           "stale": 0,
+                     *           "unmapped": 0,
+                     *           "rejected": 0
+                     *         },
+                     *         "last_event_at": "2026-11-21T09:30:00.000Z",
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "updated_at": "2026-11-21T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        source: components["schemas"]["Source"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSourceDeliveries: {
+        parameters: {
+            query?: {
+                status?: "pending" | "delivered" | "failed";
+                /** @description The id of a delivery: only older ones are listed. */
+                before?: string;
+                /** @description The maximum number of results. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The source. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "source_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "url": "https://books.example.com/stripe",
+                     *           "event_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "event": "charge.succeeded",
+                     *           "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "status": "delivered",
+                     *           "attempts": 1,
+                     *           "response_status": 200,
+                     *           "error": "target removed",
+                     *           "next_attempt_at": "2026-11-21T09:30:00.000Z",
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "last_attempt_at": "2026-11-21T09:30:00.000Z",
+                     *           "delivered_at": "2026-11-21T09:30:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        deliveries: components["schemas"]["SourceDelivery"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    redeliverSourceEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source. */
+                id: string;
+                /** @description The delivery. */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "delivery": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "source_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "url": "https://books.example.com/stripe",
+                     *         "event_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "event": "charge.succeeded",
+                     *         "record_id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "status": "delivered",
+                     *         "attempts": 1,
+                     *         "response_status": 200,
+                     *         "error": "target removed",
+                     *         "next_attempt_at": "2026-11-21T09:30:00.000Z",
+                     *         "created_at": "2026-11-21T09:30:00.000Z",
+                     *         "last_attempt_at": "2026-11-21T09:30:00.000Z",
+                     *         "delivered_at": "2026-11-21T09:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        delivery: components["schemas"]["SourceDelivery"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedEncoding"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["UriTooLong"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resumeSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The source. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://books.example.com/stripe"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description A URL of `forward`.
+                     * @example https://books.example.com/stripe
+                     */
+                    url: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "source": {
+                     *         "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *         "name": "Card payments",
+                     *         "structure": {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "name": "Books"
+                     *         },
+                     *         "provider": "stripe",
+                     *         "options": {},
+                     *         "url": "https://daybook.example.com/in/0iVQ3kqVn1UEXAMPLEw1vZ2Gm8b6Lw9b",
+                     *         "map": {
+                     *           "title": "/data/object/description",
+                     *           "pages": {
+                     *             "path": "/data/object/amount",
+                     *             "as": "cents"
+                     *           }
+                     *         },
+                     *         "external_id": "/id",
+                     *         "event": "/type",
+                     *         "when": [
+                     *           {
+                     *             "event": true,
+                     *             "op": "eq",
+                     *             "value": "charge.succeeded"
+                     *           }
+                     *         ],
+                     *         "on_conflict": "refuse",
+                     *         "newer_by": "paid_at",
+                     *         "forward": [
+                     *           {
+                     *             "url": "https://books.example.com/stripe",
+                     *             "when": [
+                     *               {
+                     *                 "event": true,
+                     *                 "op": "eq",
+                     *                 "value": "charge.succeeded"
+                     *               }
+                     *             ],
+                     *             "status": "enabled",
+                     *             "paused_at": "2026-11-21T09:30:00.000Z",
+                     *             "consecutive_failures": 0
+                     *           }
+                     *         ],
                      *         "enabled": false,
                      *         "description": "Live mode",
                      *         "counts": {

@@ -44,6 +44,29 @@ export const useSourceEvent = (id: string, eventId: string | undefined, received
     { enabled: eventId !== undefined },
   )
 
+export type Target = NonNullable<Source['forward']>[number]
+export type SourceDelivery = Answer<'/v1/sources/{id}/deliveries', 'get'>['deliveries'][number]
+
+/** The newest deliveries of events that are passed on. */
+export const useSourceDeliveries = (id: string) =>
+  useQuery(
+    ['source', id, 'deliveries'],
+    async ({ signal }) =>
+      (await api.get('/v1/sources/{id}/deliveries', { params: { id }, query: { limit: 50 }, signal }))
+        .deliveries,
+    { refetchInterval: SOON_MS },
+  )
+
+export async function resumeTarget(id: string, url: string): Promise<void> {
+  await api.post('/v1/sources/{id}/resume', { params: { id }, body: { url } })
+  await readSourcesAgain()
+}
+
+export async function redeliverEvent(id: string, deliveryId: string): Promise<void> {
+  await api.post('/v1/sources/{id}/deliveries/{deliveryId}/redeliver', { params: { id, deliveryId } })
+  await readSourcesAgain()
+}
+
 const readSourcesAgain = () =>
   Promise.all([refetch({ queryKey: ['source structure'] }), refetch({ queryKey: ['source'] })])
 
@@ -68,6 +91,7 @@ export interface SourcePatch {
   readonly when?: Record<string, unknown>[]
   readonly on_conflict?: Source['on_conflict']
   readonly newer_by?: string | null
+  readonly forward?: { readonly url: string; readonly when?: Record<string, unknown>[] }[]
   readonly enabled?: boolean
 }
 

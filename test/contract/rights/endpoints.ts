@@ -177,8 +177,15 @@ const PREPARED: typeof BEFORE = {
     service.patch(`/v1/records/${samples['records/{id}']}`, { data: { what: 'Buy coffee' } }),
 }
 
-/** Requests that change nothing here: there is no failed delivery, and the session is already in this workspace. */
-export const CHANGES_NOTHING = ['POST /v1/webhooks/:id/recover', 'PATCH /app/api/session']
+/**
+ * Requests that change nothing here: there is no failed delivery, no target is paused, and the session is already in
+ * this workspace.
+ */
+export const CHANGES_NOTHING = [
+  'POST /v1/webhooks/:id/recover',
+  'POST /v1/sources/:id/resume',
+  'PATCH /app/api/session',
+]
 
 /** POST requests that never change the database: they store their result in memory. */
 const READS = ['POST /app/api/passkeys/options']

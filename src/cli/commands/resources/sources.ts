@@ -112,7 +112,11 @@ const sourcesCreate: Command = {
     return inWorkspace(input, io, async (db, caller, call) => {
       const { makeSource } = await operations()
       await checkStructure(db, caller, body.structure)
-      return printSource(input, io, await call(makeSource, { body, origin: originFor(db, input, io) }))
+      return printSource(
+        input,
+        io,
+        await call(makeSource, { body, allowlist: [], origin: originFor(db, input, io) }),
+      )
     })
   },
 }

@@ -197,7 +197,7 @@ export class Connection {
   }
 
   /** Sends the text of a request; resolves as soon as the status is known, and never rejects. */
-  send(request: string): Promise<SendResult> {
+  send(request: string | Buffer): Promise<SendResult> {
     return new Promise((settle) => {
       if (this.#isClosed) {
         settle({ error: closedEarly(), isUnanswered: true })

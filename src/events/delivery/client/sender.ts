@@ -28,13 +28,16 @@ import {
 export interface AttemptRequest {
   readonly url: string
   readonly headers: Record<string, string>
-  readonly body: string
+  /** Text, or the raw bytes of a call that is passed on. */
+  readonly body: string | Uint8Array
 }
 
 /** Delivered when `error` is null, which is when `status` is 200 to 299. An error is a sentence without secrets. */
 export interface AttemptOutcome {
   readonly status: number | null
   readonly error: string | null
+  /** No retry can succeed. */
+  readonly isFinal?: true
 }
 
 /** Makes one attempt of at most 10 seconds; never rejects. */
@@ -147,11 +150,14 @@ function outcomeOf(status: number): AttemptOutcome {
   return { status, error }
 }
 
-function requestText({ authority, path }: ParsedUrl, { headers, body }: AttemptRequest): string {
+function requestText({ authority, path }: ParsedUrl, { headers, body }: AttemptRequest): string | Buffer {
   let lines = ''
   for (const name in headers) lines += `${name}: ${headers[name]}\r\n`
-  const length = Buffer.byteLength(body)
-  return `POST ${path} HTTP/1.1\r\nHost: ${authority}\r\nAccept: */*\r\n${lines}Content-Length: ${length}\r\n\r\n${body}`
+  const start = `POST ${path} HTTP/1.1\r\nHost: ${authority}\r\n`
+  const end = `${lines}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
+  if (typeof body === 'string') return `${start}Accept: */*\r\n${end}${body}`
+  // Received header values are bytes, one for each character.
+  return Buffer.concat([Buffer.from(start + end, 'latin1'), body])
 }
 
 /** An attempt in flight: its current step, and what to abandon when its time is up. */
@@ -215,7 +221,7 @@ class Attempt {
     throw new AttemptFailed(connectionError(result.error, target.host))
   }
 
-  #send(connection: Connection, { host }: ParsedUrl, text: string): Promise<SendResult> {
+  #send(connection: Connection, { host }: ParsedUrl, text: string | Buffer): Promise<SendResult> {
     this.#step = `The response of "${host}"`
     this.#current = { abandon: () => connection.destroy() }
     return connection.send(text)

@@ -7,6 +7,14 @@ import type { Reader } from '../../../storage/reader.ts'
 import { IS_NEW, IS_NOT_NEW } from '../../../storage/schema/webhooks.ts'
 import { TOUCH } from '../../../storage/sql.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
+import {
+  countTargetFailure,
+  FIND_TARGET,
+  findCall,
+  isOfTarget,
+  resetTargetFailures,
+} from '../../sources/forward-queue.ts'
+import type { Call } from '../../sources/providers.ts'
 import type { AttemptOutcome } from '../client/sender.ts'
 
 /*
@@ -49,14 +57,22 @@ interface EventRow {
   sequence: number | null
 }
 
+/** The call that a source passes on; null if it is no longer kept. */
+type PassedOn = Pick<Call, 'headers' | 'body'> | null
+
 /** A delivery with everything that an attempt needs. */
-export type DueDelivery = DueRow & EventRow & Subscription & { readonly webhook: number }
+export type DueDelivery = DueRow &
+  EventRow &
+  Subscription & { readonly webhook: number; readonly call?: PassedOn }
 
 export const listSubscriptionsWithPending = ({ sql }: Reader): number[] =>
   sql.column(
     `SELECT w.pk FROM webhooks w WHERE
        (EXISTS (SELECT 1 FROM webhook_deliveries WHERE webhook = w.pk AND ${IS_NEW}) OR EXISTS
-         (SELECT 1 FROM webhook_deliveries WHERE webhook = w.pk AND status = 'pending' AND ${IS_NOT_NEW}))`,
+         (SELECT 1 FROM webhook_deliveries WHERE webhook = w.pk AND status = 'pending' AND ${IS_NOT_NEW}))
+     UNION ALL SELECT -t.pk FROM source_targets t WHERE
+       (EXISTS (SELECT 1 FROM webhook_deliveries WHERE webhook = -t.pk AND ${IS_NEW}) OR EXISTS
+         (SELECT 1 FROM webhook_deliveries WHERE webhook = -t.pk AND status = 'pending' AND ${IS_NOT_NEW}))`,
   )
 
 /** Undefined once the subscription is deleted. */
@@ -64,12 +80,16 @@ export const findOwner = (
   { sql }: Reader,
   webhook: number,
 ): { readonly workspace: number; readonly ordered: number | null } | undefined =>
-  sql.get('SELECT workspace, ordered FROM webhooks WHERE pk = ?', webhook)
+  isOfTarget(webhook)
+    ? sql.get('SELECT workspace, NULL AS ordered FROM source_targets WHERE pk = -?', webhook)
+    : sql.get('SELECT workspace, ordered FROM webhooks WHERE pk = ?', webhook)
 
 /** Undefined once the subscription is deleted; `isActive` unless it is disabled or paused. */
 const findSubscription = ({ sql }: Reader, webhook: number): Subscription | undefined =>
   sql.get(
-    `SELECT w.id AS webhookId, w.url, w.secret, w.earlier_secrets AS earlierSecrets, w.headers, w.enabled = 1 AND w.paused_at IS NULL AS isActive,
+    isOfTarget(webhook)
+      ? FIND_TARGET
+      : `SELECT w.id AS webhookId, w.url, w.secret, w.earlier_secrets AS earlierSecrets, w.headers, w.enabled = 1 AND w.paused_at IS NULL AS isActive,
        w.ordered IS 1 AS isOrdered, w.sequence > 0 AS isNumbered, EXISTS
        (SELECT 1 FROM webhook_deliveries d
         WHERE d.webhook = w.pk AND d.status = 'pending' AND d.is_urgent = 1) AS hasUrgent
@@ -170,7 +190,9 @@ export function findDue(
   if (!subscription) return undefined
   for (const row of candidates(reader, webhook, now, subscription, state)) {
     const event = findEvent(reader, webhook, subscription.isNumbered === 1, row)
-    if (event) return { ...row, ...event, ...subscription, webhook }
+    if (!event) continue
+    const due = { ...row, ...event, ...subscription, webhook }
+    return isOfTarget(webhook) ? { ...due, call: findCall(reader, webhook, event.eventId) ?? null } : due
   }
   return undefined
 }
@@ -230,7 +252,7 @@ export function recordOutcome(tx: Tx, attempt: FinishedAttempt): LoggedOutcome {
   const { due, outcome, attemptedAt } = attempt
   insertAttempt(tx, attempt)
   const attempts = due.attempts + 1
-  const retryAfterMs = outcome.error === null ? undefined : RETRY_AFTER_MS[attempts - 1]
+  const retryAfterMs = outcome.error === null || outcome.isFinal ? undefined : RETRY_AFTER_MS[attempts - 1]
   const status = retryAfterMs !== undefined ? 'pending' : outcome.error === null ? 'delivered' : 'failed'
   const { changes } = tx.sql.run(
     `UPDATE webhook_deliveries SET status = ?, attempts = ?, is_urgent = 0, response_status = ?, error = ?,
@@ -250,7 +272,8 @@ export function recordOutcome(tx: Tx, attempt: FinishedAttempt): LoggedOutcome {
   )
   if (changes === 0 || status === 'pending') return NOTHING_TO_LOG
   if (due.sequence !== null) unblockNext(tx, due.event)
-  const isTest = due.type === TEST_EVENT
+  // Neither says anything about the receiver.
+  const isTest = due.type === TEST_EVENT || outcome.isFinal === true
   if (status === 'failed') return { hasFailed: true, isPausing: !isTest && countFailure(tx, due.webhook) }
   if (!isTest) resetFailures(tx, due.webhook)
   return NOTHING_TO_LOG
@@ -295,6 +318,7 @@ interface CountedFailure {
 }
 
 function countFailure(tx: Tx, webhook: number): boolean {
+  if (isOfTarget(webhook)) return countTargetFailure(tx, webhook, FAILURES_TO_PAUSE)
   const counted = tx.sql.get<CountedFailure>(
     `UPDATE webhooks SET consecutive_failures = consecutive_failures + 1, updated_at = max(?1, updated_at + 1),
        paused_at = coalesce(paused_at, CASE WHEN consecutive_failures + 1 >= ?2 THEN ?1 END)
@@ -312,11 +336,15 @@ function countFailure(tx: Tx, webhook: number): boolean {
   return true
 }
 
-function resetFailures({ sql, now }: Tx, webhook: number): void {
-  sql.run(
+function resetFailures(tx: Tx, webhook: number): void {
+  if (isOfTarget(webhook)) {
+    resetTargetFailures(tx, webhook)
+    return
+  }
+  tx.sql.run(
     `UPDATE webhooks SET consecutive_failures = 0, ${TOUCH}
      WHERE pk = ? AND consecutive_failures > 0`,
-    now,
+    tx.now,
     webhook,
   )
 }

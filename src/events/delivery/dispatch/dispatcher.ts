@@ -5,7 +5,8 @@ import type { Log } from '../../../lib/log.ts'
 import { secretsAt, signedHeaders } from '../../../log/message.ts'
 import { onDeliveries } from '../../../log/outbox.ts'
 import type { Db } from '../../../storage/database.ts'
-import type { Send } from '../client/sender.ts'
+import { passedHeaders } from '../../sources/forward-queue.ts'
+import type { AttemptOutcome, AttemptRequest, Send } from '../client/sender.ts'
 import {
   type DueDelivery,
   findDue,
@@ -217,11 +218,8 @@ export class Dispatcher {
     state.inFlight += 1
     this.#inFlight += 1
     this.#turns.begin(state.workspace)
-    const outcome = await send({
-      url: due.url,
-      headers: headersOf(due, attemptedAt),
-      body: due.body,
-    })
+    const request = requestOf(due, attemptedAt)
+    const outcome = request ? await send(request) : CALL_GONE
     const ms = Math.round(clock.monotonicMs() - startedAt)
     state.inFlight -= 1
     this.#inFlight -= 1
@@ -242,6 +240,15 @@ export class Dispatcher {
       this.#scanBy(this.#options.clock.now() + RETRY_READ_MS)
     }
   }
+}
+
+const CALL_GONE: AttemptOutcome = { status: null, error: 'The call is no longer kept.', isFinal: true }
+
+/** Undefined for a call that its source no longer keeps. */
+function requestOf(due: DueDelivery, atMs: number): AttemptRequest | undefined {
+  const { url, body, call } = due
+  if (call === undefined) return { url, headers: headersOf(due, atMs), body }
+  return call ? { url, headers: passedHeaders(call), body: call.body } : undefined
 }
 
 /** The service's headers override the subscriber's own, which may not have the same names. */

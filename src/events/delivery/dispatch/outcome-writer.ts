@@ -1,6 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts'
 import type { Log } from '../../../lib/log.ts'
 import type { Db } from '../../../storage/database.ts'
+import { isOfTarget } from '../../sources/forward-queue.ts'
 import {
   FAILURES_TO_PAUSE,
   type FinishedAttempt,
@@ -70,10 +71,13 @@ export class OutcomeWriter {
   }
 }
 
+const ownerOf = ({ webhook, webhookId }: FinishedAttempt['due']) =>
+  isOfTarget(webhook) ? { source_id: webhookId } : { webhook_id: webhookId }
+
 function logResult(log: Log, { due, outcome }: FinishedAttempt, result = NOTHING_TO_LOG): void {
   if (result.hasFailed) {
     log.warn('a delivery failed for good', {
-      webhook_id: due.webhookId,
+      ...ownerOf(due),
       delivery_id: due.id,
       event: due.type,
       attempts: due.attempts + 1,
@@ -82,6 +86,6 @@ function logResult(log: Log, { due, outcome }: FinishedAttempt, result = NOTHING
     })
   }
   if (result.isPausing) {
-    log.warn('a subscription is paused', { webhook_id: due.webhookId, failures: FAILURES_TO_PAUSE })
+    log.warn('a subscription is paused', { ...ownerOf(due), failures: FAILURES_TO_PAUSE })
   }
 }

@@ -8,6 +8,7 @@ import { CopyButton } from '../../../components/secret.tsx'
 import { mayWrite } from '../../../data/session.ts'
 import { deleteSource, rotateSource, type Source, updateSource, useSource } from '../../../data/sources.ts'
 import { address, navigate, search, setParameters } from '../../../router.ts'
+import { Forward } from './forward.tsx'
 import { MapEditor } from './map-editor.tsx'
 import { PROVIDERS } from './providers.ts'
 import { SourceState } from './source-list.tsx'
@@ -33,6 +34,7 @@ export function SourceScreen({ id }: { id: string }) {
             <>
               <SourceUrl source={known} />
               <MapEditor key={`${known.id} ${known.updated_at}`} source={known}>
+                <Forward source={known} />
                 {mayWrite.value && <SourceActions source={known} />}
               </MapEditor>
             </>
