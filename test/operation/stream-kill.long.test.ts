@@ -60,7 +60,7 @@ function uploaderOf(server: ServerProcess): number {
   )
 }
 
-const STEPS = runs(5, 60)
+const STEPS = runs(4, 60)
 const SPREAD = runs(6, 1)
 
 test(

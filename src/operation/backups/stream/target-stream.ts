@@ -5,7 +5,7 @@ import type { StreamBase } from './segments.ts'
 
 /** The time for what is left when a server stops. */
 const FINISH_WITHIN_MS = 5_000
-const RESTART_MS = 5_000
+const RESTART_MS = 2_000
 /** Writes wait for it. */
 const HAND_OVER_WITHIN_MS = 50
 /** A target that is up to date lacks only commits of the last moment while others are written. */
@@ -147,6 +147,8 @@ export class TargetStream {
     this.#copied = undefined
     this.#oldestUnsent = undefined
     this.#sentSince = undefined
+    // They may be of an earlier log.
+    this.#marks = []
     this.#hasBackup = false
     this.#endCopy('the upload of the log started again')
   }
