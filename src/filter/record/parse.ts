@@ -163,7 +163,10 @@ function meantValue(
   const isMe = value === 'me' || (Array.isArray(value) && value.includes('me'))
   if (!isMe) return value
   if (me === undefined)
-    throw refused(`"${place}" cannot be "me" here: nobody asks; give the id of a member.`, atPlace(place))
+    throw refused(
+      `"${place}" cannot be "me": only queries and views have a caller; give the id of a member.`,
+      atPlace(place),
+    )
   if (op === 'eq' || op === 'neq') return me
   throw refused(`"${place}": "me" goes only with eq and neq; give the ids of members.`, atPlace(place))
 }
