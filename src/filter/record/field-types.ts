@@ -2,7 +2,7 @@ import { isDay, isoTimestamp, parseInstant } from '../../lib/dates.ts'
 import type { ResultType } from '../../lib/formula/values.ts'
 import { isId } from '../../lib/ids.ts'
 import type { FieldValue } from '../../lib/record-data.ts'
-import { codePointLength, MAX_TEXT_LENGTH, withCommas } from '../../lib/text.ts'
+import { codePointLength, fold, MAX_TEXT_LENGTH, withCommas } from '../../lib/text.ts'
 
 export const FIELD_TYPES = [
   'text',
@@ -286,3 +286,18 @@ export const OPERATORS_OF: Readonly<Record<OwnType | RowPart | 'multiple', reado
   multiple: MULTIPLE,
   ...OPERATORS_OF_PART,
 }
+
+/* The values of row tables. */
+
+/** Occurs in front of each value in the column of several, and nowhere else: JSON escapes line breaks within texts. */
+export const valueMark = (value: string): string => `\n${JSON.stringify(value)}`
+
+/** The value in the row table's column: booleans are 1 or 0, several values a JSON array with one value per line. */
+export function columnValue(value: FieldValue): string | number {
+  if (typeof value === 'object') return `[${value.map(valueMark).join(',')}]`
+  return typeof value === 'boolean' ? Number(value) : value
+}
+
+/** The folded text of a value, which `contains` searches: numbers as written in JSON, several values one per line. */
+export const searchText = (value: FieldValue): string =>
+  fold(typeof value === 'object' ? value.join('\n') : String(value))

@@ -1,8 +1,9 @@
 import { memoize, memoizeByObject } from '../../lib/bounded-cache.ts'
 import { type FieldValue, type RecordState, valueIn } from '../../lib/record-data.ts'
 import type { Operator, RowPart, TypedField } from './field-types.ts'
+import { columnValue, searchText } from './field-types.ts'
 import type { Condition } from './parse.ts'
-import { columnValue, dayIn, dayOf, isPoint, type Operand, searchText } from './values.ts'
+import { dayIn, dayOf, isPoint, type Operand } from './values.ts'
 
 type Value = string | number | undefined
 /** Tests a value against a condition, or against several on the same part of a row. */

@@ -1,9 +1,9 @@
 import { foldedText, numberText, valueColumn } from '../../storage/row-table-names.ts'
 import type { SqlValue } from '../../storage/sql.ts'
 import { allOf, type SqlPart } from '../../storage/sql.ts'
-import { type Operator, rulesOf, type TypedField } from './field-types.ts'
+import { type Operator, rulesOf, type TypedField, valueMark } from './field-types.ts'
 import type { Condition } from './parse.ts'
-import { DAY_LENGTH, dayOf, isPoint, type Operand, valueMark } from './values.ts'
+import { DAY_LENGTH, dayOf, isPoint, type Operand } from './values.ts'
 
 type Comparison = (column: string, operand: Operand) => SqlPart
 

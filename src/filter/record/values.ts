@@ -1,20 +1,5 @@
 import { DAY_MS, isDay, parseInstant } from '../../lib/dates.ts'
-import type { FieldValue } from '../../lib/record-data.ts'
-import { fold } from '../../lib/text.ts'
-import { type FieldKind, type RowPart, rulesOf } from './field-types.ts'
-
-/** Occurs in front of each value in the column of several, and nowhere else: JSON escapes line breaks within texts. */
-export const valueMark = (value: string): string => `\n${JSON.stringify(value)}`
-
-/** The value in the row table's column: booleans are 1 or 0, several values a JSON array with one value per line. */
-export function columnValue(value: FieldValue): string | number {
-  if (typeof value === 'object') return `[${value.map(valueMark).join(',')}]`
-  return typeof value === 'boolean' ? Number(value) : value
-}
-
-/** The folded text of a value, which `contains` searches: numbers as written in JSON, several values one per line. */
-export const searchText = (value: FieldValue): string =>
-  fold(typeof value === 'object' ? value.join('\n') : String(value))
+import { columnValue, type FieldKind, type RowPart, rulesOf } from './field-types.ts'
 
 type Comparable = string | number
 

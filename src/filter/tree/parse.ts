@@ -2,8 +2,7 @@ import { isObject, type JsonObject } from '../../lib/json.ts'
 import { atPlace, fail, invalid, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import { isNegated, MAX_OPERANDS, operandCount } from '../operands.ts'
-import { rulesOf } from '../record/field-types.ts'
-import { columnValue } from '../record/values.ts'
+import { columnValue, rulesOf } from '../record/field-types.ts'
 import {
   GROUP_MATCHES,
   type GroupMatch,

@@ -1,7 +1,7 @@
 import type { TypedField } from '../../filter/record/field-types.ts'
+import { columnValue } from '../../filter/record/field-types.ts'
 import { matchesFilter } from '../../filter/record/match.ts'
 import { checkFilter, parseFilter } from '../../filter/record/parse.ts'
-import { columnValue } from '../../filter/record/values.ts'
 import type { RecordData, RecordState } from '../../lib/record-data.ts'
 import { valueIn } from '../../lib/record-data.ts'
 import { refused } from '../../lib/refusal.ts'

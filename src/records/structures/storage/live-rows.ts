@@ -1,5 +1,4 @@
-import { rulesOf } from '../../../filter/record/field-types.ts'
-import { columnValue } from '../../../filter/record/values.ts'
+import { columnValue, rulesOf } from '../../../filter/record/field-types.ts'
 import { memoize, memoizeByObject } from '../../../lib/bounded-cache.ts'
 import { type RecordData, valueIn } from '../../../lib/record-data.ts'
 import { Refusal } from '../../../lib/refusal.ts'

@@ -1,5 +1,10 @@
-import { type FieldKind, rulesOf, valueTypeOf } from '../../../filter/record/field-types.ts'
-import { columnValue, searchText } from '../../../filter/record/values.ts'
+import {
+  columnValue,
+  type FieldKind,
+  rulesOf,
+  searchText,
+  valueTypeOf,
+} from '../../../filter/record/field-types.ts'
 import { type FieldValue, type RecordData, valueIn } from '../../../lib/record-data.ts'
 import { refused } from '../../../lib/refusal.ts'
 import { scanOf } from '../../../lib/scan.ts'
