@@ -1,4 +1,4 @@
-import { keysOf } from '../kernel/jobs.ts'
+import { isPending, keysOf } from '../kernel/jobs.ts'
 import { indexedText } from '../lib/words.ts'
 import { logUpdate, systemAuthor } from '../log/log.ts'
 import { lacksFileContents, remoteOf } from '../log/mirror-guard.ts'
@@ -11,6 +11,7 @@ import type { Tx } from '../storage/writes/transaction.ts'
 import { fileDetachment } from './deletion.ts'
 import { presentFile } from './present.ts'
 import { ensurePageTable, hasPageTable, indexPage, pageTable } from './search.ts'
+import { pageIndexing } from './search-upgrade.ts'
 import { fileOfKeySql, findFileByPk, keyRange, partKey } from './store.ts'
 
 interface CheckedFile {
@@ -108,6 +109,8 @@ const hasPages = (reader: Reader, workspace: number): boolean =>
 /** The search tables of files contain exactly the words of their pages. */
 export const fileSearchCheck: IntegrityCheck = {
   *faults(reader) {
+    // After an upgrade, a job indexes the pages again.
+    if (isPending(reader, pageIndexing, 0)) return
     for (const workspace of listWorkspacePks(reader)) {
       const table = pageTable(workspace)
       if (!hasPageTable(reader, workspace)) {
