@@ -9,7 +9,7 @@ import { VERSION } from '../lib/version.ts'
 import { lastChange } from '../log/log.ts'
 import { indexBuildsOf } from '../records/structures/storage/auto-index.ts'
 import type { Reader } from '../storage/reader.ts'
-import { IS_NEW, IS_NOT_NEW } from '../storage/schema/webhooks.ts'
+import { IS_BLOCKED, IS_NEW, IS_NOT_NEW } from '../storage/schema/webhooks.ts'
 import type { Backups } from './backups/schedule.ts'
 
 export interface MetricSources {
@@ -83,6 +83,7 @@ const FROM_DELIVERIES = 'FROM webhook_deliveries WHERE webhook IN (SELECT pk FRO
 /** The deliveries of each subscription in one state, by index. */
 const COUNT_DELIVERIES = `SELECT count(*) FROM (
   SELECT 1 ${FROM_DELIVERIES} AND ?1 = 'pending' AND ${IS_NEW} UNION ALL
+  SELECT 1 ${FROM_DELIVERIES} AND ?1 = 'pending' AND ${IS_BLOCKED} UNION ALL
   SELECT 1 ${FROM_DELIVERIES} AND status = ?1 AND ${IS_NOT_NEW} LIMIT ${MAX_COUNTED})`
 
 const STATE_OF_WEBHOOK = `CASE WHEN enabled = 0 THEN 'disabled' WHEN paused_at IS NULL THEN 'enabled' ELSE 'paused' END`
