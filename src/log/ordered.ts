@@ -36,6 +36,9 @@ export function insertOrdered(tx: Tx, { event, webhook, sequence, objectId }: Or
   return [id]
 }
 
+const NEXT = `SELECT event FROM webhook_sequences
+  WHERE webhook = ? AND object = ? AND is_pending = 1 ORDER BY sequence LIMIT 1`
+
 /** Makes the next event of the same object due after this one was delivered or has failed. */
 export function unblockNext({ sql, now }: Tx, event: number): void {
   const ended = sql.get<{ webhook: number; object: string }>(
@@ -44,13 +47,12 @@ export function unblockNext({ sql, now }: Tx, event: number): void {
     event,
   )
   if (!ended) return
+  const [next] = sql.column<number>(NEXT, ended.webhook, ended.object)
+  if (next === undefined) return
   sql.run(
-    `UPDATE webhook_deliveries SET is_urgent = 0, next_attempt_at = ?3
-     WHERE webhook = ?1 AND ${IS_BLOCKED} AND event =
-       (SELECT event FROM webhook_sequences WHERE webhook = ?1 AND object = ?2 AND is_pending = 1
-        ORDER BY sequence LIMIT 1)`,
-    ended.webhook,
-    ended.object,
+    `UPDATE webhook_deliveries SET is_urgent = 0, next_attempt_at = ? WHERE event = ? AND webhook = ? AND ${IS_BLOCKED}`,
     now,
+    next,
+    ended.webhook,
   )
 }
