@@ -1,24 +1,11 @@
+import { type MarkedEncoding, markedEncoding, strictDecoder } from './decoders.ts'
 import { refused } from './refusal.ts'
-
-/** The encodings that a byte order mark names. */
-export const MARKED_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be'] as const
-export type MarkedEncoding = (typeof MARKED_ENCODINGS)[number]
-
-/** The encoding that the byte order mark names; undefined without one. */
-export function markedEncoding(bytes: Uint8Array): MarkedEncoding | undefined {
-  const [first, second, third] = bytes
-  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8'
-  if (first === 0xff && second === 0xfe) return 'utf-16le'
-  if (first === 0xfe && second === 0xff) return 'utf-16be'
-  return undefined
-}
 
 /**
  * A decoder for a file that begins with these bytes: UTF-8, or UTF-16 with a byte order mark. It throws on invalid
  * input.
  */
-export const decoderFor = (beginning: Uint8Array) =>
-  new TextDecoder(markedEncoding(beginning) ?? 'utf-8', { fatal: true })
+export const decoderFor = (beginning: Uint8Array) => strictDecoder(markedEncoding(beginning) ?? 'utf-8')
 
 /** Turns a decoder error into a refusal that names the file; returns every other error unchanged. */
 export const encodingRefusal = (error: unknown, file: string): unknown =>

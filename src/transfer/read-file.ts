@@ -1,4 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+import { strictDecoder } from '../lib/decoders.ts'
 import { decoderFor, decodeText, encodingRefusal } from '../lib/encoding.ts'
 import { type Refusal, refused } from '../lib/refusal.ts'
 
@@ -19,22 +20,24 @@ export function systemRefusal(error: unknown, what = 'it'): Refusal | undefined 
 const CHUNK_BYTES = 1_048_576
 
 /**
- * Decodes a file chunk by chunk, synchronously because a transaction cannot wait. Accepts UTF-8, and UTF-16 with a byte
- * order mark; refuses anything else.
+ * Decodes a file chunk by chunk, synchronously because a transaction cannot wait. Without an encoding, accepts UTF-8,
+ * and UTF-16 with a byte order mark. Refuses bytes that are not of the encoding.
  */
-export function* textChunks(file: string): Generator<{ text: string; bytesRead: number }> {
+export function* textChunks(file: string, encoding?: string): Generator<{ text: string; bytesRead: number }> {
   const handle = openSync(file, 'r')
   try {
     const chunk = new Uint8Array(CHUNK_BYTES)
     let length = readSync(handle, chunk)
-    const decoder = decoderFor(chunk)
+    const decoder = encoding === undefined ? decoderFor(chunk) : strictDecoder(encoding)
     for (let bytesRead = length; length > 0; bytesRead += length) {
       yield { text: decoder.decode(chunk.subarray(0, length), { stream: true }), bytesRead }
       length = readSync(handle, chunk)
     }
-    decoder.decode()
+    const text = decoder.decode()
+    if (text !== '') yield { text, bytesRead: statSync(file).size }
   } catch (error) {
-    throw encodingRefusal(error, file)
+    if (encoding === undefined || !(error instanceof TypeError)) throw encodingRefusal(error, file)
+    throw refused(`${file} is not ${encoding} text; name its encoding with --encoding.`)
   } finally {
     closeSync(handle)
   }

@@ -3,6 +3,7 @@ import { Inference } from '../../src/web/pages/records/csv/infer.ts'
 
 test.each([
   ['numbers', ['1', '-.5', '2e3', ''], 'number'],
+  ['codes like numbers', ['1E5', '2E10', '7'], 'text'],
   ['ids that no number holds exactly', ['1', '12345678901234567890'], 'text'],
   ['codes', ['007', '1'], 'text'],
   ['days', ['2024-02-29'], 'date'],

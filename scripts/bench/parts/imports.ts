@@ -20,6 +20,11 @@ const MAX_RATIO = 2
 const MODE = { isDryRun: false, skipsBad: false, onProgress: () => {} }
 const PLAIN_CELLS = {
   hasHeader: true,
+  encoding: undefined,
+  skipLines: undefined,
+  comment: undefined,
+  escapeCharacter: undefined,
+  columns: '',
   types: new Map<string, never>(),
   dateFormats: [],
   decimal: undefined,

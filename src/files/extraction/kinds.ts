@@ -1,4 +1,4 @@
-import { markedEncoding } from '../../lib/encoding.ts'
+import { markedEncoding } from '../../lib/decoders.ts'
 import { decodeText } from './formats/plain-text.ts'
 
 const KINDS = ['txt', 'md', 'csv', 'json', 'html', 'pdf', 'docx', 'xlsx', 'pptx'] as const

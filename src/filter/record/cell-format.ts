@@ -25,6 +25,24 @@ const GROUPED = {
   ',': /^[+-]?(?:\d+|\d{1,3}(?:[. '\u2019\u00a0\u202f]\d{3})+)?(?:,\d+)?(?:[eE][+-]?\d+)?$/,
 } as const
 const CODE = /^[+-]?0\d|^\+/
+/**
+ * Tells codes such as the gene 1E5, which would be written as 100000, from numbers: a column of numbers is one of codes
+ * if it has such a cell, and none with a sign or a fraction.
+ */
+export class CodeCheck {
+  #hasCodes = false
+  #isMeasured = false
+
+  get foundCodes(): boolean {
+    return this.#hasCodes && !this.#isMeasured
+  }
+
+  addNumber(cell: string): void {
+    if (this.#isMeasured) return
+    this.#isMeasured = /^\s*-|[.,]/.test(cell)
+    if (/\d[eE]\d/.test(cell) && Number.isSafeInteger(Number(cell))) this.#hasCodes = true
+  }
+}
 
 /** A day with or without a time; UTC without an offset. */
 const DATE_TIME =
@@ -70,6 +88,14 @@ function hourOf(hour: string, half: string | undefined): string | undefined {
   if (number < 1 || number > 12) return undefined
   return String((number % 12) + (/^p/i.test(half) ? 12 : 0))
 }
+
+const TOKEN = /YYYY|MM?|DD?|HH?|mm|ss/g
+
+/** A letter of a date format that stands for nothing; `T` and `Z` stand for themselves. */
+export const unknownLetterIn = (format: string): string | undefined =>
+  DATE_ORDERS.some((order) => order === format)
+    ? undefined
+    : /(?![TZ])\p{L}/u.exec(format.replace(TOKEN, ''))?.[0]
 
 function patternOf(format: string): RegExp {
   const used: string[] = []

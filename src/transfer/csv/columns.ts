@@ -1,4 +1,4 @@
-import type { CellFormat } from '../../filter/record/cell-format.ts'
+import { type CellFormat, CodeCheck } from '../../filter/record/cell-format.ts'
 import type { FieldType } from '../../filter/record/field-types.ts'
 import { fieldsByHeading, ROW_COLUMNS } from '../../lib/field-headings.ts'
 import type { ResultType } from '../../lib/formula/values.ts'
@@ -34,7 +34,7 @@ function keyOf(heading: string, at: number): string {
 export function fieldsFor(header: readonly string[], types: readonly InferredType[]): FieldInput[] {
   if (header.length > MAX_FIELDS)
     throw refused(
-      `The file has ${header.length} columns, and a structure can have at most ${MAX_FIELDS} fields.`,
+      `The file has ${header.length} columns, and a structure can have at most ${MAX_FIELDS} fields; choose columns with --columns, such as --columns 1-${MAX_FIELDS}.`,
     )
   const taken = new Set<string>()
   return labelsOf(header).map((heading, at) => {
@@ -56,7 +56,8 @@ function labelsOf(header: readonly string[]): string[] {
     const [, label = '', key = ''] = EXPORTED.exec(heading) ?? []
     return label !== '' && key.replace(/_\d+$/, '') === keyOf(label, at) ? label : undefined
   })
-  const isRepeated = (label: string) => bare.filter((other) => other === label).length > 1
+  const isRepeated = (label: string) =>
+    bare.filter((other) => other !== undefined && fold(other) === fold(label)).length > 1
   return header.map((heading, at) => {
     const label = bare[at]
     return label !== undefined && (ROW_COLUMNS.has(fold(label)) || isRepeated(label)) ? label : heading
@@ -107,7 +108,9 @@ export function columnsOf(header: readonly string[], { fields }: Definition, has
   const fieldOf = fieldsByHeading(fields)
   const unknown = header.filter((heading) => !fieldOf(heading))
   if (unknown.length > 0)
-    throw refused(`The structure has no field for the columns ${quoteList(unknown)}; rename or remove them.`)
+    throw refused(
+      `The structure has no field for the columns ${quoteList(unknown)}; rename or remove them. --columns chooses others.`,
+    )
   const columns = header.flatMap((heading) => fieldOf(heading) ?? [])
   const repeated = columns.find((column, at) => columns.indexOf(column) < at)
   if (repeated) throw refused(`Two columns fill the field "${repeated.key}"; remove one.`)
@@ -132,6 +135,7 @@ export interface DemotedColumn {
 interface InferredColumn {
   possible: InferredType[]
   isEmpty: boolean
+  readonly codes: CodeCheck
   demoted: Omit<DemotedColumn, 'column' | 'to'> | undefined
 }
 
@@ -146,7 +150,12 @@ export class TypeInference {
     private readonly header: readonly string[],
     private readonly format: CellFormat,
   ) {
-    this.#columns = header.map(() => ({ possible: [...INFERRED_TYPES], isEmpty: true, demoted: undefined }))
+    this.#columns = header.map(() => ({
+      possible: [...INFERRED_TYPES],
+      isEmpty: true,
+      codes: new CodeCheck(),
+      demoted: undefined,
+    }))
   }
 
   addRow(cells: readonly string[]): void {
@@ -157,6 +166,7 @@ export class TypeInference {
       if (!column) return
       if (cell === undefined || this.format.isEmpty(cell)) continue
       const [narrowest] = column.possible
+      if (narrowest === 'number' || column.isEmpty) column.codes.addNumber(cell)
       if (narrowest === undefined || (!column.isEmpty && this.format.fits(narrowest, cell))) continue
       column.possible = column.possible.filter((type) => this.format.fits(type, cell))
       if (!column.isEmpty)
@@ -167,7 +177,10 @@ export class TypeInference {
 
   /** A column without values is text. */
   types(): InferredType[] {
-    return this.#columns.map(({ possible, isEmpty }) => (isEmpty ? 'text' : (possible[0] ?? 'text')))
+    return this.#columns.map(({ possible: [narrowest], isEmpty, codes }) => {
+      const isCode = narrowest === 'number' && codes.foundCodes
+      return isEmpty || isCode ? 'text' : (narrowest ?? 'text')
+    })
   }
 
   demoted(): DemotedColumn[] {

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../../../context.ts'
+import { ENCODINGS } from '../../../lib/decoders.ts'
 import { refused } from '../../../lib/refusal.ts'
-import { counted } from '../../../lib/text.ts'
+import { counted, listed } from '../../../lib/text.ts'
 import { getWorkspaceOrOnly } from '../../../people/accounts/workspaces.ts'
 import { takeServerLock } from '../../../storage/connection/server-lock.ts'
 import { copyVerified } from '../../../storage/copy.ts'
@@ -40,7 +41,10 @@ interface Task {
 }
 
 const FOLDER_FLAGS = ['folders-as-tags', 'update'] as const
-const TABLE_FLAGS = ['on-conflict', 'type', 'date-format', 'decimal', 'no-header', 'null'] as const
+const TABLE_FLAGS = [
+  ...['on-conflict', 'type', 'date-format', 'decimal', 'no-header', 'null'],
+  ...['encoding', 'skip-lines', 'comment', 'escape', 'columns'],
+]
 
 /** Parses `column=type`; the type follows the last equals sign. */
 async function typesOf(input: Input): Promise<ReadonlyMap<string, InferredType>> {
@@ -56,6 +60,51 @@ async function typesOf(input: Input): Promise<ReadonlyMap<string, InferredType>>
   return new Map(entries)
 }
 
+async function dateFormatsOf(input: Input): Promise<string[]> {
+  const formats = listFlag(input, 'date-format')
+  if (formats.length === 0) return formats
+  const { unknownLetterIn } = await import('../../../filter/record/cell-format.ts')
+  for (const format of formats) {
+    const letter = unknownLetterIn(format)
+    if (letter !== undefined)
+      throw new WrongUsage(
+        `--date-format "${format}" has the unknown letter "${letter}"; the parts are YYYY, MM or M, DD or D, HH or H, mm and ss.`,
+      )
+  }
+  return formats
+}
+
+/** A flag of one character. */
+function characterFlag(input: Input, name: string): string | undefined {
+  const text = textFlag(input, name)
+  if (text === undefined || [...text].length === 1) return text
+  throw new WrongUsage(`--${name} must be one character, not "${text}".`)
+}
+
+function linesFlag(input: Input): number | undefined {
+  const text = textFlag(input, 'skip-lines')
+  if (text === undefined) return undefined
+  if (/^\d{1,6}$/.test(text)) return Number(text)
+  throw new WrongUsage(`--skip-lines must be a number of lines, not "${text}".`)
+}
+
+/** Lines about what the command decided by itself. */
+function decisions({
+  encoding,
+  encoding_guess: guess,
+  ignored,
+}: Awaited<ReturnType<RowsImporter>>): string[] {
+  const read = `Read as ${encoding}`
+  const advice = '--encoding names another'
+  return [
+    ...(guess === 'clear' ? [`${read}, which was guessed; ${advice}.`] : []),
+    ...(guess === 'weak' ? [`${read}, which is an uncertain guess; check the texts, and ${advice}.`] : []),
+    ...(ignored ? [`Not imported, because every row has its own: ${listed(ignored)}`] : []),
+  ]
+}
+
+type RowsImporter = typeof import('../../../transfer/csv/import.ts').importRows
+
 async function importCsv(
   { db, caller, path, mode }: Task,
   input: Input,
@@ -69,8 +118,13 @@ async function importCsv(
     structure,
     onConflict: textFlag(input, 'on-conflict') === 'update' ? 'update' : 'refuse',
     hasHeader: input.flags['no-header'] !== true,
+    encoding: textFlag(input, 'encoding'),
+    skipLines: linesFlag(input),
+    comment: characterFlag(input, 'comment'),
+    escapeCharacter: characterFlag(input, 'escape'),
+    columns: textFlag(input, 'columns') ?? '',
     types: await typesOf(input),
-    dateFormats: listFlag(input, 'date-format'),
+    dateFormats: await dateFormatsOf(input),
     decimal: decimal === '.' || decimal === ',' ? decimal : undefined,
     nulls: listFlag(input, 'null'),
   })
@@ -79,6 +133,7 @@ async function importCsv(
   return {
     report,
     words: [
+      ...decisions(report),
       `Structure "${filled.name}"${filled.is_new ? ', new' : ''}: ${types}`,
       ...demoted.map(
         ({ column, from, to, row, cell }) =>
@@ -182,6 +237,7 @@ async function importPath(task: Omit<Task, 'mode' | 'caller'>, input: Input, io:
   if (!stats) throw refused(`There is no file or folder ${path}.`)
   // A pipe cannot be read twice and may never end.
   if (!isFolder && !stats.isFile()) throw refused(`${path} is neither a file nor a folder.`)
+  if (!isFolder) (await import('../../../transfer/csv/other-format.ts')).refuseOtherFormat(path)
   checkFlags(input, isFolder)
   const progress = progressOn(io, isFolder ? 'notes' : 'rows')
   const whole: Task = {
@@ -247,6 +303,20 @@ export const importCommand: Command = {
       isRepeatable: true,
     }),
     flag('--decimal <sign>', 'the decimal sign of numbers: . or ,', { choices: ['.', ','] }),
+    flag(
+      '--encoding <name>',
+      'the encoding of the file, such as windows-1252 (default UTF-8, else a guess)',
+      {
+        choices: [...ENCODINGS],
+      },
+    ),
+    flag('--skip-lines <n>', 'skip lines above the headings'),
+    flag('--comment <character>', 'skip lines that begin with this character, such as #'),
+    flag(
+      '--escape <character>',
+      'the character before quotes within cells, such as \\, if they are not doubled',
+    ),
+    flag('--columns <list>', 'import only these columns: names, numbers or ranges, as in 1-20,Amount'),
     flag('--null <word>', 'treat cells with this word as empty, such as NA', { isRepeatable: true }),
     flag('--no-header', 'treat the first line as a row; columns are column_1, …, or the fields in order'),
     flag('--dry-run', 'report what would happen, and write nothing; also beside a server'),

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import { markedEncoding } from '../../../lib/encoding.ts'
+import { markedEncoding } from '../../../lib/decoders.ts'
 import { type ExtractedText, FlowingText } from '../pages.ts'
 import { decodeText } from './plain-text.ts'
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { unzipSync } from 'fflate'
 import { Parser } from 'htmlparser2'
-import { markedEncoding } from '../../../lib/encoding.ts'
+import { markedEncoding } from '../../../lib/decoders.ts'
 import { oneLine, Unreadable } from '../pages.ts'
 
 /*

@@ -1,4 +1,4 @@
-import { markedEncoding } from '../../../lib/encoding.ts'
+import { markedEncoding } from '../../../lib/decoders.ts'
 import { headingText } from '../../../lib/text.ts'
 import { cleanText, type ExtractedText, FlowingText, oneLine } from '../pages.ts'
 

@@ -1,5 +1,5 @@
 import { t } from '../../../http/schema/types.ts'
-import { MARKED_ENCODINGS } from '../../../lib/encoding.ts'
+import { MARKED_ENCODINGS } from '../../../lib/decoders.ts'
 import { MAX_CONTENT } from '../../../notes/content-length.ts'
 import { propertyValues, tagName } from '../../../notes/schema.ts'
 import { MAX_TAGS } from '../../../notes/writing/tags.ts'

@@ -1,5 +1,6 @@
 import { parseInstant } from '../../../lib/dates.ts'
-import { decodeText, type MarkedEncoding, markedEncoding } from '../../../lib/encoding.ts'
+import { type MarkedEncoding, markedEncoding } from '../../../lib/decoders.ts'
+import { decodeText } from '../../../lib/encoding.ts'
 import { Refusal, refused } from '../../../lib/refusal.ts'
 import { storableJson } from '../../../lib/storable-json.ts'
 import { codePointLength, fold, MAX_NAME_LENGTH, normalized, withCommas } from '../../../lib/text.ts'

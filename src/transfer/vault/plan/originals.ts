@@ -1,4 +1,4 @@
-import type { MarkedEncoding } from '../../../lib/encoding.ts'
+import type { MarkedEncoding } from '../../../lib/decoders.ts'
 
 /** A link that an import rewrote. */
 export interface OriginalLink {

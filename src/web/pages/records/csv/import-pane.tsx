@@ -7,8 +7,10 @@ import { formatNumber } from '../../../data/formats.ts'
 import type { Field, Structure } from '../model.ts'
 import type { RowList } from '../rows.ts'
 import { paneAddress } from '../view.ts'
+import { FileReadingFields } from './file-reading.tsx'
 import { readHead } from './import-run.ts'
 import { forgetImport, type Import, importInto, startImport } from './imports.ts'
+import type { FileReading } from './lines.ts'
 import { RefusedRows } from './refused-rows.tsx'
 
 interface ImportPaneProps {
@@ -19,6 +21,8 @@ interface ImportPaneProps {
 /** Imports rows from a CSV file: maps columns to fields, then shows progress and refused rows. */
 export function ImportPane({ structure, source }: ImportPaneProps) {
   const file = useSignal<File | undefined>(undefined)
+  const reading = useSignal<FileReading>({})
+  const encoding = useSignal<string | undefined>(undefined)
   const head = useSignal<readonly (readonly string[])[]>([])
   const targets = useSignal<readonly (Field | undefined)[]>([])
   const onConflict = useSignal<'refuse' | 'update'>('refuse')
@@ -27,12 +31,20 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
   const open = useAction(async (selected: File) => {
     file.value = selected
     forgetImport(structure.id)
-    head.value = await readHead(selected)
+    const found = await readHead({ ...reading.value, file: selected })
+    encoding.value = found.encoding
+    head.value = found.lines
     targets.value = (head.value[0] ?? []).map(fieldsByHeading(structure.fields))
   })
   const run = async () => {
     if (!file.value || isRunning) return
-    const plan = { structure, file: file.value, targets: targets.value, onConflict: onConflict.value }
+    const plan = {
+      structure,
+      file: file.value,
+      reading: reading.value,
+      targets: targets.value,
+      onConflict: onConflict.value,
+    }
     await startImport(plan, head.value[0] ?? [])
     source.refreshNow()
   }
@@ -65,10 +77,21 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
             disabled={isRunning}
             onChange={({ currentTarget }) => {
               const [selected] = currentTarget.files ?? []
+              reading.value = {}
               if (selected) void open.run(selected)
             }}
           />
         </div>
+        {file.value && !isRunning && (
+          <FileReadingFields
+            reading={reading.value}
+            encoding={encoding.value}
+            onChange={(changed) => {
+              reading.value = changed
+              if (file.value) void open.run(file.value)
+            }}
+          />
+        )}
         {head.value[0]?.map((heading, index) => (
           <Mapping
             key={`${index} ${heading}`}

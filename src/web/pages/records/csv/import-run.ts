@@ -5,7 +5,7 @@ import { writeRows } from '../actions.ts'
 import { type Field, isComputed, type Structure } from '../model.ts'
 import { faultyRow } from '../refusals.ts'
 import { parseValue } from '../values.ts'
-import { readLines } from './lines.ts'
+import { type Chunk, type FileLines, type FileReading, readLines } from './lines.ts'
 
 /** Rows per batch, at most. */
 const BATCH = 500
@@ -36,15 +36,16 @@ export const NO_PROGRESS: Progress = { written: 0, updated: 0, refused: [], part
 export interface Plan {
   readonly structure: Structure
   readonly file: File
+  readonly reading: FileReading
   /** The target field of each column; undefined skips the column. */
   readonly targets: readonly (Field | undefined)[]
   readonly onConflict: 'refuse' | 'update'
 }
 
-/** The heading and the first lines of a file. */
-export async function readHead(file: File): Promise<readonly (readonly string[])[]> {
-  for await (const { lines } of readLines(file, SAMPLE_LINES)) return lines
-  return []
+/** The heading and the first lines of a file, and its encoding. */
+export async function readHead(lines: FileLines): Promise<Pick<Chunk, 'lines' | 'encoding'>> {
+  for await (const head of readLines({ ...lines, preview: SAMPLE_LINES })) return head
+  return { lines: [] }
 }
 
 interface Line {
@@ -70,7 +71,7 @@ export class ImportRun {
 
   async start(): Promise<void> {
     let isFirst = true
-    for await (const { lines, part } of readLines(this.plan.file)) {
+    for await (const { lines, part } of readLines({ ...this.plan.reading, file: this.plan.file })) {
       await this.#take(isFirst ? lines.slice(1) : lines, part)
       isFirst = false
       if (this.signal.aborted) return

@@ -1,6 +1,7 @@
-import { CellFormat } from '../../../../filter/record/cell-format.ts'
+import { CellFormat, CodeCheck } from '../../../../filter/record/cell-format.ts'
 import { withoutProtection } from '../../../../lib/csv-cells.ts'
 import { isDay } from '../../../../lib/dates.ts'
+import { plainHeading } from '../../../../lib/field-headings.ts'
 import { keyFor } from '../structure/draft.ts'
 
 const FORMAT = new CellFormat({ dateFormats: [], decimal: undefined, nulls: [] })
@@ -31,11 +32,21 @@ export interface InferredColumn {
 
 /** Infers the narrowest type of each column that fits all its cells. */
 export class Inference {
-  readonly #columns: { possible: typeof TYPES; sample: string; values: Set<string> | undefined }[] = []
+  readonly #columns: {
+    possible: typeof TYPES
+    readonly codes: CodeCheck
+    sample: string
+    values: Set<string> | undefined
+  }[] = []
   rows = 0
 
   constructor(private readonly head: readonly string[]) {
-    this.#columns = head.map(() => ({ possible: TYPES, sample: '', values: new Set() }))
+    this.#columns = head.map(() => ({
+      possible: TYPES,
+      codes: new CodeCheck(),
+      sample: '',
+      values: new Set(),
+    }))
   }
 
   add(cells: readonly string[]): void {
@@ -45,6 +56,7 @@ export class Inference {
       if (cell === '') continue
       if (column.sample === '') column.sample = cell
       if (!column.possible[0]?.[1](cell)) column.possible = column.possible.filter(([, fits]) => fits(cell))
+      if (column.possible[0]?.[0] === 'number') column.codes.addNumber(cell)
       column.values?.add(withoutProtection(cell))
       if (cell.length > MAX_OPTION_LENGTH || (column.values?.size ?? 0) > MAX_OPTIONS)
         column.values = undefined
@@ -53,12 +65,14 @@ export class Inference {
 
   columns(): readonly InferredColumn[] {
     const taken = new Set<string>()
-    return this.#columns.map(({ possible, sample, values }, index) => {
-      const label = this.head[index]?.trim() || `Column ${index + 1}`
+    return this.#columns.map(({ possible, codes, sample, values }, index) => {
+      const label = plainHeading(this.head[index] ?? '') || `Column ${index + 1}`
       const key = freeKey(keyFor(label) || `field_${index + 1}`, taken)
       taken.add(key)
       const options = values && values.size > 0 ? [...values].sort() : undefined
-      return { key, label, sample, options, type: sample === '' ? 'text' : (possible[0]?.[0] ?? 'text') }
+      const [narrowest = 'text'] = possible[0] ?? []
+      const isText = sample === '' || (narrowest === 'number' && codes.foundCodes)
+      return { key, label, sample, options, type: isText ? 'text' : narrowest }
     })
   }
 }

@@ -1,18 +1,33 @@
 import { startWorker } from '../../../data/worker.ts'
 
-/** A message to the worker: a file, with `preview` only its first lines; then `next` for each further chunk. */
-export type LinesRequest = { readonly file: File; readonly preview?: number } | 'next'
+/** How the person reads a file. */
+export interface FileReading {
+  /** Undefined: UTF-8, else a guess. */
+  readonly encoding?: string | undefined
+  /** Lines above the headings. */
+  readonly skipLines?: number | undefined
+}
+
+export interface FileLines extends FileReading {
+  readonly file: File
+  /** Only this many of the first lines. */
+  readonly preview?: number | undefined
+}
+
+/** A message to the worker: a file, then `next` for each further chunk. */
+export type LinesRequest = FileLines | 'next'
 
 /** Lines of the file, and the fraction of it read so far, from 0 to 1. */
 export interface Chunk {
   readonly lines: readonly (readonly string[])[]
   readonly part: number
+  readonly encoding?: string
   readonly isLast?: boolean
   readonly error?: string
 }
 
 /** Reads the lines of a CSV file in a worker; each chunk is read on demand. */
-export async function* readLines(file: File, preview?: number): AsyncGenerator<Chunk> {
+export async function* readLines(lines: FileLines): AsyncGenerator<Chunk> {
   const worker = startWorker('csv')
   const ready = new Promise<void>((resolve) => {
     worker.onmessage = () => resolve()
@@ -25,7 +40,7 @@ export async function* readLines(file: File, preview?: number): AsyncGenerator<C
     })
   try {
     await ready
-    let chunk = await request({ file, ...(preview !== undefined && { preview }) })
+    let chunk = await request(lines)
     while (!chunk.isLast) {
       yield chunk
       chunk = await request('next')

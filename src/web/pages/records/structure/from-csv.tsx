@@ -4,27 +4,31 @@ import { api } from '../../../data/api.ts'
 import { refetch } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { address, navigate } from '../../../router.ts'
+import { FileReadingFields } from '../csv/file-reading.tsx'
 import { startImport } from '../csv/imports.ts'
 import { Inference, type InferredColumn } from '../csv/infer.ts'
-import { readLines } from '../csv/lines.ts'
+import { type FileReading, readLines } from '../csv/lines.ts'
 
 interface ParsedFile {
   readonly file: File
+  readonly encoding: string | undefined
   readonly head: readonly string[]
   readonly rows: number
   readonly columns: readonly InferredColumn[]
 }
 
-async function parseFile(file: File): Promise<ParsedFile> {
+async function parseFile(file: File, reading: FileReading): Promise<ParsedFile> {
   let head: readonly string[] | undefined
+  let encoding: string | undefined
   let inference = new Inference([])
-  for await (const { lines } of readLines(file)) {
+  for await (const { lines, ...chunk } of readLines({ ...reading, file })) {
+    encoding = chunk.encoding
     if (!head && lines[0]) inference = new Inference(lines[0])
     for (const cells of head ? lines : lines.slice(1)) inference.add(cells)
     head ??= lines[0]
   }
   if (!head) throw new Error('The file is empty. Its first line must hold the column names.')
-  return { file, head, rows: inference.rows, columns: inference.columns() }
+  return { file, encoding, head, rows: inference.rows, columns: inference.columns() }
 }
 
 const SKIP = ''
@@ -32,10 +36,11 @@ const SKIP = ''
 /** Creates a table from a CSV file. The type of each column is inferred from all rows and can be changed first. */
 export function FromCsv() {
   const found = useSignal<ParsedFile | undefined>(undefined)
+  const reading = useSignal<FileReading>({})
   const name = useSignal('')
   const types = useSignal<readonly string[]>([])
   const open = useAction(async (file: File) => {
-    found.value = await parseFile(file)
+    found.value = await parseFile(file, reading.value)
     name.value = file.name.replace(/\.[^.]+$/, '')
     types.value = found.value.columns.map(({ type }) => type)
   })
@@ -51,7 +56,7 @@ export function FromCsv() {
     })
     await refetch({ queryKey: ['structure record', 'structures'] })
     const targets = columns.map(({ key }) => structure.fields.find((field) => field.key === key))
-    void startImport({ structure, file, targets, onConflict: 'refuse' }, head)
+    void startImport({ structure, file, reading: reading.value, targets, onConflict: 'refuse' }, head)
     navigate(address(['records', structure.id], { pane: 'import' }))
   })
   return (
@@ -70,6 +75,7 @@ export function FromCsv() {
           accept=".csv,.tsv,text/csv,text/tab-separated-values"
           onChange={({ currentTarget }) => {
             const [file] = currentTarget.files ?? []
+            reading.value = {}
             if (file) void open.run(file)
           }}
         />
@@ -85,6 +91,14 @@ export function FromCsv() {
             maxLength={500}
             value={name.value}
             onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+          />
+          <FileReadingFields
+            reading={reading.value}
+            encoding={found.value.encoding}
+            onChange={(changed) => {
+              reading.value = changed
+              if (found.value) void open.run(found.value.file)
+            }}
           />
           {found.value.columns.map((column, index) => (
             <ColumnType
