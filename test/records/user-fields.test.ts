@@ -40,7 +40,7 @@ test('a value is refused that is no member, or "me"', async () => {
     expect(await send({ who })).toMatchObject({ status: 400, body: { code: 'refused' } })
 })
 
-test('"me" is kept in a view, judged for each caller, and refused in the filter of a webhook', async () => {
+test('"me" is kept in a view, means each caller of it, and is refused in the filter of a webhook', async () => {
   const me = await ownId()
   await declare(service, 'Tasks', [field('name', 'text'), field('who', 'user')])
   await write(service, 'Tasks', { name: 'mine', who: me }, { name: 'open' })
