@@ -10,25 +10,6 @@ const SHORT = computed(
 )
 const LONG = 100_000_000
 
-interface NumberFormat {
-  readonly style: string
-  readonly decimals?: number
-  readonly currency?: string
-}
-
-/** A number in the format of its field. Without decimals, a currency has its usual ones and a number those it has. */
-export function numberIn({ style, decimals, currency }: NumberFormat, value: number): string {
-  const digits =
-    decimals === undefined ? {} : { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-  const money = style === 'currency' && currency !== undefined
-  return new Intl.NumberFormat(preferences.value.numbers, {
-    ...(money ? { style: 'currency', currency } : { maximumFractionDigits: 20 }),
-    ...(style === 'percent' && { style: 'percent' }),
-    ...(style === 'plain' && { useGrouping: false }),
-    ...digits,
-  }).format(value)
-}
-
 /** A short number: large ones in millions or billions, others rounded. */
 export const shortNumber = (value: number): string =>
   Math.abs(value) >= LONG

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { api } from '../../data/api.ts'
 import type { components } from '../../data/api-types.d.ts'
 import { cache } from '../../data/cache.ts'
-import { type FoundNote, findNamed, isNamed, rankOf } from '../../data/find-notes.ts'
+import type { FoundNote } from '../../data/find-notes.ts'
 import { useQuery } from '../../data/use-query.ts'
 import type { List, Sort } from './route.ts'
 
@@ -91,14 +91,22 @@ export async function readSlice(noteQuery: NoteQuery, slice: Slice, signal?: Abo
   return { ...further, total }
 }
 
+/** Loaded with the first search, so that the list is shown sooner. */
+const ranking = () => import('../../data/find-notes.ts')
+
 /** The first hits of a search, ranked by name, then by text, with notes added whose alias matches. */
 async function readReranked(noteQuery: NoteQuery): Promise<Page & { readonly added: number }> {
   const { list, search } = noteQuery
   const [hits, named] = await Promise.all([
     readPlain(noteQuery, { limit: RERANKED, offset: 0 }),
     // Offline, hits by text are sufficient.
-    list.kind === 'view' ? [] : findNamed(search, RERANKED).catch(() => []),
+    list.kind === 'view'
+      ? []
+      : ranking()
+          .then(({ findNamed }) => findNamed(search, RERANKED))
+          .catch(() => []),
   ])
+  const { isNamed, rankOf } = await ranking()
   const known = new Set(hits.rows.map(({ id }) => id))
   const others = named
     .filter(({ id, tags }) => !known.has(id) && (list.kind !== 'tag' || tags.includes(list.name)))

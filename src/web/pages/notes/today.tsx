@@ -1,7 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { useAction } from '../../components/form.tsx'
 import { Loading, QueryError } from '../../components/pane.tsx'
-import { findByTitle } from '../../data/find-notes.ts'
 import { localDay } from '../../data/local-time.ts'
 import { mayWrite } from '../../data/session.ts'
 import { navigate } from '../../router.ts'
@@ -13,6 +12,7 @@ import { continueInText } from './typing.ts'
 export function Today() {
   const title = requestedDay.value ?? localDay()
   const { run, refusal } = useAction(async () => {
+    const { findByTitle } = await import('../../data/find-notes.ts')
     const found = await findByTitle(title)
     const isToday = requestedDay.peek() === undefined
     navigate(found ? noteAddress(found.id) : noteAddress(NEW, { title }), { replace: true })

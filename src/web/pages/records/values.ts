@@ -1,10 +1,30 @@
 import { joinedValues, splitValues } from '../../../lib/csv-cells.ts'
 import { formatNumber } from '../../data/formats.ts'
-import { formatDay, formatInstant, numberIn } from '../../data/value-formats.ts'
+import { preferences } from '../../data/preferences.ts'
+import { formatDay, formatInstant } from '../../data/value-formats.ts'
 import type { Field, Value } from './model.ts'
 
 /** Also true for an inherited member, if an empty field is named like one, such as `constructor`. */
 const isEmpty = (value: Value): value is undefined => value === undefined || typeof value === 'function'
+
+interface NumberFormat {
+  readonly style: string
+  readonly decimals?: number
+  readonly currency?: string
+}
+
+/** A number in the format of its field. Without decimals, a currency has its usual ones and a number those it has. */
+function numberIn({ style, decimals, currency }: NumberFormat, value: number): string {
+  const digits =
+    decimals === undefined ? {} : { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+  const money = style === 'currency' && currency !== undefined
+  return new Intl.NumberFormat(preferences.value.numbers, {
+    ...(money ? { style: 'currency', currency } : { maximumFractionDigits: 20 }),
+    ...(style === 'percent' && { style: 'percent' }),
+    ...(style === 'plain' && { useGrouping: false }),
+    ...digits,
+  }).format(value)
+}
 
 /** A value as display text, except references, which `Reference` shows by label. */
 export function showValue(field: Pick<Field, 'type' | 'format'>, value: Value): string {
