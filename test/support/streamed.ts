@@ -106,6 +106,13 @@ export class Streamed {
     this.ledger.push({ text, at: this.clock.now() })
   }
 
+  /** Frees the bytes beside all rows, so that the database stays small. */
+  async shrink(): Promise<void> {
+    await this.#db.write(({ sql }): void =>
+      sql.script('UPDATE ledger SET fill = NULL WHERE fill IS NOT NULL'),
+    )
+  }
+
   async copy(): Promise<Copy> {
     const file = this.folder.file(`copy-${++this.#copies}.db`)
     const base = await this.stream.copy(file)
