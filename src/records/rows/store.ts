@@ -173,7 +173,7 @@ const OVERWRITE = 'UPDATE records SET data = ?, created_at = ?, updated_at = ?, 
 export function putRecords(tx: Tx, structure: StructureRow, records: readonly CopiedRecord[]): void {
   const definition = definitionOf(structure)
   const rows = records.map(({ known, ...record }) => {
-    const data = withFormulas(definition, record.data)
+    const data = definition.formulas.length === 0 ? record.data : withFormulas(definition, record.data)
     const row = { ...record, pk: known?.pk ?? 0, structure: structure.pk, data: JSON.stringify(data) }
     return { row, data, known }
   })

@@ -132,7 +132,6 @@ export const compiledFields = (fields: readonly FieldDefinition[]): CompiledFiel
 
 /** The values of a row with those of its formulas, in the order of the fields. */
 export function withFormulas({ fields, formulas }: Definition, data: RecordData): RecordData {
-  if (formulas.length === 0) return data
   const read = (key: string) => (valueIn(data, key) ?? null) as FormulaValue
   const values = new Map(formulas.map(({ key, formula }) => [key, formula ? evaluate(formula, read) : null]))
   const all: RecordData = {}

@@ -97,7 +97,8 @@ export function rowQuery(
   return {
     structure,
     definition,
-    conditions: checkFilter(request.filter, definition.byKey, caller.userId ?? ''),
+    conditions:
+      request.filter.length === 0 ? [] : checkFilter(request.filter, definition.byKey, caller.userId ?? ''),
   }
 }
 

@@ -114,7 +114,7 @@ export function mergedData(definition: Definition, before: RecordData, changes: 
     const value = changes[at] === undefined ? valueIn(before, key) : changes[at]
     if (value !== undefined && value !== null) data[key] = value
   }
-  return withFormulas(definition, data)
+  return definition.formulas.length === 0 ? data : withFormulas(definition, data)
 }
 
 type Exists = (reader: Reader, caller: InWorkspace, id: string, field: FieldDefinition) => boolean

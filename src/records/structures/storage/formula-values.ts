@@ -75,7 +75,7 @@ function computeSome(tx: Tx, structure: StructureRow, after: number): number | u
 function computeRow(tx: Tx, structure: StructureRow, { pk, data: text, updatedAt }: StoredRow): number {
   const definition = definitionOf(structure)
   const before = JSON.parse(text) as RecordData
-  const data = withFormulas(definition, before)
+  const data = definition.formulas.length === 0 ? before : withFormulas(definition, before)
   const changed = new Set(changedKeys(before, data))
   // A column whose result has another type now is new, and still empty.
   const fields = definition.fields.filter(({ key, computing }) => computing || changed.has(key))
