@@ -25,8 +25,7 @@ import {
   matchesBeforePage,
   planList,
 } from './list.ts'
-import { pageParts } from './page-parts.ts'
-import { pagePath } from './planner.ts'
+import { pageParts, pagePath } from './planner.ts'
 import { parseRequest } from './row-query.ts'
 import { reportRows } from './total-cache.ts'
 

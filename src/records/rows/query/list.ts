@@ -13,7 +13,6 @@ import { eachRecord, loadPage, type RecordRow } from '../store.ts'
 import { deletedPage, deletedPageByCursor } from './deleted.ts'
 import { expandedMembers } from './expand.ts'
 import { pageByCursor } from './list-by-cursor.ts'
-import { pageParts, type SortedRows } from './page-parts.ts'
 import {
   choiceSorts,
   chooseIndex,
@@ -24,10 +23,12 @@ import {
   missingForSort,
   missingForText,
   type PageQuery,
+  pageParts,
   pagePath,
   readCosts,
   rowsAfter,
   rowsOfPage,
+  type SortedRows,
   scanPath,
   sortedPath,
   sortingIndex,

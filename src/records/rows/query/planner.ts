@@ -1,22 +1,37 @@
 import { type Operator, valueTypeOf } from '../../../filter/record/field-types.ts'
 import type { Condition } from '../../../filter/record/parse.ts'
 import type { PageRequest } from '../../../lib/pagination.ts'
+import type { PagePosition } from '../../../storage/page-cursors.ts'
 import type { Reader } from '../../../storage/reader.ts'
+import { type SqlPart, sqlDirection } from '../../../storage/sql.ts'
 import type { ReadCosts } from '../../structures/storage/auto-index.ts'
-import { type IndexTarget, indexedColumn, indexName } from '../../structures/storage/auto-index.ts'
+import {
+  type IndexedColumn,
+  type IndexTarget,
+  indexedColumn,
+  indexName,
+} from '../../structures/storage/auto-index.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
+import { mayBeAbsent, partsAfter, rowsBehind } from './keyset.ts'
 import {
   type AccessPath,
   ANY_PATH,
   decidingColumn,
+  directionOf,
   FEW_ROWS,
   type Indexes,
+  isAbsent,
+  isPresent,
   isSortedByPk,
   needlesOf,
+  type Order,
+  orderBy,
   pkSource,
   type RowQuery,
   type SortTarget,
+  scanSource,
   testedColumn,
+  tieBreak,
   type UsableIndex,
 } from './row-query.ts'
 import { cachedNumber, totalKeyText } from './total-cache.ts'
@@ -139,6 +154,49 @@ export function rowsOfPage(page: PageQuery, total: number | undefined): number {
 export function sortsAllRows(page: PageQuery): boolean {
   const isSorted = page.choice !== undefined && choiceSorts(page, page.choice)
   return !isSorted && sortedPath(page) === undefined && !isNarrow(page)
+}
+
+/** One range of a list, in its order. */
+export interface SortedRows {
+  readonly source: SqlPart
+  readonly orderBy: string
+}
+
+/** The parts that a page is read from: all rows of the first part in this order, then those of the next. */
+export function pageParts(
+  reader: Reader,
+  query: RowQuery,
+  path: AccessPath,
+  sort: SortTarget,
+  order: Order,
+  after?: PagePosition,
+): SortedRows[] {
+  const { structure } = query
+  const byPk = isSortedByPk(structure, sort)
+  const ordered = orderBy(structure, sort, order)
+  const rest = after ? [rowsBehind(structure, sort, order, after)] : []
+  if (path.by !== 'index') return [{ source: scanSource(reader, query, path, byPk, rest), orderBy: ordered }]
+  if (byPk) return [{ source: pkSource(reader, query, path, rest), orderBy: ordered }]
+  const column = sortedColumn(path.index, sort)
+  if (!column) return [{ source: scanSource(reader, query, path, false, rest), orderBy: ordered }]
+  const parts = after ? partsAfter(query, column, order, after) : partsOfAll(query, column, order)
+  const way = directionOf(order)
+  return (order.isReversed ? parts.reverse() : parts).map((tests) => ({
+    source: pkSource(reader, query, path, tests),
+    orderBy: `ORDER BY ${column.key} ${sqlDirection(way)}, ${tieBreak(structure, way)}`,
+  }))
+}
+
+/** The tests of the parts of all entries. Rows without a value come first in the index. */
+function partsOfAll(query: RowQuery, column: IndexedColumn, { direction }: Order): SqlPart[][] {
+  const splits = direction === 'asc' && mayBeAbsent(query, column)
+  return splits ? [[isPresent(column)], [isAbsent(column)]] : [[]]
+}
+
+/** The index's last column, if it orders by the target. Text as written has another order. */
+const sortedColumn = (index: UsableIndex, sort: SortTarget): IndexedColumn | undefined => {
+  const last = index.isUnique ? undefined : index.columns.at(-1)
+  return last?.column === indexedColumn(sort) ? last : undefined
 }
 
 export interface IndexChoice {
