@@ -17,6 +17,20 @@ test('the comments of a Word document follow its text', async () => {
   expect((await readDocument('docx', document)).pages).toEqual(['The mill.\n\nAsk Ada.'])
 })
 
+test('the text boxes of a sheet follow its cells', async () => {
+  const box =
+    '<xdr:wsDr><xdr:sp><xdr:txBody><a:p><a:r><a:t>Ask </a:t></a:r><a:r><a:t>Ada.</a:t></a:r></a:p></xdr:txBody></xdr:sp></xdr:wsDr>'
+  const workbook = pack({
+    'xl/workbook.xml': '<workbook><sheets><sheet name="S" r:id="r1"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels': relationships('worksheets/sheet1.xml'),
+    'xl/worksheets/sheet1.xml':
+      '<worksheet><sheetData><row><c t="str"><v>cell</v></c></row></sheetData></worksheet>',
+    'xl/worksheets/_rels/sheet1.xml.rels': relationships('../drawings/drawing1.xml'),
+    'xl/drawings/drawing1.xml': box,
+  })
+  expect((await readDocument('xlsx', workbook)).pages).toEqual(['cell\n\nAsk Ada.'])
+})
+
 test('the comments of a sheet follow its cells, wherever the program keeps them', async () => {
   const comment = (text: string) =>
     `<comments><commentList><comment ref="A1"><text><r><t>Ada:</t></r><r><t xml:space="preserve">\n${text}</t></r></text></comment></commentList></comments>`

@@ -90,7 +90,9 @@ class HtmlText {
 /** Decodes by the byte order mark, else by the encoding that the page declares if it is a known one. */
 function decodeHtml(bytes: Uint8Array): string {
   const beginning = new TextDecoder('windows-1252').decode(bytes.subarray(0, 1_024))
-  const named = /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{2,40})/i.exec(beginning)?.[1]
+  const named =
+    /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{2,40})/i.exec(beginning)?.[1] ??
+    /^<\?xml[^>]{0,200}encoding\s*=\s*["']([\w-]{2,40})/i.exec(beginning)?.[1]
   if (markedEncoding(bytes) !== undefined || named === undefined) return decodeText(bytes)
   try {
     const decoder = new TextDecoder(named as Bun.Encoding)

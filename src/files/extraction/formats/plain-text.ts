@@ -1,18 +1,14 @@
-import { markedEncoding } from '../../../lib/decoders.ts'
+import { findEncoding } from '../../../lib/encoding-finder.ts'
 import { headingText } from '../../../lib/text.ts'
 import { cleanText, type ExtractedText, FlowingText, oneLine } from '../pages.ts'
 
 /**
- * Decodes UTF-8, or UTF-16 with a byte order mark. Anything else is Windows-1252, in which every byte is a character.
+ * Decodes UTF-8, UTF-16, or the encoding that suits the text best. Text that suits none is Windows-1252, in which every
+ * byte is a character.
  */
 export function decodeText(bytes: Uint8Array): string {
-  const marked = markedEncoding(bytes)
-  if (marked !== undefined) return new TextDecoder(marked).decode(bytes)
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
-  }
+  const { encoding = 'windows-1252', isDamaged } = findEncoding(bytes)
+  return new TextDecoder(isDamaged ? 'utf-8' : (encoding as 'utf-8')).decode(bytes)
 }
 
 export function readPlain(bytes: Uint8Array): ExtractedText {

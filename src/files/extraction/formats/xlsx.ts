@@ -15,8 +15,10 @@ const WORKBOOK = 'xl/workbook.xml'
 const STRINGS = 'xl/sharedStrings.xml'
 const STYLES = 'xl/styles.xml'
 const WANTED =
-  /^xl\/(?:workbook\.xml|_rels\/workbook\.xml\.rels|sharedStrings\.xml|styles\.xml|worksheets\/(?:[^/]+\.xml|_rels\/[^/]+\.rels)|comments[^/]*(?:\/[^/]+)?\.xml)$/
+  /^xl\/(?:workbook\.xml|_rels\/workbook\.xml\.rels|sharedStrings\.xml|styles\.xml|worksheets\/(?:[^/]+\.xml|_rels\/[^/]+\.rels)|comments[^/]*(?:\/[^/]+)?\.xml|drawings\/[^/]+\.xml)$/
 const COMMENTS = /^xl\/comments/
+/** Text boxes and shapes. */
+const DRAWINGS = /^xl\/drawings\//
 
 interface Workbook {
   sheets: { name: string; part: string }[]
@@ -224,7 +226,10 @@ export function readXlsx(bytes: Uint8Array): ExtractedText {
     const bytesOfSheet = parts.get(part)
     if (!bytesOfSheet) continue
     const comments = relatedLabels(parts, part, COMMENTS)
-    const text = [readSheet(bytesOfSheet, context), comments.join('\n')].join('\n\n')
+    const drawn = relatedLabels(parts, part, DRAWINGS)
+    const text = [readSheet(bytesOfSheet, context), drawn.join('\n'), comments.join('\n')]
+      .filter((block) => block !== '')
+      .join('\n\n')
     collector.addSection(name, 1, collector.add(text))
   }
   return collector.finish()
