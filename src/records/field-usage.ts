@@ -2,6 +2,7 @@ import type { RawCondition } from '../filter/record/parse.ts'
 import type { ChangeAuthor } from '../log/log.ts'
 import { fieldsInTemplate } from '../log/message.ts'
 import type { Reader } from '../storage/reader.ts'
+import { rollupsOver } from './structures/rollups.ts'
 import { rowViewsNaming } from './views/service.ts'
 
 interface SubscriptionColumns {
@@ -48,5 +49,6 @@ export const usageOfField = (
 ): string[] => [
   ...subscriptionsNaming(reader, structurePk, key),
   ...sourcesNaming(reader, structurePk, key),
+  ...rollupsOver(reader, caller.workspacePk, structurePk, key),
   ...rowViewsNaming(reader, structurePk, key, { ...caller, rights: undefined }),
 ]

@@ -17,6 +17,7 @@ export const FIELD_TYPES = [
   'record',
   'user',
   'formula',
+  'rollup',
 ] as const
 export type FieldType = (typeof FIELD_TYPES)[number]
 
@@ -210,6 +211,16 @@ const RULES: Record<OwnType, TypeRules> = {
   file: reference('file', 'FileId'),
   record: reference('record', 'Id<Name>'),
   user: { ...reference('user', 'UserId'), groups: true },
+  // Never stored: its column stays empty.
+  rollup: {
+    operators: [],
+    normalise: () => undefined,
+    words: 'left out, because the server computes it',
+    storage: 'TEXT',
+    characters: /^$/,
+    exported: 'text',
+    typescript: 'number | string',
+  },
 }
 
 /** The type of a field's values: for a formula, that of its result. */
@@ -227,7 +238,7 @@ const RULES_OF_RESULT: Record<ResultType, TypeRules> = {
 }
 
 /** Whether the server computes the values, so that nobody writes them. */
-export const isComputed = ({ type }: FieldKind): boolean => type === 'formula'
+export const isComputed = ({ type }: FieldKind): boolean => type === 'formula' || type === 'rollup'
 
 /** The most values of a field in a row, and in a condition on it. */
 export const MAX_VALUES = 100
@@ -277,9 +288,11 @@ const OPERATORS_OF_PART: Record<RowPart, readonly Operator[]> = {
 export const operatorsOf = (target: FieldKind | RowPart): readonly Operator[] =>
   typeof target === 'string' ? OPERATORS_OF_PART[target] : rulesOf(target).operators
 
+const FILTERED = Object.entries(RULES).filter(([, { operators }]) => operators.length > 0)
+
 /** The operators of each kind, for reference. */
 export const OPERATORS_OF: Readonly<Record<OwnType | RowPart | 'multiple', readonly Operator[]>> = {
-  ...(Object.fromEntries(Object.entries(RULES).map(([type, { operators }]) => [type, operators])) as Record<
+  ...(Object.fromEntries(FILTERED.map(([type, { operators }]) => [type, operators])) as Record<
     OwnType,
     readonly Operator[]
   >),

@@ -137,6 +137,11 @@ function checkCondition(
   me: string | undefined,
 ): Condition {
   const target = targetOf(field, place, fields)
+  if (typeof target !== 'string' && target.type === 'rollup')
+    throw refused(
+      `"${place}.field" names "${field}", a roll-up; rows cannot be filtered by it.`,
+      atPlace(`${place}.field`),
+    )
   const operators = operatorsOf(target)
   if (!operators.includes(op)) {
     throw refused(

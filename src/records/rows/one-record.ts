@@ -1,15 +1,17 @@
 import type { Static } from '@sinclair/typebox'
 import type { InWorkspace } from '../../context.ts'
 import { checkAbility } from '../../kernel/caller.ts'
-import { read } from '../../kernel/operation.ts'
+import { read, type Snapshot } from '../../kernel/operation.ts'
 import { entityTag, type TaggedJson, tagWith } from '../../lib/entity-tags.ts'
-import { notFound } from '../../lib/refusal.ts'
+import { fail, notFound } from '../../lib/refusal.ts'
 import { getPosition } from '../../log/cursors.ts'
 import { ChangeWriter, eachChange, selectOfObject } from '../../log/read.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { findStructureByPk } from '../structures/store.ts'
 import { foundResponse } from './present.ts'
 import { expandedMembers } from './query/expand.ts'
+import { withRollups } from './query/rollups.ts'
+import { learnOfRows } from './query/total-cache.ts'
 import type { HistoryQuery } from './schema.ts'
 import { type FoundRecord, getRecord } from './store.ts'
 
@@ -64,17 +66,25 @@ export const readRecord = read({
   covers: 'structures',
   run: (snapshot, caller, { id, expand }: { id: string; expand?: string }): string | TaggedJson => {
     const record = getRecord(snapshot, caller, id)
-    return expand === undefined ? foundResponse(record) : withExpanded(snapshot, caller, record, expand)
+    const isPlain = expand === undefined && record.hasRollups === 0
+    return isPlain ? foundResponse(record) : completed(snapshot, caller, record, expand)
   },
+  learn: learnOfRows,
 })
 
-/** `If-Match` accepts the tag of this response, too: it compares the part of the tag for the row. */
-function withExpanded(reader: Reader, caller: InWorkspace, record: FoundRecord, expand: string): TaggedJson {
-  const structure = findStructureByPk(reader, caller, record.structure)
-  if (!structure) throw notFound('record')
-  const members = expandedMembers(reader, caller, structure, [record], expand)
-  return {
-    json: foundResponse(record, members),
-    tag: tagWith(entityTag(foundResponse(record)), members),
-  }
+/**
+ * The row with its roll-ups and expanded objects. The tag leaves out roll-ups, because writes of the row do not change
+ * them. `If-Match` also accepts a tag with expanded objects: it compares the part of the tag for the row.
+ */
+function completed(
+  snapshot: Snapshot,
+  caller: InWorkspace,
+  record: FoundRecord,
+  expand: string | undefined,
+): TaggedJson {
+  const structure = findStructureByPk(snapshot, caller, record.structure) ?? fail(notFound('record'))
+  const [shown = record] = withRollups(snapshot, caller, structure, [record])
+  const members = expandedMembers(snapshot, caller, structure, [record], expand)
+  const tag = entityTag(foundResponse(record))
+  return { json: foundResponse(shown, members), tag: members === '' ? tag : tagWith(tag, members) }
 }

@@ -74,8 +74,8 @@ function finite(sum: number): number {
 
 const contentDigest = (text: string): string => Bun.hash(text).toString(36)
 
-/** `updated_at` of each record of a page by its id: enough to find later changes. */
-export type Versions = ReadonlyMap<string, number>
+/** The version of each record of a page by its id: `updated_at`, unless more than that may change. */
+export type Versions = ReadonlyMap<string, number | string>
 
 /** In characters. The content of a longer page is released once it is sent. */
 const MAX_KEPT = 262_144
@@ -94,6 +94,8 @@ export class WatchedPage {
   /** In characters. */
   readonly length: number
   readonly #digest: string
+  /** Roll-ups change without `updated_at`. */
+  readonly #versionOf: (row: RecordRow) => number | string
   #content: Content | undefined
 
   constructor(
@@ -109,7 +111,10 @@ export class WatchedPage {
     this.#content = { text, rows: page.rows }
     this.length = text.length
     this.id = `${cursor}-${digest}-${this.#digest}`
-    this.versions = new Map(page.rows.map(({ id, updatedAt }) => [id, updatedAt]))
+    const hasRollups = definitionOf(structure).rollups.length > 0
+    this.#versionOf = ({ updatedAt, data }) =>
+      hasRollups ? `${updatedAt} ${contentDigest(data)}` : updatedAt
+    this.versions = new Map(page.rows.map((row) => [row.id, this.#versionOf(row)]))
   }
 
   /** Whether it can be sent to other readers. */
@@ -141,7 +146,7 @@ export class WatchedPage {
 
   #changesSince(before: Versions, rows: readonly RecordRow[]): string {
     const created = rows.filter((row) => !before.has(row.id))
-    const updated = rows.filter((row) => before.has(row.id) && before.get(row.id) !== row.updatedAt)
+    const updated = rows.filter((row) => before.has(row.id) && before.get(row.id) !== this.#versionOf(row))
     const removed = [...before.keys()].filter((id) => !this.versions.has(id))
     return `{"created":${listJson(created)},"updated":${listJson(updated)},"removed":${JSON.stringify(removed)}}`
   }

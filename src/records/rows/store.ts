@@ -48,13 +48,16 @@ export const recordBytes = ({ sql }: Reader, ids: readonly string[]): number =>
 
 export interface FoundRecord extends RecordRow {
   structureId: string
+  /** 1 if the structure has roll-ups. */
+  hasRollups: number
 }
 
 /** A live record of the caller's workspace. A single statement without a join stays prepared. */
 export function getRecord({ sql }: Reader, { workspacePk, rights }: InWorkspace, id: string): FoundRecord {
-  const row = sql.get<RecordRow & { structureId: string | null }>(
+  const row = sql.get<Omit<FoundRecord, 'structureId'> & { structureId: string | null }>(
     `SELECT ${COLUMNS}, (SELECT s.id FROM structures s
-       WHERE s.pk = r.structure AND s.workspace = ?) AS structureId
+       WHERE s.pk = r.structure AND s.workspace = ?) AS structureId,
+     (SELECT instr(s.fields, '"rollup":') > 0 FROM structures s WHERE s.pk = r.structure) AS hasRollups
      FROM records r WHERE r.id = ? AND r.deleted_at IS NULL`,
     workspacePk,
     id,

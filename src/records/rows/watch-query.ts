@@ -5,6 +5,7 @@ import { read } from '../../kernel/operation.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { lastChange } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
+import { definitionOf, type StructureRow } from '../structures/store.ts'
 import { expandedMembers, expandedStructures } from './query/expand.ts'
 import { type ListRequest, type ListResult, listPage, planList } from './query/list.ts'
 import { type ParsedRequest, parseRequest } from './query/row-query.ts'
@@ -42,8 +43,10 @@ function checkedQuery(
   const { query, direction, page } = planList(reader, { caller, request })
   const structureId = query.structure.id
   const shown = expand === undefined ? [] : expandedStructures(reader, caller, query.structure, expand)
-  // The expanded objects depend on the caller's access.
-  const rights = expand === undefined ? undefined : caller.rights
+  const linked = linkedStructures(query.structure)
+  // Expanded objects and roll-ups depend on the caller's access.
+  const dependsOnAccess = expand !== undefined || linked.length > 0
+  const rights = dependsOnAccess ? caller.rights : undefined
   const { view, search } = sent
   const order =
     view === undefined
@@ -57,17 +60,12 @@ function checkedQuery(
     limit: page.limit,
     ...(expand !== undefined && { expand }),
   }
-  const key = JSON.stringify([...of, canonical, ...(rights ? [rights] : [])])
+  const key = JSON.stringify([...of, canonical, ...(dependsOnAccess ? [rights ?? null, linked] : [])])
   const digest = sha256(key).slice(0, DIGITS)
-  const structureIds = [...new Set([structureId, ...shown])]
+  const structureIds = [...new Set([structureId, ...shown, ...linked])]
   return {
-    workspacePk: caller.workspacePk,
-    structureId,
-    structureIds,
-    rights,
-    request: canonical,
-    key,
-    digest,
+    ...{ workspacePk: caller.workspacePk, structureId, structureIds, linked, dependsOnAccess, rights },
+    ...{ request: canonical, key, digest },
   }
 }
 
@@ -84,12 +82,20 @@ const canonicalFilter = (filter: readonly RawCondition[]): RawCondition[] =>
 const canonicalList = <Item>(items: readonly Item[]): Item[] =>
   [...new Set(items.map((item) => JSON.stringify(item)))].sort().map((text) => JSON.parse(text) as Item)
 
+/** The ids of the structures whose rows the roll-ups of a structure count. */
+export const linkedStructures = (structure: StructureRow): string[] => [
+  ...new Set(definitionOf(structure).rollups.flatMap(({ rollup }) => rollup?.via.structure ?? [])),
+]
+
 /** The query of a channel in canonical form; equivalent queries have the same key. */
 export interface WatchQuery {
   readonly workspacePk: number
   readonly structureId: string
   /** The structures whose changes may change the page. */
   readonly structureIds: readonly string[]
+  /** The structures that roll-ups count when the query is checked. */
+  readonly linked: readonly string[]
+  readonly dependsOnAccess: boolean
   /** The access that the page depends on; undefined if it is the same for all readers. */
   readonly rights: Rights | undefined
   /** Names the structure by its id, because its name may change. */

@@ -12,7 +12,7 @@ import { asUnavailable } from '../../storage/errors.ts'
 import { findStructure, getStructure, type StructureRow } from '../structures/store.ts'
 import { getRowView, type RowViewRow } from '../views/service.ts'
 import { type Versions, WatchedPage } from './present.ts'
-import { type WatchQuery, type WatchRequest, watchPage, watchQuery } from './watch-query.ts'
+import { linkedStructures, type WatchQuery, type WatchRequest, watchPage, watchQuery } from './watch-query.ts'
 
 const MAX_PAGES = 200
 
@@ -54,7 +54,7 @@ export class Watches {
     }
     const isTouched = (rights: Caller['rights']) =>
       !may(rights, query.structureId, 'read') ||
-      (query.request.expand !== undefined && !isDeepStrictEqual(rights, query.rights))
+      (query.dependsOnAccess && !isDeepStrictEqual(rights, query.rights))
     return this.streams.open(caller, 'watches', query.key, begin, isTouched)
   }
 }
@@ -144,6 +144,9 @@ const WHOLE = {
 const versionOf = (structure: StructureRow, view: RowViewRow | undefined): string =>
   `${structure.changes} ${structure.updatedAt} ${view?.updatedAt}`
 
+/** The roll-ups now count rows of other structures, which readers may not be allowed to read: they must reconnect. */
+class LinksChanged extends Error {}
+
 /** All readers with the same query. It runs once for all of them, when a reader joins and when rows have changed. */
 class WatchChannel {
   readonly #stopListening: readonly (() => void)[]
@@ -230,6 +233,10 @@ class WatchChannel {
       const page = await this.#readPage()
       await this.#send(page, due).finally(() => page.release())
     } catch (thrown) {
+      if (thrown instanceof LinksChanged) {
+        for (const { reader } of [...this.#watchers]) reader.end(closedEvent('access_changed'))
+        return
+      }
       const error = asUnavailable(thrown)
       const { workspacePk, structureId } = this.query
       const isGone = () => findStructure(this.ctx.db, wholeWorkspace(workspacePk), structureId) === undefined
@@ -269,8 +276,9 @@ class WatchChannel {
     const place = { ...credential.grant, rights: undefined }
     const view = request.view === undefined ? undefined : getRowView(db, place, request.view)
     const structure = getStructure(db, place, structureId, 'read')
-    // The version does not cover expanded objects.
-    const isUnchanged = request.expand === undefined && known?.version === versionOf(structure, view)
+    if (!isDeepStrictEqual(linkedStructures(structure), this.query.linked)) throw new LinksChanged()
+    // The version does not cover other objects.
+    const isUnchanged = !this.query.dependsOnAccess && known?.version === versionOf(structure, view)
     if (known?.page.isKept && isUnchanged) return known.page
     const found = await kernel.call(watchPage, credential, request)
     const read = new WatchedPage(db, this.query, found)

@@ -6,6 +6,7 @@ import type { ChangeAuthor } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { usageOfField } from '../field-usage.ts'
 import { checkedFormat, type FieldFormat } from './formats.ts'
+import { rollupOf } from './rollups.ts'
 import type { SentField } from './schema.ts'
 import type { FieldDefinition } from './store.ts'
 
@@ -50,13 +51,16 @@ export function fieldDefinitions(
     }
     return (
       check(key, define) ??
-      fieldDefinition({ key, type, ...(type === 'formula' && NO_FORMULA) }, at, { ...basis, structure: null })
+      fieldDefinition({ key, type, ...NOT_COMPUTED[type] }, at, { ...basis, structure: null })
     )
   })
 }
 
-/** Stands for a refused one while further refusals are collected. */
-const NO_FORMULA = { expression: '0' }
+/** Stand for refused ones while further refusals are collected. */
+const NOT_COMPUTED: Readonly<Record<string, Partial<FieldInput>>> = {
+  formula: { expression: '0' },
+  rollup: { via: { structure: '', field: '' }, function: 'count' },
+}
 
 function refuseRepeated(sent: readonly FieldInput[]): void {
   const keys = sent.map(({ key }) => key)
@@ -114,6 +118,8 @@ function fieldDefinition(
       atPlace(`fields[${at}]`),
     )
   const format = formatOf(input, at, ofType)
+  const rollup = rollupOf(input, at)
+  if (rollup) refuseWrittenRules(input, at)
   return {
     key: input.key,
     type: input.type,
@@ -129,7 +135,22 @@ function fieldDefinition(
     ...(format && { format }),
     ...expressionOf(input, at),
     ...(isMultiple(input, at) && { multiple: true }),
+    ...(rollup && { rollup }),
     column,
+  }
+}
+
+/** Refuses the rules of values that are written. */
+function refuseWrittenRules(
+  { type, required, unique }: Pick<FieldInput, 'type' | 'required' | 'unique'>,
+  at: number,
+): void {
+  for (const [name, value] of Object.entries({ required, unique })) {
+    if (value)
+      throw refused(
+        `"fields[${at}].${name}" cannot be given: the server computes the values of a ${type}.`,
+        atPlace(`fields[${at}].${name}`),
+      )
   }
 }
 
@@ -145,13 +166,7 @@ function expressionOf(
       atPlace(`fields[${at}].expression`),
     )
   }
-  for (const [name, value] of Object.entries({ required, unique })) {
-    if (value)
-      throw refused(
-        `"fields[${at}].${name}" cannot be given: the server computes the values of a formula.`,
-        atPlace(`fields[${at}].${name}`),
-      )
-  }
+  refuseWrittenRules({ type, required, unique }, at)
   if (expression !== undefined) return { expression }
   throw refused(
     `"fields[${at}].expression" is required for a field of type "formula".`,

@@ -23,6 +23,7 @@ const EXPRESSION_TYPES: Partial<Record<FieldType, ResultType>> = {
   note: 'text',
   file: 'text',
   record: 'text',
+  user: 'text',
   bool: 'bool',
   date: 'date',
   datetime: 'datetime',
@@ -33,7 +34,7 @@ type Known = FieldKind & { readonly key: string }
 const compileFor = (expression: string, fields: readonly Known[]): Formula =>
   compile(expression, (key) => {
     const field = fields.find((one) => one.key === key)
-    return field && EXPRESSION_TYPES[field.type]
+    return field?.multiple ? undefined : field && EXPRESSION_TYPES[field.type]
   })
 
 /** The formula with its result; `at` is the index of the field. */

@@ -2,6 +2,7 @@ import { FIELD_TYPES } from '../../filter/record/field-types.ts'
 import { t } from '../../http/schema/types.ts'
 import { RESULT_TYPES } from '../../lib/formula/values.ts'
 import { FORMAT_STYLES } from './formats.ts'
+import { ROLLUP_FUNCTIONS } from './rollups.ts'
 
 export const MAX_FIELDS = 100
 export const MAX_OPTIONS = 1_000
@@ -37,6 +38,9 @@ const Field = t.strict(
         examples: ['number'],
       }),
     ),
+    via: t.Optional(t.strict({ structure: t.id(), field: t.String() }, { description: 'For `rollup`.' })),
+    function: t.Optional(t.String({ enum: [...ROLLUP_FUNCTIONS] })),
+    field: t.Optional(t.String()),
     computing: t.Optional(
       t.Literal(true, { description: 'While the values of existing rows are computed.' }),
     ),
@@ -137,6 +141,17 @@ export const SentField = t.strict({
       maxLength: 2_000,
       description: 'For `formula`: computes the value from other fields of the row.',
       examples: ['ROUND({price} * {count}, 2)'],
+    }),
+    via: t.strict(
+      { structure: t.text({ minLength: 1, maxLength: 500, examples: ['Orders'] }), field: fieldKey() },
+      { description: 'For `rollup`: the `record` field of a structure whose rows point here.' },
+    ),
+    function: t.choice(ROLLUP_FUNCTIONS, { description: 'For `rollup`.', examples: ['sum'] }),
+    field: t.text({
+      minLength: 1,
+      maxLength: 63,
+      description: 'For `rollup`: the field whose values count; none for `count`.',
+      examples: ['amount'],
     }),
     result: t.choice(RESULT_TYPES, { description: 'Ignored: the server infers it.' }),
     computing: t.flag({ description: 'Ignored: the server sets it.' }),

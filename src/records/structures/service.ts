@@ -22,6 +22,7 @@ import {
   refuseManyUnique,
 } from './fields.ts'
 import { completeFormulas, refuseLossOfOperand } from './formulas.ts'
+import { completeRollups, refuseLossOfLinked } from './rollups.ts'
 import type { CreateStructureBody, PatchStructureBody } from './schema.ts'
 import { changeRows, dropRows, startRows } from './storage/changed-definition.ts'
 import { enqueueFormulas } from './storage/formula-values.ts'
@@ -84,7 +85,11 @@ export function createStructure(
   const id = tx.newId()
   const named = { name: input.name, id }
   const find = findStructureId ?? ((nameOrId: string) => resolveStructure(tx, caller, nameOrId, named))
-  const fields = completeFormulas(fieldDefinitions(input.fields, [], find), { fields: [], hasRows: false })
+  const defined = fieldDefinitions(input.fields, [], find)
+  const owner = { ...named, before: [] }
+  // An import may bring the other structures later.
+  const linked = findStructureId ? defined : completeRollups(tx, caller, defined, owner)
+  const fields = completeFormulas(linked, { fields: [], hasRows: false })
   const { label_field = null, unique_together = [] } = input
   checkUniqueTogether(unique_together, fields)
   checkLabelField(label_field, fields)
@@ -247,9 +252,19 @@ export function checkedPatch(
   const together = patch.unique_together ?? (JSON.parse(before.uniqueTogether) as string[][])
   const use = { structurePk: before.pk, labelField, uniqueTogether: together }
   const lost = lostFields(oldFields, defined)
-  for (const field of lost) check(field.key, () => refuseLossOfOperand(field, defined))
+  for (const field of lost) {
+    check(field.key, () => refuseLossOfOperand(field, defined))
+    check(field.key, () => refuseLossOfLinked(reader, caller, before.pk, field))
+  }
   const hasRows = before.live > 0
-  const fields = patch.fields ? completeFormulas(defined, { fields: oldFields, hasRows }, check) : oldFields
+  const owner = { id: before.id, name, before: oldFields }
+  const fields = patch.fields
+    ? completeFormulas(
+        completeRollups(reader, caller, defined, owner, check),
+        { fields: oldFields, hasRows },
+        check,
+      )
+    : oldFields
   for (const field of retypedFormulas(oldFields, fields))
     check(field.key, () => refuseLossOfUsedField(reader, caller, field, use))
   for (const field of before.lastId === null ? [] : lost)

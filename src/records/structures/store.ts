@@ -14,6 +14,7 @@ import type { Reader } from '../../storage/reader.ts'
 import { structureStats, structures } from '../../storage/schema/structures.ts'
 import type { FieldFormat } from './formats.ts'
 import { type CompiledField, compiledFields } from './formulas.ts'
+import type { Rollup } from './rollups.ts'
 
 export type StructureRow = NonNullable<ReturnType<typeof found.findById>>
 
@@ -172,6 +173,7 @@ export interface FieldDefinition extends TypedField {
   readonly structure: string | null
   /** Absent without one. */
   readonly format?: FieldFormat
+  readonly rollup?: Rollup
   /** For formulas. */
   readonly expression?: string
   readonly result?: ResultType
@@ -190,6 +192,7 @@ export interface Definition {
   readonly positions: ReadonlyMap<string, number>
   readonly uniqueSets: readonly UniqueSet[]
   readonly formulas: readonly CompiledField[]
+  readonly rollups: readonly FieldDefinition[]
 }
 
 type Source = Pick<StructureRow, 'fields' | 'uniqueTogether'>
@@ -215,6 +218,7 @@ function build({ fields: text, uniqueTogether }: Source): Definition {
     positions: new Map(fields.map(({ key }, at) => [key, at])),
     uniqueSets: uniqueSetsOf(fields, together),
     formulas: fields.some(isFormula) ? compiledFields(fields) : [],
+    rollups: fields.filter(({ rollup }) => rollup !== undefined),
   }
 }
 
@@ -245,6 +249,7 @@ export const presentField = (field: FieldDefinition) => ({
   structure: field.structure,
   ...(field.format && { format: { ...field.format } }),
   ...(field.expression !== undefined && { expression: field.expression, result: field.result }),
+  ...(field.rollup && { ...field.rollup, via: { ...field.rollup.via } }),
   ...(field.computing && { computing: field.computing }),
   ...(field.multiple && { multiple: true as const }),
 })

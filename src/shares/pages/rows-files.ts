@@ -1,5 +1,5 @@
 import type { AppContext } from '../../context.ts'
-import { rulesOf } from '../../filter/record/field-types.ts'
+import { rulesOf, valueTypeOf } from '../../filter/record/field-types.ts'
 import { partsResponse } from '../../http/byte-stream.ts'
 import { attachment } from '../../http/download.ts'
 import type { Exchange } from '../../http/exchange.ts'
@@ -151,7 +151,7 @@ async function fileResponse(
 
 /** A value as visitors see it; instants, numbers and booleans match other exports. */
 function cellOf(field: FieldDefinition, value: RecordData[string] | undefined): string {
-  const { type } = field
+  const type = valueTypeOf(field)
   const isReference = rulesOf(field).references !== undefined
   const isExact = ['datetime', 'bool', 'number'].includes(type) || (field.multiple && !isReference)
   return csvCell(type, isExact || value === null || value === undefined ? value : shownValue(field, value))

@@ -1,5 +1,5 @@
 import { type Caller, wholeWorkspace } from '../../context.ts'
-import { type FieldType, rulesOf } from '../../filter/record/field-types.ts'
+import { type FieldType, rulesOf, valueTypeOf } from '../../filter/record/field-types.ts'
 import { type Headings, headingsOf } from '../../lib/field-headings.ts'
 import { fold } from '../../lib/text.ts'
 import { outgoingLinks } from '../../notes/links/note-links.ts'
@@ -131,7 +131,8 @@ function columnTypes({ sql }: Reader, row: StructureRow, fields: readonly FieldD
 /** Reads rows from the structure's row table, which needs no JSON. */
 function structureTable(reader: Reader, name: string, row: StructureRow, headings: Headings): ExportedTable {
   const { sql } = reader
-  const { fields } = definitionOf(row)
+  // Roll-ups are not stored.
+  const fields = definitionOf(row).fields.filter(({ rollup }) => rollup === undefined)
   const types = columnTypes(reader, row, fields)
   const columns = headingsOf(fields, headings).map((heading, at) => ({
     name: heading,
@@ -142,7 +143,7 @@ function structureTable(reader: Reader, name: string, row: StructureRow, heading
     const value = `t.${valueColumn(column)}`
     return multiple ? `json(${value})` : value
   })
-  const numbers = fields.map(({ type }, at) => NUMBERS[type]?.(texts[at] ?? '') ?? texts[at])
+  const numbers = fields.map((field, at) => NUMBERS[valueTypeOf(field)]?.(texts[at] ?? '') ?? texts[at])
   const selected = (cells: readonly unknown[]) =>
     `SELECT r.id, ${cells.join(', ')} FROM ${liveRows(row)} t CROSS JOIN records r ON r.pk = t.pk`
   return {

@@ -3228,7 +3228,7 @@ export interface components {
              * @example date
              * @enum {string}
              */
-            type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "user" | "formula";
+            type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "user" | "formula" | "rollup";
             /**
              * @description For `formula`.
              * @example {price} * {count}
@@ -3240,6 +3240,18 @@ export interface components {
              * @enum {string}
              */
             result?: "text" | "number" | "bool" | "date" | "datetime";
+            /** @description For `rollup`. */
+            via?: {
+                /**
+                 * Format: uuid
+                 * @example 01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60
+                 */
+                structure: string;
+                field: string;
+            };
+            /** @enum {string} */
+            function?: "count" | "sum" | "average" | "min" | "max";
+            field?: string;
             /**
              * @description While the values of existing rows are computed.
              * @constant
@@ -9259,6 +9271,12 @@ export interface operations {
                      *               "type": "date",
                      *               "expression": "{price} * {count}",
                      *               "result": "number",
+                     *               "via": {
+                     *                 "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *                 "field": "text"
+                     *               },
+                     *               "function": "count",
+                     *               "field": "text",
                      *               "computing": true,
                      *               "label": "Due",
                      *               "required": false,
@@ -9377,7 +9395,7 @@ export interface operations {
                          * @example date
                          * @enum {string}
                          */
-                        type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "user" | "formula";
+                        type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "user" | "formula" | "rollup";
                         /**
                          * @description Must be a text of 1 to 500 characters without control characters, or null.
                          * @example Due
@@ -9413,6 +9431,27 @@ export interface operations {
                          * @example ROUND({price} * {count}, 2)
                          */
                         expression?: string;
+                        /** @description For `rollup`: the `record` field of a structure whose rows point here. */
+                        via?: {
+                            /** @example Orders */
+                            structure: string;
+                            /**
+                             * @description Must be a key: a lower-case letter, then up to 62 lower-case letters, digits or "_"; "id", "created_at", "updated_at" and "deleted_at" are reserved.
+                             * @example due
+                             */
+                            field: string;
+                        };
+                        /**
+                         * @description For `rollup`.
+                         * @example sum
+                         * @enum {string}
+                         */
+                        function?: "count" | "sum" | "average" | "min" | "max";
+                        /**
+                         * @description For `rollup`: the field whose values count; none for `count`.
+                         * @example amount
+                         */
+                        field?: string;
                         /**
                          * @description Ignored: the server infers it.
                          * @enum {string}
@@ -9499,6 +9538,12 @@ export interface operations {
                      *             "type": "date",
                      *             "expression": "{price} * {count}",
                      *             "result": "number",
+                     *             "via": {
+                     *               "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *               "field": "text"
+                     *             },
+                     *             "function": "count",
+                     *             "field": "text",
                      *             "computing": true,
                      *             "label": "Due",
                      *             "required": false,
@@ -9593,6 +9638,12 @@ export interface operations {
                      *             "type": "date",
                      *             "expression": "{price} * {count}",
                      *             "result": "number",
+                     *             "via": {
+                     *               "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *               "field": "text"
+                     *             },
+                     *             "function": "count",
+                     *             "field": "text",
                      *             "computing": true,
                      *             "label": "Due",
                      *             "required": false,
@@ -9703,7 +9754,7 @@ export interface operations {
                          * @example date
                          * @enum {string}
                          */
-                        type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "user" | "formula";
+                        type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "user" | "formula" | "rollup";
                         /**
                          * @description Must be a text of 1 to 500 characters without control characters, or null.
                          * @example Due
@@ -9739,6 +9790,27 @@ export interface operations {
                          * @example ROUND({price} * {count}, 2)
                          */
                         expression?: string;
+                        /** @description For `rollup`: the `record` field of a structure whose rows point here. */
+                        via?: {
+                            /** @example Orders */
+                            structure: string;
+                            /**
+                             * @description Must be a key: a lower-case letter, then up to 62 lower-case letters, digits or "_"; "id", "created_at", "updated_at" and "deleted_at" are reserved.
+                             * @example due
+                             */
+                            field: string;
+                        };
+                        /**
+                         * @description For `rollup`.
+                         * @example sum
+                         * @enum {string}
+                         */
+                        function?: "count" | "sum" | "average" | "min" | "max";
+                        /**
+                         * @description For `rollup`: the field whose values count; none for `count`.
+                         * @example amount
+                         */
+                        field?: string;
                         /**
                          * @description Ignored: the server infers it.
                          * @enum {string}
@@ -9825,6 +9897,12 @@ export interface operations {
                      *             "type": "date",
                      *             "expression": "{price} * {count}",
                      *             "result": "number",
+                     *             "via": {
+                     *               "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *               "field": "text"
+                     *             },
+                     *             "function": "count",
+                     *             "field": "text",
                      *             "computing": true,
                      *             "label": "Due",
                      *             "required": false,
@@ -9934,7 +10012,7 @@ export interface operations {
                      * @example date
                      * @enum {string}
                      */
-                    type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "user" | "formula";
+                    type: "text" | "number" | "date" | "time" | "datetime" | "bool" | "select" | "note" | "file" | "record" | "user" | "formula" | "rollup";
                     /**
                      * @description The values of a `select`; without any, every text is allowed.
                      * @example [
@@ -9985,6 +10063,12 @@ export interface operations {
                      *             "type": "date",
                      *             "expression": "{price} * {count}",
                      *             "result": "number",
+                     *             "via": {
+                     *               "structure": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *               "field": "text"
+                     *             },
+                     *             "function": "count",
+                     *             "field": "text",
                      *             "computing": true,
                      *             "label": "Due",
                      *             "required": false,

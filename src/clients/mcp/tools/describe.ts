@@ -36,6 +36,8 @@ function fieldText(field: ReturnType<typeof presentStructure>['fields'][number])
   return given(
     `${key} ${type}${multiple ? '[]' : ''}`,
     field.expression !== undefined && `of ${field.result}, computed: ${inline(field.expression, 200)}`,
+    field.via &&
+      `${field.function}${field.field === undefined ? '' : ` of ${field.field}`} via ${field.via.field} of structure ${field.via.structure}`,
     label !== key && `"${inline(label, 60)}"`,
     required && 'required',
     unique && 'unique',

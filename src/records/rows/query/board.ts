@@ -6,14 +6,14 @@ import { DEFAULT_LIMIT } from '../../../lib/pagination.ts'
 import type { FieldValue } from '../../../lib/record-data.ts'
 import { atPlace, fail, invalid, refused } from '../../../lib/refusal.ts'
 import { withCommas } from '../../../lib/text.ts'
-import type { Reader } from '../../../storage/reader.ts'
 import { valueColumn } from '../../../storage/row-table-names.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
-import type { FieldDefinition } from '../../structures/store.ts'
+import type { FieldDefinition, StructureRow } from '../../structures/store.ts'
 import { boardResponse } from '../present.ts'
 import type { BoardQuery, DaysQuery } from '../schema.ts'
 import { loadPage, type RecordRow } from '../store.ts'
 import { chooseIndex, missingForFilter, readCosts, scanPath } from './planner.ts'
+import { withRollups } from './rollups.ts'
 import {
   orderBy,
   type ParsedRequest,
@@ -112,7 +112,7 @@ export function boardColumns(snapshot: Snapshot, { caller, request: sent, byDay 
   const missing = path || snapshot.sql.isLimited ? [] : missingForFilter(query, choice)
   const used = path ? TEXT_INDEX : choice?.index.name
   const costs = readCosts(query, indexes, missing, [used])
-  const columns = columnsOf(snapshot, field, stacks.byValue)
+  const columns = columnsOf(snapshot, caller, query.structure, field, stacks.byValue)
   reportRows(snapshot, { costs, ordered: { key, rows: stacks } })
   return { columns, total: stacks.total }
 }
@@ -176,15 +176,19 @@ function valuesOf(field: FieldDefinition, used: Iterable<Cell>): Cell[] {
 }
 
 /** Omits rows from the end if the response would be too long; their columns then report more rows. */
-function columnsOf(reader: Reader, field: FieldDefinition, stacks: ReadonlyMap<Cell, Stack>): BoardColumn[] {
+function columnsOf(
+  snapshot: Snapshot,
+  caller: InWorkspace,
+  structure: StructureRow,
+  field: FieldDefinition,
+  stacks: ReadonlyMap<Cell, Stack>,
+): BoardColumn[] {
   const columns = valuesOf(field, stacks.keys()).map((cell) => ({
     value: byValue(cell, field),
     ...(stacks.get(cell) ?? { total: 0, pks: [] }),
   }))
-  const loaded = loadPage(
-    reader,
-    columns.flatMap(({ pks }) => pks),
-  )
+  const shown = columns.flatMap(({ pks }) => pks)
+  const loaded = withRollups(snapshot, caller, structure, loadPage(snapshot, shown))
   const byPk = new Map(loaded.map((row) => [row.pk, row]))
   return columns.map(({ pks, ...column }) => ({ ...column, rows: pks.flatMap((pk) => byPk.get(pk) ?? []) }))
 }

@@ -1,4 +1,5 @@
 import type { InWorkspace } from '../../../context.ts'
+import type { Snapshot } from '../../../kernel/operation.ts'
 import { hasMore, pageRequest } from '../../../lib/pagination.ts'
 import { atPlace, invalid } from '../../../lib/refusal.ts'
 import { scanOf } from '../../../lib/scan.ts'
@@ -8,6 +9,7 @@ import { getStructure } from '../../structures/store.ts'
 import { loadPage } from '../store.ts'
 import type { ListRequest, ListResult } from './list.ts'
 import type { CursorRequest, CursorResult } from './list-by-cursor.ts'
+import { withRollups } from './rollups.ts'
 import { parseRequest } from './row-query.ts'
 
 /*
@@ -33,18 +35,19 @@ function structureOf(reader: Reader, caller: InWorkspace, request: ListRequest) 
 const countDeleted = ({ sql }: Reader, structurePk: number): number =>
   sql.scalar(`SELECT count(*) ${DELETED}`, structurePk)
 
-export function deletedPage(reader: Reader, caller: InWorkspace, request: ListRequest): ListResult {
+export function deletedPage(reader: Snapshot, caller: InWorkspace, request: ListRequest): ListResult {
   const structure = structureOf(reader, caller, request)
   const { pk } = structure
   const page = pageRequest(request)
   const total = countDeleted(reader, pk)
   const text = `SELECT pk ${DELETED} ${NEWEST_FIRST} LIMIT ? OFFSET ?`
-  const rows = loadPage(reader, reader.sql.column(text, pk, page.limit, page.offset))
+  const found = loadPage(reader, reader.sql.column(text, pk, page.limit, page.offset))
+  const rows = withRollups(reader, caller, structure, found)
   return { structure, page: { rows, total, hasMore: hasMore(page, { items: rows, total }) } }
 }
 
 export function deletedPageByCursor(
-  reader: Reader,
+  reader: Snapshot,
   caller: InWorkspace,
   request: ListRequest,
   { cursor, isCounted }: CursorRequest,
@@ -63,5 +66,6 @@ export function deletedPageByCursor(
   const position = last && { value: last.deletedAt, id: last.id, pk: last.pk }
   const next = position && cursorBetween(digest, position, position.value, 'desc')
   const total = isCounted ? countDeleted(reader, pk) : undefined
-  return { structure, page: { rows, next: next?.cursor ?? null, total } }
+  const shown = withRollups(reader, caller, structure, rows)
+  return { structure, page: { rows: shown, next: next?.cursor ?? null, total } }
 }

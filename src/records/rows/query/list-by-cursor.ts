@@ -26,6 +26,7 @@ import {
   planList,
 } from './list.ts'
 import { pageParts, pagePath } from './planner.ts'
+import { withRollups } from './rollups.ts'
 import { parseRequest } from './row-query.ts'
 import { reportRows } from './total-cache.ts'
 
@@ -76,8 +77,13 @@ export function pageByCursor(
     ...(total !== undefined && { counted: { key: plan.key, total } }),
     longValue: findMissing(snapshot, caller.workspacePk, next),
   })
-  const page = { rows, next: next?.cursor ?? null, total: isCounted ? total : undefined }
-  return { structure: plan.query.structure, page }
+  const { structure } = plan.query
+  const page = {
+    rows: withRollups(snapshot, caller, structure, rows),
+    next: next?.cursor ?? null,
+    total: isCounted ? total : undefined,
+  }
+  return { structure, page }
 }
 
 /** Conditions by column, so that a changed label or name of a field leaves cursors valid. */

@@ -34,6 +34,7 @@ import {
   sortingIndex,
   sortsAllRows,
 } from './planner.ts'
+import { withRollups } from './rollups.ts'
 import {
   type AccessPath,
   FEW_ROWS,
@@ -95,7 +96,7 @@ export function listPage(snapshot: Snapshot, input: ListInput): ListResult {
   const { total, range } = matches ?? totalAfterPage(snapshot, plan, pks.length)
   const costs = costsOfList(snapshot, plan, found !== undefined)
   reportRows(snapshot, { costs, counted: { key: plan.key, total }, range })
-  const rows = loadPage(snapshot, pks)
+  const rows = withRollups(snapshot, input.caller, plan.query.structure, loadPage(snapshot, pks))
   const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }
   return { page, structure: plan.query.structure }
 }

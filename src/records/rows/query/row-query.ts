@@ -235,8 +235,8 @@ export type SortTarget = TypedField | Extract<RowPart, 'created_at' | 'updated_a
 export function sortTarget({ byKey }: Definition, sort: string): SortTarget {
   if (sort === 'created_at' || sort === 'updated_at') return sort
   const field = byKey.get(sort)
-  if (field && !field.multiple) return field
-  const reason = field ? 'which has several values' : 'and the structure has no such field'
+  if (field && !field.multiple && field.type !== 'rollup') return field
+  const reason = field ? 'whose values have no order' : 'and the structure has no such field'
   throw refused(`"sort" names "${sort}", ${reason}.`, atPlace('sort'))
 }
 

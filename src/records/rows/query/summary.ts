@@ -191,7 +191,11 @@ function numberField(definition: Definition, key: string): FieldDefinition {
   )
 }
 
-const byField = (definition: Definition, key: string): FieldDefinition => getField(definition, 'by', key)
+function byField(definition: Definition, key: string): FieldDefinition {
+  const field = getField(definition, 'by', key)
+  if (field.type !== 'rollup') return field
+  throw refused(`"by" names "${key}", a roll-up; rows cannot be grouped by it.`, atPlace('by'))
+}
 
 interface Dating {
   readonly column: string

@@ -75,12 +75,14 @@ const INSTANTS: readonly Column[] = [
 ]
 
 export const columnsOf = ({ fields }: Structure): readonly Column[] => [
-  ...fields.map(({ key, label, type, options, multiple }: Field) => ({
-    key,
-    label,
-    type: multiple ? 'multiple' : type,
-    options,
-  })),
+  ...fields
+    .filter(({ type }) => type !== 'rollup')
+    .map(({ key, label, type, options, multiple }: Field) => ({
+      key,
+      label,
+      type: multiple ? 'multiple' : type,
+      options,
+    })),
   ...INSTANTS,
 ]
 

@@ -5,7 +5,8 @@ export type Structure = components['schemas']['Structure']
 export type Field = components['schemas']['Field']
 
 /** Whether the server computes the values, so that no screen edits them. */
-export const isComputed = ({ expression }: Field): boolean => expression !== undefined
+export const isComputed = ({ expression, via }: Field): boolean =>
+  expression !== undefined || via !== undefined
 
 const shownTypes = new WeakMap<Structure, Structure>()
 

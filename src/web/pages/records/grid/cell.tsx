@@ -35,7 +35,7 @@ export function Cell({ grid, row, index, field, column, isTabRow, className, sta
   const isCorner = grid.isEditable && !editing && index === block.bottom && column === block.right
   const classes = [
     className,
-    field.type === 'number' && 'number',
+    (field.type === 'number' || field.type === 'rollup') && 'number',
     value === undefined && !state && 'none',
     isChangedByOthers && !state && 'moved',
     isEdited && 'edited',

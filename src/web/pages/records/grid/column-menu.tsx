@@ -18,10 +18,11 @@ export function ColumnMenu({ grid, of }: { grid: GridState; of: string }) {
   const sort = (direction: 'asc' | 'desc') => setParameters({ sort: of, direction })
   const isFrozen = index < columns.frozen
   const isGrouped = search.value.get('group') === of
+  const isSortable = fields[index]?.type !== 'rollup'
   const mayGroup = index >= 0 && isGrouping(fields[index] as Field)
   const entries: readonly Entry[] = [
-    [true, 'Sort A to Z', () => sort('asc')],
-    [true, 'Sort Z to A', () => sort('desc')],
+    [isSortable, 'Sort A to Z', () => sort('asc')],
+    [isSortable, 'Sort Z to A', () => sort('desc')],
     [mayGroup && !isGrouped, 'Group by this field', () => setParameters({ group: of })],
     [isGrouped, 'Ungroup', () => setParameters({ group: undefined })],
     [index > 0, 'Move left', () => swap(-1)],

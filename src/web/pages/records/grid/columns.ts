@@ -16,6 +16,7 @@ const DEFAULTS: Readonly<Record<Field['type'], number>> = {
   record: 184,
   formula: 136,
   user: 136,
+  rollup: 112,
 }
 
 /** Minimum widths in pixels; a text column shows about eight characters. */

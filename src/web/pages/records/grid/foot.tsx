@@ -25,7 +25,7 @@ export const Foot = ({ grid, starts }: FootProps) => (
           {...ROLES.cell}
           {...frozenAt(starts, index, field.type === 'number' ? 'number' : '')}
         >
-          <ColumnSummary grid={grid} field={field} />
+          {field.type !== 'rollup' && <ColumnSummary grid={grid} field={field} />}
         </td>
       ))}
     </tr>

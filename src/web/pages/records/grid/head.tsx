@@ -33,7 +33,7 @@ export function Head({ grid, starts, menuOf }: HeadProps) {
           <th
             key={key}
             {...ROLES.heading}
-            {...frozenAt(starts, index, type === 'number' ? 'number' : '')}
+            {...frozenAt(starts, index, type === 'number' || type === 'rollup' ? 'number' : '')}
             scope="col"
             data-drop={key}
             aria-sort={sort === key ? (isAscending ? 'ascending' : 'descending') : undefined}
@@ -41,7 +41,7 @@ export function Head({ grid, starts, menuOf }: HeadProps) {
             <button
               type="button"
               title={label}
-              onClick={() => toggleSort(key)}
+              onClick={() => type !== 'rollup' && toggleSort(key)}
               onKeyDown={openMenu}
               onPointerDown={(event) => startDrag(event, (target) => move(grid, key, target))}
             >

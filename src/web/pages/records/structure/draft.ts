@@ -13,6 +13,7 @@ export const TYPES = [
   'file',
   'formula',
   'user',
+  'rollup',
 ] as const
 
 export const TYPE_LABELS: Readonly<Record<string, string>> = {
@@ -28,6 +29,7 @@ export const TYPE_LABELS: Readonly<Record<string, string>> = {
   file: 'File',
   formula: 'Formula',
   user: 'Member',
+  rollup: 'Roll-up',
 }
 
 /** A field while it is edited, with values as typed. */
@@ -47,6 +49,11 @@ export interface FieldDraft {
   readonly structure: string
   readonly expression: string
   readonly multiple: boolean
+  /** Of a roll-up: the linking field, the function, and the field whose values count. */
+  readonly viaStructure: string
+  readonly viaField: string
+  readonly rollupFunction: NonNullable<Field['function']>
+  readonly rolledField: string
   /** The style of the format; empty for none. */
   readonly style: string
   readonly decimals: string
@@ -85,6 +92,10 @@ export const newField = (): FieldDraft => ({
   structure: '',
   expression: '',
   multiple: false,
+  viaStructure: '',
+  viaField: '',
+  rollupFunction: 'count',
+  rolledField: '',
   style: '',
   decimals: '',
   currency: '',
@@ -106,6 +117,10 @@ const draftOfField = (field: Field): FieldDraft => ({
   structure: field.structure ?? '',
   expression: field.expression ?? '',
   multiple: field.multiple === true,
+  viaStructure: field.via?.structure ?? '',
+  viaField: field.via?.field ?? '',
+  rollupFunction: field.function ?? 'count',
+  rolledField: field.field ?? '',
   style: field.format?.style ?? '',
   decimals: String(field.format?.decimals ?? ''),
   currency: field.format?.currency ?? '',
@@ -171,6 +186,15 @@ function formatOf({ type, style, decimals, currency }: FieldDraft): Format | nul
   }
 }
 
+/** Whether the server computes the values of fields of this type. */
+export const isComputedType = (type: string): boolean => type === 'formula' || type === 'rollup'
+
+const rollupOf = ({ viaStructure, viaField, rollupFunction, rolledField }: FieldDraft) => ({
+  ...(viaField !== '' && { via: { structure: viaStructure, field: viaField } }),
+  function: rollupFunction,
+  ...(rollupFunction !== 'count' && rolledField !== '' && { field: rolledField }),
+})
+
 const optionsOf = (text: string): string[] | null => {
   const options = text
     .split('\n')
@@ -188,8 +212,8 @@ export function bodyOf(draft: Draft) {
       key: keyOf(field),
       type: field.type as (typeof TYPES)[number],
       label: field.label.trim() || keyOf(field),
-      required: field.required && field.type !== 'formula',
-      unique: field.unique && field.type !== 'formula' && !field.multiple,
+      required: field.required && !isComputedType(field.type),
+      unique: field.unique && !isComputedType(field.type) && !field.multiple,
       ...(field.multiple && mayBeMultiple(field.type) && { multiple: true }),
       hidden: field.hidden,
       unit: field.unit.trim() === '' ? null : field.unit.trim(),
@@ -197,6 +221,7 @@ export function bodyOf(draft: Draft) {
       max: boundOf(field.type, field.max),
       ...(field.type === 'select' && { options: optionsOf(field.options) }),
       ...(STYLES[field.type] && (field.style !== '' || field.stored) && { format: formatOf(field) }),
+      ...(field.type === 'rollup' && rollupOf(field)),
       ...(field.type === 'formula' && { expression: field.expression }),
       ...(field.type === 'record' && field.structure !== '' && { structure: field.structure }),
     })),

@@ -4,6 +4,7 @@ import { useStructures } from '../structures.ts'
 import {
   type FieldDraft,
   hasBounds,
+  isComputedType,
   keyFor,
   keyOf,
   mayBeMultiple,
@@ -12,6 +13,7 @@ import {
   TYPES,
 } from './draft.ts'
 import { Formula } from './formula.tsx'
+import { Rollup } from './rollup.tsx'
 
 interface FieldFormProps {
   readonly field: FieldDraft
@@ -105,6 +107,7 @@ export function FieldForm({
         <summary>Rules and display: {name}</summary>
         <FieldRules field={field} onChange={onChange} />
       </details>
+      {field.type === 'rollup' && <Rollup field={field} structureId={structureId} onChange={onChange} />}
       {field.type === 'formula' && (
         <Formula
           expression={field.expression}
@@ -142,7 +145,7 @@ const FLAGS = [
 
 const FieldFlags = ({ field, isFixed, onChange }: PartProps & { readonly isFixed: boolean }) => (
   <p class="flags">
-    {FLAGS.filter(([flag]) => flag === 'hidden' || field.type !== 'formula').map(([flag, label]) => (
+    {FLAGS.filter(([flag]) => flag === 'hidden' || !isComputedType(field.type)).map(([flag, label]) => (
       <label key={flag} class="check">
         <input
           type="checkbox"

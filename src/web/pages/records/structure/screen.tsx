@@ -166,7 +166,9 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
                 isFixed={isFixed && field.stored !== undefined}
                 others={
                   new Map(
-                    fields.filter((other) => other !== field).map((other) => [keyOf(other), other.type]),
+                    fields
+                      .filter((other) => other !== field && !other.multiple)
+                      .map((other) => [keyOf(other), other.type]),
                   )
                 }
                 structureId={structure?.id}
