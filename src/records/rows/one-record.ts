@@ -84,7 +84,7 @@ function completed(
 ): TaggedJson {
   const structure = findStructureByPk(snapshot, caller, record.structure) ?? fail(notFound('record'))
   const [shown = record] = withRollups(snapshot, caller, structure, [record])
-  const members = expandedMembers(snapshot, caller, structure, [record], expand)
+  const members = expand === undefined ? '' : expandedMembers(snapshot, caller, structure, [record], expand)
   const tag = entityTag(foundResponse(record))
   return { json: foundResponse(shown, members), tag: members === '' ? tag : tagWith(tag, members) }
 }

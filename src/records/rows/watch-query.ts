@@ -118,7 +118,8 @@ export const watchPage = read({
   run: (snapshot, caller, { expand, ...request }: ParsedRequest<PageRequest>): WatchResult => {
     const position = lastChange(snapshot, caller.workspacePk)
     const { structure, page } = listPage(snapshot, { caller, request })
-    const expanded = expandedMembers(snapshot, caller, structure, page.rows, expand)
+    const expanded =
+      expand === undefined ? '' : expandedMembers(snapshot, caller, structure, page.rows, expand)
     return { position, structure, page, expanded }
   },
   learn: learnOfRows,

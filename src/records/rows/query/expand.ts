@@ -250,9 +250,8 @@ export function expandedMembers(
   caller: InWorkspace,
   structure: StructureRow,
   rows: readonly Pick<RecordRow, 'data'>[],
-  expand: string | undefined,
+  expand: string,
 ): string {
-  if (expand === undefined) return ''
   const steps = stepsOf(reader, caller, definitionOf(structure), expand)
   const expansion = new Expansion(reader, caller)
   expansion.follow(

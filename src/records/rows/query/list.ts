@@ -114,6 +114,8 @@ export const listRecords = read({
   name: 'records.list',
   covers: 'structures',
   run: (snapshot, caller, { deleted, expand, cursor, total, ...request }: Static<typeof ListQuery>) => {
+    const membersOf = (structure: StructureRow, rows: readonly RecordRow[]) =>
+      expand === undefined ? '' : expandedMembers(snapshot, caller, structure, rows, expand)
     if (cursor !== undefined) {
       const position = { cursor, isCounted: total === true }
       const { structure, page } = (deleted ? deletedPageByCursor : pageByCursor)(
@@ -122,12 +124,12 @@ export const listRecords = read({
         request,
         position,
       )
-      return pageByCursorResponse(page, expandedMembers(snapshot, caller, structure, page.rows, expand))
+      return pageByCursorResponse(page, membersOf(structure, page.rows))
     }
     const { structure, page } = deleted
       ? deletedPage(snapshot, caller, request)
       : listPage(snapshot, { caller, request: parseRequest(request) })
-    return pageResponse(page, expandedMembers(snapshot, caller, structure, page.rows, expand))
+    return pageResponse(page, membersOf(structure, page.rows))
   },
   learn: learnOfRows,
 })
