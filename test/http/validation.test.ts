@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { startService, type TestService } from '../support/service.ts'
 
-const KNOWN = 'known: search, tag, sort, direction, content, excerpt, limit, offset, cursor, total.'
+const KNOWN = 'known: search, match, tag, sort, direction, content, excerpt, limit, offset, cursor, total.'
 
 let service: TestService
 beforeAll(async () => {
