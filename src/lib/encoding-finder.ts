@@ -11,11 +11,15 @@ export interface FoundEncoding {
 
 const UTF_8: FoundEncoding = { encoding: 'utf-8' }
 
+const MAX_INCOMPLETE = 3
+
 /** Finds the encoding of a file that arrives in parts: UTF-8, what a byte order mark names, or a guess. */
 export class EncodingFinder {
   readonly #decoder = strictDecoder('utf-8')
   #isFirst = true
   #last: Uint8Array = new Uint8Array()
+  /** Whether earlier parts have characters outside ASCII, so that only UTF-8 explains them. */
+  #isUtf8 = false
 
   /** Undefined while the bytes are UTF-8, which the next part may not be. */
   push(bytes: Uint8Array): FoundEncoding | undefined {
@@ -27,17 +31,22 @@ export class EncodingFinder {
     const wide = isFirst ? wideEncoding(bytes) : undefined
     if (wide !== undefined) return { encoding: wide, guess: 'clear' }
     this.#last = bytes
-    return this.#isValid(bytes, true) ? undefined : guessFor(bytes)
+    return this.#isValid(bytes, true) ? undefined : this.#guess()
   }
 
   /** The encoding after the last part, if `push` has not returned it. */
   finish(): FoundEncoding {
-    return this.#isValid(new Uint8Array(), false) ? UTF_8 : guessFor(this.#last)
+    return this.#isValid(new Uint8Array(), false) ? UTF_8 : this.#guess()
   }
+
+  #guess = (): FoundEncoding =>
+    this.#isUtf8 ? { encoding: undefined, isDamaged: true } : guessFor(this.#last)
 
   #isValid(bytes: Uint8Array, stream: boolean): boolean {
     try {
-      this.#decoder.decode(bytes, { stream })
+      const { length } = this.#decoder.decode(bytes, { stream })
+      // Incomplete characters at the ends of parts differ by at most three bytes.
+      this.#isUtf8 ||= Math.abs(bytes.length - length) > MAX_INCOMPLETE
       return true
     } catch {
       return false

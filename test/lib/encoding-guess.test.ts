@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { findEncoding } from '../../src/lib/encoding-finder.ts'
+import { EncodingFinder, findEncoding } from '../../src/lib/encoding-finder.ts'
 import { encodeAs } from '../support/encode.ts'
 
 /** Short tables, as people have them; the encodings in which their text is written. */
@@ -46,6 +46,15 @@ test('UTF-8, and what a byte order mark names, is no guess', () => {
 test('damaged UTF-8 is not taken for another encoding', () => {
   const bytes = encodeAs('utf-8', 'Größe, Straße, Müller, naïve\n')
   expect(findEncoding(Uint8Array.from([...bytes, 0xff, 0x0a]))).toEqual({
+    encoding: undefined,
+    isDamaged: true,
+  })
+})
+
+test('one damaged byte does not change the encoding of the parts before it', () => {
+  const finder = new EncodingFinder()
+  expect(finder.push(encodeAs('utf-8', 'Größe, Straße, Müller, naïve\n'))).toBeUndefined()
+  expect(finder.push(Uint8Array.from([0x61, 0xe9, 0x62, 0x0a]))).toEqual({
     encoding: undefined,
     isDamaged: true,
   })
