@@ -1,7 +1,9 @@
 import type { Document, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml'
+import { isObject } from '../../../lib/json.ts'
 import { fold } from '../../../lib/text.ts'
-import { FENCED, parseEditable } from '../../front-matter.ts'
+import { FENCED, parseEditable, splitFrontMatter } from '../../front-matter.ts'
 import { fieldOfKey, wordsOfAliases, wordsOfTags } from '../plan/note.ts'
+import { keyOf } from '../plan/properties.ts'
 import { tagNameOf } from '../plan/tags.ts'
 
 /** Changes of a note since its import, and what an import would read from its file. */
@@ -23,7 +25,8 @@ export interface FrontMatterEdits {
 
 /**
  * Writes the changes of a note into the front matter of its file. Every line that no change concerns keeps its bytes.
- * Returns undefined for front matter that cannot be edited by lines: a mapping in braces.
+ * Returns undefined for front matter that cannot be edited by lines: a mapping in braces, or one whose other values an
+ * edit would change, such as those that repeat an anchor.
  */
 export function editFrontMatter(front: string, edits: FrontMatterEdits): string | undefined {
   const text = new FrontMatterText(front)
@@ -31,12 +34,24 @@ export function editFrontMatter(front: string, edits: FrontMatterEdits): string 
   editTitle(text, edits)
   editAliases(text, edits.aliases)
   editTags(text, edits.tags)
-  for (const { key, label, value } of edits.properties) {
-    const entry = text.entries.find(({ name }) => [key, fold(label).trim()].includes(fold(name).trim()))
-    if (!entry && value !== undefined) text.append(keyText(label), valueText(value))
-    else if (entry) text.replace(entry, value === undefined ? undefined : valueText(value))
-  }
-  return text.result()
+  for (const { key, label, value } of edits.properties) editProperty(text, { key, label }, value)
+  const result = text.result()
+  return result === front || text.isReadIn(result) ? result : undefined
+}
+
+/** Two keys may name one property: an import takes the first name, and of a repeated name the last value. */
+function editProperty(text: FrontMatterText, names: { key: string; label: string }, value: unknown): void {
+  const entries = entriesOfProperty(text, names)
+  if (value === undefined) for (const entry of entries) text.replace(entry, undefined)
+  else if (entries[0])
+    text.replace(entries.findLast(({ name }) => name === entries[0]?.name) ?? entries[0], value)
+  else text.append(names.label, value)
+}
+
+/** After a change of the label, the file has the one that it was imported with. */
+function entriesOfProperty({ entries }: FrontMatterText, { key, label }: { key: string; label: string }) {
+  const found = entries.filter(({ name }) => [key, fold(label).trim()].includes(fold(name).trim()))
+  return found.length > 0 ? found : entries.filter(({ name }) => keyOf(fold(name).trim()) === key)
 }
 
 /** Of front matter that is not editable, only the fields that do not depend on its entries are known. */
@@ -52,8 +67,8 @@ const hasEdits = (
 
 function editTitle(text: FrontMatterText, { title, isNewTitle, fileTitle }: FrontMatterEdits): void {
   const entry = text.entries.find(({ name, value }) => fieldOfKey(name) === 'title' && value !== null)
-  if (entry && isNewTitle) text.replace(entry, valueText(title))
-  else if (!entry && title !== fileTitle) text.append('title', valueText(title))
+  if (entry && isNewTitle) text.replace(entry, title)
+  else if (!entry && title !== fileTitle) text.append('title', title)
 }
 
 function editAliases(text: FrontMatterText, { before, now }: FrontMatterEdits['aliases']): void {
@@ -61,7 +76,7 @@ function editAliases(text: FrontMatterText, { before, now }: FrontMatterEdits['a
   const words = new Set(entries.flatMap(({ value }) => wordsOfAliases(value)))
   const added = now.filter((alias) => !words.has(alias) && !before.includes(alias))
   const isKept = (alias: string) => now.includes(alias) || !before.includes(alias)
-  text.editLists('aliases', entries, { wordsOf: wordsOfAliases, isKept, added })
+  text.editLists(entries, { field: 'aliases', wordsOf: wordsOfAliases, isKept, added })
 }
 
 function editTags(text: FrontMatterText, { all, inBody, added }: FrontMatterEdits['tags']): void {
@@ -73,20 +88,34 @@ function editTags(text: FrontMatterText, { all, inBody, added }: FrontMatterEdit
   const isRenamed = [...keys].some((key) => key !== '' && !present.has(key))
   const names = all.filter((name) => added.has(name) || isRenamed)
   const missing = names.filter((name) => !keys.has(fold(name)) && !inBody.has(fold(name)))
-  text.editLists('tags', entries, { wordsOf: wordsOfTags, isKept, added: missing.sort() })
+  text.editLists(entries, { field: 'tags', wordsOf: wordsOfTags, isKept, added: missing.sort() })
 }
 
 const keyOfTag = (word: string): string => fold(tagNameOf(word) ?? '')
 
 export const keyText = (name: string): string =>
-  /^[A-Za-z][\w -]*$/.test(name) ? name : JSON.stringify(name)
+  /^(?!(?:null|true|false)$)[a-z][\w -]*$/i.test(name) ? name : JSON.stringify(name)
 
 const PLAIN = /^(?!(?:true|false|null|yes|no|on|off)$)\p{L}(?:[\p{L}\p{N}_/ -]*[\p{L}\p{N}_/-])?$/iu
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /** A value as YAML: words and days without quotes, anything else as JSON. */
 const valueText = (value: unknown): string =>
-  typeof value === 'string' && (PLAIN.test(value) || DAY.test(value)) ? value : JSON.stringify(value)
+  typeof value === 'string' && (PLAIN.test(value) || DAY.test(value)) ? value : jsonText(value)
+
+/** Imports read longer integers as text, unless they have an exponent. */
+const MAX_INTEGER = 1e15
+
+/** A value as JSON, in which an import reads every number as a number. */
+export function jsonText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`
+  if (isObject(value))
+    return `{${Object.entries(value)
+      .map(([key, part]) => `${JSON.stringify(key)}:${jsonText(part)}`)
+      .join(',')}}`
+  const isLong = typeof value === 'number' && Number.isInteger(value) && Math.abs(value) >= MAX_INTEGER
+  return isLong ? value.toExponential() : JSON.stringify(value)
+}
 
 /** A key with its value, and their places in the text. */
 interface Entry {
@@ -101,6 +130,7 @@ interface Entry {
 }
 
 interface ListEdit {
+  readonly field: 'tags' | 'aliases'
   readonly wordsOf: (value: unknown) => readonly string[]
   readonly isKept: (word: string) => boolean
   readonly added: readonly string[]
@@ -116,11 +146,15 @@ class FrontMatterText {
   /** The lines between the fences, each with its end. */
   readonly #yaml: string
   readonly #close: string
+  readonly #document: Document | undefined
   readonly #lineEnd: string
   readonly #replacements: { start: number; end: number; text: string }[] = []
   readonly #appended: string[] = []
+  /** The intended value of each edited key; undefined for a removed one. */
+  readonly #values = new Map<string, unknown>()
+  readonly #lists: ListEdit[] = []
 
-  constructor(front: string) {
+  constructor(private readonly front: string) {
     this.#lineEnd = front.includes('\r\n') ? '\r\n' : '\n'
     const match = FENCED.exec(front)
     this.#hasFences = match !== null
@@ -131,8 +165,10 @@ class FrontMatterText {
     this.#yaml = front.slice(begin, begin + length)
     this.#close = match ? front.slice(begin + length) : `---${this.#lineEnd}`
     this.hasContent = this.#yaml.trim() !== ''
-    const mapping = this.hasContent ? blockMappingOf(parseEditable(this.#yaml)) : undefined
-    this.isEditable = !this.hasContent || mapping !== undefined
+    this.#document = this.hasContent ? parseEditable(this.#yaml) : undefined
+    const mapping = blockMappingOf(this.#document)
+    // A document of comments has no contents.
+    this.isEditable = !this.hasContent || mapping !== undefined || this.#document?.contents === null
     this.entries = mapping ? this.#entriesOf(mapping) : []
   }
 
@@ -147,21 +183,49 @@ class FrontMatterText {
     return this.#open + yaml + this.#yaml.slice(at) + this.#appended.join('') + this.#close
   }
 
-  append(key: string, value: string): void {
-    this.#appended.push(`${key}: ${value}${this.#lineEnd}`)
+  /** Whether an import reads the edited values in the text, and all others as before. */
+  isReadIn(text: string): boolean {
+    const before = readIn(this.front)
+    const now = readIn(text)
+    if (!before || !now) return false
+    const isOther = (name: string) =>
+      !this.#values.has(name) && !this.#lists.some(({ field }) => fieldOfKey(name) === field)
+    const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(isOther)
+    return (
+      names.every((name) => isEqual(before[name], now[name])) &&
+      [...this.#values].every(([name, value]) => isEqual(now[name], value)) &&
+      this.#lists.every((edit) => isListIn(edit, before, now))
+    )
+  }
+
+  append(name: string, value: unknown): void {
+    this.#values.set(name, value)
+    this.#appendText(name, valueText(value))
+  }
+
+  #appendText(name: string, value: string): void {
+    const [first] = this.entries
+    const indent = /^ */.exec(this.#yaml.slice(first?.start ?? this.#yaml.length))?.[0] ?? ''
+    this.#appended.push(`${indent}${keyText(name)}: ${value}${this.#lineEnd}`)
   }
 
   /** Without a value, the lines of the entry are removed. */
-  replace({ start, valueStart, valueEnd }: Entry, value: string | undefined): void {
+  replace(entry: Entry, value: unknown): void {
+    this.#values.set(entry.name, value)
+    this.#replaceText(entry, value === undefined ? undefined : valueText(value))
+  }
+
+  #replaceText({ start, valueStart, valueEnd }: Entry, value: string | undefined): void {
     if (value === undefined) this.#replacements.push({ start, end: this.#nextLine(valueEnd), text: '' })
     else this.#replacements.push({ start: valueStart, end: valueEnd, text: ` ${value}` })
   }
 
-  /** Removes words from the lists and adds others to the first one, or as a new list under `key`. */
-  editLists(key: string, entries: readonly Entry[], edit: ListEdit): void {
+  /** Removes words from the lists and adds others to the first one, or as a new list. */
+  editLists(entries: readonly Entry[], edit: ListEdit): void {
+    this.#lists.push(edit)
     const [first, ...others] = entries
     if (first) this.#editList(first, edit)
-    else if (edit.added.length > 0) this.append(key, flowList(edit.added))
+    else if (edit.added.length > 0) this.#appendText(edit.field, flowList(edit.added))
     for (const entry of others) this.#editList(entry, { ...edit, added: [] })
   }
 
@@ -176,15 +240,15 @@ class FrontMatterText {
     }
     const kept = items
       ? items.flatMap((item) => this.#keptItem(item, edit))
-      : words.filter(isKept).map(valueText)
+      : words.filter((word) => word.trim() !== '' && isKept(word)).map(valueText)
     const all = [...kept, ...added.map(valueText)]
-    this.replace(entry, all.length === 0 && !items ? undefined : `[${all.join(', ')}]`)
+    this.#replaceText(entry, all.length === 0 && !items ? undefined : `[${all.join(', ')}]`)
   }
 
   /** The source of an item, or what is left of its words. */
   #keptItem(item: Node, { wordsOf, isKept }: ListEdit): string[] {
     const [start, end] = rangeOf(item)
-    const words = wordsOf([(item as Scalar).value ?? null])
+    const words = wordsOf([this.#valueOf(item)])
     const kept = words.filter(isKept)
     if (kept.length === words.length) return [this.#yaml.slice(start, end)]
     return kept.length === 0 ? [] : [valueText(kept.join(', '))]
@@ -198,19 +262,30 @@ class FrontMatterText {
     let prefix = '  - '
     for (const [at, item] of items.entries()) {
       const [start = 0, next = end] = [starts[at], starts[at + 1]]
-      prefix = this.#yaml.slice(start, rangeOf(item)[0])
+      const beginning = this.#yaml.slice(start, rangeOf(item)[0])
+      // An anchor belongs to its item.
+      prefix = /^[ \t]*-[ \t]+/.exec(beginning)?.[0] ?? `${/^[ \t]*/.exec(beginning)?.[0]}- `
       const source = this.#yaml.slice(...rangeOf(item))
       const [kept] = this.#keptItem(item, edit)
       if (kept === source) lines += this.#yaml.slice(start, next)
       else if (kept !== undefined) lines += prefix + kept + this.#lineEnd
     }
     for (const word of edit.added) lines += prefix + valueText(word) + this.#lineEnd
-    if (lines === '') this.replace(entry, undefined)
+    if (lines === '') this.#replaceText(entry, undefined)
     else this.#replacements.push({ start: starts[0] ?? end, end, text: lines })
   }
 
   #lineStart = (at: number): number => this.#yaml.lastIndexOf('\n', at - 1) + 1
   #nextLine = (at: number): number => this.#yaml.indexOf('\n', at) + 1 || this.#yaml.length
+
+  /** The value as an import reads it; `parseEditable` masks placeholders of templates. */
+  #valueOf(node: Node | null): unknown {
+    if (node === null || !this.#document) return null
+    const items = itemsOf(node)
+    if (items) return items.map((item) => this.#valueOf(item))
+    const source = this.#yaml.slice(...rangeOf(node))
+    return 'value' in node && source.startsWith('{{') ? source : (node.toJS(this.#document) ?? null)
+  }
 
   #entriesOf = ({ items }: YAMLMap<Scalar, Node | null>): Entry[] =>
     items.map(({ key, value }) => {
@@ -219,7 +294,14 @@ class FrontMatterText {
       const end = value ? rangeOf(value)[1] : valueStart
       const valueEnd = Math.max(valueStart, this.#yaml.slice(0, end).trimEnd().length)
       const start = this.#lineStart(keyStart)
-      return { name: String(key.value), value: plainOf(value), node: value, start, valueStart, valueEnd }
+      return {
+        name: String(key.value),
+        value: this.#valueOf(value),
+        node: value,
+        start,
+        valueStart,
+        valueEnd,
+      }
     })
 }
 
@@ -227,12 +309,13 @@ const flowList = (words: readonly string[]): string => `[${words.map(valueText).
 
 const rangeOf = ({ range }: Node): [start: number, end: number] => [range?.[0] ?? 0, range?.[1] ?? 0]
 
-const itemsOf = (node: Node | null): Node[] | undefined =>
-  node !== null && 'items' in node ? ((node as YAMLSeq<Node>).items as Node[]) : undefined
+/** The items of a list; the pairs of a mapping have no place of their own. */
+function itemsOf(node: Node | null): Node[] | undefined {
+  const items = node !== null && 'items' in node ? (node as YAMLSeq<Node>).items : undefined
+  return items?.every((item) => 'range' in item) ? (items as Node[]) : undefined
+}
 
 const isFlow = (node: Node | null): boolean => (node as YAMLSeq | null)?.flow === true
-
-const plainOf = (node: Node | null): unknown => (node as { toJSON?(): unknown } | null)?.toJSON?.() ?? null
 
 /** The mapping with a key a line; undefined for any other document. */
 function blockMappingOf(document: Document | undefined): YAMLMap<Scalar, Node | null> | undefined {
@@ -240,4 +323,26 @@ function blockMappingOf(document: Document | undefined): YAMLMap<Scalar, Node | 
   if (!contents || !('items' in contents) || contents.flow) return undefined
   const isPlain = contents.items.every((item) => item.key && 'value' in item.key && item.key.range)
   return isPlain ? contents : undefined
+}
+
+type FrontMatter = Readonly<Record<string, unknown>>
+
+/** The front matter as an import reads it; undefined if it is not read. */
+const readIn = (front: string): FrontMatter | undefined =>
+  front === '' ? {} : splitFrontMatter(front, 'lossless').frontMatter
+
+const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+/** Whether the list has the words that it had and keeps, and those that are added. */
+function isListIn(
+  { field, wordsOf, isKept, added }: ListEdit,
+  before: FrontMatter,
+  now: FrontMatter,
+): boolean {
+  const wordsIn = (front: FrontMatter) =>
+    Object.entries(front)
+      .flatMap(([name, value]) => (fieldOfKey(name) === field ? wordsOf(value) : []))
+      .flatMap((word) => word.trim() || [])
+  const wanted = [...wordsIn(before).filter(isKept), ...added.map((word) => word.trim())]
+  return isEqual([...new Set(wordsIn(now))].sort(), [...new Set(wanted)].sort())
 }

@@ -244,6 +244,9 @@ export const fieldOfKey = (key: string): 'title' | 'tags' | 'aliases' | undefine
   return assign && LIST_FIELDS.get(assign)
 }
 
+/** Whether a key of front matter gives a field of a note, so that it names no property. */
+export const isFieldKey = (key: string): boolean => ASSIGN_BY_KEY.has(comparable(key))
+
 const comparable = (key: string): string => fold(key).replace(/[-_\s]+/g, ' ')
 
 /** Null and empty text count as no value. */

@@ -7,7 +7,7 @@ import { nameOf } from './note.ts'
 const VALID_KEY = /^[a-z][a-z0-9_-]{0,62}$/
 
 /** A valid property key: `due_date` for `Due date`, `property` for a name without Latin letters or digits. */
-function keyOf(written: string): string {
+export function keyOf(written: string): string {
   const plain = unaccented(written).trim()
   if (VALID_KEY.test(plain)) return plain
   const word = plain.replace(/[^a-z0-9-]+/g, '_').replace(/^[_-]+|(?<![_-])[_-]+$/g, '')
