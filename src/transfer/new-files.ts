@@ -1,6 +1,7 @@
 import {
   closeSync,
   existsSync,
+  fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -83,7 +84,7 @@ export const writeNewFile = (
 ): void => writeWholeFile(file, (unfinished) => inOneSnapshot(reader, () => withNewFile(unfinished, fill)))
 
 /** A failed system call, such as EACCES or ENOSPC, as a sentence. */
-function asRefusal(error: unknown, what: string): unknown {
+export function asRefusal(error: unknown, what: string): unknown {
   const { syscall } = error as { syscall?: string }
   if (syscall === undefined) return error
   return refused(`${what} cannot be written; check its permissions and the space on its disk.`)
@@ -99,14 +100,19 @@ export function inOneSnapshot<Result>({ sql }: Reader, read: () => Result): Resu
   }
 }
 
-/** Creates a file, which must not exist. */
-export function withNewFile(path: string, fill: (write: (part: string | Uint8Array) => void) => void): void {
+/** Creates a file, which must not exist. A flushed file survives a loss of power after its rename. */
+export function withNewFile(
+  path: string,
+  fill: (write: (part: string | Uint8Array) => void) => void,
+  mode: 'buffered' | 'flushed' = 'buffered',
+): void {
   const handle = openSync(path, 'wx')
   try {
     fill((part) => {
       const bytes = typeof part === 'string' ? Buffer.from(part) : part
       for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at)
     })
+    if (mode === 'flushed') fsyncSync(handle)
   } finally {
     closeSync(handle)
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
 import { newVaultTest, type VaultFiles, type VaultTest, writeFiles } from '../support/vault.ts'
@@ -84,13 +84,41 @@ test('another vault is never taken for it, also with some of its files', async (
   expect([exitCode, JSON.parse(out).counts]).toMatchObject([0, { notes: 11, unchanged: 0 }])
 })
 
+test('one note that many vaults have does not make two vaults the same', async () => {
+  const own = await newVaultTest()
+  own.write({ 'Untitled.md': '' })
+  await own.run()
+  const path = folder.file('larger')
+  writeFiles(path, {
+    'Untitled.md': '',
+    ...Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`${at}.md`, 'x'])),
+  })
+  expect((await own.importFolder(path, '--json')).exitCode).toBe(0)
+  own.remove()
+})
+
+test('an import of a folder within the moved vault moves with it', async () => {
+  const own = await newVaultTest()
+  own.write({ 'in/Deep.md': 'deep', 'A.md': 'a', 'B.md': 'b' })
+  await own.importFolder(`${own.path}/in`)
+  await own.run()
+  const path = folder.file('with-inner')
+  cpSync(own.path, path, { recursive: true, filter: (file) => !file.includes('daybook.db') })
+  const { out } = await own.importFolder(path, '--json', '--update')
+  expect(JSON.parse(out).counts).toMatchObject({ notes: 0, unchanged: 3 })
+  own.remove()
+})
+
 describe('an export that comes home', () => {
   test('is recognized, also with notes that were never imported', async () => {
     await vault.service().post('/v1/notes', { title: 'Made', content: 'made [[A]]', tags: ['two'] })
     await vault.service().post('/v1/notes', { title: 'Made too', content: 'x' })
     const path = await exported()
     const refused = await vault.importFolder(path, '--json')
-    expect([refused.exitCode, refused.err]).toEqual([1, expect.stringContaining('give --update')])
+    expect([refused.exitCode, refused.err]).toEqual([
+      1,
+      expect.stringContaining(`This vault was imported from ${vault.path} on 20`),
+    ])
     const { exitCode, out } = await vault.importFolder(path, '--json', '--update')
     expect(exitCode).toBe(0)
     expect(JSON.parse(out).counts).toMatchObject({ files: 0 })
@@ -171,6 +199,83 @@ describe('an export into the folder of an imported vault', () => {
     rmSync(`${vault.path}/LICENSE.txt`)
     expect((await update('--json')).report).toMatchObject({ written: [], conflicts: [] })
     expect([await textAt('C.md'), await Bun.file(`${vault.path}/LICENSE.txt`).exists()]).toEqual(['c', false])
+  })
+
+  test('is the base of the next import: a text that is changed back in the folder is taken over', async () => {
+    const { C } = await vault.notes()
+    await vault.service().patch(`/v1/notes/${C?.id}`, { content: 'in daybook', tags: ['gone'] })
+    await update()
+    vault.write({ 'C.md': 'c' })
+    await vault.run('--update')
+    expect((await vault.notes()).C).toMatchObject({ content: 'c', tags: [] })
+    expect((await update('--json')).report.written).toEqual([])
+  })
+
+  test('keeps the links that it wrote to renamed notes', async () => {
+    vault.write({ 'a/Twin.md': 'one', 'b/Twin.md': 'two', 'Links.md': '[x](b/Twin.md) [y](a/Twin.md)' })
+    await vault.run()
+    const { content } = (await vault.notes()).Links ?? {}
+    const [id] = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(content ?? '') ?? []
+    await vault.service().patch(`/v1/notes/${id}`, { title: 'Other' })
+    await update()
+    expect(await textAt('Links.md')).toContain('[[Other|')
+    expect((await update('--json')).report).toMatchObject({ written: [], moved: [], conflicts: [] })
+  })
+
+  test('gives a renamed note the path of another that was renamed too, and loses neither of two that swapped', async () => {
+    vault.write({ 'P.md': 'same', 'Q.md': 'same' })
+    await vault.run()
+    const { A, C, P, Q } = await vault.notes()
+    const rename = (id: string | undefined, title: string) =>
+      vault.service().patch(`/v1/notes/${id}`, { title })
+    await rename(C?.id, 'Z')
+    await rename(A?.id, 'C')
+    await rename(P?.id, 'Between')
+    await rename(Q?.id, 'P')
+    await rename(P?.id, 'Q')
+    const { exitCode, report } = await update('--json')
+    expect([exitCode, report.moved, report.conflicts]).toEqual([1, ['A.md', 'C.md'], ['P.md', 'Q.md']])
+    expect([await textAt('Z.md'), await textAt('P.md'), await textAt('Q.md')]).toEqual(['c', 'same', 'same'])
+    expect(await textAt('C.md')).toBe(FILES['A.md'] as string)
+  })
+
+  test('gives a new note the path of a deleted one', async () => {
+    const { C } = await vault.notes()
+    await vault.service().delete(`/v1/notes/${C?.id}`)
+    rmSync(`${vault.path}/C.md`)
+    await vault.service().post('/v1/notes', { title: 'C', content: 'new' })
+    expect((await update('--json')).report.written).toEqual(['C.md'])
+    expect((await update('--json')).report).toMatchObject({ written: [], conflicts: [] })
+    expect(await textAt('C.md')).toBe('new')
+  })
+
+  test('does not follow symbolic links, and replaces no folder', async () => {
+    const { A, B, C } = await vault.notes()
+    for (const note of [A, B, C]) await vault.service().patch(`/v1/notes/${note?.id}`, { content: 'new' })
+    const outside = folder.file('outside')
+    renameSync(`${vault.path}/in`, outside)
+    symlinkSync(outside, `${vault.path}/in`)
+    rmSync(`${vault.path}/A.md`)
+    mkdirSync(`${vault.path}/A.md`)
+    rmSync(`${vault.path}/C.md`)
+    symlinkSync(folder.file('nowhere'), `${vault.path}/C.md`)
+    const { exitCode, report } = await update('--json')
+    expect([exitCode, report]).toMatchObject([1, { written: [], conflicts: ['A.md', 'C.md', 'in/B.md'] }])
+    expect(await Bun.file(`${outside}/B.md`).text()).toBe('b [[A]]')
+  })
+
+  test('finds the notes of a folder within it that was imported before', async () => {
+    const own = await newVaultTest()
+    own.write({ 'in/Deep.md': 'deep', 'A.md': 'a' })
+    await own.importFolder(`${own.path}/in`)
+    await own.run()
+    const { Deep } = await own.notes()
+    await own.service().patch(`/v1/notes/${Deep?.id}`, { content: 'new' })
+    const { out } = await runInProcess([
+      ...['export', own.path, '--format', 'obsidian', '--update', '--db', own.db, '--json'],
+    ])
+    expect(JSON.parse(out)).toMatchObject({ written: ['in/Deep.md'], moved: [], conflicts: [], unchanged: 1 })
+    own.remove()
   })
 
   test('is refused for any other folder', async () => {

@@ -72,6 +72,10 @@ const KINDS: VaultFiles = {
   'Utf16.md': utf16('---\nscore: 1.50\n---\n[one](Front.md) Ä'),
   'Utf16be.md': Buffer.from(utf16('plain Ä')).swap16(),
   'Template.md': '---\ncreated: {{date}}\ntitle: {{title}}\nlist:\n  - {{one}}\ntags: []\n---\n## {{title}}',
+  'Tag template.md':
+    '---\r\ntags:\r\n  - {{tag}}\r\n  - a\r\naliases: {{title}}\r\nday: {{date:YYYY}} {{time}}\r\n---\r\n',
+  'Twice.md': '---\ntwice: 1\n# c\ntwice: 2\ntabbed:\tx\n---\nbody',
+  '- Inbox.md': '- [[Front]]',
   'Empty front.md': '---\n---\nbody',
   'Broken.md': '---\na: [\n---\nbody',
   'Braces.md': '---\n{score: 1.50, tags: [q]}\n---\nbody',

@@ -6,6 +6,7 @@ import { isoTimestamp } from '../../lib/dates.ts'
 import { type Refusal, refused } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
+import { systemRefusal } from '../read-file.ts'
 import { columnsOf, insertImported, updateImported } from './earlier-imports.ts'
 import { type ExportedNote, type ExportedTree, planTree } from './export/export.ts'
 import { ExportedLinks } from './export/links.ts'
@@ -55,10 +56,7 @@ export function recognizeVault(
   }
   const exported = new ExportedFiles(tx, caller, folder)
   if (!exported.isHere()) return undefined
-  if (!updates)
-    return refused(
-      'This folder is an export of this workspace; give --update to bring the workspace up to date with it.',
-    )
+  if (!updates) return exported.refusal(rows)
   exported.adopt(rows)
   return undefined
 }
@@ -75,27 +73,43 @@ class PresentFiles {
   }
 
   digestOf(path: string): string {
-    const known = this.#digests.get(path) ?? sha256(readFileSync(join(this.root, path)))
+    const known = this.#digests.get(path) ?? this.#read(path)
     this.#digests.set(path, known)
     return known
   }
 
+  /** Empty for a file that cannot be read, which the import reports. */
+  #read(path: string): string {
+    try {
+      return sha256(readFileSync(join(this.root, path)))
+    } catch (error) {
+      if (!systemRefusal(error)) throw error
+      return ''
+    }
+  }
+
   /**
    * Whether half of the candidates, or half of this folder, are the same. Files that many vaults have in common, such
-   * as a licence, do not suffice.
+   * as a licence or an empty note, do not suffice: fewer than three count only in a small folder.
    */
   holds(candidates: readonly Candidate[]): boolean {
-    const enough = Math.min(candidates.length, Math.max(this.paths.size, 2)) / 2
+    const [fewer, more] = [candidates.length, this.paths.size].sort((one, other) => one - other)
+    const half = Math.max(1, (fewer ?? 0) / 2)
+    const enough = Math.max(half, Math.min(COMMON_FILES + 1, (more ?? 0) / COMMON_SHARE))
     const present = candidates.filter(({ path }) => this.paths.has(path))
     if (present.length < enough) return false
     let same = 0
     for (const candidate of present) {
       if (candidate.isSame()) same += 1
-      if (same > 0 && same >= enough) return true
+      if (same >= enough) return true
     }
     return false
   }
 }
+
+/** Two vaults may have so many equal files by chance, unless they are a quarter of the larger one. */
+const COMMON_FILES = 2
+const COMMON_SHARE = 4
 
 function earlierImport(rows: readonly ImportedRow[], folder: PresentFiles): ImportedRow[] | undefined {
   const groups = Map.groupBy(rows, (row) => row.folder)
@@ -112,18 +126,22 @@ const timeOf = (id: string): number => Number.parseInt(id.replace('-', '').slice
 function alreadyImported(group: readonly ImportedRow[]): Refusal {
   const times = group.map(({ object }) => timeOf(object))
   const at = isoTimestamp(times.reduce((first, time) => Math.min(first, time)))
+  // An import from a browser has the id of the user before the name of the folder.
+  const folder = group[0]?.folder.replace(/^[0-9a-f-]{36}\//, '')
   return refused(
-    `This vault was imported from ${group[0]?.folder} on ${at}; give --update to bring its notes up to date.`,
+    `This vault was imported from ${folder} on ${at}; give --update to bring its notes up to date.`,
   )
 }
 
+/** Imports of folders within the moved one move with it. */
 function moveTo(tx: Tx, { workspacePk }: Caller, group: readonly ImportedRow[], root: string): void {
   const from = group[0]?.folder ?? ''
   tx.sql.run(
-    'UPDATE imported_files SET folder = ? WHERE workspace = ? AND folder = ?',
+    `UPDATE imported_files SET folder = ?1 || substr(folder, length(?2) + 1)
+     WHERE workspace = ?3 AND substr(folder || '/', 1, length(?2) + 1) = ?2 || '/'`,
     root,
-    workspacePk,
     from,
+    workspacePk,
   )
 }
 
@@ -153,42 +171,48 @@ class ExportedFiles {
     return this.folder.holds([...notes, ...files])
   }
 
-  #digestOfNote = (note: ExportedNote): string => sha256(this.#texts.bytesOf(note))
+  /** Names the import that most of the notes and files come from. */
+  refusal(rows: readonly ImportedRow[]): Refusal {
+    const ids = new Set([...this.#tree.notes, ...this.#tree.files].map(({ id }) => id))
+    const groups = Map.groupBy(
+      rows.filter(({ object }) => ids.has(object)),
+      ({ folder }) => folder,
+    )
+    const [largest] = [...groups.values()].sort((one, other) => other.length - one.length)
+    return largest
+      ? alreadyImported(largest)
+      : refused(
+          'This folder is an export of this workspace; give --update to bring the workspace up to date with it.',
+        )
+  }
+
+  #digestOfNote = (note: ExportedNote): string => sha256(this.#texts.fileOf(note).bytes)
 
   #digestOfFile = (pk: number): string => sha256(Buffer.concat([...readParts(this.tx, pk)]))
 
   /** Records the notes and files as imported from the files of the folder that an export would write for them. */
   adopt(rows: readonly ImportedRow[]): void {
     const earlier = new Map(rows.map(({ object, pk }) => [object, pk]))
-    const adopt = (path: string, object: string, digest: () => string, insert: (place: Place) => void) => {
-      if (!this.folder.paths.has(path)) return
+    const { root, paths } = this.folder
+    const adopt = (
+      kind: 'note' | 'file',
+      object: string,
+      file: { path: string; digest: string },
+      record: object,
+    ) => {
       const pk = earlier.get(object)
-      const place = { folder: this.folder.root, path, digest: digest() }
-      if (pk === undefined) insert({ ...place, workspace: this.caller.workspacePk, object })
+      const place = { ...file, ...record, folder: root }
+      if (pk === undefined)
+        insertImported(this.tx, { ...place, kind, workspace: this.caller.workspacePk, object })
       else updateImported(this.tx, pk, place)
     }
-    for (const note of this.#tree.notes)
-      adopt(
-        note.file.path,
-        note.id,
-        () => this.#digestOfNote(note),
-        (place) =>
-          insertImported(this.tx, { ...place, kind: 'note', ...columnsOf(this.#texts.recordOf(note)) }),
-      )
+    for (const note of this.#tree.notes) {
+      const { path } = note.file
+      if (!paths.has(path)) continue
+      const { bytes, record } = this.#texts.fileOf(note)
+      adopt('note', note.id, { path, digest: sha256(bytes) }, columnsOf(record()))
+    }
     for (const { id, pk, path } of this.#tree.files)
-      adopt(
-        path,
-        id,
-        () => this.#digestOfFile(pk),
-        (place) => insertImported(this.tx, { ...place, kind: 'file' }),
-      )
+      if (paths.has(path)) adopt('file', id, { path, digest: this.#digestOfFile(pk) }, {})
   }
-}
-
-interface Place {
-  readonly workspace: number
-  readonly folder: string
-  readonly path: string
-  readonly object: string
-  readonly digest: string
 }

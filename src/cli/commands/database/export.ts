@@ -29,7 +29,9 @@ async function updateFolder({ db, caller, input, io }: Task, folder: string): Pr
     for (const path of moved) io.out(`${path} was renamed.\n`)
   })
   for (const path of conflicts)
-    io.status(`${path} was changed in the folder too; run "daybook import ${folder} --update" first.\n`)
+    io.status(
+      `${path} was changed in the folder too, or something else has its new path; run "daybook import ${folder} --update" first.\n`,
+    )
   return conflicts.length === 0 ? 0 : 1
 }
 

@@ -26,7 +26,9 @@ export const exportVault = (
     const links = new ExportedLinks(reader, caller, tree)
     const texts = new NoteTexts(reader, caller, links)
     for (const [at, note] of tree.notes.entries()) {
-      writeDated(folder, note.file.path, note.updatedAt, (path) => writeFileSync(path, texts.bytesOf(note)))
+      writeDated(folder, note.file.path, note.updatedAt, (path) =>
+        writeFileSync(path, texts.fileOf(note).bytes),
+      )
       onProgress((at + 1) / tree.notes.length)
     }
     for (const { pk, path, updatedAt } of tree.files)
@@ -73,16 +75,23 @@ interface Imported {
 const isTitledInside = ({ path, title }: Imported): boolean =>
   title !== undefined && title !== titleOfPath(path)
 
-/** The paths of imported notes and files in their folders, by object id. */
-function importedPaths({ sql }: Reader, workspace: number): Map<string, Imported> {
-  const rows = sql.all<{ object: string; path: string; fields: string | null }>(
-    'SELECT object, path, fields FROM imported_files WHERE workspace = ? ORDER BY pk DESC',
+/**
+ * The paths of imported notes and files in their folders, by object id. Files within `root` are relative to it, and take
+ * precedence.
+ */
+function importedPaths({ sql }: Reader, workspace: number, root?: string): Map<string, Imported> {
+  const rows = sql.all<{ object: string; folder: string; path: string; fields: string | null }>(
+    'SELECT object, folder, path, fields FROM imported_files WHERE workspace = ? ORDER BY pk DESC',
     workspace,
   )
+  const isWithin = ({ folder }: { folder: string }) =>
+    root !== undefined && `${folder}/`.startsWith(`${root}/`)
+  const [within, others] = [rows.filter(isWithin), rows.filter((row) => !isWithin(row))]
   return new Map(
-    rows.map(({ object, path, fields }) => {
-      const title = fields === null ? undefined : (JSON.parse(fields) as WrittenFields).title
-      return [object, { path, title }]
+    [...others, ...within].map((row) => {
+      const title = row.fields === null ? undefined : (JSON.parse(row.fields) as WrittenFields).title
+      const path = isWithin(row) ? `${row.folder}/${row.path}`.slice(`${root}/`.length) : row.path
+      return [row.object, { path, title }]
     }),
   )
 }
@@ -102,11 +111,13 @@ class FreePaths {
   readonly #taken = new Set([keyOf(MANIFEST)])
   readonly #folders = new Set<string>()
 
-  /** The path itself; undefined if it is taken, leads out of the folder, or is invalid on some system. */
+  /** The path itself; undefined if it is taken, leads out of the folder, or names a device on some system. */
   exact(path: string): string | undefined {
     const isPlain = path
       .split('/')
-      .every((name) => name !== '' && !name.startsWith('.') && fitName(name) === name)
+      .every(
+        (name) => name.startsWith('-') || (name !== '' && !name.startsWith('.') && fitName(name) === name),
+      )
     return isPlain && this.#take(path) ? path : undefined
   }
 
@@ -138,10 +149,10 @@ const keyOf = (path: string): string => fold(normalized(path, 'NFKC').toUpperCas
 
 /**
  * Plans the path of each note and file. Imported objects return to their former paths, unless renamed since. New notes
- * go to the top, and new files beside their notes.
+ * go to the top, and new files beside their notes. `root` is the folder that is updated.
  */
-export function planTree(reader: Reader, { workspacePk }: Caller) {
-  const imported = importedPaths(reader, workspacePk)
+export function planTree(reader: Reader, { workspacePk }: Caller, root?: string) {
+  const imported = importedPaths(reader, workspacePk, root)
   const paths = new FreePaths()
   const heads = reader.sql.all<NoteHead>(
     `SELECT pk, id, title, alias, created_at AS createdAt, updated_at AS updatedAt FROM notes

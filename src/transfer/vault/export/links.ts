@@ -18,7 +18,7 @@ import type { Reader } from '../../../storage/reader.ts'
 import { LinkTargets } from '../plan/link-targets.ts'
 import { findTarget } from '../plan/links.ts'
 import { baseName, withoutExtension } from '../plan/note.ts'
-import type { OriginalLinks } from '../plan/originals.ts'
+import type { OriginalLink, OriginalLinks } from '../plan/originals.ts'
 import type { ExportedFile, ExportedNote, ExportedTree } from './export.ts'
 
 /** Characters that end a wiki link or split its target. */
@@ -59,8 +59,16 @@ export class ExportedLinks {
     this.#names.set(name, (this.#names.get(name) ?? 0) + 1)
   }
 
-  /** `originals` gives the links as they stand in the file that the note was imported from. */
-  rewrite(from: ExportedNote, body: string, originals?: OriginalLinks): string {
+  /**
+   * `originals` gives the links as they stand in the file that the note was imported from. Returns the text of the file,
+   * and its links that differ from those of the body.
+   */
+  rewrite(
+    from: ExportedNote,
+    body: string,
+    originals?: OriginalLinks,
+  ): { text: string; links: OriginalLink[] } {
+    const links: OriginalLink[] = []
     let result = ''
     let at = 0
     for (const line of linesOutsideCode(body, '[[')) {
@@ -76,12 +84,14 @@ export class ExportedLinks {
           original !== undefined && !this.#leadsToMoved(inner)
             ? original
             : this.#linkFor(inner, comment, { from, isEmbed, isInTable })
-        if (link === undefined) continue
+        const written = body.slice(begin, end + comment.length)
+        if (link === undefined || link === written) continue
+        links.push({ start: begin, written, original: link })
         result += body.slice(at, begin) + link
-        at = end + comment.length
+        at = begin + written.length
       }
     }
-    return result + body.slice(at)
+    return { text: result + body.slice(at), links }
   }
 
   /** Whether a link leads to an imported note or file whose path is no longer the one in its folder. */

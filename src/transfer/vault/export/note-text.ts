@@ -10,11 +10,11 @@ import { readProperties } from '../../../notes/writing/properties.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { splitFrontMatter } from '../../front-matter.ts'
 import type { Written, WrittenFields } from '../earlier-imports.ts'
-import { titleOfPath } from '../plan/note.ts'
+import { isFieldKey, titleOfPath } from '../plan/note.ts'
 import { type Original, OriginalLinks } from '../plan/originals.ts'
 import { bodyTags, tagNameOf } from '../plan/tags.ts'
 import type { ExportedNote } from './export.ts'
-import { editFrontMatter, type FrontMatterEdits, keyText } from './front-matter-edits.ts'
+import { editFrontMatter, type FrontMatterEdits, jsonText, keyText } from './front-matter-edits.ts'
 import type { ExportedLinks } from './links.ts'
 
 /** The record of the import of a note's file. */
@@ -27,7 +27,15 @@ interface Imported {
 interface Definition {
   readonly pk: number
   readonly key: string
+  /** The name by which an import finds the property: its label, else its key. */
   readonly label: string
+}
+
+/** The file of a note. */
+export interface NoteFile {
+  readonly bytes: Uint8Array
+  /** The record of an import of the file. */
+  record(): Omit<Written, 'digest'>
 }
 
 /** The files of notes: as they were imported where nothing changed, otherwise with only the changes. */
@@ -39,21 +47,27 @@ export class NoteTexts {
     caller: Caller,
     private readonly links: ExportedLinks,
   ) {
-    this.#definitions = propertyKind
-      .rows(reader, caller.workspacePk)
-      .map(({ pk, key, label }) => ({ pk, key, label: label ?? key }))
+    this.#definitions = importable(propertyKind.rows(reader, caller.workspacePk))
   }
 
-  bytesOf(note: ExportedNote): Uint8Array {
+  fileOf(note: ExportedNote): NoteFile {
     const [row] = loadNotes(this.reader, [note.pk])
     if (!row) throw new Error('a note disappeared during the export')
     const imported = this.#importOf(note)
-    if (!imported) return encodeText(this.#newText(note, row), undefined)
-    const { written, original } = imported
-    const originals = new OriginalLinks(original.links, sha256(row.content) === written)
-    const body = this.links.rewrite(note, row.content, originals)
-    const front = editFrontMatter(original.front, this.#editsOf(note, row, imported))
-    return encodeText(withFront(front ?? this.#newFront(note, row), body), original.mark)
+    const written = sha256(row.content)
+    const originals = imported && new OriginalLinks(imported.original.links, written === imported.written)
+    const { text: body, links } = this.links.rewrite(note, row.content, originals)
+    const edited = imported && editFrontMatter(imported.original.front, this.#editsOf(note, row, imported))
+    const front = frontOf(edited ?? this.#newFront(note, row), body)
+    const mark = imported?.original.mark
+    return {
+      bytes: encodeText(front + body, mark),
+      record: () => ({
+        written,
+        fields: this.#fieldsOf(note),
+        original: { front, links, ...(mark && { mark }) },
+      }),
+    }
   }
 
   /** Undefined for a note that was not imported, or by a version that did not record its file. */
@@ -66,23 +80,19 @@ export class NoteTexts {
     return row && { written: row.written, fields: JSON.parse(row.fields), original: JSON.parse(row.original) }
   }
 
-  /** The record of an import of the note as it is. */
-  recordOf(note: ExportedNote): Omit<Written, 'digest'> {
-    const [row] = loadNotes(this.reader, [note.pk])
+  /** An empty text is omitted: in front matter, it is no value. */
+  #fieldsOf(note: ExportedNote): WrittenFields {
     const properties = readProperties(this.reader, note.pk)
-    const fields: WrittenFields = {
+    return {
       title: note.title,
       alias: note.aliases[0] ?? null,
       tags: this.reader.sql.column('SELECT tag FROM note_tags WHERE note = ?', note.pk),
       properties: Object.fromEntries(
-        this.#definitions.flatMap(({ pk, key }) => (key in properties ? [[pk, properties[key]]] : [])),
+        this.#definitions.flatMap(({ pk, key }) =>
+          key in properties && properties[key] !== '' ? [[pk, properties[key]]] : [],
+        ),
       ),
     }
-    return { written: sha256(row?.content ?? ''), fields, original: null }
-  }
-
-  #newText(note: ExportedNote, row: NoteRow): string {
-    return withFront(this.#newFront(note, row), this.links.rewrite(note, row.content))
   }
 
   #newFront(note: ExportedNote, row: NoteRow): string {
@@ -95,7 +105,7 @@ export class NoteTexts {
       ...(tags.length > 0 ? [`tags: ${JSON.stringify(tags.sort())}`] : []),
       ...(note.createdAt === note.updatedAt ? [] : [`created: "${isoTimestamp(note.createdAt)}"`]),
       ...Object.entries(readProperties(this.reader, note.pk)).map(
-        ([key, value]) => `${keyText(labels.get(key) ?? key)}: ${JSON.stringify(value)}`,
+        ([key, value]) => `${keyText(labels.get(key) ?? key)}: ${jsonText(value)}`,
       ),
     ]
     return lines.length === 0 ? '' : `---\n${lines.join('\n')}\n---\n`
@@ -136,8 +146,20 @@ export class NoteTexts {
 }
 
 /** Empty front matter keeps an import from parsing the start of such a body as front matter. */
-const withFront = (front: string, body: string): string =>
-  front === '' && splitFrontMatter(body).frontMatter ? `---\n---\n${body}` : front + body
+const frontOf = (front: string, body: string): string =>
+  front === '' && splitFrontMatter(body).frontMatter ? '---\n---\n' : front
+
+/** A label that an import reads as a field of notes or as another property is replaced with the key. */
+function importable(
+  rows: readonly { readonly pk: number; readonly key: string; readonly label: string | null }[],
+) {
+  const owners = new Map(rows.toReversed().map(({ key, label }) => [fold(label ?? key).trim(), key]))
+  for (const { key } of rows) owners.set(key, key)
+  return rows.map(({ pk, key, label }): Definition => {
+    const isOwn = label !== null && owners.get(fold(label).trim()) === key && !isFieldKey(label)
+    return { pk, key, label: isOwn ? label : key }
+  })
+}
 
 const inBody = (body: string): ReadonlySet<string> =>
   new Set(Array.from(bodyTags([...linesOutsideCode(body, '#')]), (word) => fold(tagNameOf(word) ?? '')))
