@@ -258,10 +258,10 @@ export function urlError(url: string, allowlist: readonly AllowlistEntry[]): str
   return spellingError(written.toLowerCase(), parsed) ?? hostError(parsed, allowlist)
 }
 
-/** A URL that `urlError` accepts, with a host that was percent-encoded as the name that is called. */
+/** A URL with a host that was percent-encoded as the name that is called; unchanged if it cannot be parsed. */
 export function withPlainHost(url: string): string {
   const [start = '', , written = ''] = FORM.exec(url) ?? []
-  if (!written.includes('%')) return url
+  if (!written.includes('%') || !URL.canParse(url)) return url
   return `${start.slice(0, start.length - written.length)}${new URL(url).host}${url.slice(start.length)}`
 }
 

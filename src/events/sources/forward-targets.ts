@@ -17,15 +17,21 @@ export interface TargetInput {
   readonly when?: readonly unknown[]
 }
 
-/** Refuses targets with the same URL, with a forbidden address, or with invalid conditions. */
-export function checkTargets(sent: readonly TargetInput[], allowlist: readonly AllowlistEntry[]): void {
+/**
+ * Refuses targets with the same URL, with a forbidden address, or with invalid conditions. Without a list of allowed
+ * addresses, only attempts check the address.
+ */
+export function checkTargets(
+  sent: readonly TargetInput[],
+  allowlist: readonly AllowlistEntry[] | undefined,
+): void {
   const urls = sent.map(({ url }) => withPlainHost(url))
   for (const [index, { when, url }] of sent.entries()) {
-    if (when) checkWhen(when)
+    if (when) checkWhen(when, `forward[${index}].when`)
     const place = atPlace('forward', index, 'url')
     if (urls.indexOf(urls[index] ?? '') < index)
       throw invalid(`"forward" names "${url}" twice; name each URL once.`, place)
-    const error = urlError(url, allowlist)
+    const error = allowlist && urlError(url, allowlist)
     if (error !== undefined) throw refused(error, place)
   }
 }

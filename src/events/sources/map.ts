@@ -217,9 +217,9 @@ export interface Condition {
 
 const CONDITION_KEYS = ['path', 'header', 'event', 'op', 'value']
 
-/** Refuses conditions with an invalid format. */
-export function checkWhen(sent: readonly unknown[]): void {
-  for (const [at, condition] of sent.entries()) checkCondition(condition, `when[${at}]`)
+/** Refuses conditions with an invalid format; `where` is the place of the list. */
+export function checkWhen(sent: readonly unknown[], where = 'when'): void {
+  for (const [index, condition] of sent.entries()) checkCondition(condition, `${where}[${index}]`)
 }
 
 function checkCondition(sent: unknown, where: string): void {

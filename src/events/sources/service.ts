@@ -80,7 +80,7 @@ export function createSource(
     throw refused(`A workspace has at most ${MAX_SOURCES} sources; delete one first.`)
   const before = { ...NEW_SOURCE, provider: input.provider }
   const columns = checkedColumns(tx, workspace, before, definitionOf(structure), input)
-  if (input.forward && !isImported) checkTargets(input.forward, allowlist)
+  if (input.forward) checkTargets(input.forward, isImported ? undefined : allowlist)
   const source = sourceKind.insert(tx, caller, {
     ...NEW_SOURCE,
     ...columns,
