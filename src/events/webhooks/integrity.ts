@@ -26,6 +26,9 @@ const ORPHANED_DELIVERIES = `webhook_deliveries WHERE NOT EXISTS (SELECT 1 FROM 
   OR (webhook NOT IN (SELECT pk FROM webhooks) AND webhook NOT IN (SELECT -pk FROM source_targets)
   AND webhook NOT IN (${keysOf(webhookDetachment)}))`
 
+const ORPHANED_SEQUENCES = `webhook_sequences WHERE NOT EXISTS
+  (SELECT 1 FROM webhook_events e WHERE e.pk = webhook_sequences.event)`
+
 /** Blocked deliveries whose object has no earlier pending one. */
 const STUCK = `webhook_deliveries WHERE ${IS_BLOCKED} AND event IN (SELECT min(event) FROM webhook_sequences
   WHERE is_pending = 1 GROUP BY webhook, object)`
@@ -54,6 +57,8 @@ export const webhookCheck: IntegrityCheck = {
     if (deliveries > 0) yield `${deliveries} deliveries are left without their event or webhook.`
     const events = count(ORPHANED_EVENTS)
     if (events > 0) yield `${events} webhook events are left without a delivery.`
+    const sequences = count(ORPHANED_SEQUENCES)
+    if (sequences > 0) yield `${sequences} numbers of ordered events are left without their event.`
     const stuck = count(STUCK)
     if (stuck > 0)
       yield `${stuck} ordered deliveries wait, although no earlier one of their object is pending.`
@@ -68,6 +73,7 @@ export const webhookCheck: IntegrityCheck = {
     for (const { pk } of listWrong(tx)) renewSubscriptionsVersion(tx, pk)
     tx.sql.run(`DELETE FROM ${ORPHANED_DELIVERIES}`)
     tx.sql.run(`DELETE FROM ${ORPHANED_EVENTS}`)
+    tx.sql.run(`DELETE FROM ${ORPHANED_SEQUENCES}`)
     tx.sql.run(
       `UPDATE webhook_deliveries SET is_urgent = 0, next_attempt_at = ? ${STUCK.slice(STUCK.indexOf('WHERE'))}`,
       tx.now,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { findFaults } from '../../../src/operation/integrity.ts'
+import { findFaults, repairDerived } from '../../../src/operation/integrity.ts'
 import { type Received, status } from '../../support/receiver.ts'
 import { declare, write } from '../../support/records.ts'
 import { deliveriesOf, type Hooked, startHooked, subscribe, until } from '../../support/webhooks.ts'
@@ -168,6 +168,23 @@ test('applies to what is committed after the change, in both directions', async 
   const third = it.receiver.received.findIndex(({ body }) => JSON.parse(body).record.data.n === 3)
   const second = it.receiver.received.findLastIndex(({ body }) => JSON.parse(body).record.data.n === 2)
   expect(third).toBeGreaterThan(second)
+})
+
+test('a repair removes the numbers of lost events, so that later ones are delivered', async () => {
+  it.receiver.answer = status(503)
+  const { id } = await ordered()
+  const row = await events('a', 2)
+  await afterFirstAttempt(id)
+  const { sql } = it.ctx.db
+  sql.run('DELETE FROM webhook_deliveries WHERE attempts = 1')
+  sql.run('DELETE FROM webhook_events WHERE pk NOT IN (SELECT event FROM webhook_deliveries)')
+  expect(findFaults(it.ctx.db)).toEqual(['1 numbers of ordered events are left without their event.'])
+  await repairDerived(it.ctx.db)
+  expect(findFaults(it.ctx.db)).toEqual([])
+  it.receiver.answer = status(200)
+  await it.patch(`/v1/records/${row}`, { data: { n: 3 } })
+  await delivered(id, 2)
+  expect(numbersOf('a').slice(-2)).toEqual([2, 3])
 })
 
 test('a deleted subscription leaves nothing behind', async () => {
