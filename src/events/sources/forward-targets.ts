@@ -50,11 +50,13 @@ export function replaceTargets(tx: Tx, source: Owner, sent: readonly TargetInput
     const target = before.find((known) => known.url === plain)?.target ?? insertTarget(tx, source, plain)
     return { target, url: plain, ...(when && { when: when as NonNullable<Forward['when']> }) }
   })
-  for (const { target } of before)
-    if (!after.some((kept) => kept.target === target)) {
-      tx.sql.run('UPDATE source_targets SET removed_at = ? WHERE pk = ?', tx.now, target)
-      failPending(tx, target, 'target removed')
-    }
+  const removed = before.filter(({ target }) => !after.some((kept) => kept.target === target))
+  for (const { target } of removed) {
+    tx.sql.run('UPDATE source_targets SET removed_at = ? WHERE pk = ?', tx.now, target)
+    failPending(tx, target, 'target removed')
+  }
+  // Otherwise, a source that changes often would have many.
+  tx.sql.run(`${DELETE_ENDED} AND source = ?`, source.pk)
   return JSON.stringify(after)
 }
 
@@ -64,24 +66,36 @@ const insertTarget = ({ sql }: Tx, { pk, workspace }: Owner, url: string): numbe
 
 const FAILED_PER_STEP = 200
 
-/** Fails the deliveries that a target has pending, for the reason in the state. */
-export const targetEnding = defineJob<number, string>('source.target', ({ sql, now }, target, reason) => {
-  for (const condition of [IS_NEW, `status = 'pending' AND ${IS_NOT_NEW}`]) {
+interface Ending {
+  readonly reason: string
+  /** The pk of the last event that fails: the calls of later ones are sealed with the current secret. */
+  readonly upTo: number
+}
+
+const LAST_EVENT = 'SELECT coalesce(max(pk), 0) FROM webhook_events'
+
+const PENDING = [IS_NEW, `status = 'pending' AND ${IS_NOT_NEW}`]
+
+/** Fails the deliveries that a target had pending when the job was enqueued. */
+export const targetEnding = defineJob<number, Ending>('source.target', ({ sql, now }, target, ending) => {
+  for (const condition of PENDING) {
     const { changes } = sql.run(
       `UPDATE webhook_deliveries SET status = 'failed', error = ?2, is_urgent = 0, next_attempt_at = NULL, ended_at = ?3
        WHERE webhook = ?1 AND event IN
-         (SELECT event FROM webhook_deliveries WHERE webhook = ?1 AND ${condition} LIMIT ?4)`,
+         (SELECT event FROM webhook_deliveries WHERE webhook = ?1 AND ${condition} AND event <= ?5 LIMIT ?4)`,
       queueOf(target),
-      reason,
+      ending.reason,
       now,
       FAILED_PER_STEP,
+      ending.upTo,
     )
-    if (changes > 0) return reason
+    if (changes > 0) return ending
   }
   return 'done'
 })
 
-const failPending = (tx: Tx, target: number, reason: string): void => begin(tx, targetEnding, target, reason)
+const failPending = (tx: Tx, target: number, reason: string): void =>
+  begin(tx, targetEnding, target, { reason, upTo: tx.sql.scalar(LAST_EVENT) })
 
 /** Fails what waits for the calls that were sealed with a replaced secret. */
 export function failSealed(tx: Tx, forwards: string | null): void {
@@ -104,10 +118,9 @@ export function removeTargetsOf(tx: Tx, source: number): void {
   for (const target of targets) enqueue(tx, webhookDetachment, queueOf(target), null)
 }
 
+const DELETE_ENDED = `DELETE FROM source_targets WHERE removed_at IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook = -source_targets.pk AND ${IS_NEW})
+  AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook = -source_targets.pk AND ${IS_NOT_NEW})`
+
 /** Deletes removed targets without deliveries. */
-export const deleteEndedTargets = ({ sql }: Tx): void =>
-  void sql.run(
-    `DELETE FROM source_targets WHERE removed_at IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook = -source_targets.pk AND ${IS_NEW})
-       AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook = -source_targets.pk AND ${IS_NOT_NEW})`,
-  )
+export const deleteEndedTargets = ({ sql }: Tx): void => void sql.run(DELETE_ENDED)

@@ -143,7 +143,9 @@ export const storeCall = write({
     const { status, recordId, error } = apply(tx, target, decision)
     const { body, size } = storedBodyOf(call, status)
     const isForwarded = decision.targets.length > 0 && !known
-    const isSealed = decision.targets.length > 0 || (source.secret !== null && size === null)
+    // A repeated call replaces one that targets may still wait for.
+    const isPassedOn = decision.targets.length > 0 || (known !== undefined && source.forwards !== null)
+    const isSealed = isPassedOn || (source.secret !== null && size === null)
     const sealed = isSealed ? store.seal(call, source.secret ?? '', source.id) : undefined
     const headers = JSON.stringify(shownHeaders(call, source.provider, store.optionsOf(source)))
     const kept = Math.max(Buffer.byteLength(headers) + body.length, sealed?.length ?? 0)

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { verify } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
+import { targetEnding } from '../../../src/events/sources/forward-targets.ts'
+import { enqueue } from '../../../src/kernel/jobs.ts'
 import { findFaults } from '../../../src/operation/integrity.ts'
+import { runJobs } from '../../support/jobs.ts'
 import { type Received, status } from '../../support/receiver.ts'
 import { testClock } from '../../support/service.ts'
 import { call, hmac, makePayments, makeSource, pay } from '../../support/sources.ts'
@@ -128,7 +131,8 @@ test('ten failures pause one target; resuming sends what waits; a redelivery sta
     status(received.path === '/hook/bad' ? 500 : 200)(received, socket)
   const source = await makeGithub({ forward: [target('/bad'), target('/good')] })
   const bad = `${it.url}/bad`
-  for (let n = 0; n < 10; n++) await callGithub(source, `{"n": ${n}}`)
+  for (let n = 0; n < 10; n++)
+    await callGithub(source, `{"n": ${n}}`, n === 0 ? { 'x-github-event': 'webhook.test' } : {})
   const failed = (attempts: number) =>
     until(async () => {
       const found = (await deliveriesOf(source.id, '?limit=200')).filter(
@@ -154,7 +158,8 @@ test('ten failures pause one target; resuming sends what waits; a redelivery sta
   await callGithub(source, '{"n": 10}')
   await until(() => at('/good').length === 11)
   it.receiver.answer = status(200)
-  expect((await it.post(`/v1/sources/${source.id}/resume`, { url: 'https://example.com/' })).status).toBe(404)
+  for (const url of ['https://example.com/', 'https://%zz/', 'none'])
+    expect((await it.post(`/v1/sources/${source.id}/resume`, { url })).status).toBe(404)
   const { body } = await it.post(`/v1/sources/${source.id}/resume`, { url: bad })
   expect(body.source.forward[0]).toMatchObject({ status: 'enabled', consecutive_failures: 0 })
   await until(() => at('/bad').at(-1)?.body === '{"n": 10}')
@@ -212,6 +217,49 @@ test('signatures are sealed at rest, and a new secret drops them and fails what 
   expect((await it.post(`/v1/sources/${source.id}/deliveries/${id}/redeliver`)).status).toBe(400)
 })
 
+test('a call that arrives while those of a replaced secret fail is passed on', async () => {
+  await it.stop()
+  const source = await makeGithub({ forward: [target('/a')] })
+  await callGithub(source, '{"n": 1}')
+  const upTo = it.ctx.db.sql.scalar<number>('SELECT max(pk) FROM webhook_events')
+  await callGithub(source, '{"n": 2}')
+  await it.ctx.db.write((tx) =>
+    enqueue(tx, targetEnding, tx.sql.scalar<number>('SELECT pk FROM source_targets'), {
+      reason: 'gone',
+      upTo,
+    }),
+  )
+  await runJobs(it.ctx)
+  it.start()
+  await reached(source.id, 'delivered', 'failed')
+  expect(at('/a').map(({ body }) => body)).toEqual(['{"n": 2}'])
+})
+
+test('a repeated call that no target takes leaves the pending delivery of the first', async () => {
+  it.receiver.answer = status(503)
+  const source = await makeSource(it, {
+    provider: 'none',
+    secret: undefined,
+    options: { unverified: true },
+    map: {},
+    external_id: '/id',
+    forward: [target('/a', { when: [{ header: 'x-part', op: 'eq', value: 'first' }] })],
+  })
+  await call(it, source.url, '{"id": "1"}', { 'x-part': 'first' })
+  await until(async () => (await deliveriesOf(source.id))[0].attempts === 1)
+  await call(it, source.url, '{"id": "1"}', { 'x-part': 'second' })
+  it.receiver.answer = status(200)
+  it.clock.advance(MINUTE)
+  await reached(source.id, 'delivered')
+  expect(at('/a')[1]?.body).toBe('{"id": "1"}')
+})
+
+test('removed targets without deliveries are deleted at once', async () => {
+  const source = await makeGithub({ forward: [target('/a')] })
+  for (const path of ['/b', '/c', '/d']) await patch(source.id, { forward: [target(path)] })
+  expect(it.ctx.db.sql.scalar<number>('SELECT count(*) FROM source_targets')).toBe(1)
+})
+
 test('URLs are null for callers who may not write', async () => {
   const source = await makeGithub({ forward: [target('/a')] })
   await callGithub(source, '{}')
@@ -230,9 +278,11 @@ test('refuses wrong targets and changes nothing', async () => {
     patch(source.id, { forward: [target('/a', { when: [{ op: 'eq' }] })] }),
     patch(source.id, { forward: [target('/a', { status: 'paused' })] }),
     patch(source.id, { forward: [{ url: 'http://192.0.2.7/' }] }),
+    patch(source.id, { forward: [{ url: 'https://%zz/' }] }),
   ])
   expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
     ...Array.from({ length: 4 }, () => [400, 'invalid_request']),
+    [400, 'refused'],
     [400, 'refused'],
   ])
   expect(await sourceOf(source.id)).not.toHaveProperty('forward')

@@ -273,7 +273,7 @@ export function recordOutcome(tx: Tx, attempt: FinishedAttempt): LoggedOutcome {
   if (changes === 0 || status === 'pending') return NOTHING_TO_LOG
   if (due.sequence !== null) unblockNext(tx, due.event)
   // Neither says anything about the receiver.
-  const isTest = due.type === TEST_EVENT || outcome.isFinal === true
+  const isTest = (due.type === TEST_EVENT && !isOfTarget(due.webhook)) || outcome.isFinal === true
   if (status === 'failed') return { hasFailed: true, isPausing: !isTest && countFailure(tx, due.webhook) }
   if (!isTest) resetFailures(tx, due.webhook)
   return NOTHING_TO_LOG
