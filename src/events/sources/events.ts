@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../../context.ts'
+import type { Exchange } from '../../http/exchange.ts'
 import { parseInstant } from '../../lib/dates.ts'
 import { isId } from '../../lib/ids.ts'
 import { DEFAULT_LIMIT } from '../../lib/pagination.ts'
@@ -45,15 +46,17 @@ export function listEvents(
 }
 
 /**
- * Returns a page. An empty page waits up to some seconds for an event. Refuses when the key or session ends meanwhile.
+ * Returns a page. An empty page waits up to some seconds for an event. Refuses when the key or session ends meanwhile,
+ * or can no longer read the structure.
  */
 export async function readEvents(
   { db, bus }: Pick<AppContext, 'db' | 'bus'>,
   streams: Streams,
-  caller: Caller,
+  exchange: Pick<Exchange, 'credential' | 'recheck'>,
   { id, ...request }: ListRequest & { readonly id: string },
 ) {
   checkRequest(request)
+  const caller = exchange.credential
   const { pk } = getSource(db, caller, id, 'read')
   let found = listEvents(db, pk, request)
   const { wait = 0 } = request
@@ -66,7 +69,8 @@ export async function readEvents(
       },
       refusalOf: () => new Refusal('unauthorized', 'The key or the session has ended.'),
     })
-    getSource(db, caller, id, 'read')
+    exchange.recheck()
+    getSource(db, exchange.credential, id, 'read')
   }
   return { events: found.events.map(store.presentEvent), has_more: found.has_more }
 }

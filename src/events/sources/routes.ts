@@ -157,7 +157,7 @@ export function sourceRoutes(ctx: AppContext, streams: Streams, rejected: Tally)
     )
     .get(
       '/:id/events',
-      ({ caller, params, query }) => readEvents(ctx, streams, caller, { ...params, ...query }),
+      ({ exchange, params, query }) => readEvents(ctx, streams, exchange, { ...params, ...query }),
       {
         access: 'read',
         secret: true,

@@ -341,6 +341,30 @@ describe('the access of members and keys', () => {
     },
   )
 
+  test('hides events from a page that waits for them', async () => {
+    const { body } = await owner.request('POST', '/app/api/keys', { name: 'waits', scope: 'read' })
+    const webhook = await service.post('/v1/webhooks', { structure: leads, delivery: 'pull' })
+    const source = {
+      name: 'Calls',
+      structure: leads,
+      provider: 'none',
+      options: { unverified: true },
+      map: {},
+    }
+    const { id, url } = (await service.post('/v1/sources', source)).body.source
+    const waiting = [
+      `/v1/webhooks/${webhook.body.webhook.id}/events?wait=60`,
+      `/v1/sources/${id}/events?after=start&wait=60`,
+    ].map((path) => service.as(body.secret).get(path))
+    await settle()
+    await owner.request('PATCH', `/app/api/keys/${body.key.id}`, {
+      access: { structures: { [leads]: 'none' } },
+    })
+    await write(service, 'Leads', { email: 'bea@example.com' })
+    await service.as(undefined).request('POST', new URL(url).pathname, '{}')
+    expect((await Promise.all(waiting)).map(outcome)).toEqual([NOT_FOUND, NOT_FOUND])
+  })
+
   test('ends the streams that a change touches, and no others', async () => {
     const { body } = await owner.request('POST', '/app/api/keys', { name: 'reader', scope: 'write' })
     const open = async (structure: string) => {
