@@ -11,6 +11,8 @@ let server: ServerProcess
 let key: string
 let url: string
 let db: string
+/** Passes nothing on. */
+const FORWARD = [{ url: 'https://books.example.com/', when: [{ event: true, op: 'eq', value: 'never' }] }]
 
 beforeAll(async () => {
   folder = newFolder()
@@ -22,8 +24,11 @@ beforeAll(async () => {
   const made = await daybook([
     ...['sources', 'create', '--name', 'Card payments', '--structure', 'Payments', '--provider', 'stripe'],
     ...['--secret-file', folder.file('secret.txt'), '--map', '{"number": "/id"}', '--db', db],
+    ...['--forward', JSON.stringify(FORWARD)],
   ])
   expect(made).toMatchObject({ exitCode: 0, err: '' })
+  const [source] = JSON.parse((await daybook(['sources', 'list', '--json', '--db', db])).out).sources
+  expect(source.forward).toMatchObject(FORWARD)
   url = made.out.trim()
   expect(url).toStartWith(`${server.url}/in/`)
 })

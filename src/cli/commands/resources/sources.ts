@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { readWebhookAllowlist } from '../../../config.ts'
 import type { Caller } from '../../../context.ts'
 import type { ReplayContext } from '../../../events/sources/receive.ts'
 import type { NewSource } from '../../../events/sources/service.ts'
@@ -13,6 +14,7 @@ import {
   flag,
   type Input,
   PRINTING_FLAGS,
+  setting,
   textFlag,
   WORKSPACE_FLAG,
 } from '../../command.ts'
@@ -71,7 +73,7 @@ const TEXTS = [
 /** The request body of the same call of the API. */
 async function bodyOf(input: Input, io: Io): Promise<NewSource> {
   const file = textFlag(input, 'secret-file')
-  const attributes = attributesIn(input, TEXTS, ['options', 'map', 'when'])
+  const attributes = attributesIn(input, TEXTS, ['options', 'map', 'when', 'forward'])
   const secret = file === undefined ? {} : { secret: await readSecretFile(io, file) }
   return { ...attributes, ...secret } as NewSource
 }
@@ -94,6 +96,10 @@ const sourcesCreate: Command = {
     flag('--options <json>', 'options of the provider, as in the API'),
     flag('--map <json>', 'the path of the value of each field, as in the API'),
     flag('--when <json>', 'conditions that an event must meet, as in the API'),
+    flag('--forward <json>', 'the URLs that events are passed on to: [{"url": …, "when": …}], as in the API'),
+    setting('--webhook-allow <target>', 'allow a private address or plain http, as the server does', {
+      isRepeatable: true,
+    }),
     flag('--external-id <place>', 'the path of the id of an event'),
     flag('--event <place>', 'the path of the type of an event'),
     flag('--on-conflict <what>', 'refuse or update (default refuse)', { choices: ['refuse', 'update'] }),
@@ -109,13 +115,14 @@ const sourcesCreate: Command = {
   run: async (input, io) => {
     const body = await bodyOf(input, io)
     await checkBody((await schema()).CreateSourceBody, body)
+    const allowlist = readWebhookAllowlist(io.env, input.flags)
     return inWorkspace(input, io, async (db, caller, call) => {
       const { makeSource } = await operations()
       await checkStructure(db, caller, body.structure)
       return printSource(
         input,
         io,
-        await call(makeSource, { body, allowlist: [], origin: originFor(db, input, io) }),
+        await call(makeSource, { body, allowlist, origin: originFor(db, input, io) }),
       )
     })
   },
