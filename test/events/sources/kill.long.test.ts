@@ -27,8 +27,31 @@ async function send(server: ServerProcess, path: string, id: string, body: strin
   return { status: ['written', 'duplicate'].includes(answer.status) ? response.status : 0, body: answer }
 }
 
+/** The number of deliveries of a source, page by page. */
+async function countDeliveries(server: ServerProcess, path: string): Promise<number> {
+  let count = 0
+  for (let before = ''; ; ) {
+    const { deliveries } = (await server.get(`${path}?limit=200${before && `&before=${before}`}`)).body
+    count += deliveries.length
+    if (deliveries.length < 200) return count
+    before = deliveries.at(-1).id
+  }
+}
+
+/** Reads and acknowledges the events of a pull subscription, page by page. */
+async function pulledFrom(server: ServerProcess, id: string) {
+  const payloads: { sequence: number; record: { data: { mark: string } } }[] = []
+  for (;;) {
+    const { events, has_more } = (await server.get(`/v1/webhooks/${id}/events?limit=200`)).body
+    payloads.push(...events.map(({ payload }: { payload: (typeof payloads)[0] }) => payload))
+    const cursor = events.at(-1)?.cursor
+    if (cursor !== undefined) await server.post(`/v1/webhooks/${id}/events/ack`, { cursor })
+    if (!has_more) return payloads
+  }
+}
+
 test(
-  'a kill at any moment neither loses nor repeats an acknowledged event, its row, its due time or its delivery',
+  'a kill at any moment neither loses nor repeats an acknowledged event, its row, its due time or its deliveries',
   async () => {
     const receiver = await startReceiver({ answer: status(200) })
     const arrived = (path: string) =>
@@ -36,7 +59,9 @@ test(
         receiver.received.filter((received) => received.path === path).map(({ body }) => JSON.parse(body)),
         ({ record }) => record.data.mark as string,
       )
+    const passed = () => receiver.received.filter(({ path }) => path === '/passed')
     const webhooks: string[] = []
+    let pulled = ''
     const coming = new Set<string>()
     /** The events of each writer, sent until they are acknowledged. */
     const unsent = new Map<string, string>()
@@ -66,7 +91,10 @@ test(
           provider: 'github',
           secret: SECRET,
           map: { mark: '/mark', comes: { path: '/comes', as: 'epoch_ms' } },
+          forward: [{ url: `${url}/passed` }],
         })
+        const pull = { structure: 'Marks', delivery: 'pull', ordered: true, events: ['record.created'] }
+        pulled = (await server.post('/v1/webhooks', pull)).body.webhook.id
         source = { id: body.source.id, path: new URL(body.source.url).pathname }
       },
       next: ({ name, count, objects }) => {
@@ -120,6 +148,17 @@ test(
         expect([...arrived('/marks').keys()].sort()).toEqual(marks)
         for (const copies of [...arrived('/marks').values(), ...arrived('/due').values()])
           expect(new Set(copies.map(({ id }) => id)).size).toBe(1)
+        const passedOn = `/v1/sources/${source.id}/deliveries`
+        await until(async () => (await server.get(`${passedOn}?status=pending`)).body.deliveries.length === 0)
+        expect([...new Set(passed().map(({ body }) => JSON.parse(body).mark as string))].sort()).toEqual(
+          marks,
+        )
+        expect(await countDeliveries(server, passedOn)).toBe(marks.length)
+        for (const { body, headers } of passed())
+          expect(headers['x-hub-signature-256']).toBe(`sha256=${hmac(SECRET, body)}`)
+        const payloads = await pulledFrom(server, pulled)
+        expect(payloads.map(({ record }) => record.data.mark).sort()).toEqual(marks)
+        expect(payloads.map(({ sequence }) => sequence)).toEqual(marks.map((_, index) => index + 1))
         const { counts } = (await server.get(`/v1/sources/${source.id}`)).body.source
         expect(counts.written).toBe(marks.length)
       },
