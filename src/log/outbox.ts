@@ -95,7 +95,7 @@ export function findObjectSubscription({ sql }: Reader, pk: number): Subscriptio
   return row && subscriptionOf(row)
 }
 
-/** The subscriptions to notes whose filter trees, as JSON, pass a test, named by their URLs. */
+/** The subscriptions to notes whose filter trees, as JSON, pass a test, named by their URLs, else by their ids. */
 export const subscriptionsFiltering = (
   { sql }: Reader,
   workspace: number,
@@ -107,7 +107,7 @@ export const subscriptionsFiltering = (
       workspace,
     )
     .filter(({ filter }) => test(filter))
-    .map(({ id, url }) => ({ id, name: url }))
+    .map(({ id, url }) => ({ id, name: url || id }))
 
 const MAX_CACHED = 500
 /** Keyed by version. */
