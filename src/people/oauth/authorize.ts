@@ -86,13 +86,13 @@ async function orPage(run: () => Promise<Response>): Promise<Response> {
 }
 
 /** The problems of a sign-in with the provider that a person can solve, and one for all others. */
-const PROVIDER_PROBLEMS: Readonly<Record<string, string>> = {
-  unreachable: 'The provider cannot be reached. Try again later, or sign in another way.',
-  cancelled: 'Sign-in was cancelled at the provider. Try again, or sign in another way.',
-  unknown: 'This account is not linked to a user. Ask an owner of the workspace for a link.',
-  closed: 'This account no longer has access to a workspace. Ask an owner of the workspace.',
-  failed: 'Signing in with the provider did not work. Try again, or sign in another way.',
-}
+const PROVIDER_PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['unreachable', 'The provider cannot be reached. Try again later, or sign in another way.'],
+  ['cancelled', 'Sign-in was cancelled at the provider. Try again, or sign in another way.'],
+  ['unknown', 'This account is not linked to a user. Ask an owner of the workspace for a link.'],
+  ['closed', 'This account no longer has access to a workspace. Ask an owner of the workspace.'],
+])
+const OTHER_PROBLEM = 'Signing in with the provider did not work. Try again, or sign in another way.'
 
 /** The consent page, its form, and the sign-in before it. */
 export class Authorization {
@@ -127,7 +127,7 @@ export class Authorization {
     const { request, search } = exchange
     if (this.#callerOf(request)) return redirectTo(`/oauth/authorize?${search}`, 302)
     const reason = new URLSearchParams(search).get('sign-in')
-    const problem = reason === null ? undefined : (PROVIDER_PROBLEMS[reason] ?? PROVIDER_PROBLEMS.failed)
+    const problem = reason === null ? undefined : (PROVIDER_PROBLEMS.get(reason) ?? OTHER_PROBLEM)
     return this.#signInPage(exchange, { problem })
   }
 

@@ -18,6 +18,7 @@ import { DAY_MS } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
 import { nodeTls } from '../../lib/node-modules.ts'
 import { unavailable } from '../../lib/refusal.ts'
+import { VERSION } from '../../lib/version.ts'
 import { type Client, checkedMetadata } from './clients.ts'
 import { bodyOf, MAX_RESPONSE_BYTES } from './http-response.ts'
 import { oauthRefusal } from './refusals.ts'
@@ -159,7 +160,7 @@ export class ClientDocuments {
     socket.on('end', () => take(true))
     socket.once('secureConnect', () =>
       socket.write(
-        `GET ${path} HTTP/1.1\r\nHost: ${authority}\r\nAccept: application/json\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n`,
+        `GET ${path} HTTP/1.1\r\nHost: ${authority}\r\nUser-Agent: daybook/${VERSION}\r\nAccept: application/json\r\nAccept-Encoding: identity\r\nConnection: close\r\n\r\n`,
       ),
     )
     return { body: body.promise, abandon: () => socket.destroy() }

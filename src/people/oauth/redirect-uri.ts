@@ -5,8 +5,11 @@ const MAX_LENGTH = 2_000
 /** Printable ASCII after the scheme, without quotes, angle brackets, backslashes and a fragment. */
 const SAFE = /^[a-z][a-z0-9+.-]*:[!$-;=?-[\]-~]+$/i
 
-/** Schemes that run code, show local content or open a page of the browser. */
-const FORBIDDEN = new Set(['javascript:', 'data:', 'file:', 'blob:', 'about:', 'vbscript:'])
+/** Schemes that run code, show local content or open a page of the browser, and network protocols besides HTTP. */
+const FORBIDDEN = new Set([
+  ...['javascript:', 'data:', 'file:', 'blob:', 'about:', 'vbscript:'],
+  ...['ftp:', 'ws:', 'wss:'],
+])
 
 const isLoopbackUrl = ({ host }: URL): boolean => isLoopback(nameOf(host))
 

@@ -22,6 +22,7 @@ let browser: Browser
 let server: Server
 let origin: string
 let fetched: string[]
+let userAgent: string | undefined
 
 const idOf = (path: string) => `${origin}${path}`
 const documentOf = (client_id: string) => ({
@@ -36,6 +37,7 @@ beforeAll(async () => {
   server = createServer(certificate, (request, response) => {
     const path = request.url ?? ''
     fetched.push(path)
+    userAgent = request.headers['user-agent']
     const json = (status: number, body: object, headers = {}) =>
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
     if (path === '/moved') return json(302, {}, { location: '/client.json' })
@@ -62,7 +64,10 @@ beforeAll(async () => {
   const { port } = server.address() as AddressInfo
   origin = `https://127.0.0.1:${port}`
   service = await startService({
-    config: { webhookAllowlist: parseAllowlist([`127.0.0.1:${port}`]), webhookCa: authority.cert },
+    config: {
+      webhookAllowlist: parseAllowlist([`127.0.0.1:${port}`, `localhost:${port}`]),
+      webhookCa: authority.cert,
+    },
   })
   browser = await signedIn(service)
 })
@@ -102,6 +107,16 @@ test.each(['/moved', '/missing', '/other', '/huge', '/endless', '/text'])(
     expect([status, headers.get('location'), fetched]).toEqual([400, null, [path]])
   },
 )
+
+test('a document is fetched under the name of the program, which many servers require', async () => {
+  await ask(idOf('/named'))
+  expect(userAgent).toStartWith('daybook/')
+})
+
+test('no document is fetched with a certificate for another name', async () => {
+  expect((await ask(idOf('/client.json').replace('127.0.0.1', 'localhost'))).status).toBe(400)
+  expect(fetched).toEqual([])
+})
 
 test('a document that does not arrive within five seconds is refused', async () => {
   const answer = ask(idOf('/silent'))

@@ -49,6 +49,8 @@ describe('redirects', () => {
     'blob:https://assistant.example/1',
     'about:blank',
     'vbscript:x',
+    'ftp://assistant.example/callback',
+    'wss://assistant.example/callback',
     'https:assistant.example',
     'https:///callback',
     'http://localhost.evil.example/callback',
@@ -259,6 +261,16 @@ describe('the token endpoint', () => {
     const wrongHost = await postForm(service, '/oauth/token', {}, { host: 'evil.example' })
     expect([wrongHost.status, wrongHost.body.error]).toEqual([421, 'invalid_request'])
   })
+})
+
+test('the sign-in page shows its own sentences only, whatever the reason in the address', async () => {
+  for (const reason of ['failed', 'constructor', '__proto__', '<b>']) {
+    const { status, body } = await service.as(undefined).get(`/oauth/sign-in?sign-in=${reason}`)
+    expect([status, body]).toEqual([
+      200,
+      expect.stringContaining('Signing in with the provider did not work'),
+    ])
+  }
 })
 
 test('under another host, none of the paths answers', async () => {
