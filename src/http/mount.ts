@@ -122,6 +122,8 @@ export function mount(features: readonly Endpoints[], pipeline: Pipeline, { bodi
   }
   refuseOtherMethods(app, declared, hasCors, serve)
 
+  const withUsualUrl = usualUrls()
+
   async function head(request: Request): Promise<Response> {
     const response = await app.fetch(request)
     return heads.get(request) ?? response
@@ -140,14 +142,29 @@ export function mount(features: readonly Endpoints[], pipeline: Pipeline, { bodi
 const handlerOf = (serve: Serve, endpoint: Endpoint): (() => unknown) =>
   serve.bind(undefined, endpoint) as () => unknown
 
-/** Bun passes a bare path when the request has no usable `Host`, and includes the fragment, if any. */
-function withUsualUrl(request: Request): Request {
-  const { url } = request
-  const isBare = url.startsWith('/')
-  const fragment = url.indexOf('#')
-  if (!isBare && fragment === -1) return request
-  const value = (isBare ? NO_HOST : '') + (fragment === -1 ? url : url.slice(0, fragment))
-  return Object.defineProperty(request, 'url', { value })
+/**
+ * Bun passes a bare path or a URL that cannot be parsed, such as with the port 99999, when the request has no usable
+ * `Host`. It includes the fragment, if any.
+ */
+function usualUrls(): (request: Request) => Request {
+  /** The latest one that can be parsed; most requests repeat it. */
+  let usableOrigin: string | undefined
+  const isUsable = (origin: string) => {
+    if (origin === usableOrigin) return true
+    if (!URL.canParse(origin)) return false
+    usableOrigin = origin
+    return true
+  }
+  return (request) => {
+    const { url } = request
+    const start = url.startsWith('/') ? 0 : url.indexOf('/', 'http://'.length)
+    const hasHost = isUsable(url.slice(0, start))
+    const fragment = url.indexOf('#')
+    if (hasHost && fragment === -1) return request
+    const end = fragment === -1 ? undefined : fragment
+    const value = hasHost ? url.slice(0, end) : NO_HOST + url.slice(start, end)
+    return Object.defineProperty(request, 'url', { value })
+  }
 }
 
 const NO_HOST = 'http://no-host.invalid'

@@ -231,15 +231,17 @@ describe('a URL', () => {
 })
 
 describe('a Host header', () => {
-  test.each(['h', 'h:1', '', 'a/b?c#d', '[::', 'user:pass@host:99999999', 'xn--', '127.0.0.1:1'])(
-    '%p does not change where a request goes',
-    async (host) => {
-      const lines = ['GET /v1/me HTTP/1.1', `Host: ${host}`, `Authorization: Bearer ${server.key}`]
+  const HOSTS = ['h', 'h:1', '', 'a/b?c#d', '[::', 'user:pass@host:99999999', 'xn--', '127.0.0.1:1']
+  const UNUSABLE = ['localhost:99999', 'h:65536', 'h:-1', 'h:1x', '[localhost]']
+  test.each([...HOSTS, ...UNUSABLE])('%p does not change where a request goes', async (host) => {
+    const headers = [`Host: ${host}`, `Authorization: Bearer ${server.key}`]
+    for (const path of ['/v1/me', '/v1/shares']) {
+      const lines = [`GET ${path} HTTP/1.1`, ...headers]
       expect((await send(`${lines.join('\r\n')}\r\n\r\n`)).status).toBe(200)
-      const post = ['POST /v1/notes HTTP/1.1', ...lines.slice(1), 'Content-Length: 13']
-      expect((await send(`${post.join('\r\n')}\r\n\r\n{"title":"x"}`)).status).toBe(201)
-    },
-  )
+    }
+    const post = ['POST /v1/notes HTTP/1.1', ...headers, 'Idempotency-Key: once', 'Content-Length: 13']
+    expect((await send(`${post.join('\r\n')}\r\n\r\n{"title":"x"}`)).status).toBe(201)
+  })
 
   test('may be missing in HTTP/1.0', async () => {
     const lines = ['GET /v1/notes?limit=1 HTTP/1.0', `Authorization: Bearer ${server.key}`]

@@ -9,10 +9,17 @@ import { Refusal } from '../../lib/refusal.ts'
 export const hostOf = (request: Request): string =>
   request.headers.get('host') ?? (URL.canParse(request.url) ? new URL(request.url).host : '')
 
-/** The host without its port, and without the brackets of an IPv6 address. */
+/** A name or IPv4 address, or an IPv6 address in brackets, with a port or without. */
+const HOST = /^(?:\[([^\]:]*:[^\]]*)\]|([^:[\]]*))(?::(\d*))?$/
+const MAX_PORT = 65_535
+
+/**
+ * The host without its port, and without the brackets of an IPv6 address. Empty if the brackets hold something else, or
+ * if there is no such port: URLs with such a host cannot be parsed.
+ */
 export function nameOf(host: string): string {
-  const [, name = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host.toLowerCase()) ?? []
-  return name.replace(/^\[|\]$/g, '')
+  const [, address, name = '', port = ''] = HOST.exec(host.toLowerCase()) ?? []
+  return Number(port) > MAX_PORT ? '' : (address ?? name)
 }
 
 /** A listening address as named in a URL: an IPv6 address in its shortest form. */

@@ -14,7 +14,7 @@ export class OwnOrigin {
 
   /** The first `--public-url`, otherwise the origin of the request, whose host was checked. */
   of(request: Request): string {
-    return this.#publicUrls[0] ?? `http://${hostOf(request)}`
+    return this.#publicUrls[0] ?? new URL(`http://${hostOf(request)}`).origin
   }
 
   resourceOf(request: Request): string {

@@ -288,6 +288,27 @@ test('under another host, none of the paths answers', async () => {
   }
 })
 
+test.each(['localhost:99999', 'localhost:1x', '[localhost]', '[127.0.0.1]:8787'])(
+  'a host that no URL can have is refused: %s',
+  async (host) => {
+    const parameters = {
+      grant_type: 'refresh_token',
+      refresh_token: 'x',
+      client_id: 'https://assistant.example/client.json',
+      resource: 'http://localhost/mcp',
+    }
+    const { status, body } = await postForm(service, '/oauth/token', parameters, { host })
+    expect([status, body.error]).toEqual([421, 'invalid_request'])
+  },
+)
+
+test('the origin is canonical, however the host is written', async () => {
+  const { body } = await service
+    .as(undefined)
+    .request('GET', '/.well-known/oauth-protected-resource', undefined, { host: 'LOCALHOST:80' })
+  expect(body.resource).toBe('http://localhost/mcp')
+})
+
 describe('the consent form', () => {
   const send = (fields: Record<string, string>, headers = {}, from = browser) =>
     from.request('POST', '/oauth/authorize', formOf({ decision: 'allow', ...fields }), {
