@@ -169,10 +169,9 @@ export const asLabel = (text: string): string =>
 export function withFileLabel(body: string, fileId: string, fileName: string): string {
   const label = asLabel(fileName)
   const relabelled = (text: string) => {
-    const bar = text.indexOf('|')
-    return bar === -1 || targetIn(text).target.trim() !== fileTarget(fileId)
-      ? undefined
-      : text.slice(0, bar + 1) + label
+    const { target, bar } = targetIn(text)
+    if (bar === '' || target.trim() !== fileTarget(fileId)) return undefined
+    return `${target}${bar}${bar === '|' ? label : label.replaceAll('|', bar)}`
   }
   return replaced(body, relabelled).content
 }

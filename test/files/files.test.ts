@@ -261,6 +261,16 @@ describe('renaming a file', () => {
     },
   )
 
+  test('keeps the bars of links in tables escaped, also those of the name', async () => {
+    const id = await makeFile(service, { name: 'old', pages: ['text'] })
+    const table = (label: string) => `| a | b |\n| - | - |\n| [[file:${id}\\|${label}]] | c |`
+    const { id: note } = await makeNote(service, { content: table('old') })
+    await service.patch(`/v1/files/${id}`, { file_name: 'new' })
+    expect((await readNote(service, note)).content).toBe(table('new'))
+    await service.patch(`/v1/files/${id}`, { file_name: 'x|y' })
+    expect((await readNote(service, note)).content).toBe(table('x\\|y'))
+  })
+
   test('to the name it has changes nothing', async () => {
     const id = await makeFile(service, { name: 'same.pdf', pages: ['text'] })
     const note = await makeNote(service, { content: `[[file:${id}|another label]]` })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Token, Tokens } from 'marked'
 import { tokensOf } from '../../src/lib/markdown.ts'
 import { fileIdOf, safeLink } from '../../src/lib/markdown-links.ts'
+import { linksOfText } from '../../src/web/pages/notes/editor/outgoing.ts'
 import { linksIn } from '../../src/web/pages/notes/preview/links-in.ts'
 import { ownImage } from '../../src/web/pages/notes/preview/tokens.ts'
 
@@ -36,6 +37,19 @@ describe('a preview', () => {
       ['c', 'd|e'],
     ])
     expect(found.find(({ type }) => type === 'codespan')?.text).toBe('[[a|b]]')
+  })
+
+  test('follows links with an escaped bar while a text is edited', () => {
+    const one = { id: '1', title: 'One' }
+    const two = { id: '2', title: 'Two' }
+    const links = linksOfText('| [[One\\|the \\| first]] | [[Two]] |', [
+      { text: 'the | first', note: one },
+      { text: 'Two', note: two },
+    ])
+    expect([...links]).toEqual([
+      ['one', one],
+      ['two', two],
+    ])
   })
 
   test('renders marked text and formulas with their content, and leaves other signs unchanged', () => {

@@ -62,7 +62,7 @@ export function Links({ id }: { id: string }) {
   )
 }
 
-const WIKI = /!?\[\[([^[\]|]+)(?:\|([^[\]]*))?\]\]/g
+const WIKI = /!?\[\[([^[\]|]+?)(?:\\?\|([^[\]]*))?\]\]/g
 const ID = /^(?:file:)?[0-9a-f]{8}-[0-9a-f-]{27}/
 
 /** The text around a link or mention, with links reduced to their labels. */

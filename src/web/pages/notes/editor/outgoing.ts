@@ -1,7 +1,7 @@
 import { labelOf } from '../../../../lib/markdown-links.ts'
 import { keyOf, type Links, type Outgoing } from '../preview/tokens.ts'
 
-const WIKI = /\[\[([^[\]|\n]{1,500})(?:\|([^[\]\n]{0,1000}))?\]\]/g
+const WIKI = /\[\[([^[\]|\n]{1,500}?)(?:\\?\|([^[\]\n]{0,1000}))?\]\]/g
 
 /**
  * The targets of a text's links. The server lists links in text order, by their visible text, without those in code; each
@@ -17,8 +17,9 @@ export function linksOfText(text: string, outgoing: readonly Outgoing[]): Links 
       else byText.set(shown, [link])
     }
   const links = new Map<string, NonNullable<Outgoing['note']>>()
-  for (const [, target = '', label] of text.matchAll(WIKI)) {
+  for (const [, target = '', written] of text.matchAll(WIKI)) {
     const key = keyOf(target)
+    const label = written?.replaceAll('\\|', '|')
     const note = (byText.get(labelOf({ target, label })) ?? byText.get(key.split('#')[0] ?? key))?.shift()
       ?.note
     if (note) links.set(key, note)

@@ -17,12 +17,12 @@ export interface LinkTarget {
   readonly note?: string
 }
 
-const WIKI = /^!?\[\[([^[\]|\n]+)(?:\|([^[\]\n]*))?\]\]$/
+const WIKI = /^!?\[\[([^[\]|\n]+?)(?:\\?\|([^[\]\n]*))?\]\]$/
 
-/** Target and label of a wiki link, as written. */
+/** Target and label of a wiki link. In tables, bars are written `\|`. */
 export function partsOfWikiLink(text: string): { target: string; label: string | undefined } | undefined {
   const match = WIKI.exec(text)
-  return match ? { target: match[1] ?? '', label: match[2] } : undefined
+  return match ? { target: match[1] ?? '', label: match[2]?.replaceAll('\\|', '|') } : undefined
 }
 
 /** The heading in a target, as a URL fragment. */
