@@ -44,7 +44,7 @@ export function createServer(ctx: AppContext, agent: Agent, instructions?: strin
     try {
       return await agent.call(listResources, cursor === undefined ? {} : { cursor })
     } catch (error) {
-      throw error instanceof Refusal && error.code === 'invalid_request'
+      throw error instanceof Refusal && (error.code === 'invalid_request' || error.code === 'refused')
         ? invalidParams('"cursor" must be one that this server has returned.')
         : error
     }

@@ -92,7 +92,9 @@ describe('the endpoint', () => {
     )
     expect(nextCursor).toBeUndefined()
     const refusal = '"cursor" must be one that this server has returned.'
-    await expect(client.listResources({ cursor: '100' })).rejects.toThrow(refusal)
+    const other = await others.get('/v1/notes?limit=2&cursor=start')
+    for (const cursor of ['100', other.body.next_cursor])
+      await expect(client.listResources({ cursor })).rejects.toThrow(refusal)
     await close()
     others.close()
   })
