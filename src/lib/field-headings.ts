@@ -47,10 +47,15 @@ function repeatedNames(names: readonly string[]): Set<string> {
   return new Set(names.map(fold).filter((name) => seen.size === seen.add(name).size))
 }
 
-const LINE_BREAKS = /\s*[\r\n\v\f\u0085\u2028\u2029]\s*/g
+const LINE_BREAK = /[\r\n\v\f\u0085\u2028\u2029]/
 
 /** A heading of a file: without the apostrophe of exports, and with a blank for each line break. */
-export const plainHeading = (cell: string): string => withoutProtection(cell).replace(LINE_BREAKS, ' ').trim()
+export const plainHeading = (cell: string): string =>
+  withoutProtection(cell)
+    .split(LINE_BREAK)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ')
 
 /** Finds fields by heading, ignoring case: by key, by the heading of an export, or by label. */
 export function fieldsByHeading<Field extends NamedField>(

@@ -170,16 +170,10 @@ export const PatchedNoteResponse = t.response({
   ),
 })
 export const NotesResponse = pageOf(ListedNote)
-export const ListResponse = t.responseOf(
-  t.strict(NotesResponse.properties, {
-    $id: 'NotesPage',
-    description: 'A page by `offset`, or of a search.',
-  }),
-  t.strict(
-    { notes: t.Array(ListedNote), ...t.pageByCursor() },
-    { $id: 'NotesPageByCursor', description: 'A page by `cursor`.' },
-  ),
-)
+export const ListResponse = t.response({
+  notes: t.Array(ListedNote),
+  ...t.page('How many there are in all.'),
+})
 export const TrashResponse = pageOf(TrashedNote)
 export const TrashedResponse = t.response({ trashed: t.Boolean({ examples: [true] }), id: t.id() })
 export const DeletedNoteResponse = t.deletedResponse()

@@ -119,7 +119,7 @@ function isTooDeep(yaml: string): boolean {
 }
 
 /** A placeholder of a template as a value, such as `{{date}}`, which YAML would read as nested mappings. */
-const TEMPLATE_VALUE = /^([ \t]*(?:[^\s:#-][^:\n]*:|-)[ \t]+)(\{\{[^\r\n]*?)(?=[ \t]*\r?$)/gm
+const TEMPLATE_VALUE = /^([ \t]*(?:[^\s:#-][^:\n]*:|-)[ \t]+)(\{\{[^\r\n]*)/gm
 
 const OPTIONS = {
   maxAliasCount: MAX_ALIASES,
@@ -131,7 +131,10 @@ const OPTIONS = {
 function parseMapping(yaml: string, schema: YamlSchema): Record<string, unknown> | undefined {
   if (yaml.length > MAX_YAML_LENGTH || isTooDeep(yaml)) return undefined
   try {
-    const quoted = yaml.replace(TEMPLATE_VALUE, (_, before, value) => before + JSON.stringify(value))
+    const quoted = yaml.replace(
+      TEMPLATE_VALUE,
+      (_, before, value) => before + JSON.stringify(value.trimEnd()),
+    )
     const value: unknown = yamlLibrary().parse(quoted, { ...OPTIONS, schema: schemas()[schema] })
     if (value === null) return {}
     // Throws for a value that contains itself.
@@ -142,10 +145,13 @@ function parseMapping(yaml: string, schema: YamlSchema): Record<string, unknown>
   }
 }
 
+/** A word of the same length, so that the places in the text stay. */
+const maskOf = (value: string): string => 'x'.repeat(value.trimEnd().length).padEnd(value.length)
+
 /** Parses front matter for edits of its text; undefined for invalid YAML. Placeholders of templates are masked. */
 export function parseEditable(yaml: string) {
   if (isTooDeep(yaml)) return undefined
-  const masked = yaml.replace(TEMPLATE_VALUE, (_, before, value) => before + 'x'.repeat(value.length))
+  const masked = yaml.replace(TEMPLATE_VALUE, (_, before, value) => before + maskOf(value))
   const document = yamlLibrary().parseDocument(masked, { ...OPTIONS, schema: schemas().lossless })
   return document.errors.length === 0 ? document : undefined
 }

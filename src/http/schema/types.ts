@@ -212,15 +212,21 @@ export const cursorPaging = () =>
     }),
   })
 
-/** The members of a page by cursor beside its items. */
-export const pageByCursor = () => ({
-  has_more: base.Boolean({ description: 'Whether results follow.', examples: [false] }),
-  next_cursor: nullable(base.String(), {
-    description: 'The `cursor` of the next page, at most 500 URL-safe characters; null on the last page.',
-    examples: [null],
+/**
+ * The members of a page beside its items. Generated clients get one type for pages by offset and by cursor: most
+ * generators cannot tell two apart.
+ */
+export const page = (total: string) => ({
+  total: integer({
+    description: `${total} Pages by \`cursor\` have it only with \`total=true\`.`,
+    examples: [1],
   }),
-  total: base.Optional(
-    integer({ description: 'Only with `total=true`: how many match now.', examples: [1] }),
+  has_more: base.Boolean({ description: 'Whether results follow.', examples: [false] }),
+  next_cursor: base.Optional(
+    nullable(base.String(), {
+      description:
+        'In a page by `cursor`: the `cursor` of the next page, at most 500 URL-safe characters; null on the last page.',
+    }),
   ),
 })
 
@@ -237,10 +243,6 @@ export const response = <Properties extends TProperties>(
   const schema = base.Object(properties, { additionalProperties: false, ...options })
   return base.Unsafe<Static<typeof schema>>({ ...schema, [Kind]: UNCHECKED })
 }
-
-/** The body of a response: one of several objects. */
-export const responseOf = <Options extends TSchema[]>(...options: Options) =>
-  base.Unsafe<Static<Options[number]>>({ [Kind]: UNCHECKED, type: 'object', oneOf: options })
 
 const content = (contentMediaType: string, more: object) =>
   base.Unsafe<Response>({ [Kind]: UNCHECKED, type: 'string', contentMediaType, ...more })
@@ -316,9 +318,8 @@ export const t = Object.assign({}, base, {
   members,
   paging,
   cursorPaging,
-  pageByCursor,
+  page,
   response,
-  responseOf,
   deletedResponse,
   eventStreamText,
   plainText,

@@ -8,7 +8,7 @@ export interface Completion {
 
 const MAX_TEXTS = 8
 const FIELD = /\{([a-z0-9_]*)$/
-const NAME = /[A-Za-z]+$/
+const NAME = /(?<![A-Za-z])[A-Za-z]+$/
 
 /** The names that begin with the word before the caret: fields after a brace, else functions and constants. */
 export function completionsAt(

@@ -54,20 +54,11 @@ const expand = t.Optional(
   }),
 )
 
-const RecordsPage = t.strict(
-  {
-    records: t.Array(RecordObject),
-    total: t.integer({ description: 'Rows that match, on all pages.', examples: [1] }),
-    has_more: t.Boolean({ description: 'Whether there are rows beyond this page.' }),
-    ...expanded,
-  },
-  { $id: 'RecordsPage', description: 'A page by `offset`.' },
-)
-const RecordsPageByCursor = t.strict(
-  { records: t.Array(RecordObject), ...t.pageByCursor(), ...expanded },
-  { $id: 'RecordsPageByCursor', description: 'A page by `cursor`.' },
-)
-export const RecordsResponse = t.responseOf(RecordsPage, RecordsPageByCursor)
+export const RecordsResponse = t.response({
+  records: t.Array(RecordObject),
+  ...t.page('Rows that match, on all pages.'),
+  ...expanded,
+})
 export const RecordResponse = t.response({ record: RecordObject })
 export const FoundRecordResponse = t.response({ record: RecordObject, structure_id: t.id(), ...expanded })
 export const FoundRecordQuery = t.strict({ expand })

@@ -2615,20 +2615,6 @@ export interface components {
                 webhooks: number;
             };
         };
-        /** @description A page by `offset`, or of a search. */
-        NotesPage: {
-            notes: components["schemas"]["ListedNote"][];
-            /**
-             * @description How many there are in all.
-             * @example 1
-             */
-            total: number;
-            /**
-             * @description Whether notes follow. A page ends early before its text would be longer than 8 MiB: add the number of notes received to `offset`, not `limit`.
-             * @example false
-             */
-            has_more: boolean;
-        };
         /** @description A note in a list, with its body unless that is left out. */
         ListedNote: {
             /**
@@ -2681,25 +2667,6 @@ export interface components {
              * @example Ask about Engines.
              */
             excerpt?: string;
-        };
-        /** @description A page by `cursor`. */
-        NotesPageByCursor: {
-            notes: components["schemas"]["ListedNote"][];
-            /**
-             * @description Whether results follow.
-             * @example false
-             */
-            has_more: boolean;
-            /**
-             * @description The `cursor` of the next page, at most 500 URL-safe characters; null on the last page.
-             * @example null
-             */
-            next_cursor: string | null;
-            /**
-             * @description Only with `total=true`: how many match now.
-             * @example 1
-             */
-            total?: number;
         };
         Note: {
             /**
@@ -3416,50 +3383,6 @@ export interface components {
              * @example 500
              */
             value?: unknown;
-        };
-        /** @description A page by `offset`. */
-        RecordsPage: {
-            records: components["schemas"]["Record"][];
-            /**
-             * @description Rows that match, on all pages.
-             * @example 1
-             */
-            total: number;
-            /** @description Whether there are rows beyond this page. */
-            has_more: boolean;
-            /** @description With `expand`: the objects by id, each once; those out of reach are absent. */
-            expanded?: Record<string, never>;
-            /**
-             * @description Set when there are more than 1,000 objects.
-             * @constant
-             */
-            expanded_truncated?: true;
-        };
-        /** @description A page by `cursor`. */
-        RecordsPageByCursor: {
-            records: components["schemas"]["Record"][];
-            /**
-             * @description Whether results follow.
-             * @example false
-             */
-            has_more: boolean;
-            /**
-             * @description The `cursor` of the next page, at most 500 URL-safe characters; null on the last page.
-             * @example null
-             */
-            next_cursor: string | null;
-            /**
-             * @description Only with `total=true`: how many match now.
-             * @example 1
-             */
-            total?: number;
-            /** @description With `expand`: the objects by id, each once; those out of reach are absent. */
-            expanded?: Record<string, never>;
-            /**
-             * @description Set when there are more than 1,000 objects.
-             * @constant
-             */
-            expanded_truncated?: true;
         };
         /** @description One row. */
         WriteRow: {
@@ -4722,8 +4645,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example {} */
-                    "application/json": components["schemas"]["NotesPage"] | components["schemas"]["NotesPageByCursor"];
+                    /**
+                     * @example {
+                     *       "notes": [
+                     *         {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "title": "Meeting with Ada",
+                     *           "content": "Ask about [[Engines]].",
+                     *           "tags": [
+                     *             "work"
+                     *           ],
+                     *           "alias": null,
+                     *           "pinned": false,
+                     *           "pin_label": null,
+                     *           "cover_url": null,
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z",
+                     *           "snippet": "Ask about <mark>engines</mark>.",
+                     *           "edited_at": "2026-11-21T09:30:00.000Z",
+                     *           "excerpt": "Ask about Engines."
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "has_more": false,
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        notes: components["schemas"]["ListedNote"][];
+                        /**
+                         * @description How many there are in all. Pages by `cursor` have it only with `total=true`.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description Whether results follow.
+                         * @example false
+                         */
+                        has_more: boolean;
+                        /** @description In a page by `cursor`: the `cursor` of the next page, at most 500 URL-safe characters; null on the last page. */
+                        next_cursor?: string | null;
+                    };
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -10705,8 +10667,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example {} */
-                    "application/json": components["schemas"]["RecordsPage"] | components["schemas"]["RecordsPageByCursor"];
+                    /**
+                     * @example {
+                     *       "records": [
+                     *         {
+                     *           "id": "01939f3e-7a5c-7000-8f1e-5b2c9d3e4f60",
+                     *           "data": {
+                     *             "title": "Middlemarch",
+                     *             "pages": 880,
+                     *             "status": "read",
+                     *             "finished": "2026-11-20"
+                     *           },
+                     *           "created_at": "2026-11-21T09:30:00.000Z",
+                     *           "updated_at": "2026-11-21T09:30:00.000Z",
+                     *           "deleted_at": null
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "has_more": false,
+                     *       "next_cursor": null,
+                     *       "expanded": {},
+                     *       "expanded_truncated": true
+                     *     }
+                     */
+                    "application/json": {
+                        records: components["schemas"]["Record"][];
+                        /**
+                         * @description Rows that match, on all pages. Pages by `cursor` have it only with `total=true`.
+                         * @example 1
+                         */
+                        total: number;
+                        /**
+                         * @description Whether results follow.
+                         * @example false
+                         */
+                        has_more: boolean;
+                        /** @description In a page by `cursor`: the `cursor` of the next page, at most 500 URL-safe characters; null on the last page. */
+                        next_cursor?: string | null;
+                        /** @description With `expand`: the objects by id, each once; those out of reach are absent. */
+                        expanded?: Record<string, never>;
+                        /**
+                         * @description Set when there are more than 1,000 objects.
+                         * @constant
+                         */
+                        expanded_truncated?: true;
+                    };
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -32,11 +32,8 @@ export interface Call<Found> {
   readonly isFresh?: boolean
 }
 
-/** The response of an endpoint, by its path and method as the OpenAPI document names them; of a list, a page by offset. */
-export type Answer<Path extends keyof paths, Verb extends Method> = Exclude<
-  Success<Operation<Path, Verb>>,
-  { next_cursor: string | null }
->
+/** The response of an endpoint, by its path and method as the OpenAPI document names them. */
+export type Answer<Path extends keyof paths, Verb extends Method> = Success<Operation<Path, Verb>>
 
 function addressOf(path: string, params: object = {}, query: object = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
