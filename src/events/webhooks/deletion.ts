@@ -1,5 +1,6 @@
 import { defineJob, enqueue } from '../../kernel/jobs.ts'
 import { endSchedules } from '../../log/due.ts'
+import { notifyAfterCommit } from '../../log/log.ts'
 import { renewSubscriptionsVersion } from '../../log/outbox.ts'
 import { deletePulledOf } from '../../log/pulled.ts'
 import type { Reader } from '../../storage/reader.ts'
@@ -57,13 +58,17 @@ export const webhookDetachment = defineJob<number, null>('webhook.detach', (tx, 
   deleteDeliveriesOf(tx, pk, DELIVERIES_PER_STEP) > 0 ? null : 'done',
 )
 
-/** Deletes a subscription. A job then deletes its deliveries, which no read shows any more. */
+/**
+ * Deletes a subscription, and notifies requests that wait for its events. A job then deletes its deliveries, which no
+ * read shows any more.
+ */
 export function removeWebhook(
   tx: Tx,
   { pk, structure }: { readonly pk: number; readonly structure: number | null },
 ): void {
   endSchedules(tx, 'pk = ?', pk)
-  tx.sql.run('DELETE FROM webhooks WHERE pk = ?', pk)
+  for (const id of tx.sql.column<string>('DELETE FROM webhooks WHERE pk = ? RETURNING id', pk))
+    notifyAfterCommit(tx, id)
   enqueue(tx, webhookDetachment, pk, null)
   if (structure !== null) renewSubscriptionsVersion(tx, structure)
 }

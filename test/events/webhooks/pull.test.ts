@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { findFaults } from '../../../src/operation/integrity.ts'
 import { runJobs, runRetention } from '../../support/jobs.ts'
 import { declare, write } from '../../support/records.ts'
-import { startService, type TestService } from '../../support/service.ts'
+import { settle, startService, type TestService } from '../../support/service.ts'
 import { deliveriesOf, webhookOf } from '../../support/webhooks.ts'
 
 const DAY = 24 * 3_600_000
@@ -148,6 +148,14 @@ test('a page waits for the next event', async () => {
   const waiting = events(id, '?wait=60')
   await rows(1)
   expect(numbersIn(await waiting)).toEqual([1])
+})
+
+test('a page that waits is not found once its subscription is deleted', async () => {
+  const id = await pulled()
+  const waiting = events(id, '?wait=60')
+  await settle()
+  await it.delete(`/v1/webhooks/${id}`)
+  expect((await waiting).status).toBe(404)
 })
 
 test('a deleted subscription leaves nothing behind', async () => {
