@@ -66,13 +66,13 @@ const hasEdits = (
     JSON.stringify(aliases.before) !== JSON.stringify(aliases.now))
 
 function editTitle(text: FrontMatterText, { title, isNewTitle, fileTitle }: FrontMatterEdits): void {
-  const entry = text.entries.find(({ name, value }) => fieldOfKey(name) === 'title' && value !== null)
+  const entry = text.readEntries.find(({ name, value }) => fieldOfKey(name) === 'title' && value !== null)
   if (entry && isNewTitle) text.replace(entry, title)
   else if (!entry && title !== fileTitle) text.append('title', title)
 }
 
 function editAliases(text: FrontMatterText, { before, now }: FrontMatterEdits['aliases']): void {
-  const entries = text.entries.filter(({ name }) => fieldOfKey(name) === 'aliases')
+  const entries = text.readEntries.filter(({ name }) => fieldOfKey(name) === 'aliases')
   const words = new Set(entries.flatMap(({ value }) => wordsOfAliases(value)))
   const added = now.filter((alias) => !words.has(alias) && !before.includes(alias))
   const isKept = (alias: string) => now.includes(alias) || !before.includes(alias)
@@ -80,7 +80,7 @@ function editAliases(text: FrontMatterText, { before, now }: FrontMatterEdits['a
 }
 
 function editTags(text: FrontMatterText, { all, inBody, added }: FrontMatterEdits['tags']): void {
-  const entries = text.entries.filter(({ name }) => fieldOfKey(name) === 'tags')
+  const entries = text.readEntries.filter(({ name }) => fieldOfKey(name) === 'tags')
   const keys = new Set(entries.flatMap(({ value }) => wordsOfTags(value)).map(keyOfTag))
   const present = new Set(all.map(fold))
   const isKept = (word: string) => present.has(keyOfTag(word)) || tagNameOf(word) === undefined
@@ -139,6 +139,8 @@ interface ListEdit {
 /** The front matter of a file, and replacements of parts of it. */
 class FrontMatterText {
   readonly entries: readonly Entry[]
+  /** The entries that an import reads: of a repeated key, the last one. */
+  readonly readEntries: readonly Entry[]
   readonly isEditable: boolean
   readonly hasContent: boolean
   readonly #hasFences: boolean
@@ -170,6 +172,7 @@ class FrontMatterText {
     // A document of comments has no contents.
     this.isEditable = !this.hasContent || mapping !== undefined || this.#document?.contents === null
     this.entries = mapping ? this.#entriesOf(mapping) : []
+    this.readEntries = [...new Map(this.entries.map((entry) => [entry.name, entry])).values()]
   }
 
   result(): string {
