@@ -3,11 +3,13 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:tes
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { readConfig } from '../../src/config.ts'
 import { BadSetting } from '../../src/lib/settings.ts'
+import { parseSegmentName, placeName } from '../../src/operation/backups/stream/segment.ts'
 import { addUser, usersOf } from '../support/backed-up.ts'
 import { runInProcess } from '../support/cli.ts'
 import { BUCKET } from '../support/off-site.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { type S3Server, s3Error, startS3Server } from '../support/s3-server.ts'
+import { fastClock, Streamed } from '../support/streamed.ts'
 
 const folder = newFolder()
 let store: S3Server
@@ -132,6 +134,36 @@ describe('a server with --backup-stream', () => {
     const { titles } = await restore('--identity', folder.file('key.txt'))
     expect(titles).toEqual(['sealed', 'while it refuses'])
   }, 60_000)
+})
+
+const rowsOf = (made: Streamed, count?: number) => made.ledger.slice(0, count).map(({ text }) => text)
+
+test('a restore to a time before the end of its backup mixes no two states', async () => {
+  const made = new Streamed(store, fastClock(20))
+  await made.start()
+  await made.copy()
+  store.fault = () => s3Error(503, 'SlowDown')
+  for (let row = 0; row < 4; row++) {
+    await made.commit(20_000)
+    await Bun.sleep(20)
+  }
+  const { file, base } = await made.copy()
+  await made.commit(20_000)
+  store.fault = undefined
+  await made.untilStored()
+  // A slow disk acknowledges a commit after the copy that has it.
+  const at = made.ledger[1]?.at ?? 0
+  expect(await made.restored({ file, base: { ...base, at } }, at + 200)).toEqual(rowsOf(made, 4))
+  await made.end()
+}, 60_000)
+
+test('the names of segments sort by place, also after months of restarts of the log', () => {
+  const hash = 'a'.repeat(64)
+  const names = [999_999, 1_000_000, 31_536_000].map(
+    (log) => `segments/s/${placeName({ log, frame: 3 })}.2026-11-29T093000000Z.${hash}.wal.zst`,
+  )
+  expect(names.toSorted()).toEqual(names)
+  expect(names.map((name) => parseSegmentName(name)?.log)).toEqual([999_999, 1_000_000, 31_536_000])
 })
 
 test.each([

@@ -68,8 +68,11 @@ async function findStop(
   for (let index = first === -1 ? names.length - 1 : first; index >= 0; index--) {
     // Every commit of this segment is later; it may be a damaged one.
     if (index === first && Math.max(base.at, names[index - 1]?.at ?? 0) === before - 1) continue
-    const mark = (await reading.load(index)).marks.findLast(({ at }) => at < before)
-    if (mark) return { index, frame: mark.frame }
+    const { log, marks } = await reading.load(index)
+    const mark = marks.findLast(({ at }) => at < before)
+    if (!mark) continue
+    // The backup is later than this mark, and frames before its place would mix two states.
+    return isAfter({ log, frame: mark.frame }, base) ? { index, frame: mark.frame } : undefined
   }
   return undefined
 }

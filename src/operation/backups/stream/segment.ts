@@ -54,7 +54,7 @@ export const SEGMENTS = 'segments/'
 export const streamName = (instant: number): string => isoTimestamp(instant).replace(/[:.]/g, '')
 
 const NAME =
-  /^(\d{6})-(\d{8})\.(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.([0-9a-f]{64})\.wal\.zst(?:\.age)?$/
+  /^(\d{10})-(\d{8})\.(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.([0-9a-f]{64})\.wal\.zst(?:\.age)?$/
 
 /** Undefined for an object that is no segment. */
 export function parseSegmentName(name: string): SegmentName | undefined {
@@ -66,8 +66,11 @@ export function parseSegmentName(name: string): SegmentName | undefined {
 
 const padded = (count: number, digits: number) => String(count).padStart(digits, '0')
 
-/** The beginning of the name of the segment that ends here. */
-export const placeName = ({ log, frame }: StreamPlace): string => `${padded(log, 6)}-${padded(frame, 8)}`
+/**
+ * The beginning of the name of the segment that ends here. Names sort by place: a log that restarts every second has
+ * seven digits within two weeks.
+ */
+export const placeName = ({ log, frame }: StreamPlace): string => `${padded(log, 10)}-${padded(frame, 8)}`
 
 /** The content of a segment as it is stored, and its name. */
 export async function encodeSegment(
