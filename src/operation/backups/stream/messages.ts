@@ -33,5 +33,6 @@ export type FromStream =
   | { readonly storedAt: number; readonly oldest: number | null }
   | { readonly copied: string; readonly base: StreamBase }
   | { readonly copied: string; readonly failure: string }
-  | { readonly handedOver: boolean }
+  /** The log was read to this frame, or could not be. */
+  | { readonly handedOver: number; readonly isRead: boolean }
   | { readonly failing: string }

@@ -37,10 +37,10 @@ export class TargetStream {
   #unprotectedSince: number | undefined
   #marks: (readonly [frame: number, at: number])[] = []
   #canSend = false
-  /** The time of the first mark that was sent and not received yet. */
-  #sentSince: number | undefined
+  /** The times of the first marks of messages that were sent and not received yet. */
+  #sent: number[] = []
   #copying: { readonly file: string; readonly reply: PromiseWithResolvers<StreamBase> } | undefined
-  #handingOver: PromiseWithResolvers<boolean> | undefined
+  #handingOver: { readonly frame: number; readonly reply: PromiseWithResolvers<boolean> } | undefined
   /** Returns the end of a log at rest, and marks the end of the log. */
   #log: { restingAt(): number | null; mark(): void } | undefined
 
@@ -73,9 +73,13 @@ export class TargetStream {
     this.#isStopped = true
     const process = this.#process
     if (!process) return
-    this.sendMarks()
-    process.send({ finish: true })
-    await this.#within(FINISH_WITHIN_MS, process.failure)
+    // Segments without a backup are of no use.
+    if (this.#hasBackup) {
+      this.#canSend = true
+      this.sendMarks()
+      process.send({ finish: true })
+      await this.#within(FINISH_WITHIN_MS, process.failure)
+    }
     process.kill()
     await process.failure
   }
@@ -88,9 +92,10 @@ export class TargetStream {
   }
 
   sendMarks(): void {
-    if (!this.#canSend || this.#marks.length === 0) return
+    const [first] = this.#marks
+    if (!this.#canSend || !first) return
     this.#canSend = false
-    this.#sentSince ??= this.#marks[0]?.[1]
+    this.#sent.push(first[1])
     this.#process?.send({ marks: this.#marks })
     this.#marks = []
   }
@@ -106,7 +111,8 @@ export class TargetStream {
   async handOver(frame: number): Promise<boolean> {
     if (!this.#process) return true
     const reply = Promise.withResolvers<boolean>()
-    this.#handingOver = reply
+    // A reply that was too late for an earlier request names another frame.
+    this.#handingOver = { frame, reply }
     this.#canSend = true
     this.sendMarks()
     this.#process.send({ handOver: frame })
@@ -146,7 +152,7 @@ export class TargetStream {
     this.#stream = stream
     this.#copied = undefined
     this.#oldestUnsent = undefined
-    this.#sentSince = undefined
+    this.#sent = []
     // They may be of an earlier log.
     this.#marks = []
     this.#hasBackup = false
@@ -172,12 +178,16 @@ export class TargetStream {
       this.#options.onNeedsBackup()
     } else if ('received' in message) {
       this.#canSend = true
-      this.#sentSince = undefined
+      this.#sent.shift()
     } else if ('storedAt' in message)
-      this.#oldestUnsent = message.oldest ?? this.#sentSince ?? this.#marks[0]?.[1]
+      this.#oldestUnsent = message.oldest ?? this.#sent[0] ?? this.#marks[0]?.[1]
     else if ('copied' in message) this.#noteCopied(message)
-    else if ('handedOver' in message) this.#handingOver?.resolve(message.handedOver)
+    else if ('handedOver' in message) this.#noteHandedOver(message)
     else log.repeated('warn', 'the write-ahead log could not be uploaded', { target, error: message.failing })
+  }
+
+  #noteHandedOver({ handedOver, isRead }: Extract<FromStream, { handedOver: number }>): void {
+    if (this.#handingOver?.frame === handedOver) this.#handingOver.reply.resolve(isRead)
   }
 
   #noteCopied(message: Extract<FromStream, { copied: string }>): void {
@@ -198,7 +208,7 @@ export class TargetStream {
     this.#process = undefined
     this.#canSend = false
     this.#begin(undefined)
-    this.#handingOver?.resolve(true)
+    this.#handingOver?.reply.resolve(true)
     if (this.#isStopped) return
     const { ctx, order } = this.#options
     ctx.log.error('the process that uploads the write-ahead log ended', {

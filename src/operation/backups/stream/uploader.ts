@@ -87,7 +87,8 @@ export class Uploader {
   handle(message: ToStream): void {
     if ('marks' in message) this.#note(message.marks)
     else if ('copyTo' in message) void this.#copy(message.copyTo, message.atRest)
-    else if ('handOver' in message) this.#options.report({ handedOver: this.#handOver(message.handOver) })
+    else if ('handOver' in message)
+      this.#options.report({ handedOver: message.handOver, isRead: this.#handOver(message.handOver) })
     else if ('lost' in message) this.#begin(message.lost)
     else this.#isFinishing = true
     this.#wake.resolve()
