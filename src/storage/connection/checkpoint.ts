@@ -203,7 +203,8 @@ export class Checkpoints {
 
   async #fold(truncates: boolean): Promise<void> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      if (this.#followed?.hold.isHeld) this.#followed.hold.move()
+      // A transaction that begins while nothing is left to checkpoint would hold nothing.
+      if (this.#followed?.hold.isHeld && this.#pages().left > 0) this.#followed.hold.move()
       await this.#run('PASSIVE')
       if (this.#isStopped) return
       if (this.#pages().left <= FEW_PAGES) break

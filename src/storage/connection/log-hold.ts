@@ -22,14 +22,16 @@ export class LogHold {
   move(): void {
     const [first, second] = this.#connections
     const next = this.#current === first ? second : first
+    // Left by an earlier attempt that failed.
+    end(next)
     next.run('BEGIN')
     next.query('SELECT 1 FROM sqlite_schema LIMIT 1').values()
-    this.#current?.run('COMMIT')
+    if (this.#current) end(this.#current)
     this.#current = next
   }
 
   release(): void {
-    this.#current?.run('COMMIT')
+    if (this.#current) end(this.#current)
     this.#current = undefined
   }
 
@@ -37,4 +39,9 @@ export class LogHold {
     this.release()
     for (const connection of this.#connections) connection.close()
   }
+}
+
+/** A failing disk may have ended the transaction already. */
+function end(connection: Database): void {
+  if (connection.inTransaction) connection.run('ROLLBACK')
 }
