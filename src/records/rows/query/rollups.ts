@@ -70,18 +70,40 @@ function valuesOf(reader: Reader, rollup: Rollup, linked: Linked, ids: string): 
   return new Map(reader.sql.rows<[string, Cell]>(`SELECT ${id}, ${aggregate} ${source} GROUP BY ${id}`, ids))
 }
 
+/** The values of one row's roll-up, added up. Whole numbers need no exact sum while their sums are safe. */
+class Total {
+  count = 0
+  #whole = 0
+  #exact: ExactSum | undefined
+
+  add(value: number): void {
+    this.count += 1
+    const whole = this.#whole + value
+    if (!this.#exact && Number.isSafeInteger(value) && Number.isSafeInteger(whole)) {
+      this.#whole = whole
+      return
+    }
+    if (!this.#exact) {
+      this.#exact = new ExactSum()
+      this.#exact.add(this.#whole)
+    }
+    this.#exact.add(value)
+  }
+
+  get sum(): number {
+    return this.#exact ? this.#exact.value() : this.#whole
+  }
+}
+
 /** Sums do not depend on the order of the rows. */
 function summed(rows: readonly (readonly [string, number])[], isAverage: boolean): Map<string, number> {
-  const sums = new Map<string, { readonly sum: ExactSum; count: number }>()
+  const totals = new Map<string, Total>()
   for (const [id, value] of rows) {
-    const one = sums.get(id) ?? { sum: new ExactSum(), count: 0 }
-    one.sum.add(value)
-    one.count += 1
-    sums.set(id, one)
+    const total = totals.get(id) ?? new Total()
+    totals.set(id, total)
+    total.add(value)
   }
-  return new Map(
-    Array.from(sums, ([id, { sum, count }]) => [id, isAverage ? sum.value() / count : sum.value()]),
-  )
+  return new Map(Array.from(totals, ([id, { sum, count }]) => [id, isAverage ? sum / count : sum]))
 }
 
 /** A reader that may report findings (`total-cache.ts`). */
