@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { deleteStructure } from '../../../src/events/structure-deletion.ts'
 import { systemAuthor } from '../../../src/log/log.ts'
 import { listLocalChanges } from '../../../src/transfer/mirror/overlay/push.ts'
+import { runJobs } from '../../support/jobs.ts'
 import { faultsOf, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { makeNote, readNote, tagNamed, titlesFound } from '../../support/notes.ts'
 import { declare, list, write } from '../../support/records.ts'
@@ -114,6 +115,35 @@ test('the copy keeps following beneath local changes, and a push makes both side
   expect(transactions[0].counts).toContainEqual(
     expect.objectContaining({ kind: 'record', op: 'created', n: 1 }),
   )
+})
+
+test('the values of formulas are computed on both sides and never pushed', async () => {
+  const fields = [
+    { key: 'name', type: 'text', unique: true },
+    { key: 'age', type: 'number' },
+    { key: 'next', type: 'formula', expression: '{age} + 1' },
+  ]
+  await service.patch('/v1/records/structures/People', { fields })
+  await runJobs(service.ctx)
+  const [bob] = await write(service, 'People', { name: 'Bob', age: 1 })
+  await mirror.catchUp()
+  await runJobs(mirror.ctx)
+  await expectEqual()
+  later()
+  await mirror.patch(`/v1/records/${ada.id}`, { data: { age: 40 } })
+  await mirror.patch(`/v1/records/${bob.id}`, { data: { age: 2 } })
+  await write(mirror as never, 'People', { name: 'Eve', age: 5 })
+  await service.delete(`/v1/records/${bob.id}`)
+  await mirror.catchUp()
+  await mirror.push(false, [bob.id])
+  await mirror.catchUp()
+  expect(await people(service)).toEqual([
+    { name: 'Ada', age: 40, next: 41 },
+    { name: 'Bob', age: 2, next: 3 },
+    { name: 'Eve', age: 5, next: 6 },
+  ])
+  expect(diff()).toEqual([])
+  await expectEqual()
 })
 
 test('reset restores the remote state of one object or of all', async () => {

@@ -4,7 +4,8 @@ import { sleep, systemClock } from '../../../lib/clock.ts'
 import { type RecordData, valueIn } from '../../../lib/record-data.ts'
 import { Refusal, refused } from '../../../lib/refusal.ts'
 import { sha256 } from '../../../lib/sha256.ts'
-import { findStructureById } from '../../../records/structures/store.ts'
+import { writableData } from '../../../records/rows/writing/field-values.ts'
+import { definitionOf, findStructureById, type StructureRow } from '../../../records/structures/store.ts'
 import type { Db } from '../../../storage/database.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { differenceBetween } from '../reconcile.ts'
@@ -68,7 +69,7 @@ async function pushOnce(
       `There are ${changes.length} changes, and one push sends at most 1,000; reset some of them.`,
     )
   const sent: object[] = []
-  for (const change of inOrder(changes)) {
+  for (const change of inOrder(changes).map((one) => withoutComputed(db, one))) {
     if (!change.isLost) sent.push(sentOf(change))
     else if (!isDryRun) sent.push(await sentAfterRestore(change, remote))
   }
@@ -118,6 +119,16 @@ const ORDER = ['deleted', 'updated', 'created'] as const
 /** Changes that free unique values come first. */
 const inOrder = (changes: readonly LocalChange[]): LocalChange[] =>
   ORDER.flatMap((op) => changes.filter((change) => change.op === op))
+
+/** The change without the values of formulas, which the remote computes itself and refuses to write. */
+function withoutComputed(reader: Reader, change: LocalChange): LocalChange {
+  const structure = change.kind === 'record' && structureOf(reader, change.structure_id)
+  if (!structure) return change
+  const definition = definitionOf(structure)
+  const writable = (object: RemoteObject | null) =>
+    object && { ...object, data: writableData(definition, object.data as RecordData) }
+  return { ...change, before: writable(change.before), after: writable(change.after) }
+}
 
 type Sent = Pick<LocalChange, 'kind' | 'op' | 'id' | 'structure_id' | 'before' | 'after'>
 
@@ -228,7 +239,7 @@ export function listLocalChanges(reader: Reader, keepMine: readonly string[] = [
       kind,
       id,
       op: before === null ? 'created' : after === null ? 'deleted' : 'updated',
-      label: labelOf(reader, workspacePk, row, after ?? before),
+      label: labelOf(reader, row, after ?? before),
       structure_id: structure,
       changed: before && after ? differenceBetween(kind, before, after).changed : [],
       conflict: isConflict(row) && !isKept ? conflictOf(row) : null,
@@ -239,14 +250,18 @@ export function listLocalChanges(reader: Reader, keepMine: readonly string[] = [
   })
 }
 
+function structureOf(reader: Reader, id: string | null): StructureRow | undefined {
+  const workspacePk = findState(reader)?.workspace ?? 0
+  return findStructureById(reader, wholeWorkspace(workspacePk), id ?? '')
+}
+
 function labelOf(
   reader: Reader,
-  workspacePk: number,
   { kind, structure }: OverlayRow,
   object: RemoteObject | null,
 ): string | null {
   if (kind === 'note') return String(object?.title)
-  const label = findStructureById(reader, wholeWorkspace(workspacePk), structure ?? '')?.labelField ?? null
+  const label = structureOf(reader, structure)?.labelField ?? null
   const value = label === null ? undefined : valueIn((object?.data ?? {}) as RecordData, label)
   return value === undefined ? null : String(value)
 }
