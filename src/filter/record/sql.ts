@@ -1,7 +1,7 @@
 import { foldedText, numberText, valueColumn } from '../../storage/row-table-names.ts'
 import type { SqlValue } from '../../storage/sql.ts'
 import { allOf, type SqlPart } from '../../storage/sql.ts'
-import { type Operator, rulesOf, type TypedField, valueMark } from './field-types.ts'
+import { type Operator, rulesOf, type TypedField, valueMark, valueTypeOf } from './field-types.ts'
 import type { Condition } from './parse.ts'
 import { DAY_LENGTH, dayOf, isPoint, type Operand } from './values.ts'
 
@@ -96,24 +96,24 @@ function idCondition(op: Operator, operands: readonly Operand[]): SqlPart {
 
 function searchedText(field: TypedField): string {
   const { companion, storage, each } = rulesOf(field)
-  const { type, column } = field
+  const { column } = field
   if (companion === 'folded') return foldedText(column)
   if (companion === 'json') return numberText(column)
   if (storage === 'INTEGER') return `iif(${valueColumn(column)}, 'true', 'false')`
   if (each)
     return `replace(trim(${valueColumn(column)}, '["]' || char(10)), '",' || char(10) || '"', char(10))`
-  return type === 'datetime' ? `lower(${valueColumn(column)})` : valueColumn(column)
+  return valueTypeOf(field) === 'datetime' ? `lower(${valueColumn(column)})` : valueColumn(column)
 }
 
 /** `iif` would turn a boolean field without a value into 'false'. */
-const ifPresent = ({ type, column }: TypedField, test: string) =>
-  type === 'bool' ? `(${valueColumn(column)} IS NOT NULL AND ${test})` : test
+const ifPresent = (field: TypedField, test: string) =>
+  valueTypeOf(field) === 'bool' ? `(${valueColumn(field.column)} IS NOT NULL AND ${test})` : test
 
 /** The text of a row that `*` searches: all values, each followed by a line break. */
 export function rowText(fields: Iterable<TypedField>): string {
   const lines = Array.from(fields, (field) => {
     const text = searchedText(field)
-    return `coalesce(${field.type === 'bool' ? `iif(${valueColumn(field.column)} IS NULL, NULL, ${text})` : text} || char(10), '')`
+    return `coalesce(${valueTypeOf(field) === 'bool' ? `iif(${valueColumn(field.column)} IS NULL, NULL, ${text})` : text} || char(10), '')`
   })
   return lines.join(' || ')
 }

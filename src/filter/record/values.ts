@@ -1,5 +1,5 @@
 import { DAY_MS, isDay, parseInstant } from '../../lib/dates.ts'
-import { columnValue, type FieldKind, type RowPart, rulesOf } from './field-types.ts'
+import { columnValue, type FieldKind, type RowPart, rulesOf, valueTypeOf } from './field-types.ts'
 
 type Comparable = string | number
 
@@ -64,7 +64,7 @@ export function operandOf(target: FieldKind | RowPart, value: unknown): ParsedOp
   if (typeof target === 'string') return { operand: ifText(value), words: 'an id' }
   const { references, words } = rulesOf(target)
   if (references) return { operand: ifText(value), words: 'an id' }
-  if (target.type === 'datetime')
+  if (valueTypeOf(target) === 'datetime')
     return { operand: datetimeDay(value) ?? typed(target, value), words: `a plain date, or ${words}` }
   return { operand: typed(target, value), words }
 }
