@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { type Caller, wholeWorkspace } from '../context.ts'
-import { rulesOf } from '../filter/record/field-types.ts'
+import { isComputed, rulesOf } from '../filter/record/field-types.ts'
 import { type RecordData, type RecordState, valueIn } from '../lib/record-data.ts'
 import { refused } from '../lib/refusal.ts'
 import { logChange, logCreatedRecords } from '../log/log.ts'
@@ -157,7 +157,8 @@ function checkedData({ fields, byKey }: Definition, sent: Readonly<Record<string
   for (const field of fields) {
     const { key, type } = field
     const value = valueIn(sent as RecordData, key)
-    if (value === undefined) continue
+    // Computed again: a deleted row may hold values of an earlier expression.
+    if (value === undefined || isComputed(field)) continue
     const stored = rulesOf(field).normalise(value)
     if (stored === undefined) throw refused(`The field "${key}" does not hold a value of type "${type}".`)
     data[key] = stored

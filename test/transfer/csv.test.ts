@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { takeServerLock } from '../../src/storage/connection/server-lock.ts'
 import { runInProcess } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { field } from '../support/records.ts'
 import { newTableTest, type TableTest } from '../support/tables.ts'
 
 let table: TableTest
@@ -157,6 +158,21 @@ describe('a new structure', () => {
     },
     RANDOM_CASES_MS,
   )
+
+  test('ignores the columns of formulas and roll-ups', async () => {
+    const fields = [
+      ...[field('n', 'number'), field('parent', 'record', { structure: 'Sums' })],
+      field('double', 'formula', { expression: '{n} * 2' }),
+    ]
+    await service().post('/v1/records/structures', { name: 'Sums', fields })
+    const parts = field('parts', 'rollup', {
+      via: { structure: 'Sums', field: 'parent' },
+      function: 'count',
+    })
+    await service().patch('/v1/records/structures/Sums', { fields: [...fields, parts] })
+    const { exitCode } = await importText('n,double,parts\n4,1,x\n', '--structure', 'Sums')
+    expect([exitCode, await rowsOf('Sums')]).toEqual([0, [{ n: 4, double: 8, parts: 0 }]])
+  })
 
   test('imports rows beyond the first chunk of the file, in their order', async () => {
     const lines = Array.from({ length: 60_000 }, (_, at) => `${at},"line ${at}, as ""said"" in the file"`)

@@ -234,3 +234,25 @@ test.each(['text/html\r\nSet-Cookie: a=b', 'text', '', '€/€', `a/${'b'.repea
     service.close()
   },
 )
+
+test('rows are imported with the values of formulas that had another result, and impossible roll-ups are blank', async () => {
+  const row = { ...KEPT, id: KEPT.id.replace('b35', 'b36'), updated_at: KEPT.created_at, deleted_at: null }
+  const link = { key: 'link', type: 'record', structure: KEPT.id }
+  const sum = { key: 'sum', type: 'rollup', function: 'sum', field: 'title' }
+  const fields = [
+    ...[{ key: 'title', type: 'text' }, link],
+    { key: 'length', type: 'formula', expression: 'LEN({title})' },
+    { ...sum, via: { structure: KEPT.id, field: 'link' } },
+    { ...sum, key: 'missing', via: { structure: KEPT.id, field: 'none' } },
+  ]
+  const data = { title: 'Tea', link: row.id, length: 'of an earlier expression' }
+  const path = folderOf({
+    'structures/a.json': { ...STRUCTURE, fields },
+    'structures/a.jsonl': `${JSON.stringify({ ...row, data })}\n`,
+  })
+  const service = await startService()
+  expect(await importInto(service, path)).toMatchObject({ isWritten: true, refused: [] })
+  const { body } = await service.get(`/v1/records/${row.id}`)
+  expect(body.record.data).toEqual({ title: 'Tea', link: row.id, length: 3 })
+  service.close()
+})
