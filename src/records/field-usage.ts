@@ -1,5 +1,5 @@
+import type { Caller } from '../context.ts'
 import type { RawCondition } from '../filter/record/parse.ts'
-import type { ChangeAuthor } from '../log/log.ts'
 import { fieldsInTemplate } from '../log/message.ts'
 import type { Reader } from '../storage/reader.ts'
 import { rollupsOver } from './structures/rollups.ts'
@@ -41,14 +41,9 @@ const sourcesNaming = ({ sql }: Reader, structurePk: number, key: string): strin
     .map(({ name }) => `the source "${name}"`)
 
 /** Descriptions of the subscriptions, sources and views that name a field of a structure, for the caller. */
-export const usageOfField = (
-  reader: Reader,
-  structurePk: number,
-  key: string,
-  caller: ChangeAuthor,
-): string[] => [
+export const usageOfField = (reader: Reader, structurePk: number, key: string, caller: Caller): string[] => [
   ...subscriptionsNaming(reader, structurePk, key),
   ...sourcesNaming(reader, structurePk, key),
-  ...rollupsOver(reader, caller.workspacePk, structurePk, key),
+  ...rollupsOver(reader, caller, structurePk, key),
   ...rowViewsNaming(reader, structurePk, key, { ...caller, rights: undefined }),
 ]

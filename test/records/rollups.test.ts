@@ -171,6 +171,20 @@ describe('a roll-up', () => {
     }
   })
 
+  test('of a hidden structure is not named where it keeps a field', async () => {
+    const { id } = (await service.get(path)).body.structure
+    const key = await service.newKey({
+      access: { structures: { [id]: 'none' } },
+      user: 'Vera',
+      role: 'editor',
+    })
+    const vera = service.as(key)
+    const { fields } = (await vera.get('/v1/records/structures/Orders')).body.structure
+    const kept = fields.filter((one: { key: string }) => one.key !== 'amount')
+    const { status, body } = await vera.patch('/v1/records/structures/Orders', { fields: kept })
+    expect([status, body.code, body.error.includes('mean')]).toEqual([409, 'in_use', false])
+  })
+
   test('may count the rows of its own structure', async () => {
     await declare(service, 'Parts', [
       field('parent', 'record', { structure: 'Parts' }),

@@ -4,7 +4,7 @@ import { changeRole, getUser, removeUser } from '../../src/people/accounts/users
 import { findWorkspaceNamed } from '../../src/people/accounts/workspaces.ts'
 import { callerOf } from '../support/cli.ts'
 import { makeNote } from '../support/notes.ts'
-import { declare, write } from '../support/records.ts'
+import { declare, field, write } from '../support/records.ts'
 import { settle, startService, type TestClock, type TestService, testClock } from '../support/service.ts'
 
 const DAY_MS = 86_400_000
@@ -417,6 +417,37 @@ describe('shared rows', () => {
       while (!(await reader?.read())?.done);
     }
     await expect(rest()).rejects.toThrow()
+  })
+
+  test('shows the values of formulas and roll-ups like others, also in its files', async () => {
+    const fields = [
+      ...[field('title', 'text'), field('due', 'date'), field('parent', 'record', { structure: 'Tasks' })],
+      ...[field('amount', 'number'), field('day', 'formula', { expression: 'ADDDAYS({due}, 1)' })],
+      field('late', 'formula', { expression: '{amount} > 1' }),
+    ]
+    await declare(service, 'Tasks', fields)
+    const via = { structure: 'Tasks', field: 'parent' }
+    const sum = field('parts', 'rollup', { via, function: 'sum', field: 'amount' })
+    await service.patch('/v1/records/structures/Tasks', { fields: [...fields, sum] })
+    const [parent] = await write(service, 'Tasks', { title: 'All', due: '2026-11-09', amount: 0 })
+    await write(service, 'Tasks', { parent: parent.id, amount: 2 }, { parent: parent.id, amount: 5 })
+    const columns = ['title', 'day', 'late', 'parts'].map((key) => ({ key }))
+    const shared = async (input: object) =>
+      pathOf(
+        await share({
+          kind: 'row_view',
+          target_id: await rowView({ structure: 'Tasks', columns, ...input }),
+          options: { csv: true },
+        }),
+      )
+    const table = await shared({})
+    const { text } = await visit(table)
+    expect([text.includes('sort=day'), text.includes('sort=parts')]).toEqual([true, false])
+    expect(text).toContain('<td dir="auto">no</td>')
+    expect((await visit(`${table}.csv`)).text).toContain('All,2026-11-10,false,7')
+    const calendar = await shared({ name: 'Days', kind: 'calendar', date_field: 'day' })
+    expect((await visit(`${calendar}?month=2026-11`)).text).toContain('All')
+    expect((await visit(`${calendar}.ics`)).text).toContain('DTSTART;VALUE=DATE:20261110')
   })
 
   test('has no csv unless it is offered', async () => {

@@ -1,8 +1,8 @@
 import type { Static } from '@sinclair/typebox'
+import type { Caller } from '../../context.ts'
 import { isComputed, rulesOf, valueTypeOf } from '../../filter/record/field-types.ts'
 import { atPlace, fail, Refusal, refused } from '../../lib/refusal.ts'
 import { listed, quoteList } from '../../lib/text.ts'
-import type { ChangeAuthor } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { usageOfField } from '../field-usage.ts'
 import { checkedFormat, type FieldFormat } from './formats.ts'
@@ -278,7 +278,7 @@ export interface FieldUse {
 /** Refuses to remove or retype a field that is still referenced; the refusal names the references. */
 export function refuseLossOfUsedField(
   reader: Reader,
-  caller: ChangeAuthor,
+  caller: Caller,
   { key }: FieldDefinition,
   { structurePk, labelField, uniqueTogether }: FieldUse,
 ): void {

@@ -1,5 +1,6 @@
 import { type InWorkspace, wholeWorkspace } from '../../context.ts'
 import { valueTypeOf } from '../../filter/record/field-types.ts'
+import { may } from '../../kernel/caller.ts'
 import { atPlace, Refusal, refused } from '../../lib/refusal.ts'
 import { listed } from '../../lib/text.ts'
 import type { Reader } from '../../storage/reader.ts'
@@ -29,6 +30,10 @@ const TYPES_OF: Readonly<Record<RollupFunction, readonly string[]>> = {
   min: ['number', 'date', 'datetime'],
   max: ['number', 'date', 'datetime'],
 }
+
+/** Whether a function can be computed over the values of a field. */
+export const suits = (name: RollupFunction, field: FieldDefinition | undefined): boolean =>
+  field !== undefined && TYPES_OF[name].includes(valueTypeOf(field))
 
 /** The roll-up of a field as sent; undefined for other types. Refuses missing and superfluous attributes. */
 export function rollupOf({ type, via, function: name, field }: FieldInput, at: number): Rollup | undefined {
@@ -104,22 +109,25 @@ function completed(
       'via.field',
       `names "${via.field}", which is no "record" field that points to this structure.`,
     )
-  const types = TYPES_OF[name]
   const values = known.find(({ key }) => key === field)
-  const isFit = values !== undefined && types.includes(valueTypeOf(values))
-  if (field !== undefined && !isFit)
-    throw wrong('field', `names "${field}"; "${name}" takes a field of type ${types.join(' or ')}.`)
+  if (field !== undefined && !suits(name, values))
+    throw wrong('field', `names "${field}"; "${name}" takes a field of type ${TYPES_OF[name].join(' or ')}.`)
   return { ...rollup, via: { structure: other?.id ?? owner.id, field: via.field } }
 }
 
-/** Descriptions of the roll-ups of a workspace that use a field of a structure. */
-export function rollupsOver(reader: Reader, workspacePk: number, structurePk: number, key: string): string[] {
+/** Descriptions of the roll-ups of a workspace that use a field of a structure, without the names of hidden ones. */
+export function rollupsOver(
+  reader: Reader,
+  { workspacePk, rights }: InWorkspace,
+  structurePk: number,
+  key: string,
+): string[] {
   const rows = listStructureRows(reader, wholeWorkspace(workspacePk))
   const id = rows.find(({ pk }) => pk === structurePk)?.id
   return rows.flatMap((row) =>
     definitionOf(row).rollups.flatMap(({ key: name, rollup }) =>
       rollup?.via.structure === id && (rollup?.via.field === key || rollup?.field === key)
-        ? [`the roll-up "${name}"`]
+        ? [may(rights, row.id, 'see') ? `the roll-up "${name}"` : 'a roll-up']
         : [],
     ),
   )
@@ -128,11 +136,11 @@ export function rollupsOver(reader: Reader, workspacePk: number, structurePk: nu
 /** Refuses to remove or retype a field that roll-ups use. */
 export function refuseLossOfLinked(
   reader: Reader,
-  { workspacePk }: InWorkspace,
+  caller: InWorkspace,
   structurePk: number,
   { key }: FieldDefinition,
 ): void {
-  const users = rollupsOver(reader, workspacePk, structurePk, key)
+  const users = rollupsOver(reader, caller, structurePk, key)
   if (users.length === 0) return
   throw new Refusal(
     'in_use',

@@ -12,6 +12,7 @@ import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import type { RecordData } from '../../lib/record-data.ts'
 import { notFound } from '../../lib/refusal.ts'
 import { pksInOrder, rowsInList } from '../../records/rows/query/list.ts'
+import { eachWithRollups } from '../../records/rows/query/rollups.ts'
 import { parseRequest } from '../../records/rows/query/row-query.ts'
 import { dataOf, type RecordRow } from '../../records/rows/store.ts'
 import type { FieldDefinition } from '../../records/structures/store.ts'
@@ -76,7 +77,7 @@ export const sharedFilePart = long(
       const areLast = next?.areLast ?? pks.length === all?.length
       let text = next ? '' : before
       let taken = pks.length
-      for (const row of rowsInList(reader, input, pks)) {
+      for (const row of eachWithRollups(reader, caller, shared.structure, rowsInList(reader, input, pks))) {
         text += of(row)
         if (text.length < PART_LENGTH) continue
         taken = pks.indexOf(row.pk) + 1
@@ -228,7 +229,7 @@ function icsText(shared: SharedRows, name: string): FileText {
       end && valueIn(data, end) !== undefined && String(valueIn(data, end)) > String(from)
         ? valueIn(data, end)
         : undefined
-    if (start.type === 'date') {
+    if (valueTypeOf(start) === 'date') {
       const [first, after] = [day(from), dayAfter(last ?? from)]
       return [`DTSTART;VALUE=DATE:${first}`, ...(after > first ? [`DTEND;VALUE=DATE:${after}`] : [])]
     }

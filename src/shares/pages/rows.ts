@@ -1,4 +1,5 @@
 import type { AppContext, InWorkspace } from '../../context.ts'
+import { valueTypeOf } from '../../filter/record/field-types.ts'
 import { long, read, type Snapshot } from '../../kernel/operation.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { type Html, html } from '../../lib/html.ts'
@@ -55,8 +56,9 @@ const REFERENCES: Readonly<Record<string, readonly [one: string, many: string]>>
 }
 
 /** A value as visitors see it; a reference to another object shows only that there is one. */
-export function shownValue({ type }: FieldDefinition, value: RecordData[string] | undefined): string {
+export function shownValue(field: FieldDefinition, value: RecordData[string] | undefined): string {
   if (value === undefined || value === null) return ''
+  const type = valueTypeOf(field)
   const reference = REFERENCES[type]
   const several = typeof value === 'object' ? value : undefined
   if (reference) return several && several.length > 1 ? `${several.length} ${reference[1]}` : reference[0]
@@ -151,10 +153,11 @@ function table(reading: Reading): Html {
   const sortedBy = sort ?? view.sort
   const descends = sort === null ? view.direction !== 'asc' : isDescending
   const heads = columns.map((field) => {
+    if (!isSortable(field)) return html`<th scope="col">${labelOf(field)}</th>`
     const isSorted = field.key === sortedBy
     const next = isSorted && !descends ? 'desc' : 'asc'
     const order = isSorted && html` aria-sort="${descends ? 'descending' : 'ascending'}"`
-    const align = field.type === 'number' && html` class="number"`
+    const align = valueTypeOf(field) === 'number' && html` class="number"`
     return html`<th scope="col"${align}${order}><a href="${base}?sort=${field.key}&direction=${next}">${labelOf(field)}</a>${isSorted && (descends ? ' ↓' : ' ↑')}</th>`
   })
   const lines = rows.map((row) => html`<tr>${cells(columns, dataOf(row))}</tr>`)
@@ -164,10 +167,12 @@ function table(reading: Reading): Html {
 ${pageLinks(page, Math.ceil(total / PAGE_SIZE), (other) => `${base}?${ofSort}page=${other}`)}`
 }
 
+const isSortable = ({ type, multiple }: FieldDefinition): boolean => type !== 'rollup' && !multiple
+
 const cells = (columns: readonly FieldDefinition[], data: RecordData): Html[] =>
   columns.map((field) => {
     const value = shownValue(field, valueIn(data, field))
-    return field.type === 'number'
+    return valueTypeOf(field) === 'number'
       ? html`<td class="number">${value}</td>`
       : html`<td dir="auto">${value}</td>`
   })
@@ -220,7 +225,7 @@ function rowsBetween(
 ): { rows: RecordRow[]; more: number } {
   const { start, end } = calendarFields(reading)
   const instant = (day: string, isEnd: boolean) =>
-    start.type === 'date' ? day : `${day}T${isEnd ? '23:59:59.999' : '00:00:00'}Z`
+    valueTypeOf(start) === 'date' ? day : `${day}T${isEnd ? '23:59:59.999' : '00:00:00'}Z`
   const find = (...filter: readonly object[]) => {
     const order = { limit: MONTH_ROWS, sort: start.key, direction: 'asc' as const }
     const { rows, total } = listed(reading, { filter: JSON.stringify(filter), ...order })

@@ -1,11 +1,12 @@
 import type { InWorkspace } from '../../../context.ts'
 import { may } from '../../../kernel/caller.ts'
+import { memoize } from '../../../lib/bounded-cache.ts'
 import { ExactSum } from '../../../lib/exact-sum.ts'
 import type { RecordData } from '../../../lib/record-data.ts'
 import { scanOf } from '../../../lib/scan.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { liveRows, valueColumn } from '../../../storage/row-table-names.ts'
-import type { Rollup } from '../../structures/rollups.ts'
+import { type Rollup, suits } from '../../structures/rollups.ts'
 import { listAutoIndexes } from '../../structures/storage/auto-index.ts'
 import {
   definitionOf,
@@ -13,6 +14,7 @@ import {
   findStructureById,
   type StructureRow,
 } from '../../structures/store.ts'
+import type { RecordRow } from '../store.ts'
 
 /*
  * Roll-ups of the rows of a page: one statement for each roll-up, whatever the number of rows. Rows that the caller may
@@ -29,14 +31,23 @@ interface Linked {
   readonly values: FieldDefinition | undefined
 }
 
-/** The linked rows of a roll-up; undefined if the caller may not read them, or if they do not exist any more. */
-function linkedBy(reader: Reader, caller: InWorkspace, { via, field }: Rollup): Linked | undefined {
-  const structure = findStructureById(reader, caller, via.structure)
-  if (!structure || !may(caller.rights, structure.id, 'read')) return undefined
+type FindStructure = (id: string) => StructureRow | undefined
+
+/** Finds structures whose rows the caller may read, each once. */
+const readableStructures = (reader: Reader, caller: InWorkspace): FindStructure =>
+  memoize((id) => {
+    const structure = findStructureById(reader, caller, id)
+    return structure && may(caller.rights, structure.id, 'read') ? structure : undefined
+  })
+
+/** The linked rows of a roll-up; undefined if the caller may not read them, or if an import brought no such fields. */
+function linkedBy(find: FindStructure, { via, function: name, field }: Rollup): Linked | undefined {
+  const structure = find(via.structure)
+  if (!structure) return undefined
   const { byKey } = definitionOf(structure)
   const link = byKey.get(via.field)
   const values = field === undefined ? undefined : byKey.get(field)
-  if (!link || (field !== undefined && !values)) return undefined
+  if (link?.type !== 'record' || (name !== 'count' && !suits(name, values))) return undefined
   return { structure, link, values }
 }
 
@@ -60,50 +71,48 @@ function valuesOf(reader: Reader, rollup: Rollup, linked: Linked, ids: string): 
   const column = linked.values && valueColumn(linked.values.column)
   const { function: name } = rollup
   if (name === 'sum' || name === 'average') {
-    const rows = reader.sql.rows<[string, number]>(
-      `SELECT ${id}, ${column} ${source} AND ${column} IS NOT NULL`,
-      ids,
-    )
-    return summed(rows, name === 'average')
+    const totals = totalsOf(reader, { id, column: String(column), source }, ids)
+    return new Map(Array.from(totals, ([row, { sum, count }]) => [row, name === 'sum' ? sum : sum / count]))
   }
   const aggregate = name === 'count' ? AGGREGATES.count : `${AGGREGATES[name]}(${column})`
   return new Map(reader.sql.rows<[string, Cell]>(`SELECT ${id}, ${aggregate} ${source} GROUP BY ${id}`, ids))
 }
 
-/** The values of one row's roll-up, added up. Whole numbers need no exact sum while their sums are safe. */
-class Total {
-  count = 0
-  #whole = 0
-  #exact: ExactSum | undefined
-
-  add(value: number): void {
-    this.count += 1
-    const whole = this.#whole + value
-    if (!this.#exact && Number.isSafeInteger(value) && Number.isSafeInteger(whole)) {
-      this.#whole = whole
-      return
-    }
-    if (!this.#exact) {
-      this.#exact = new ExactSum()
-      this.#exact.add(this.#whole)
-    }
-    this.#exact.add(value)
-  }
-
-  get sum(): number {
-    return this.#exact ? this.#exact.value() : this.#whole
-  }
+interface Total {
+  readonly sum: number
+  readonly count: number
 }
 
-/** Sums do not depend on the order of the rows. */
-function summed(rows: readonly (readonly [string, number])[], isAverage: boolean): Map<string, number> {
+/** Whether every partial sum of a group is a whole number that a double holds exactly. */
+const isSafe = (column: string): string =>
+  `total(${column} <> CAST(${column} AS INTEGER)) = 0 AND max(abs(${column})) * count(*) <= ${Number.MAX_SAFE_INTEGER}`
+
+/** Sums of values that do not depend on the order of the rows: SQLite adds up only whole numbers. */
+function totalsOf(
+  { sql }: Reader,
+  { id, column, source }: { readonly id: string; readonly column: string; readonly source: string },
+  ids: string,
+): Map<string, Total> {
+  const rows = `${source} AND ${column} IS NOT NULL`
   const totals = new Map<string, Total>()
-  for (const [id, value] of rows) {
-    const total = totals.get(id) ?? new Total()
-    totals.set(id, total)
-    total.add(value)
+  const inexact = new Map<string, ExactSum>()
+  const groups = sql.rows<[string, number, number, number]>(
+    `SELECT ${id}, count(*), total(${column}), ${isSafe(column)} ${rows} GROUP BY ${id}`,
+    ids,
+  )
+  for (const [row, count, sum, isExact] of groups) {
+    totals.set(row, { sum, count })
+    if (isExact !== 1) inexact.set(row, new ExactSum())
   }
-  return new Map(Array.from(totals, ([id, { sum, count }]) => [id, isAverage ? sum / count : sum]))
+  if (inexact.size === 0) return totals
+  const values = sql.each<{ row: string; value: number }>(
+    `SELECT ${id} AS row, ${column} AS value ${rows}`,
+    JSON.stringify([...inexact.keys()]),
+  )
+  for (const { row, value } of values) inexact.get(row)?.add(value)
+  for (const [row, exact] of inexact)
+    totals.set(row, { sum: exact.value(), count: totals.get(row)?.count ?? 0 })
+  return totals
 }
 
 /** A reader that may report findings (`total-cache.ts`). */
@@ -137,12 +146,16 @@ export function withRollups<Row extends { readonly id: string; readonly data: st
   const { fields, rollups } = definitionOf(structure)
   if (rollups.length === 0 || rows.length === 0) return rows
   const ids = JSON.stringify(rows.map(({ id }) => id))
+  const find = readableStructures(snapshot, caller)
+  const reported = new Set<string>()
   const values = new Map(
     rollups.map(({ key, rollup }) => {
       if (!rollup) return [key, () => null]
-      const linked = linkedBy(snapshot, caller, rollup)
+      const linked = linkedBy(find, rollup)
       const found = linked && valuesOf(snapshot, rollup, linked, ids)
-      if (linked) report(snapshot, linked)
+      const link = `${rollup.via.structure} ${rollup.via.field}`
+      if (linked && !reported.has(link)) report(snapshot, linked)
+      reported.add(link)
       return [key, (id: string) => found?.get(id) ?? overNothing(rollup, linked)]
     }),
   )
@@ -155,4 +168,32 @@ export function withRollups<Row extends { readonly id: string; readonly data: st
     }
     return { ...row, data: JSON.stringify(data) }
   })
+}
+
+const ROWS_AT_ONCE = 100
+/** In characters. */
+const LENGTH_AT_ONCE = 1_000_000
+
+/** The same for rows that are too long to be held together. */
+export function* eachWithRollups(
+  snapshot: Reporter,
+  caller: InWorkspace,
+  structure: StructureRow,
+  rows: Iterable<RecordRow>,
+): Generator<RecordRow> {
+  if (definitionOf(structure).rollups.length === 0) {
+    yield* rows
+    return
+  }
+  let held: RecordRow[] = []
+  let length = 0
+  for (const row of rows) {
+    held.push(row)
+    length += row.data.length
+    if (held.length < ROWS_AT_ONCE && length < LENGTH_AT_ONCE) continue
+    yield* withRollups(snapshot, caller, structure, held)
+    held = []
+    length = 0
+  }
+  yield* withRollups(snapshot, caller, structure, held)
 }
