@@ -154,6 +154,38 @@ describe('a formula', () => {
   })
 })
 
+describe('the values of formulas', () => {
+  test('are found as values of their result types are', async () => {
+    await declare(service, 'Orders', [
+      ...[field('at', 'datetime'), field('note', 'text')],
+      ...[formula('when', '{at}'), formula('late', 'IF(ISBLANK({at}), BLANK, TRUE)')],
+    ])
+    await write(service, 'Orders', { at: '2026-11-02T10:00:00Z' }, { note: 'none' })
+    const found = async (query: Record<string, unknown>) => {
+      const { status, body } = await list(service, 'Orders', query)
+      return [status, body.total]
+    }
+    expect(await found({ filter: [{ field: 'when', op: 'eq', value: '2026-11-02' }] })).toEqual([200, 1])
+    expect(await found({ filter: [{ field: 'when', op: 'gt', value: '2026-11-02' }] })).toEqual([200, 0])
+    expect(await found({ search: 't10:00' })).toEqual([200, 1])
+    expect(await found({ search: 'false' })).toEqual([200, 0])
+    expect(await found({ search: 'true' })).toEqual([200, 1])
+  })
+
+  test('are blank once the formulas of a row have made long texts, and are so after a new expression', async () => {
+    const long = (key: string, letter: string) =>
+      formula(key, `LEN(SUBSTITUTE("${letter.repeat(200)}","${letter}","${'x'.repeat(300)}"))`)
+    const fields = [PRICE, long('one', 'a'), long('other', 'b')]
+    await declare(service, 'Orders', fields)
+    const [row] = await write(service, 'Orders', { price: 1 })
+    expect(row.data).toEqual({ price: 1, one: 60_000 })
+    expect((await patchFields(...fields, formula('last', '{price} + 1'))).status).toBe(200)
+    await runJobs(service.ctx)
+    const { body } = await service.get(`/v1/records/${row.id}`)
+    expect(body.record.data).toEqual({ price: 1, one: 60_000, last: 2 })
+  })
+})
+
 describe('a new or changed expression', () => {
   test.each([false, true])(
     'is computed for all rows in the background, without events and history (own table: %p)',

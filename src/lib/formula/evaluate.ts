@@ -2,13 +2,28 @@ import { codePointLength, MAX_TEXT_LENGTH } from '../text.ts'
 import type { Formula } from './compile.ts'
 import type { FormulaValue } from './values.ts'
 
-/** The texts that one evaluation may read and make, in UTF-16 units; takes about 10 ms. */
-const MAX_WORK = 10_000_000
+/** The texts that evaluations may still read and make, in UTF-16 units; a million take about 1 ms. */
+export interface WorkLeft {
+  units: number
+}
 
-/** The value of a formula for a row; null for blank, also if its texts are too long. `read` returns fields by key. */
-export function evaluate({ steps }: Formula, read: (key: string) => FormulaValue): FormulaValue {
+/** Enough for 100 formulas to read every text of a row and to make another of each. */
+const UNITS_PER_CHARACTER = 200
+const FEWEST_UNITS = 100_000
+
+/** The work for all formulas of a row whose texts have this total length: it limits what a batch of short rows costs. */
+export const workFor = (length: number): WorkLeft => ({ units: FEWEST_UNITS + UNITS_PER_CHARACTER * length })
+
+/**
+ * The value of a formula for a row; null for blank, also if its texts are too long or no work is left. `read` returns
+ * fields by key.
+ */
+export function evaluate(
+  { steps }: Formula,
+  read: (key: string) => FormulaValue,
+  left: WorkLeft = workFor(MAX_TEXT_LENGTH),
+): FormulaValue {
   const values: FormulaValue[] = []
-  let work = 0
   for (const step of steps) {
     let value: FormulaValue
     if (step.kind === 'constant') value = step.value
@@ -18,8 +33,10 @@ export function evaluate({ steps }: Formula, read: (key: string) => FormulaValue
       const isBlank = step.rules.isStrict && args.includes(null)
       value = isBlank ? null : step.rules.run(...(args as never[]))
     }
-    if (typeof value === 'string') work += value.length
-    if (work > MAX_WORK) return null
+    if (typeof value === 'string') {
+      left.units -= value.length
+      if (left.units < 0) return null
+    }
     values.push(value)
   }
   return storable(values[0] ?? null)

@@ -1,6 +1,6 @@
 import type { FieldKind, FieldType } from '../../filter/record/field-types.ts'
 import { compile, type Formula } from '../../lib/formula/compile.ts'
-import { evaluate } from '../../lib/formula/evaluate.ts'
+import { evaluate, workFor } from '../../lib/formula/evaluate.ts'
 import { tokensOf } from '../../lib/formula/tokens.ts'
 import { FormulaError, type FormulaValue, type ResultType } from '../../lib/formula/values.ts'
 import { type RecordData, valueIn } from '../../lib/record-data.ts'
@@ -131,10 +131,19 @@ export const compiledFields = (fields: readonly FieldDefinition[]): CompiledFiel
     }
   })
 
+/** The total length of the texts of a row that formulas can read. */
+const lengthOf = (fields: readonly FieldDefinition[], data: RecordData): number =>
+  fields.reduce((sum, { key, expression }) => {
+    const value = expression === undefined ? valueIn(data, key) : undefined
+    return sum + (typeof value === 'string' ? value.length : 0)
+  }, 0)
+
 /** The values of a row with those of its formulas, in the order of the fields. */
 export function withFormulas({ fields, formulas }: Definition, data: RecordData): RecordData {
   const read = (key: string) => (valueIn(data, key) ?? null) as FormulaValue
-  const values = new Map(formulas.map(({ key, formula }) => [key, formula ? evaluate(formula, read) : null]))
+  const left = workFor(lengthOf(fields, data))
+  const computed = (formula: Formula | undefined) => (formula ? evaluate(formula, read, left) : null)
+  const values = new Map(formulas.map(({ key, formula }) => [key, computed(formula)]))
   const all: RecordData = {}
   for (const { key } of fields) {
     const value = values.has(key) ? values.get(key) : valueIn(data, key)

@@ -71,7 +71,7 @@ function computeSome(tx: Tx, structure: StructureRow, after: number): number | u
   return last
 }
 
-/** Returns the length of the row. */
+/** Returns the length of the row, before or after, whichever is greater. */
 function computeRow(tx: Tx, structure: StructureRow, { pk, data: text, updatedAt }: StoredRow): number {
   const definition = definitionOf(structure)
   const before = JSON.parse(text) as RecordData
@@ -79,10 +79,11 @@ function computeRow(tx: Tx, structure: StructureRow, { pk, data: text, updatedAt
   const changed = new Set(changedKeys(before, data))
   // A column whose result has another type now is new, and still empty.
   const fields = definition.fields.filter(({ key, computing }) => computing || changed.has(key))
-  tx.sql.run('UPDATE records SET data = ? WHERE pk = ?', JSON.stringify(data), pk)
+  const written = JSON.stringify(data)
+  tx.sql.run('UPDATE records SET data = ? WHERE pk = ?', written, pk)
   updateLiveRow(tx, structure, definition, fields, { pk, data, updatedAt })
   if (structure.indexedTo !== null) markForTextIndex(tx, structure, pk)
-  return text.length
+  return Math.max(text.length, written.length)
 }
 
 /** Must be called after a change that made formulas `computing`; computes all of them from the first row. */
