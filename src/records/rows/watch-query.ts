@@ -26,8 +26,8 @@ export function watchQuery(
   { changes: _, ...sent }: WatchRequest,
 ): WatchQuery {
   const { workspacePk, userId, rights } = caller
-  // The view may be personal to the user, and "me" is the user.
-  const isPersonal = sent.view !== undefined || sent.filter?.includes('"me"') === true
+  // The view may be personal to the user, and "me" is the user; JSON may write it with escapes.
+  const isPersonal = sent.view !== undefined || /"me"|\\/.test(sent.filter ?? '')
   const of = isPersonal ? [workspacePk, userId] : [workspacePk]
   const key = `watch ${of} ${JSON.stringify([rights, sent])}`
   return reader.sql.memoize(key, () => checkedQuery(reader, caller, of, sent))
