@@ -148,6 +148,7 @@ describe('dates and numbers of other notations', () => {
   const CASES: [to: string, more: object, values: string[], read: unknown[]][] = [
     ['date', {}, ['21.11.2026', '1.2.26', '3.4.70'], ['2026-11-21', '2026-02-01', '1970-04-03']],
     ['date', {}, ['11/21/2026', '2026-01-02'], ['2026-11-21', '2026-01-02']],
+    ['date', {}, ['25/12/05'], ['2005-12-25']],
     ['date', { date_format: 'mdy' }, ['1/2/2026'], ['2026-01-02']],
     ['date', { date_format: 'dmy' }, ['1/2/2026'], ['2026-02-01']],
     ['date', {}, ['26/1/2', '99-12-31'], ['2026-01-02', '1999-12-31']],
@@ -170,9 +171,18 @@ describe('dates and numbers of other notations', () => {
     expect(await valuesOf('fresh')).toEqual(read)
   })
 
+  test('values that no notation reads leave that of the others', async () => {
+    await declare(service, 'Things', [{ key: 'old', type: 'text' }])
+    await write(service, 'Things', { old: '13/2/2026' }, { old: 'soon' }, { old: '7,25' })
+    expect((await convert({ field: 'old', key: 'day', type: 'date' })).body.failed).toBe(2)
+    expect((await convert({ field: 'old', key: 'amount', type: 'number' })).body.failed).toBe(2)
+    expect(await valuesOf('day')).toEqual(['2026-02-13', undefined, undefined])
+    expect(await valuesOf('amount')).toEqual([undefined, undefined, 7.25])
+  })
+
   test('days that may begin with the month or the day are refused until the caller says', async () => {
     await declare(service, 'Things', [{ key: 'old', type: 'text' }])
-    await write(service, 'Things', { old: '1/2/2026' }, { old: '3/4/2026' })
+    await write(service, 'Things', { old: '1/2/2026' }, { old: '03/04/26' })
     const before = await service.get('/v1/records/structures/Things')
     for (const dry_run of [true, false])
       expect(await convert({ field: 'old', key: 'fresh', type: 'date', dry_run })).toMatchObject({

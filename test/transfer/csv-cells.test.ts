@@ -56,6 +56,27 @@ describe('a column keeps its type', () => {
       [1234.5, 12, 1e6],
     ],
     [
+      'with a decimal comma in all cells',
+      [],
+      ['1.234', '1,5', '-1.234,25', '7'],
+      'number',
+      [1234, 1.5, -1234.25, 7],
+    ],
+    [
+      'with the day or the month first',
+      [],
+      ['01/02/2026', '13/02/26', '2026-03-04'],
+      'date',
+      ['2026-02-01', '2026-02-13', '2026-03-04'],
+    ],
+    [
+      'with times on a clock of 12 hours',
+      [],
+      ['2/13/2026 12:05 AM', '1/2/1970, 3:00:01 pm'],
+      'datetime',
+      ['2026-02-13T00:05:00.000Z', '1970-01-02T15:00:01.000Z'],
+    ],
+    [
       'with days in a format',
       ['--date-format', 'DD.MM.YYYY'],
       ['31.01.2015', '01.02.2016', '2017-03-04'],
@@ -79,7 +100,10 @@ describe('a column keeps its type', () => {
   test.each([
     [['1.5', '007'], 'text'],
     [['1', '+1'], 'text'],
-    [['1,5', '2'], 'text'],
+    [['1,5', '1.5'], 'text'],
+    [['0.5', '1.234', '1,5'], 'text'],
+    [['1,234', '2,500'], 'text'],
+    [['13/02/2026', '02/13/2026'], 'text'],
     [['2015/02/30', '2015/02/01'], 'text'],
     [['2015-01/02'], 'text'],
     [['true', '1'], 'text'],
@@ -103,6 +127,22 @@ test("values that widened a column's type are reported", async () => {
   expect((await table.run(column('1', 'NA'), '--dry-run', '--structure', 'U')).out).toContain(
     'Column "x" is text and not number because of "NA" in row 2; see --null and --type.\n',
   )
+})
+
+test('dates that may begin with the month or the day ask for the flag', async () => {
+  const cells = column('1/2/2026', '03/04/26')
+  const { exitCode, err } = await table.run(cells)
+  expect(exitCode).toBe(1)
+  expect(err).toContain('--date-format mdy or --date-format dmy')
+  expect((await table.service().get('/v1/records/structures')).body.structures).toEqual([])
+  expect((await table.run(cells, '--type', 'x=date')).exitCode).toBe(1)
+  expect((await table.run(cells, '--date-format', 'mdy')).exitCode).toBe(0)
+  expect(await values()).toEqual(['2026-01-02', '2026-03-04'])
+  // The fields of an existing structure have types, and their columns a notation.
+  expect((await table.run(cells)).err).toContain('--date-format mdy or --date-format dmy')
+  expect((await table.run(column('2026-05-06', '13.5.2026'), '--skip-bad')).exitCode).toBe(0)
+  expect((await table.run(column('2026-05-07', '14.5.2026'))).exitCode).toBe(0)
+  expect((await values()).slice(2)).toEqual(['2026-05-06', '2026-05-13', '2026-05-07', '2026-05-14'])
 })
 
 describe('--type', () => {

@@ -65,7 +65,7 @@ export type DateOrder = (typeof DATE_ORDERS)[number]
 
 const PARTS = { d: '(?<day>\\d{1,2})', m: '(?<month>\\d{1,2})', y: '(?<year>\\d{4}|\\d{2})' }
 const CLOCK =
-  '(?:,?[ T]+(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2}))? ?(?<half>[ap]\\.?m\\.?)?)?'
+  '(?:,?[ T]+(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2}))?\\s?(?<half>[ap]\\.?m\\.?)?)?'
 
 const inOrder = ([first, second, third]: readonly string[]): RegExp =>
   new RegExp(`^${first}(?<separator>[-/.])${second}\\k<separator>${third}${CLOCK}$`, 'i')
@@ -211,35 +211,4 @@ export class CellFormat {
     const time = minutes === undefined ? undefined : `${minutes}${seconds}${offset}`
     return { day: `${year}-${month}-${day}`, time }
   }
-}
-
-const NO_OPTIONS: CellOptions = { dateFormats: [], decimal: undefined, nulls: [] }
-const ISO = new CellFormat(NO_OPTIONS)
-const BY_ORDER = new Map(
-  (['ymd', 'dmy', 'mdy'] as const).map((order) => [
-    order,
-    new CellFormat({ ...NO_OPTIONS, dateFormats: [order] }),
-  ]),
-)
-
-/**
- * The order of day, month and year that all cells allow; `iso` if none does, or if no cell needs another. Undefined if
- * both `mdy` and `dmy` fit.
- */
-export function dateOrderOf(type: FieldType, cells: readonly string[]): DateOrder | undefined {
-  const others = cells.filter((cell) => !ISO.fits(type, cell))
-  if (others.length === 0) return 'iso'
-  const fitting = [...BY_ORDER].filter(([, format]) => others.every((cell) => format.fits(type, cell)))
-  const orders = fitting.map(([order]) => order)
-  if (orders.includes('ymd')) return 'ymd'
-  return orders.length === 2 ? undefined : (orders[0] ?? 'iso')
-}
-
-/** The decimal sign that all cells allow, preferring a point. */
-export function decimalOf(cells: readonly string[]): '.' | ',' {
-  const fits = (decimal: '.' | ',') => {
-    const format = new CellFormat({ ...NO_OPTIONS, decimal })
-    return cells.every((cell) => typeof format.valueOf({ type: 'number' }, cell, true) === 'number')
-  }
-  return !fits('.') && fits(',') ? ',' : '.'
 }

@@ -1,7 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../context.ts'
-import { CellFormat, dateOrderOf, decimalOf } from '../../filter/record/cell-format.ts'
+import type { CellFormat } from '../../filter/record/cell-format.ts'
 import { rulesOf } from '../../filter/record/field-types.ts'
+import { ReadingFinder } from '../../filter/record/readings.ts'
 import { long, read, write } from '../../kernel/operation.ts'
 import type { FieldValue } from '../../lib/record-data.ts'
 import { atPlace, fail, Refusal, refused } from '../../lib/refusal.ts'
@@ -22,7 +23,13 @@ import {
 } from '../structures/store.ts'
 import type { ConvertBody } from './schema.ts'
 import { dataOf, loadRecords, type RecordRow } from './store.ts'
-import { checkedChanges, type FieldChanges, refuseBrokenReferences } from './writing/field-values.ts'
+import {
+  checkedChanges,
+  type FieldChanges,
+  referenceKey,
+  refuseBrokenReferences,
+  valuesOf,
+} from './writing/field-values.ts'
 import { refuseImmutable, rowWriter, updateRow } from './writing/row-writer.ts'
 
 /*
@@ -138,6 +145,7 @@ function readValues(
   const counts = { converted: 0, failed: 0 }
   const failures: Counts['failures'] = []
   const found = new Set<string>()
+  const isMember = type === 'user' && to.type === 'user'
   // Texts are split as an import splits them; a choice or a reference is one value, whatever it contains.
   const isSplit = type === 'text' && !multiple
   const sentFor = (value: FieldValue): unknown => {
@@ -159,6 +167,8 @@ function readValues(
   for (const row of rowsWithValue(reader, structure, column)) {
     const value = dataOf(row)[from]
     if (value === undefined || format.isEmpty(String(value))) continue
+    // A removed member stays as the id.
+    for (const id of isMember ? valuesOf(value) : []) found.add(referenceKey(to, id))
     const changes = read(value)
     if (changes) {
       write(row, changes)
@@ -179,25 +189,24 @@ function notationOf(
   to: FieldDefinition,
   { date_format, decimal }: Conversion,
 ): CellFormat {
-  const isDate = to.type === 'date' || to.type === 'datetime'
-  const isOpen = (isDate && date_format === undefined) || (to.type === 'number' && decimal === undefined)
+  const options = { dateFormats: date_format === undefined ? [] : [date_format], decimal, nulls: [] }
+  const finder = new ReadingFinder(to.type, options, true)
   const column = valueColumn(from.column)
-  const cells =
-    isOpen && rulesOf(from).storage === 'TEXT' && !from.multiple
-      ? sql
-          .column<string>(
-            `SELECT ${column} FROM ${liveRows(structure)} WHERE ${scanOf('pk').text} AND ${column} IS NOT NULL`,
-          )
-          .filter((cell) => cell !== '')
-      : []
-  const order = date_format ?? (isDate ? dateOrderOf(to.type, cells) : 'iso')
-  if (order === undefined)
-    throw refused(
-      `The values of "${from.key}" can be read with the month first or the day first; send "date_format": "mdy" or "dmy".`,
-      atPlace('date_format'),
+  if (finder.isOpen && rulesOf(from).storage === 'TEXT' && !from.multiple) {
+    const cells = sql.column<string>(
+      `SELECT ${column} FROM ${liveRows(structure)} WHERE ${scanOf('pk').text} AND ${column} IS NOT NULL`,
     )
-  const sign = decimal ?? (to.type === 'number' && cells.length > 0 ? decimalOf(cells) : undefined)
-  return new CellFormat({ dateFormats: [order], decimal: sign, nulls: [] })
+    for (const cell of cells) if (cell !== '') finder.add(cell)
+  }
+  return (
+    finder.format() ??
+    fail(
+      refused(
+        `The values of "${from.key}" can be read with the month first or the day first; send "date_format": "mdy" or "dmy".`,
+        atPlace('date_format'),
+      ),
+    )
+  )
 }
 
 /** The cell with a value that becomes a single one; several values do not. */

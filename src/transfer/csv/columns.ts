@@ -1,5 +1,6 @@
-import { type CellFormat, CodeCheck } from '../../filter/record/cell-format.ts'
+import { CellFormat, type CellOptions, CodeCheck } from '../../filter/record/cell-format.ts'
 import type { FieldType } from '../../filter/record/field-types.ts'
+import { chosenReading, type Reading, readingsOf } from '../../filter/record/readings.ts'
 import { fieldsByHeading, ROW_COLUMNS } from '../../lib/field-headings.ts'
 import type { ResultType } from '../../lib/formula/values.ts'
 import { refused } from '../../lib/refusal.ts'
@@ -17,6 +18,8 @@ export interface Column {
   readonly multiple?: boolean | undefined
   /** Whether the caller specified the type. */
   readonly isGiven?: boolean
+  /** Absent if the cells are read in the notation of the request. */
+  readonly cellFormat?: CellFormat | undefined
 }
 
 const MAX_LABEL_LENGTH = 500
@@ -133,28 +136,43 @@ export interface DemotedColumn {
 }
 
 interface InferredColumn {
-  possible: InferredType[]
+  possible: Reading[]
   isEmpty: boolean
   readonly codes: CodeCheck
   demoted: Omit<DemotedColumn, 'column' | 'to'> | undefined
+  /** The first cell in another notation. */
+  other: Omit<DemotedColumn, 'column' | 'to'> | undefined
 }
 
 const SHOWN_LENGTH = 100
 
-/** Infers the type of each column as the narrowest that fits all of its cells. Empty cells are ignored. */
+/** The dates of a column may begin with the month or the day. */
+export const unclearDates = (heading: string) =>
+  refused(
+    `The dates of the column "${heading}" can be read with the month first or the day first; give --date-format mdy or --date-format dmy.`,
+  )
+
+/**
+ * Infers the type of each column, and its notation, as the narrowest that fits all of its cells. Empty cells are
+ * ignored.
+ */
 export class TypeInference {
   readonly #columns: InferredColumn[]
+  readonly #format: CellFormat
   #rows = 0
 
   constructor(
     private readonly header: readonly string[],
-    private readonly format: CellFormat,
+    options: CellOptions,
   ) {
+    this.#format = new CellFormat(options)
+    const all = INFERRED_TYPES.flatMap((type) => readingsOf(type, options))
     this.#columns = header.map(() => ({
-      possible: [...INFERRED_TYPES],
+      possible: all,
       isEmpty: true,
       codes: new CodeCheck(),
       demoted: undefined,
+      other: undefined,
     }))
   }
 
@@ -164,29 +182,62 @@ export class TypeInference {
       const column = this.#columns[at]
       const cell = cells[at]
       if (!column) return
-      if (cell === undefined || this.format.isEmpty(cell)) continue
+      if (cell === undefined || this.#format.isEmpty(cell)) continue
       const [narrowest] = column.possible
-      if (narrowest === 'number' || column.isEmpty) column.codes.addNumber(cell)
-      if (narrowest === undefined || (!column.isEmpty && this.format.fits(narrowest, cell))) continue
-      column.possible = column.possible.filter((type) => this.format.fits(type, cell))
-      if (!column.isEmpty)
-        column.demoted ??= { from: narrowest, row: this.#rows, cell: cell.slice(0, SHOWN_LENGTH) }
+      if (narrowest?.type === 'number' || column.isEmpty) column.codes.addNumber(cell)
+      if (narrowest === undefined) continue
+      if (!column.isEmpty && isSettled(column, cell) && fits(narrowest, cell)) continue
+      column.possible = column.possible.filter((reading) => fits(reading, cell))
+      if (!column.isEmpty && column.possible[0] !== narrowest) {
+        const cause = { from: inferred(narrowest), row: this.#rows, cell: cell.slice(0, SHOWN_LENGTH) }
+        if (column.possible[0]?.type === narrowest.type) column.other ??= cause
+        else column.demoted ??= cause
+      }
       column.isEmpty = false
     }
   }
 
   /** A column without values is text. */
   types(): InferredType[] {
-    return this.#columns.map(({ possible: [narrowest], isEmpty, codes }) => {
-      const isCode = narrowest === 'number' && codes.foundCodes
-      return isEmpty || isCode ? 'text' : (narrowest ?? 'text')
+    return this.#columns.map((column) => {
+      const [narrowest] = column.possible
+      const isCode = narrowest?.type === 'number' && column.codes.foundCodes
+      if (column.isEmpty || isCode || narrowest === undefined) return 'text'
+      // Numbers such as 1,234 have two meanings.
+      return narrowest.type === 'number' && !readingOf(column) ? 'text' : inferred(narrowest)
+    })
+  }
+
+  /** The format of each column. Refuses dates that may begin with the month or the day, unless the type is given. */
+  formats(isGiven: (at: number) => boolean): (CellFormat | undefined)[] {
+    const types = this.types()
+    return this.#columns.map((column, at) => {
+      if (isGiven(at) || types[at] === 'text') return undefined
+      const reading = readingOf(column)
+      if (!reading) throw unclearDates(this.header[at] ?? '')
+      return reading.isPlain ? undefined : reading.format
     })
   }
 
   demoted(): DemotedColumn[] {
     const types = this.types()
-    return this.#columns.flatMap(({ demoted }, at) =>
-      demoted ? [{ column: this.header[at] ?? '', ...demoted, to: types[at] ?? 'text' }] : [],
-    )
+    return this.#columns.flatMap(({ demoted, other }, at) => {
+      const to = types[at] ?? 'text'
+      const cause = demoted ?? other
+      return cause && cause.from !== to ? [{ column: this.header[at] ?? '', ...cause, to }] : []
+    })
   }
+}
+
+const fits = ({ type, format }: Reading, cell: string): boolean => format.fits(type, cell)
+
+const inferred = ({ type }: Reading): InferredType => type as InferredType
+
+const readingOf = ({ possible }: InferredColumn): Reading | undefined =>
+  chosenReading(possible.filter(({ type }) => type === possible[0]?.type))
+
+/** Whether a cell that fits the narrowest reading fits the others of its type, or these do not matter. */
+function isSettled({ possible: [narrowest, second] }: InferredColumn, cell: string): boolean {
+  if (!narrowest?.isPlain) return false
+  return second?.notation !== ',' || !cell.includes('.')
 }

@@ -1,9 +1,10 @@
 import type { Caller } from '../../context.ts'
 import { CellFormat, type CellOptions } from '../../filter/record/cell-format.ts'
 import { isComputed } from '../../filter/record/field-types.ts'
+import { ReadingFinder } from '../../filter/record/readings.ts'
 import type { FoundEncoding } from '../../lib/encoding-finder.ts'
 import type { FieldValue } from '../../lib/record-data.ts'
-import { refuseDotName, refused } from '../../lib/refusal.ts'
+import { fail, refuseDotName, refused } from '../../lib/refusal.ts'
 import { counted } from '../../lib/text.ts'
 import { checkedName } from '../../people/accounts/names.ts'
 import { type WriteRequest, writeRecords } from '../../records/rows/writing/write-records.ts'
@@ -19,6 +20,7 @@ import {
   type InferredType,
   TypeInference,
   typesByColumn,
+  unclearDates,
 } from './columns.ts'
 import { encodingOf } from './encoding.ts'
 import { dataRows, type FileFormat } from './rows.ts'
@@ -42,13 +44,18 @@ const SHARE_OF_INFERENCE = 0.25
  * Writes the rows of a file into a structure in one transaction, with the checks of the API. Throws Refusal for an
  * error in the file as a whole.
  */
-export function importRows(db: Db, caller: Caller, request: RowsImport) {
+export async function importRows(db: Db, caller: Caller, request: RowsImport) {
   const found: FoundEncoding & { readonly encoding: string } =
     request.encoding === undefined ? encodingOf(request.file) : { encoding: request.encoding }
-  return runImport(db, caller, request, (run) => ({
-    ...new RowsWriter(run, { ...request, encoding: found.encoding }).write(),
-    ...shownEncoding(found),
-  }))
+  const attempt = (findsReadings: boolean) =>
+    runImport(db, caller, request, (run) => ({
+      ...new RowsWriter(run, { ...request, encoding: found.encoding, findsReadings }).write(),
+      ...shownEncoding(found),
+    }))
+  if (request.skipsBad) return attempt(true)
+  // Most files need no other notation, so an existing structure's columns are searched for one only after a refusal.
+  const outcome = await attempt(false)
+  return outcome.refused.length === 0 || outcome.structure.is_new ? outcome : attempt(true)
 }
 
 /** The encoding in the report; nothing for UTF-8. */
@@ -58,8 +65,8 @@ const shownEncoding = ({
 }: FoundEncoding): { encoding?: string; encoding_guess?: 'clear' | 'weak' } =>
   encoding === 'utf-8' ? {} : { encoding, ...(guess && { encoding_guess: guess }) }
 
-/** A request whose encoding is known. */
-type Reading = RowsImport & FileFormat
+/** A request whose encoding is known. `findsReadings`: whether the notations of an existing structure's columns are found. */
+type Reading = RowsImport & FileFormat & { readonly findsReadings: boolean }
 
 /** The types that fit all rows of the file. */
 function infer(request: Reading) {
@@ -68,11 +75,28 @@ function infer(request: Reading) {
   let ignored: readonly string[] = []
   for (const { rows, share, ...table } of dataRows(request)) {
     ;({ header, ignored } = table)
-    inference ??= new TypeInference(header, new CellFormat(request))
+    inference ??= new TypeInference(header, request)
     for (const cells of rows) inference.addRow(cells)
     request.onProgress(share * SHARE_OF_INFERENCE)
   }
-  return { header, ignored, types: inference?.types() ?? [], demoted: inference?.demoted() ?? [] }
+  return { header, ignored, inference }
+}
+
+/** Columns of known types with the notation that their cells allow. */
+function withFormats(request: Reading, columns: readonly Column[]): Column[] {
+  const finders = columns.map(({ type, multiple, isGiven }) =>
+    multiple || isGiven === false ? undefined : new ReadingFinder(type, request, isGiven === true),
+  )
+  if (!finders.some((finder) => finder?.isOpen)) return [...columns]
+  const format = new CellFormat(request)
+  for (const { rows } of dataRows(request))
+    for (const cells of rows)
+      for (const [at, cell] of cells.entries()) if (!format.isEmpty(cell)) finders[at]?.add(cell)
+  return columns.map((column, at) => {
+    const finder = finders[at]
+    if (!finder?.isOpen) return column
+    return { ...column, cellFormat: finder.format() ?? fail(unclearDates(column.key)) }
+  })
 }
 
 /** Finds the structure, or creates it with a field for each column. `columns` are the fields that the columns fill. */
@@ -86,10 +110,14 @@ function prepareStructure({ tx, caller }: ImportRun, request: Reading) {
       )
     const [first] = dataRows(request)
     const columns = columnsOf(first?.header ?? [], definitionOf(known), hasHeader)
-    return { structure: known, isNew: false, columns, demoted: [], ignored: first?.ignored ?? [] }
+    const read = request.findsReadings ? withFormats(request, columns) : columns
+    return { structure: known, isNew: false, columns: read, demoted: [], ignored: first?.ignored ?? [] }
   }
-  const { header, ignored, types, demoted } = infer(request)
+  const { header, ignored, inference } = infer(request)
+  const types = inference?.types() ?? []
+  const demoted = inference?.demoted() ?? []
   const byColumn = typesByColumn(header, given)
+  const formats = inference?.formats((at) => byColumn[at] !== undefined) ?? []
   const fields = fieldsFor(
     header,
     types.map((type, at) => byColumn[at] ?? type),
@@ -97,7 +125,11 @@ function prepareStructure({ tx, caller }: ImportRun, request: Reading) {
   const name = checkedName(nameOrId, 'structure')
   refuseDotName(name, 'structure')
   const structure = createStructure(tx, caller, { name, fields })
-  const columns = fields.map((field, at) => ({ ...field, isGiven: byColumn[at] !== undefined }))
+  const inferred = fields.map((field, at) => ({
+    ...{ key: field.key, type: field.type, cellFormat: formats[at] },
+    isGiven: byColumn[at] !== undefined,
+  }))
+  const columns = given.size > 0 ? withFormats(request, inferred) : inferred
   const isFree = ({ column }: DemotedColumn) => byColumn[header.indexOf(column)] === undefined
   return { structure, isNew: true, columns, demoted: demoted.filter(isFree), ignored }
 }
@@ -184,8 +216,8 @@ class RowsWriter {
   }
 
   #checkedCell(column: Column, cell: string): FieldValue {
-    const { key, isGiven } = column
+    const { key, isGiven, cellFormat = this.#format } = column
     if (cell.includes('\0')) throw refused(`The column "${key}" contains a NUL character, which no text may.`)
-    return this.#format.valueOf(column, cell, isGiven)
+    return cellFormat.valueOf(column, cell, isGiven)
   }
 }

@@ -99,7 +99,7 @@ export function checkedValue(field: FieldDefinition, sent: unknown, name?: strin
 }
 
 /** The values of a field as texts, one or several. */
-const valuesOf = (value: FieldValue): readonly string[] =>
+export const valuesOf = (value: FieldValue): readonly string[] =>
   typeof value === 'object' ? value : [String(value)]
 
 const unfit = ({ key }: FieldDefinition, rule: string, name = `The field "${key}"`): Refusal =>
@@ -143,6 +143,17 @@ const REFERENCES: Record<NonNullable<TypeRules['references']>, Exists> = {
     ) !== undefined || isWritableCopy(reader),
 }
 
+/** A value of a field as a `found` reference. */
+export const referenceKey = ({ column }: FieldDefinition, id: string): string => `${column} ${id}`
+
+/** The members that a row named before, as `found` references: one who was removed stays as the id. */
+export const heldMembers = ({ fields }: Definition, data: Readonly<Record<string, unknown>>): Set<string> =>
+  new Set(
+    fields
+      .filter(({ type, key }) => type === 'user' && Object.hasOwn(data, key))
+      .flatMap((field) => [data[field.key]].flat().map((id) => referenceKey(field, String(id)))),
+  )
+
 /**
  * Refuses references to objects outside the workspace, or trashed or deleted ones. `found` collects existing
  * references, so a batch looks each up once.
@@ -160,7 +171,7 @@ export function refuseBrokenReferences(
     const value = changes[at]
     if (!references || value === undefined || value === null) continue
     for (const id of valuesOf(value)) {
-      const reference = `${field.column} ${id}`
+      const reference = referenceKey(field, id)
       if (found.has(reference)) continue
       if (!REFERENCES[references](reader, caller, id, field)) throw brokenReference(field, id)
       found.add(reference)
