@@ -86,6 +86,18 @@ test('rows with equal values are ordered by id in the same direction', async () 
   expect(idsOf(await list(service, 'X', { sort: 'v', direction: 'desc' }))).toEqual([...ids].reverse())
 })
 
+test('created_at orders by entry and by the rows of a batch, within one instant too', async () => {
+  await declare(service, 'X', [field('v', 'number')])
+  const values = Array.from({ length: 300 }, (_, at) => at)
+  await write(service, 'X', { v: -2 })
+  await write(service, 'X', { v: -1 })
+  await write(service, 'X', ...values.map((v) => ({ v })))
+  const order = { sort: 'created_at', direction: 'asc', limit: 500 }
+  expect(valuesOf(await list(service, 'X', order))).toEqual([-2, -1, ...values])
+  const filter = [{ field: 'v', op: 'gte', value: 0 }]
+  expect(valuesOf(await list(service, 'X', { ...order, filter }))).toEqual(values)
+})
+
 test('the order of creation holds when the clock is set back', async () => {
   await declare(service, 'X', [field('v', 'number')])
   const start = service.clock.now()

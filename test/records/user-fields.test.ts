@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { getUser, removeUser } from '../../src/people/accounts/users.ts'
 import { declare, field, list, write } from '../support/records.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { watch } from '../support/watch.ts'
 
 let service: TestService
 beforeEach(async () => {
@@ -62,4 +64,51 @@ test('several members are filtered by any and all of them', async () => {
   expect(await matching('has_none', [me])).toEqual(['open'])
   expect(await matching('has_any', ['me'])).toMatchObject({ code: 'refused' })
   expect(await send({ who: [me, me] })).toMatchObject({ status: 400 })
+})
+
+test('"me" is each watcher, also written with escapes', async () => {
+  await declare(service, 'Tasks', [field('name', 'text'), field('who', 'user')])
+  await write(service, 'Tasks', { name: 'mine', who: await ownId() })
+  const other = { app: service.app, key: await service.newKey({ user: 'other' }) }
+  for (const me of ['"me"', '"\\u006de"']) {
+    const filter = `[{"field":"who","op":"eq","value":${me}}]`
+    const [mine, theirs] = [
+      await watch(service, 'Tasks', { filter }),
+      await watch(other, 'Tasks', { filter }),
+    ]
+    expect(await mine.event('answer')).toMatchObject({ records: [{ data: { name: 'mine' } }] })
+    expect(await theirs.event('answer')).toMatchObject({ records: [] })
+    await mine.leave()
+    await theirs.leave()
+  }
+})
+
+test('a removed member stays as the id, and the row can be written and restored', async () => {
+  const other = service.as(await service.newKey({ user: 'other' }))
+  const id = (await other.get('/v1/me')).body.user_id
+  await declare(service, 'Tasks', [field('name', 'text'), field('who', 'user', { multiple: true })])
+  const me = await ownId()
+  const [row] = await write(service, 'Tasks', { name: 'a', who: [id, me] })
+  await service.ctx.db.write((tx): void => removeUser(tx, getUser(tx, 'other'), undefined))
+  const path = `/v1/records/${row.id}`
+  expect((await service.get(path)).body.record.data.who).toEqual([id, me])
+  expect(await service.patch(path, { data: { name: 'b' } })).toMatchObject({ status: 200 })
+  expect(await service.patch(path, { data: { name: 'c', who: [id, me] } })).toMatchObject({ status: 200 })
+  expect(await service.patch(path, { data: { who: [id] } })).toMatchObject({ status: 200 })
+  expect(await matching('has_any', [id])).toEqual(['c'])
+  const { versions } = (await service.get(`${path}/history`)).body
+  const first = versions.at(-1).cursor
+  await service.patch(path, { data: { who: null } })
+  expect(await service.post(`${path}/revert`, { to: first })).toMatchObject({
+    status: 200,
+    body: { record: { data: { name: 'a', who: [id, me] } } },
+  })
+  await service.patch(path, { data: { who: [id] } })
+  await service.delete(path)
+  expect(await service.post(`${path}/restore`)).toMatchObject({ status: 200 })
+  const single = { field: 'who', key: 'one', type: 'user' }
+  expect(await service.post('/v1/records/structures/Tasks/convert', single)).toMatchObject({
+    body: { converted: 1, failed: 0 },
+  })
+  expect(await send({ who: [id] })).toMatchObject({ status: 400, body: { code: 'refused' } })
 })

@@ -18,6 +18,7 @@ import type { RecordRow } from '../store.ts'
 import * as store from '../store.ts'
 import {
   checkedChanges,
+  heldMembers,
   mergedData,
   refuseBrokenReferences,
   refuseMissing,
@@ -82,7 +83,11 @@ export function changeLive(
   refuseStale('record', expected, row.updatedAt)
   refuseImmutable(writer.structure)
   const changes = checkedChanges(writer.definition, data)
-  checkReferences(tx, caller, writer.definition, changes)
+  const { definition } = writer
+  const held = definition.fields.some(({ type }) => type === 'user')
+    ? heldMembers(definition, store.dataOf(row))
+    : undefined
+  checkReferences(tx, caller, definition, changes, held)
   return updateRow(writer, row, changes)
 }
 
@@ -93,8 +98,11 @@ export function revertTo(
   data: Record<string, unknown>,
   checkReferences = refuseBrokenReferences,
 ): RecordRow {
-  const { writer } = get(writers, id, 'live')
-  return changeLive(writers, id, writableData(writer.definition, data), undefined, checkReferences)
+  const { definition } = get(writers, id, 'live').writer
+  const held = heldMembers(definition, data)
+  const check: typeof refuseBrokenReferences = (tx, caller, of, changes, found) =>
+    checkReferences(tx, caller, of, changes, found ? found.union(held) : held)
+  return changeLive(writers, id, writableData(definition, data), undefined, check)
 }
 
 export function deleteLive(writers: RowWriters, id: string): void {
@@ -114,7 +122,7 @@ export function restoreDeleted(writers: RowWriters, id: string): RecordRow {
   refuseFull(structure)
   const restored = restoreRow(writer, row, data)
   // Checked last, because the row may refer to itself.
-  refuseBrokenReferences(tx, caller, definition, changes)
+  refuseBrokenReferences(tx, caller, definition, changes, heldMembers(definition, data))
   return restored
 }
 
