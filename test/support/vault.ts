@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { runInProcess } from './cli.ts'
 import type { NoteAnswer } from './notes.ts'
@@ -15,6 +15,15 @@ export function writeFiles(folder: string, files: VaultFiles): void {
     writeFileSync(whole, content)
   }
 }
+
+/** Every file of a folder by its path, as text of this encoding; `latin1` has one character a byte. */
+export const filesIn = (root: string, encoding: 'utf8' | 'latin1' = 'utf8'): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((path) => statSync(join(root, path)).isFile())
+      .sort()
+      .map((path) => [path, readFileSync(join(root, path), encoding)]),
+  )
 
 /** A folder of notes, and a workspace that it is imported into. */
 export interface VaultTest {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { runInProcess } from '../support/cli.ts'
@@ -7,7 +7,7 @@ import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { makeFile } from '../support/files.ts'
 import type { NoteAnswer } from '../support/notes.ts'
 import { newFolder } from '../support/process.ts'
-import { newVaultTest, type VaultFiles, type VaultTest } from '../support/vault.ts'
+import { filesIn, newVaultTest, type VaultFiles, type VaultTest } from '../support/vault.ts'
 
 let vault: VaultTest
 let folder: ReturnType<typeof newFolder>
@@ -20,15 +20,6 @@ afterEach(() => {
   vault.remove()
   folder.remove()
 })
-
-/** Returns every file in a folder, keyed by path. */
-const filesIn = (root: string): Record<string, string> =>
-  Object.fromEntries(
-    readdirSync(root, { recursive: true, encoding: 'utf8' })
-      .filter((path) => statSync(join(root, path)).isFile())
-      .sort()
-      .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
-  )
 
 let exported = 0
 async function exportVault(of = vault): Promise<{ path: string; files: Record<string, string> }> {

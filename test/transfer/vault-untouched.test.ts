@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
-import { newVaultTest, type VaultFiles, type VaultTest } from '../support/vault.ts'
+import { filesIn, newVaultTest, type VaultFiles, type VaultTest } from '../support/vault.ts'
 
 /* A file whose note did not change since its import is exported byte for byte; one edited note makes one changed file. */
 
@@ -19,13 +17,10 @@ afterEach(() => {
   folder.remove()
 })
 
-/** Every file of a folder as text of one character a byte, keyed by path. */
+/** The bytes of every file of a folder but those of the database. */
 const bytesIn = (root: string): Record<string, string> =>
   Object.fromEntries(
-    readdirSync(root, { recursive: true, encoding: 'utf8' })
-      .filter((path) => statSync(join(root, path)).isFile() && !path.startsWith('daybook.db'))
-      .sort()
-      .map((path) => [path, readFileSync(join(root, path), 'latin1')]),
+    Object.entries(filesIn(root, 'latin1')).filter(([path]) => !path.startsWith('daybook.db')),
   )
 
 let exported = 0

@@ -1,6 +1,4 @@
 import { expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { addFile, commandWriter } from '../../src/files/new-file.ts'
 import { findFaults } from '../../src/operation/integrity.ts'
@@ -10,20 +8,9 @@ import { callerOf } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
+import { filesIn } from '../support/vault.ts'
 
 const noProgress = () => {}
-
-/** Returns every file of the folder with its bytes. */
-function filesIn(folder: string): Record<string, string> {
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
-  return Object.fromEntries(
-    names
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => join(parentPath, name))
-      .sort()
-      .map((path) => [path.slice(folder.length), readFileSync(path).toString('latin1')]),
-  )
-}
 
 const line = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
@@ -265,7 +252,7 @@ test(
           })
           expect([report.isWritten, report.refused]).toEqual([true, []])
           exportWorkspace(second.ctx.db, callerOf(second), folder.file('second'), noProgress)
-          expect(filesIn(folder.file('second'))).toEqual(filesIn(folder.file('first')))
+          expect(filesIn(folder.file('second'), 'latin1')).toEqual(filesIn(folder.file('first'), 'latin1'))
           expect(await responses(second)).toEqual(await responses(first))
           expect(findFaults(second.ctx.db)).toEqual([])
         } finally {
