@@ -107,7 +107,8 @@ describe.skipIf(!hasBrowser)('people sign in', () => {
     await page.type('input[name=password]', 'x')
     await page.keyboard.press('Enter')
     await page.waitForFunction("document.querySelector('input[name=prompt]')?.value === 'consent'")
-    await page.click('button[type=submit]')
+    await page.focus('button[type=submit]')
+    await page.keyboard.press('Enter')
   }
 
   const addUser = (name: string) => daybook(['users', 'add', name, '--db', app.file])

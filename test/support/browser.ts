@@ -10,9 +10,18 @@ const shell = Bun.which('chromium-headless-shell') ?? program
 /** Whether tests that need a browser can run. In continuous integration they must. */
 export const hasBrowser = program !== undefined || Bun.env.CI !== undefined
 
-/** Restricts the browser to the pages under test; names that end in .test resolve to them, too. */
+/**
+ * Restricts the browser to the pages under test; names that end in .test resolve to them, too. Other names do not
+ * exist: a page of a third party that loads a style sheet from elsewhere is not drawn until the network refuses it.
+ */
+const HOSTS = [
+  'MAP *.test 127.0.0.1',
+  'MAP * ~NOTFOUND',
+  ...['localhost', '127.0.0.1', '[::1]'].map((host) => `EXCLUDE ${host}`),
+].join(', ')
+
 const ARGUMENTS = [
-  '--host-resolver-rules=MAP *.test 127.0.0.1',
+  `--host-resolver-rules=${HOSTS}`,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
