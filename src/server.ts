@@ -127,14 +127,14 @@ async function serveDatabase(
   try {
     // Requests that arrive before the epoch has begun wait for it.
     const expectations = new Expectations()
-    const held: Pick<Api, 'fetch'> = {
+    const current: Pick<Api, 'fetch'> = {
       fetch: (request, server) => {
         const failed = server && expectations.failed(request, server)
         if (failed) return failed
         return hasBegun ? app.fetch(request, server) : begun.promise.then(() => app.fetch(request, server))
       },
     }
-    listener = new GuardedListener((port) => listen(held, ctx.config, port), ctx.clock, ctx.log)
+    listener = new GuardedListener((port) => listen(current, ctx.config, port), ctx.clock, ctx.log)
     const url = urlOf(ctx.config.host, listener.port)
     const { publicUrls, port } = ctx.config
     const publicUrl = publicUrls[0] ?? null

@@ -12,12 +12,12 @@ const STOP_AT_MOST_MS = 20_000
 export async function runUntilSignal(
   server: RunningServer,
   io: Io,
-  asked: Promise<unknown> = io.untilSignal(),
+  signal: Promise<unknown> = io.untilSignal(),
   beforeStop = () => {},
 ): Promise<number> {
   // Signal handlers are installed already, because readers of the line may send a signal at once.
   io.out(`daybook listening on ${server.url}\n`)
-  const lost = await Promise.race([asked.then(() => undefined), server.lost])
+  const lost = await Promise.race([signal.then(() => undefined), server.lost])
   io.endWithin(STOP_AT_MOST_MS, 1)
   beforeStop()
   let isClosed = true

@@ -113,8 +113,8 @@ export class RequestLimit {
   constructor(
     private readonly clock: Clock,
     private readonly perMinute: number | null,
-    /** The subject of the refusal. */
-    private readonly who = 'This key may make',
+    /** The beginning of the refusal. */
+    private readonly refusalStart = 'This key may make',
   ) {}
 
   /** Counts a request, and refuses it above the limit. Reports the quota in both cases. */
@@ -133,7 +133,7 @@ export class RequestLimit {
       seconds: retryAfterSeconds,
     })
     if (window.count <= this.perMinute) return
-    throw new Refusal('rate_limited', `${this.who} ${this.perMinute} requests a minute; wait.`, {
+    throw new Refusal('rate_limited', `${this.refusalStart} ${this.perMinute} requests a minute; wait.`, {
       retryAfterSeconds,
     })
   }

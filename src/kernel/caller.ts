@@ -297,8 +297,8 @@ export const presentRights = ({ notes, files, structures }: Rights): Access => {
   const shown = (level: Level) => (level === 'definition' ? 'add' : level)
   const isTold = ([id, level]: [string, Level]) =>
     id === OTHERS || level !== 'none' || structures[OTHERS] !== 'none'
-  const told = Object.entries(structures).filter(isTold)
-  return { notes, files, structures: Object.fromEntries(told.map(([id, level]) => [id, shown(level)])) }
+  const listed = Object.entries(structures).filter(isTold)
+  return { notes, files, structures: Object.fromEntries(listed.map(([id, level]) => [id, shown(level)])) }
 }
 
 /** Whether the caller has an ability on a structure; `OTHERS` stands for one that does not exist yet. */

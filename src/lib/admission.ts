@@ -46,8 +46,8 @@ export class Admission<Line extends string = string> {
   readonly #options: AdmissionOptions
   /** Only lines with waiting work; the first is served next. */
   readonly #lines = new Map<Line | undefined, FairQueue<Queued>>()
-  readonly #heldByKey = new Map<string, number>()
-  #held = 0
+  readonly #reservedByKey = new Map<string, number>()
+  #reserved = 0
 
   constructor(options: AdmissionOptions) {
     this.#options = options
@@ -59,15 +59,15 @@ export class Admission<Line extends string = string> {
 
   hasRoom(key: string, amount = 1): boolean {
     const { most, mostPerKey = most } = this.#options
-    const own = this.#heldByKey.get(key) ?? 0
-    return this.#held + amount <= most && (own === 0 || own + amount <= mostPerKey)
+    const own = this.#reservedByKey.get(key) ?? 0
+    return this.#reserved + amount <= most && (own === 0 || own + amount <= mostPerKey)
   }
 
   /** Whether queued work waits for capacity that this key holds. */
   isInTheWay(key: string): boolean {
     const { most, mostPerKey = most } = this.#options
     return this.#queued().some(
-      (each) => each.key === key || (this.#heldByKey.get(each.key) ?? 0) + each.amount <= mostPerKey,
+      (each) => each.key === key || (this.#reservedByKey.get(each.key) ?? 0) + each.amount <= mostPerKey,
     )
   }
 
@@ -159,10 +159,10 @@ export class Admission<Line extends string = string> {
   }
 
   #add(key: string, amount: number): void {
-    const own = (this.#heldByKey.get(key) ?? 0) + amount
-    if (own === 0) this.#heldByKey.delete(key)
-    else this.#heldByKey.set(key, own)
-    this.#held += amount
+    const own = (this.#reservedByKey.get(key) ?? 0) + amount
+    if (own === 0) this.#reservedByKey.delete(key)
+    else this.#reservedByKey.set(key, own)
+    this.#reserved += amount
   }
 
   /** Admits queued work up to the capacity. */

@@ -321,9 +321,9 @@ export function checkFormOf(structure: StructureRow, settings: FormSettings): vo
     )
   checkFields(definition, settings)
   checkedChanges(definition, settings.hidden ?? {})
-  const asked = new Set(formFields(definition, settings).map(({ field }) => field.key))
+  const shown = new Set(formFields(definition, settings).map(({ field }) => field.key))
   const missing = definition.fields.filter(
-    ({ key, required }) => required && !asked.has(key) && !Object.hasOwn(settings.hidden ?? {}, key),
+    ({ key, required }) => required && !shown.has(key) && !Object.hasOwn(settings.hidden ?? {}, key),
   )
   if (missing.length === 0) return
   const keys = quoteList(missing.map(({ key }) => key))

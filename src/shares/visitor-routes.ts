@@ -55,11 +55,11 @@ export function visitorRoutes(ctx: AppContext, formBytes: FormBytes, untaken: Ad
     return response
   }
 
-  const sharedPage = (visit: Visit, asked: URLSearchParams): Promise<Response> => {
-    const page = pageNumber(asked.get('page'))
+  const sharedPage = (visit: Visit, query: URLSearchParams): Promise<Response> => {
+    const page = pageNumber(query.get('page'))
     if (visit.share.kind === 'note') return notePage(ctx, visit, visit.share.target)
     if (visit.share.kind === 'view') return viewPage(ctx, visit, page)
-    const [sort, direction, month] = [asked.get('sort'), asked.get('direction'), asked.get('month')]
+    const [sort, direction, month] = [query.get('sort'), query.get('direction'), query.get('month')]
     return rowsPage(ctx, visit, { page, sort, direction, month })
   }
 

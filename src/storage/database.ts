@@ -227,12 +227,12 @@ export function openDatabase(options: OpenOptions): Db {
     finishCheckpoint: async () => {
       // An empty write shows whether the disk responds. Closing may abandon the thread that waits for it
       // afterwards.
-      const asked = queue
+      const emptied = queue
         .write((): void => {})
         .catch(() => {
           hasNoResponse = queue.isLate
         })
-      await Promise.all([checkpoints.finish(), asked])
+      await Promise.all([checkpoints.finish(), emptied])
     },
     close: () => {
       health.stop()

@@ -17,7 +17,7 @@ export const demo: Command = {
   ],
   examples: ['daybook demo', 'daybook demo --read-only'],
   run: async (input, io) => {
-    const asked = io.untilSignal()
+    const signal = io.untilSignal()
     const db = join(tmpdir(), `daybook-demo-${crypto.randomUUID()}.db`)
     const config = readConfig({}, { db, port: '0', 'log-level': 'warn' })
     const [{ seed, VIEWER }, { DEMO_PATH }, { startServer }] = await Promise.all([
@@ -33,7 +33,7 @@ export const demo: Command = {
         'A sample workspace of an imaginary workshop. Open this link to explore it; Ctrl+C stops and deletes it.\n',
       )
       io.out(`${server.url}${DEMO_PATH}/${link.token}\n`)
-      return await runUntilSignal(server, io, asked)
+      return await runUntilSignal(server, io, signal)
     } finally {
       for (const suffix of DATABASE_SUFFIXES) rmSync(db + suffix, { force: true })
     }

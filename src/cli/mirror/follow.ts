@@ -92,13 +92,13 @@ export async function follow(input: Input, io: Io): Promise<number> {
   const stop = new AbortController()
   const request = requestOf(input, io, stop.signal)
   // An interrupted copy starts over.
-  const asked = io.untilSignal().then(() => 'stop' as const)
-  const prepared = await Promise.race([prepareCopy(request), asked])
+  const signal = io.untilSignal().then(() => 'stop' as const)
+  const prepared = await Promise.race([prepareCopy(request), signal])
   if (prepared === 'stop') return abandon(stop, io)
   const { db: file } = request.config
   if (prepared.key !== undefined) io.err(firstKey(file, prepared.key, request.isWritable))
   if (prepared.lostEvents > 0) io.err(lostEvents(prepared.lostEvents))
-  if (!input.flags.once) return serveMirror(request, io, asked, stop)
+  if (!input.flags.once) return serveMirror(request, io, signal, stop)
   if (!prepared.isNew) await updateCopy(request)
   io.status(`${file} is a copy of ${request.remote.url}.\n`)
   stop.abort()
@@ -123,13 +123,13 @@ function abandon(stop: AbortController, io: Io): number {
 async function serveMirror(
   request: MirrorRequest,
   io: Io,
-  asked: Promise<'stop'>,
+  signal: Promise<'stop'>,
   stop: AbortController,
 ): Promise<number> {
   const server = await startServer(request.config, (message) => io.err(message), {
     start: (ctx) => startFollowing(ctx, request),
   })
-  return runUntilSignal(server, io, asked, () => stop.abort())
+  return runUntilSignal(server, io, signal, () => stop.abort())
 }
 
 /** The flags with the defaults of a mirror, which differ from those of a server. */

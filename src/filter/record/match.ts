@@ -53,15 +53,15 @@ const TESTS: Record<Exclude<Operator, 'contains' | ListOperator>, (operands: rea
 }
 
 type ListOperator = 'has_any' | 'has_all' | 'has_none'
-type ListTest = (held: readonly string[], wanted: ReadonlySet<unknown>) => boolean
+type ListTest = (values: readonly string[], wanted: ReadonlySet<unknown>) => boolean
 
-const hasAny: ListTest = (held, wanted) => held.some((value) => wanted.has(value))
+const hasAny: ListTest = (values, wanted) => values.some((value) => wanted.has(value))
 
 /** Tests of fields with several values; a row without one has an empty list. */
 const LIST_TESTS: Record<ListOperator, ListTest> = {
   has_any: hasAny,
-  has_all: (held, wanted) => held.filter((value) => wanted.has(value)).length === wanted.size,
-  has_none: (held, wanted) => !hasAny(held, wanted),
+  has_all: (values, wanted) => values.filter((value) => wanted.has(value)).length === wanted.size,
+  has_none: (values, wanted) => !hasAny(values, wanted),
 }
 
 const isListOperator = (op: Operator): op is ListOperator => Object.hasOwn(LIST_TESTS, op)

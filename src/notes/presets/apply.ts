@@ -105,7 +105,7 @@ function checkedAnswers(
   const checked = new Map<number, unknown>()
   const named = new Set<number>()
   for (const [key, value] of Object.entries(answers)) {
-    const rule = asks.find((asked) => asked.rule.key === fold(key))?.rule
+    const rule = asks.find((question) => question.rule.key === fold(key))?.rule
     if (!rule)
       throw refused(
         `"answers" names "${key}", and the preset "${preset}" does not ask for it; leave it out.`,

@@ -231,7 +231,8 @@ export function propertiesOfPreset(reader: Reader, preset: number): PropertyList
     isAsked,
     entry: { rule, value: value === null ? null : JSON.parse(value) },
   }))
-  const list = (asked: 0 | 1) => rows.filter(({ isAsked }) => isAsked === asked).map(({ entry }) => entry)
+  const list = (isQuestion: 0 | 1) =>
+    rows.filter(({ isAsked }) => isAsked === isQuestion).map(({ entry }) => entry)
   return { properties: list(0), asks: list(1) }
 }
 

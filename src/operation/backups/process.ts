@@ -101,8 +101,8 @@ export function startCopy(db: string, file: string, checkpoint: string): BackupP
 
 function processOf(child: Bun.Subprocess<'pipe' | 'ignore', 'pipe' | 'ignore', 'pipe'>): BackupProcess {
   const failure = async () => {
-    const [said, exitCode] = await Promise.all([child.stderr.text(), child.exited])
-    return exitCode === 0 ? undefined : said.trim() || `the process ended with ${exitCode}`
+    const [errors, exitCode] = await Promise.all([child.stderr.text(), child.exited])
+    return exitCode === 0 ? undefined : errors.trim() || `the process ended with ${exitCode}`
   }
   return { failure: failure(), kill: () => child.kill('SIGKILL') }
 }

@@ -27,9 +27,9 @@ export class OwnOrigin {
     const { origin, host, hostname, port, protocol, pathname, search, hash, username } = new URL(text)
     if (pathname !== RESOURCE_PATH || search !== '' || hash !== '' || username !== '') return false
     if (this.#publicUrls.length > 0) return this.#publicUrls.includes(origin)
-    const asked = new URL(this.of(request))
-    if (protocol !== asked.protocol || port !== asked.port) return false
-    return host === asked.host || (isLoopback(nameOf(hostname)) && isLoopback(nameOf(asked.hostname)))
+    const own = new URL(this.of(request))
+    if (protocol !== own.protocol || port !== own.port) return false
+    return host === own.host || (isLoopback(nameOf(hostname)) && isLoopback(nameOf(own.hostname)))
   }
 
   /** The value of `WWW-Authenticate` that tells a client of the endpoint where to get a token. */

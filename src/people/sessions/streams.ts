@@ -41,7 +41,7 @@ export class Streams {
   /** The number of readers of each query, by caller. */
   readonly #queries = new Map<string, Map<string, number>>()
   /** Functions that end the wait of a request. */
-  readonly #waiting = new Set<() => void>()
+  readonly #pendingRequests = new Set<() => void>()
   readonly #untaken: Admission
   #isClosed = false
 
@@ -67,8 +67,8 @@ export class Streams {
   ): StreamSource {
     if (this.#isClosed) throw unavailable('The server is shutting down; reconnect in a moment.')
     const who = `${verb} ${schedulingKeyOf(caller)}`
-    const asked = this.#queries.get(who)
-    if (asked && asked.size >= MAX_QUERIES && !asked.has(query)) throw tooManyQueries(verb)
+    const queries = this.#queries.get(who)
+    if (queries && queries.size >= MAX_QUERIES && !queries.has(query)) throw tooManyQueries(verb)
     return (reader) => {
       const uncount = this.#count(who, query)
       this.#readers.add(reader)
@@ -106,14 +106,14 @@ export class Streams {
       wait.isOver = true
       resume()
     }
-    this.#waiting.add(end)
+    this.#pendingRequests.add(end)
     signal?.addEventListener('abort', end)
     const onRightEnd = (why: CredentialEnd) => {
       wait.refusal ??= refusalOf(why)
       end()
     }
     const stops: (() => unknown)[] = [
-      () => this.#waiting.delete(end),
+      () => this.#pendingRequests.delete(end),
       () => signal?.removeEventListener('abort', end),
       this.ctx.clock.after(seconds * 1_000, end),
     ]
@@ -183,7 +183,7 @@ export class Streams {
     this.#isClosed = true
     const last = closedEvent('shutting_down')
     for (const reader of [...this.#readers]) reader.end(last)
-    for (const end of [...this.#waiting]) end()
+    for (const end of [...this.#pendingRequests]) end()
   }
 
   #count(who: string, query: string): () => void {
@@ -264,14 +264,14 @@ class CredentialMonitor {
     for (const watched of [...this.#watched.values()]) this.#check(watched)
   }
 
-  /** Notifies all listeners when the credential ends; for a change of access, only those in `asked`. */
-  #check(watched: Watched, asked: Iterable<Listener> = watched.listeners): void {
+  /** Notifies all listeners when the credential ends; for a change of access, only `affected`. */
+  #check(watched: Watched, affected: Iterable<Listener> = watched.listeners): void {
     const state = this.#stateOf(watched)
     watched.stopTimer?.()
     if (state === undefined) this.#checkLater(watched, this.ctx.clock.now() + RETRY_MS)
     else if (state.isValid) {
       this.#checkLater(watched, state.expiresAt)
-      for (const { end, isTouched } of [...asked])
+      for (const { end, isTouched } of [...affected])
         if (isTouched(state.permissions.rights)) end('access_changed')
     } else for (const { end } of [...watched.listeners]) end(state.end)
   }

@@ -58,7 +58,7 @@ export const repeatableNames = (ctx: AppContext, visit: Visit): ReadonlySet<stri
   new Set(formOf(ctx, visit).fields.flatMap(({ field }) => (field.multiple ? [field.key] : [])))
 
 /** The page of a form; the address fills in fields where the form allows it. */
-export function showForm(ctx: AppContext, visit: Visit, asked: URLSearchParams): Response {
+export function showForm(ctx: AppContext, visit: Visit, query: URLSearchParams): Response {
   const form = formOf(ctx, visit)
   const now = ctx.clock.now()
   const closed = closedSentence(visit.share, now)
@@ -66,7 +66,7 @@ export function showForm(ctx: AppContext, visit: Visit, asked: URLSearchParams):
   const typed = new Map<string, string>()
   if (form.settings.prefill === true)
     for (const { field } of form.fields) {
-      const [value, ...more] = asked.getAll(field.key)
+      const [value, ...more] = query.getAll(field.key)
       if (value !== undefined) typed.set(field.key, field.multiple ? [value, ...more].join('\n') : value)
     }
   return formPage({ ...form, now, typed })

@@ -91,7 +91,7 @@ interface RowsInput extends Pick<VisitedShare, 'name'> {
   /** The id of the view. */
   readonly target: string
   readonly base: string
-  readonly asked: RowsParameters
+  readonly parameters: RowsParameters
   /** The files in which the rows can be downloaded. */
   readonly offers: { readonly csv: boolean; readonly ics: boolean }
 }
@@ -132,18 +132,18 @@ export const sharedRowsPage = long(
 const listed = ({ snapshot, caller, view }: Reading, request: Omit<ListRequest, 'view'>): RecordPage =>
   listPage(snapshot, { caller, request: parseRequest({ ...request, view: view.id }) }).page
 
-export async function rowsPage(ctx: AppContext, visit: Visit, asked: RowsParameters): Promise<Response> {
+export async function rowsPage(ctx: AppContext, visit: Visit, parameters: RowsParameters): Promise<Response> {
   const { share, base } = visit
   const { name, target } = share
   const visitor = visitorOf(visit)
   const offers = { csv: optionsOf(share).csv === true, ics: share.passwordHash === null }
-  const input = { name, target, base, asked, offers }
+  const input = { name, target, base, parameters, offers }
   return textResponse(await ctx.kernel.callAs(visitor, sharedRowsPage, input))
 }
 
 function table(reading: Reading): Html {
-  const { view, columns, base, asked } = reading
-  const { page, sort, direction } = asked
+  const { view, columns, base, parameters } = reading
+  const { page, sort, direction } = parameters
   if (sort !== null && !columns.some(({ key }) => key === sort))
     throw refused('This table is not sorted by that; choose one of its columns.')
   const isDescending = direction === 'desc'
@@ -264,9 +264,9 @@ function namesByDay(
 }
 
 function month(reading: Reading): Html {
-  const { base, asked, snapshot } = reading
+  const { base, parameters, snapshot } = reading
   const thisMonth = utcDay(snapshot.now).slice(0, 7)
-  const [, year = '', number = ''] = MONTH.exec(asked.month ?? '') ?? MONTH.exec(thisMonth) ?? []
+  const [, year = '', number = ''] = MONTH.exec(parameters.month ?? '') ?? MONTH.exec(thisMonth) ?? []
   const [y, m] = [Number(year), Number(number) - 1]
   const offset = (new Date(Date.UTC(y, m, 1)).getUTCDay() + 6) % 7
   const weeks = Math.ceil((offset + new Date(Date.UTC(y, m + 1, 0)).getUTCDate()) / 7)

@@ -97,7 +97,7 @@ export class WriteQueue {
   /** A histogram of writes per committed transaction. */
   readonly commitSizes = new Histogram([1, 2, 4, 8, 16, 32, 64, 128, 256])
   readonly #options: WriteQueueOptions
-  readonly #waiting = new FairQueue<Item | Pause>()
+  readonly #queue = new FairQueue<Item | Pause>()
   readonly #disk: DiskWatch
   #scheduled = false
   #isPaused = false
@@ -138,7 +138,7 @@ export class WriteQueue {
 
   /** Whether no write is queued or unfinished. */
   get idle(): boolean {
-    return this.#waiting.isEmpty && !this.#open && !this.#syncing
+    return this.#queue.isEmpty && !this.#open && !this.#syncing
   }
 
   /** Resolves once all commits are on the disk, or are known not to be; rejects if that takes too long. */
@@ -190,7 +190,7 @@ export class WriteQueue {
     const { refusal } = this
     if (refusal) one.reject(refusal)
     else {
-      this.#waiting.add(key, one)
+      this.#queue.add(key, one)
       this.#schedule()
     }
   }
@@ -215,14 +215,14 @@ export class WriteQueue {
     this.#scheduled = false
     if (this.idle || this.#open || this.#syncing || this.#isPaused) return
     const { sync, sql } = this.#options
-    const next = this.#waiting.next
+    const next = this.#queue.next
     if (sync && !sync.hasResponded) this.#settleAfter(sync.run(), new WriteGroup(sql))
-    else if (next && 'begin' in next) (this.#waiting.take() as Pause).begin()
+    else if (next && 'begin' in next) (this.#queue.take() as Pause).begin()
     else if (this.#begin()) this.#runWrites()
   }
 
   #rejectWaiting(refusal: unknown): void {
-    for (const one of this.#waiting.clear()) one.reject(refusal)
+    for (const one of this.#queue.clear()) one.reject(refusal)
   }
 
   async #runPaused<T>(action: PausingAction<T>): Promise<T> {
@@ -237,7 +237,7 @@ export class WriteQueue {
       this.#isPaused = false
       this.#lockedSince = undefined
       refusal = this.#options.onCommit?.()
-      if (!this.#waiting.isEmpty) this.#schedule()
+      if (!this.#queue.isEmpty) this.#schedule()
     }
     if (refusal) throw refusal
     return result
@@ -270,7 +270,7 @@ export class WriteQueue {
    */
   #runWrites(): void {
     const group = new WriteGroup(this.#options.sql)
-    const isLong = this.#waiting.nextKey === LONG
+    const isLong = this.#queue.nextKey === LONG
     const isBegun = this.#run(group, () => {
       if (this.#runNext(group) && !isLong) this.#runOthers(group)
     })
@@ -293,19 +293,19 @@ export class WriteQueue {
   }
 
   #runNext(group: WriteGroup): boolean {
-    return group.run(this.#waiting.take() as Item)
+    return group.run(this.#queue.take() as Item)
   }
 
   /** Runs the queued short writes. */
   #runOthers(group: WriteGroup): void {
-    const mayJoin = () => !this.#waiting.isEmpty && this.#waiting.nextKey !== LONG && !group.isFull
+    const mayJoin = () => !this.#queue.isEmpty && this.#queue.nextKey !== LONG && !group.isFull
     while (mayJoin() && this.#runNext(group));
   }
 
   /** Commits of a command, which has no `sync`, and of the server's own work are never delayed. */
   #expectsMore({ done, size }: WriteGroup): boolean {
     const mayWait = this.#options.sync !== undefined && done.every(({ isOfRequest }) => isOfRequest)
-    return mayWait && this.#waiting.isEmpty && size < this.#recentWrites
+    return mayWait && this.#queue.isEmpty && size < this.#recentWrites
   }
 
   #commitOpen(group: WriteGroup): void {
@@ -353,10 +353,10 @@ export class WriteQueue {
   #settle(group: WriteGroup, failure?: Refusal): void {
     this.#disk.end()
     this.#syncing = undefined
-    this.#recentWrites = group.size + this.#waiting.size
+    this.#recentWrites = group.size + this.#queue.size
     if (failure) this.#rejectWaiting(failure)
     if (!group.isEmpty) this.#settleWrites(group, failure)
-    if (!this.#waiting.isEmpty) this.#schedule()
+    if (!this.#queue.isEmpty) this.#schedule()
   }
 
   #settleWrites(group: WriteGroup, failure?: Refusal): void {

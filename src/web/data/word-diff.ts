@@ -11,16 +11,16 @@ const wordsOf = (text: string): string[] => text.match(/\s+|[\p{L}\p{N}_]+|[^\s\
 
 /** The pieces of two texts, in order: common, removed or added. */
 export function wordDiff(before: string, after: string): Piece[] {
-  const [old, young] = [wordsOf(before), wordsOf(after)]
+  const [old, recent] = [wordsOf(before), wordsOf(after)]
   const pieces: Piece[] = []
   const add = (kind: Piece['kind'], words: readonly string[]) => {
     if (words.length > 0) pieces.push({ kind, text: words.join('') })
   }
   let at = 0
-  for (const { from, to, newFrom, newTo } of diffLines(old, young)) {
+  for (const { from, to, newFrom, newTo } of diffLines(old, recent)) {
     add('kept', old.slice(at, from))
     add('removed', old.slice(from, to))
-    add('added', young.slice(newFrom, newTo))
+    add('added', recent.slice(newFrom, newTo))
     at = to
   }
   add('kept', old.slice(at))
@@ -42,8 +42,8 @@ function shortened({ kind, text }: Piece, at: number, all: readonly Piece[]): Pi
 
 /** The passages in which two texts differ, each from the start of a line, with some context. */
 export function changedPassages(before: string, after: string): Piece[][] {
-  const [old, young] = [linesOf(before), linesOf(after)]
-  return diffLines(old, young).map(({ from, to, newFrom, newTo }) =>
-    wordDiff(old.slice(from, to).join(''), young.slice(newFrom, newTo).join('')).map(shortened),
+  const [old, recent] = [linesOf(before), linesOf(after)]
+  return diffLines(old, recent).map(({ from, to, newFrom, newTo }) =>
+    wordDiff(old.slice(from, to).join(''), recent.slice(newFrom, newTo).join('')).map(shortened),
   )
 }

@@ -55,9 +55,9 @@ export class OfflineRows {
   }
 
   #find({ filter, search, sort = 'created_at', direction }: Omit<RowsQuery, 'limit' | 'offset'>): Known[] {
-    const asked = filter === undefined ? [] : parseFilter(filter)
+    const requested = filter === undefined ? [] : parseFilter(filter)
     const conditions = checkFilter(
-      search === undefined ? asked : [...asked, { field: '*', op: 'contains', value: search }],
+      search === undefined ? requested : [...requested, { field: '*', op: 'contains', value: search }],
       this.#fields,
       this.me,
     )

@@ -38,8 +38,8 @@ const noteText = ({ id, title, tags, updated_at }: Head) =>
 const SHOWN_VALUE = 120
 
 /** Property values, each shortened; omits some if there are very many. */
-function shortValues(held: Readonly<Record<string, unknown>>) {
-  const written = (cut: number) => shortenValues(held, Math.min(cut, SHOWN_VALUE))
+function shortValues(values: Readonly<Record<string, unknown>>) {
+  const written = (cut: number) => shortenValues(values, Math.min(cut, SHOWN_VALUE))
   return written(cutFor(2 * TOKENS_OF_HEAD, (cut) => ({ text: '', data: written(cut) })))
 }
 

@@ -37,7 +37,7 @@ export interface Account {
 export class Provider {
   #known: { readonly metadata: ServerMetadata; readonly until: number } | undefined
   /** The pending request for the provider's metadata. */
-  #asked: Promise<ServerMetadata> | undefined
+  #discovery: Promise<ServerMetadata> | undefined
 
   constructor(
     private readonly settings: OidcSettings,
@@ -115,10 +115,10 @@ export class Provider {
 
   #metadata(): ServerMetadata | Promise<ServerMetadata> {
     if (this.#known && this.clock.now() < this.#known.until) return this.#known.metadata
-    this.#asked ??= this.#discover().finally(() => {
-      this.#asked = undefined
+    this.#discovery ??= this.#discover().finally(() => {
+      this.#discovery = undefined
     })
-    return this.#asked
+    return this.#discovery
   }
 
   async #discover(): Promise<ServerMetadata> {
@@ -228,7 +228,7 @@ const REASON_OF_REFUSAL: Partial<Record<RefusalCode, FailureReason>> = {
 export function reasonOf(error: unknown): FailureReason {
   if (error instanceof SignInFailure) return error.reason
   if (error instanceof Refusal) return REASON_OF_REFUSAL[error.code] ?? 'failed'
-  const { error: said, cause } = error as { error?: unknown; cause?: unknown }
-  if (said === 'access_denied') return 'cancelled'
+  const { error: code, cause } = error as { error?: unknown; cause?: unknown }
+  if (code === 'access_denied') return 'cancelled'
   return cause instanceof SignInFailure ? cause.reason : 'failed'
 }

@@ -134,8 +134,8 @@ export class ProviderSignIn {
     const { db, config } = this.ctx
     const isNew = config.oidc?.roleClaim && !findLinkOf(db, account.issuer, account.subject)
     const namesIn = ({ name, preferred_username }: Account['claims']) => [name, preferred_username]
-    const said = namesIn(account.claims)
-    return isNew && said.every((name) => name === undefined) ? namesIn(await account.more()) : said
+    const names = namesIn(account.claims)
+    return isNew && names.every((name) => name === undefined) ? namesIn(await account.more()) : names
   }
 
   /** A session, or the reason for its absence; undefined when an account was linked. */
@@ -219,8 +219,8 @@ function loggable(error: unknown): { message?: string; code?: string } {
 
 /** The role of the first pair whose value equals the claim or is contained in it. */
 function roleOf({ claim, roles }: RoleClaim, { claims }: Account): Role | undefined {
-  const said = claims[claim]
-  const values: readonly unknown[] = Array.isArray(said) ? said : [said]
+  const claimed = claims[claim]
+  const values: readonly unknown[] = Array.isArray(claimed) ? claimed : [claimed]
   return roles.find(({ value }) => values.includes(value))?.role
 }
 

@@ -185,15 +185,15 @@ export function* eachWithRollups(
     yield* rows
     return
   }
-  let held: RecordRow[] = []
+  let batch: RecordRow[] = []
   let length = 0
   for (const row of rows) {
-    held.push(row)
+    batch.push(row)
     length += row.data.length
-    if (held.length < ROWS_AT_ONCE && length < LENGTH_AT_ONCE) continue
-    yield* withRollups(snapshot, caller, structure, held)
-    held = []
+    if (batch.length < ROWS_AT_ONCE && length < LENGTH_AT_ONCE) continue
+    yield* withRollups(snapshot, caller, structure, batch)
+    batch = []
     length = 0
   }
-  yield* withRollups(snapshot, caller, structure, held)
+  yield* withRollups(snapshot, caller, structure, batch)
 }

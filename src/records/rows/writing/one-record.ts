@@ -84,10 +84,10 @@ export function changeLive(
   refuseImmutable(writer.structure)
   const changes = checkedChanges(writer.definition, data)
   const { definition } = writer
-  const held = definition.fields.some(({ type }) => type === 'user')
+  const members = definition.fields.some(({ type }) => type === 'user')
     ? heldMembers(definition, store.dataOf(row))
     : undefined
-  checkReferences(tx, caller, definition, changes, held)
+  checkReferences(tx, caller, definition, changes, members)
   return updateRow(writer, row, changes)
 }
 

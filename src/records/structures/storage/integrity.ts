@@ -148,9 +148,9 @@ function* rowFaults(reader: Reader, structures: ReadonlyMap<number, Checked>): G
     if (!checked) continue
     count(checked, record)
     if (record.deletedAt !== null) continue
-    const held = checked.read(record.pk)
+    const stored = checked.read(record.pk)
     const expected = rowValues(checked.definition, { ...record, data: JSON.parse(record.data) })
-    if (!expected.every((value, at) => held?.[at] === value)) yield fault(checked, record.id)
+    if (!expected.every((value, at) => stored?.[at] === value)) yield fault(checked, record.id)
   }
   for (const [pk, checked] of structures) {
     if (checked.row.ownTable === 0) continue

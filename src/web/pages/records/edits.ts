@@ -139,9 +139,9 @@ export class Edits {
     const states = [...this.cells.peek().values()]
     const isGone = states.some((state) => 'isGone' in state)
     const isNoticed = isGone || (!this.isShown && states.some(({ kind }) => kind !== 'saving'))
-    const what = isGone ? `a deleted row of ${name}` : name
+    const place = isGone ? `a deleted row of ${name}` : name
     const to = isGone ? '/app/settings/offline' : `/app/records/${id}`
-    setNotice(`cells of ${id}`, isNoticed ? `Unsaved change in ${what}.` : undefined, to)
+    setNotice(`cells of ${id}`, isNoticed ? `Unsaved change in ${place}.` : undefined, to)
   }
 
   /** Forgets all states: the changes are discarded, or stay as drafts because the user or workspace has changed. */

@@ -223,10 +223,13 @@ function OtherSignInOptions({ token }: { token: string }) {
   }, [token])
   if (!known || (known.passkeys.length === 0 && !known.oidc_linked)) return null
   const passkeys = known.passkeys.map(({ name }) => `the passkey “${name}”`)
-  const ways = new Intl.ListFormat('en').format([...passkeys, ...(known.oidc_linked ? ['the provider'] : [])])
+  const options = new Intl.ListFormat('en').format([
+    ...passkeys,
+    ...(known.oidc_linked ? ['the provider'] : []),
+  ])
   return (
     <p class="help" role="status">
-      {known.user.name} can also sign in with {ways}. Remove unknown ones under Settings, Sign-in.
+      {known.user.name} can also sign in with {options}. Remove unknown ones under Settings, Sign-in.
     </p>
   )
 }

@@ -98,7 +98,7 @@ function useItems(section: Section): { items: readonly Item[] | undefined; error
 export function Main() {
   const section = sectionHere()
   const id = path.value[2]
-  const [, title, what, about] = SECTIONS.find(([name]) => name === section) ?? SECTIONS[0]
+  const [, title, kind, about] = SECTIONS.find(([name]) => name === section) ?? SECTIONS[0]
   const { items, error } = useItems(section)
   const canCreate = mayWrite.value && section !== 'tags'
   return (
@@ -111,7 +111,7 @@ export function Main() {
           {canCreate && (
             <a class={id === undefined ? 'button main' : 'button'} href={address(['views', section, 'new'])}>
               <Icon name="plus" />
-              New {what}
+              New {kind}
             </a>
           )}
         </header>
