@@ -60,6 +60,14 @@ const PURE = [
 ]
 /** Packages of these modules, which run in a browser too. */
 const PURE_PACKAGES = ['yaml']
+/** The layers of the application: a file imports from its own or from layers above it. */
+const LAYERS = [
+  ['router.ts', 'styles'],
+  ['data', 'offline', 'worker'],
+  ['components'],
+  ['pages'],
+  ['application.tsx', 'main.tsx'],
+]
 const isOpenToApplication = (path: string) => /^(web|lib)\//.test(path) || PURE.includes(path)
 
 interface SourceFile {
@@ -344,6 +352,17 @@ describe('the application', () => {
     expect(inward).toEqual([])
     expect(impure).toEqual([])
     expect(outward).toEqual([])
+  })
+
+  test('imports only from its own layer or from layers above it', () => {
+    const layerOf = (path: string) => LAYERS.findIndex((names) => names.includes(path.split('/')[1] ?? ''))
+    expect(applicationFiles.filter(({ path }) => layerOf(path) === -1).map(({ path }) => path)).toEqual([])
+    const upward = applicationFiles.flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => APPLICATION.test(target) && layerOf(target) > layerOf(path))
+        .map((target) => `${path} imports ${target}`),
+    )
+    expect(upward).toEqual([])
   })
 
   test('has no escape from the types', () => {

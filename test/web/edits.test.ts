@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { discarders, notices, pendingCount } from '../../src/web/data/pending.ts'
+import { Edits, editsOf } from '../../src/web/data/records/edits.ts'
+import type { Field, Row } from '../../src/web/data/records/model.ts'
+import { RowSource } from '../../src/web/data/records/rows.ts'
+import { undoStack } from '../../src/web/data/records/undo.ts'
 import { sessionKey } from '../../src/web/data/session-key.ts'
 import { clearLastAction } from '../../src/web/pages/records/actions.ts'
-import { Edits, editsOf } from '../../src/web/pages/records/edits.ts'
-import type { Field, Row } from '../../src/web/pages/records/model.ts'
-import { RowSource } from '../../src/web/pages/records/rows.ts'
-import { undoStack } from '../../src/web/pages/records/undo.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const NAME = { key: 'name', label: 'Name', type: 'text' } as Field

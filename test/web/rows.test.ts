@@ -1,5 +1,5 @@
 import { afterEach, expect, spyOn, test } from 'bun:test'
-import { BLOCK, RowSource } from '../../src/web/pages/records/rows.ts'
+import { BLOCK, RowSource } from '../../src/web/data/records/rows.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 const KEPT_BLOCKS = 80

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { distinct } from '../../src/web/pages/records/suggestions.ts'
+import { distinct } from '../../src/web/data/records/suggestions.ts'
 
 test('suggestions with the same label show which is which', () => {
   const found = [

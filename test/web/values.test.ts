@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { editText, parseValue, showValue } from '../../src/web/pages/records/values.ts'
+import { editText, parseValue, showValue } from '../../src/web/data/records/values.ts'
 
 const due = { type: 'datetime', label: 'Due' }
 

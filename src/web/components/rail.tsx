@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { goToWorkspace, leave } from '../data/leaving.ts'
 import { mayWrite, session } from '../data/session.ts'
 import { address, path } from '../router.ts'
 import { openFinder } from './dialogs.ts'
 import { ErrorText, useAction } from './form.tsx'
 import { Icon, type IconName } from './icon.tsx'
+import { goToWorkspace, leave } from './leaving.ts'
 import { ServerState } from './status-lines.tsx'
 
 interface NavItem {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { addStyles } from '../styles/add-styles.ts'
 import styles from '../styles/side-nav.css' with { type: 'text' }
-import { addStyles } from './styles.ts'
 
 addStyles(styles)
 

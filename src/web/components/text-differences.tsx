@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { changedPassages, type Piece } from '../data/word-diff.ts'
+import { addStyles } from '../styles/add-styles.ts'
 import styles from '../styles/differences.css' with { type: 'text' }
 import { Button } from './form.tsx'
-import { addStyles } from './styles.ts'
 
 addStyles(styles)
 

@@ -1,5 +1,5 @@
-import type { CellState } from '../pages/records/edits.ts'
-import type { Field, Row, Structure, Value } from '../pages/records/model.ts'
+import type { CellState } from './records/edits.ts'
+import type { Field, Row, Structure, Value } from './records/model.ts'
 import { sessionKey } from './session-key.ts'
 import { TAB } from './tabs.ts'
 

@@ -1,5 +1,5 @@
-import { noteAddress } from '../components/addresses.ts'
 import { navigate } from '../router.ts'
+import { noteAddress } from './addresses.ts'
 import { api } from './api.ts'
 
 /** Creates and opens a note from a preset with text. Its title contains the date. */

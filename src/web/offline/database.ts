@@ -1,7 +1,7 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { StoredCell } from '../data/pending-cells.ts'
+import type { Row } from '../data/records/model.ts'
 import type { Session } from '../data/session.ts'
-import type { Row } from '../pages/records/model.ts'
 import type { OfflineNote } from './offline-notes.ts'
 import type { StoredBase, StoredNote } from './queue.ts'
 

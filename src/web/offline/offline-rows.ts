@@ -6,7 +6,7 @@ import type { RecordData, RecordState } from '../../lib/record-data.ts'
 import { valueIn } from '../../lib/record-data.ts'
 import { refused } from '../../lib/refusal.ts'
 import { compareCodePoints, fold } from '../../lib/text.ts'
-import type { Row, RowPage, Structure } from '../pages/records/model.ts'
+import type { Row, RowPage, Structure } from '../data/records/model.ts'
 
 export interface RowsQuery {
   readonly filter?: string

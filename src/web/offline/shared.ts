@@ -3,7 +3,6 @@ import { createDocument, saveDocument } from '../data/note-documents.ts'
 import { setNotice } from '../data/pending.ts'
 import { request } from '../data/request.ts'
 import { address, search } from '../router.ts'
-import type { SharedNote } from './ask-shared.tsx'
 import { KEY, OWN, SHARE, SHARED } from './shared-cache.ts'
 
 /*
@@ -14,6 +13,16 @@ import { KEY, OWN, SHARE, SHARED } from './shared-cache.ts'
 const PATH = `${SHARE}/`
 /** Header of an entry whose note has been created, so that only its files are missing. */
 const MADE = 'X-Note'
+
+/** The text of the new note, and the names of the shared files. */
+export interface SharedNote {
+  readonly title: string
+  readonly content: string
+  readonly files: readonly string[]
+}
+
+/** Asks whether to create a note; undefined if the user postpones the answer. */
+type Confirm = (note: SharedNote) => Promise<boolean | undefined>
 
 interface Stored {
   readonly id: string
@@ -38,13 +47,13 @@ function isTrusted(shared: Response): boolean {
  * Creates a note from shared content, if necessary, and attaches its files in the background. Asks first if any website may
  * have sent it. Returns whether there is a note.
  */
-export async function takeShared(id: string): Promise<boolean> {
+export async function takeShared(id: string, confirm: Confirm): Promise<boolean> {
   const shared = await (await cache()).match(PATH + id)
   if (!shared) return true
   if (!shared.headers.has(MADE)) {
     const body = await shared.blob()
     const note = noteOf(await new Response(body, { headers: shared.headers }).formData())
-    const isKept = isTrusted(shared) || (await confirmShared(note))
+    const isKept = isTrusted(shared) || (await confirm(note))
     setShareNotice(id, isKept === undefined)
     if (isKept === false) await (await cache()).delete(PATH + id)
     if (!isKept) return false
@@ -61,8 +70,6 @@ const setShareNotice = (id: string, isOpen: boolean): void =>
     isOpen ? 'Something shared with daybook is not saved yet.' : undefined,
     address(['new'], { shared: id }),
   )
-
-const confirmShared = async (note: SharedNote) => (await import('./ask-shared.tsx')).confirmShared(note)
 
 function noteOf(form: FormData): SharedNote {
   const part = (name: string) => String(form.get(name) ?? '').trim()
@@ -124,7 +131,8 @@ export async function adoptShared(): Promise<void> {
     const id = new URL(url).pathname.slice(PATH.length)
     const shared = await (await cache()).match(url)
     if (!shared) continue
-    if (shared.headers.has(MADE) || isTrusted(shared)) await takeShared(id).catch(() => undefined)
+    if (shared.headers.has(MADE) || isTrusted(shared))
+      await takeShared(id, async () => undefined).catch(() => undefined)
     else if (search.peek().get('shared') !== id) setShareNotice(id, true)
   }
 }

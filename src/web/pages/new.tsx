@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { Loading } from '../components/pane.tsx'
 import { setNotice } from '../data/pending.ts'
+import type { SharedNote } from '../offline/shared.ts'
 import { address, navigate, search } from '../router.ts'
 
 /** Notices about shared content that reached the page without a service worker. */
@@ -26,6 +27,7 @@ export function Main() {
 /** Opens the note with the shared content, or the notes if the content was discarded. */
 async function openShared(id: string): Promise<void> {
   const { takeShared } = await import('../offline/shared.ts')
-  const isKept = await takeShared(id).catch(() => true)
+  const confirm = async (note: SharedNote) => (await import('./ask-shared.tsx')).confirmShared(note)
+  const isKept = await takeShared(id, confirm).catch(() => true)
   navigate(address(isKept ? ['notes', id] : ['notes']), { replace: true })
 }

@@ -1,4 +1,4 @@
-import { addStyles } from '../components/styles.ts'
+import { addStyles } from './add-styles.ts'
 import styles from './with-actions.css' with { type: 'text' }
 
 addStyles(styles)

@@ -1,7 +1,7 @@
-import { goToWorkspace, leave } from '../../data/leaving.ts'
 import { mayWrite, session } from '../../data/session.ts'
 import { address } from '../../router.ts'
 import { openKeys } from '../dialogs.ts'
+import { goToWorkspace, leave } from '../leaving.ts'
 import { NAV_ITEMS, navAddress } from '../rail.tsx'
 import type { Found, Group } from './search.ts'
 

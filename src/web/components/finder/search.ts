@@ -1,14 +1,14 @@
+import { fileAddress, noteAddress, recordAddress } from '../../data/addresses.ts'
 import { api } from '../../data/api.ts'
 import { asPrefix, findNotes as findByText, isNamed } from '../../data/find-notes.ts'
 import { newIds } from '../../data/new-ids.ts'
 import { createDocument, saveDocument } from '../../data/note-documents.ts'
 import { createNoteFrom } from '../../data/presets.ts'
+import { recordLabel, type Structure } from '../../data/records/record-label.ts'
 import { unreachableSince } from '../../data/request.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate } from '../../router.ts'
-import { fileAddress, noteAddress, recordAddress } from '../addresses.ts'
 import type { IconName } from '../icon.tsx'
-import { recordLabel, type Structure } from '../record-label.ts'
 import { shortTime } from '../time.tsx'
 
 /** A result of the finder: it opens an address or runs a command. */

@@ -1,6 +1,6 @@
-import { fileAddress, noteAddress, recordAddress } from '../../components/addresses.ts'
-import { recordLabel, type Structure } from '../../components/record-label.ts'
+import { fileAddress, noteAddress, recordAddress } from '../../data/addresses.ts'
 import { api } from '../../data/api.ts'
+import { recordLabel, type Structure } from '../../data/records/record-label.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { address } from '../../router.ts'
 import type { Entry } from './transactions.ts'

@@ -1,6 +1,6 @@
 import { Empty, Pane } from '../../components/pane.tsx'
-import { addStyles } from '../../components/styles.ts'
 import { path } from '../../router.ts'
+import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/files.css' with { type: 'text' }
 import { FileList } from './file-list.tsx'
 import { FilePane } from './file-pane.tsx'

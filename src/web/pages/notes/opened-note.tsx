@@ -1,6 +1,6 @@
 import { type Key, useKeys } from '../../components/keys.tsx'
-import { addStyles } from '../../components/styles.ts'
 import { mayWrite } from '../../data/session.ts'
+import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/note.css' with { type: 'text' }
 import { Details } from './details/details.tsx'
 import { NewNote } from './new-note.tsx'

@@ -1,8 +1,8 @@
 import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
+import type { Row } from '../../data/records/model.ts'
+import { undoStack } from '../../data/records/undo.ts'
 import { sessionKey } from '../../data/session-key.ts'
-import type { Row } from './model.ts'
-import { undoStack } from './undo.ts'
 
 /** The last action on rows, offered for undo. */
 export interface LastAction {

@@ -3,12 +3,12 @@ import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { NotApplied } from '../../data/apply.ts'
 import { formatNumber } from '../../data/formats.ts'
+import { isComputed } from '../../data/records/model.ts'
+import { parseValue } from '../../data/records/values.ts'
 import { lastAction } from './actions.ts'
 import type { GridState } from './grid/state.ts'
-import { isComputed } from './model.ts'
 import { deleteRows, MAX_CHANGED, setInRows } from './paste/write.ts'
 import { FieldControl } from './row/field-control.tsx'
-import { parseValue } from './values.ts'
 
 const rows = (count: number) => (count === 1 ? '1 row' : `${formatNumber(count)} rows`)
 

@@ -2,7 +2,6 @@ import { useId, useState } from 'preact/hooks'
 import { useDebouncedSearch } from '../../components/debounced-search.ts'
 import { Button, ErrorText } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
-import { search, setParameters } from '../../router.ts'
 import {
   type Column,
   type Condition,
@@ -12,10 +11,11 @@ import {
   showConditionValue,
   takesList,
   takesValue,
-} from './conditions.ts'
-import type { Structure, Value } from './model.ts'
+} from '../../data/records/conditions.ts'
+import type { Structure, Value } from '../../data/records/model.ts'
+import { editText, inputKind, parseValue } from '../../data/records/values.ts'
+import { search, setParameters } from '../../router.ts'
 import { currentOrder, ordersOf } from './orders.ts'
-import { editText, inputKind, parseValue } from './values.ts'
 import { conditions, searchText, setConditions } from './view.ts'
 
 const TYPING_MS = 250

@@ -1,6 +1,6 @@
+import { columnsOf } from '../../data/records/conditions.ts'
+import type { Structure } from '../../data/records/model.ts'
 import { search } from '../../router.ts'
-import { columnsOf } from './conditions.ts'
-import type { Structure } from './model.ts'
 
 const DEFAULT_ORDER = ['A to Z', 'Z to A'] as const
 const BY_TIME = ['earliest first', 'latest first'] as const

@@ -1,4 +1,4 @@
-import { targetOf } from './labels.ts'
+import { targetOf } from '../../data/records/labels.ts'
 
 const ROW = /the record ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/
 

@@ -1,14 +1,14 @@
 import { useEffect } from 'preact/hooks'
 import { Empty, Loading, Pane, QueryError } from '../../components/pane.tsx'
-import { addStyles } from '../../components/styles.ts'
+import { withValueTypes } from '../../data/records/model.ts'
+import { useStructures } from '../../data/records/structures.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, navigate, path } from '../../router.ts'
+import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/records.css' with { type: 'text' }
-import { withValueTypes } from './model.ts'
 import { RowsScreen } from './rows-screen.tsx'
 import { StructureScreen } from './structure/screen.tsx'
 import { StructureList } from './structure-list.tsx'
-import { useStructures } from './structures.ts'
 
 addStyles(styles)
 

@@ -1,9 +1,9 @@
 import { formatNumber } from '../../data/formats.ts'
 import '../../styles/row-views.ts'
 import { Icon } from '../../components/icon.tsx'
+import { useStructures } from '../../data/records/structures.ts'
 import { mayWrite } from '../../data/session.ts'
 import { address, path } from '../../router.ts'
-import { useStructures } from './structures.ts'
 import { Tile } from './views/table-icon.tsx'
 
 /** The tables with their row counts; in the rail, and on phones as a screen. */

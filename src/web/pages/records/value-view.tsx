@@ -1,8 +1,8 @@
 import { Icon } from '../../components/icon.tsx'
-import { targetOf } from './labels.ts'
-import type { Field, Value } from './model.ts'
-import { isReference } from './references.ts'
-import { showValue } from './values.ts'
+import { targetOf } from '../../data/records/labels.ts'
+import type { Field, Value } from '../../data/records/model.ts'
+import { isReference } from '../../data/records/references.ts'
+import { showValue } from '../../data/records/values.ts'
 
 interface ValueViewProps {
   readonly field: Field

@@ -1,6 +1,6 @@
+import { type Condition, readConditions } from '../../data/records/conditions.ts'
+import type { RowQuery } from '../../data/records/model.ts'
 import { address, path, search, setParameters } from '../../router.ts'
-import { type Condition, readConditions } from './conditions.ts'
-import type { RowQuery } from './model.ts'
 
 export const searchText = (): string => search.value.get('q') ?? ''
 
@@ -37,8 +37,6 @@ export const rowAddress = (row: string | undefined, tab?: string): string =>
     pane: undefined,
     tab,
   })
-
-export const addressOfRow = (structure: string, row: string): string => address(['records', structure, row])
 
 export const openRow = (): string | undefined => path.value[2]
 

@@ -3,6 +3,8 @@ import { Code } from '../../components/code.tsx'
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Loading, QueryError } from '../../components/pane.tsx'
 import { CopyButton, Secret } from '../../components/secret.tsx'
+import type { Structure } from '../../data/records/model.ts'
+import { useStructures } from '../../data/records/structures.ts'
 import { isOwner, mayWrite, session } from '../../data/session.ts'
 import {
   type Access,
@@ -14,8 +16,6 @@ import {
   useKeys,
   useMembers,
 } from '../../data/settings.ts'
-import type { Structure } from '../records/model.ts'
-import { useStructures } from '../records/structures.ts'
 import { Section } from './section.tsx'
 
 const LEVELS = ['none', 'read', 'write']

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Button, ErrorText, Field, useAction } from '../../components/form.tsx'
+import { goToWorkspace } from '../../components/leaving.ts'
 import { QueryResult } from '../../components/pane.tsx'
-import { goToWorkspace } from '../../data/leaving.ts'
 import { refreshSession, session, type Workspace } from '../../data/session.ts'
 import { createWorkspace, renameWorkspace, useWorkspaces } from '../../data/settings.ts'
 import { LineForm, textOf } from './line-form.tsx'

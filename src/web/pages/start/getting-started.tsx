@@ -1,12 +1,12 @@
 import { Button, ErrorText, useAction } from '../../components/form.tsx'
 import { Icon, type IconName } from '../../components/icon.tsx'
 import { Empty } from '../../components/pane.tsx'
-import { addStyles } from '../../components/styles.ts'
 import { api } from '../../data/api.ts'
 import { preferences } from '../../data/preferences.ts'
 import { mayWrite, session } from '../../data/session.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { address, navigate } from '../../router.ts'
+import { addStyles } from '../../styles/add-styles.ts'
 import styles from '../../styles/start.css' with { type: 'text' }
 import { createSample, removeSample } from './sample.ts'
 

@@ -1,5 +1,5 @@
-import { addStyles } from '../../components/styles.ts'
 import { path } from '../../router.ts'
+import { addStyles } from '../../styles/add-styles.ts'
 import sourceStyles from '../../styles/sources.css' with { type: 'text' }
 import styles from '../../styles/webhooks.css' with { type: 'text' }
 import { NewSource } from './sources/new-source.tsx'

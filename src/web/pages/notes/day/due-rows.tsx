@@ -1,7 +1,7 @@
-import { recordAddress } from '../../../components/addresses.ts'
-import { recordLabel, type Structure } from '../../../components/record-label.ts'
+import { recordAddress } from '../../../data/addresses.ts'
 import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'
+import { recordLabel, type Structure } from '../../../data/records/record-label.ts'
 import { useQuery } from '../../../data/use-query.ts'
 
 /** Limits of searched date fields and of rows shown per field. */

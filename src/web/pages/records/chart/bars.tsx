@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
-import { targetOf } from '../labels.ts'
-import type { Field } from '../model.ts'
-import { isReference } from '../references.ts'
+import { targetOf } from '../../../data/records/labels.ts'
+import type { Field } from '../../../data/records/model.ts'
+import { isReference } from '../../../data/records/references.ts'
 import { type Bar, drawnBars, type Grouping } from './buckets.ts'
 
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 })

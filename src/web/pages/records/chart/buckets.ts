@@ -1,5 +1,5 @@
 import { formatNumber } from '../../../data/formats.ts'
-import type { Structure } from '../model.ts'
+import type { Structure } from '../../../data/records/model.ts'
 
 /** A bucket of the API's summary. */
 export interface Bucket {

@@ -2,7 +2,7 @@ import { textCell } from '../../../../lib/csv-cells.ts'
 import { headingsOf } from '../../../../lib/field-headings.ts'
 import { api } from '../../../data/api.ts'
 import { saveFile } from '../../../data/download.ts'
-import { queryOf, type RowPage, type RowQuery, type Structure } from '../model.ts'
+import { queryOf, type RowPage, type RowQuery, type Structure } from '../../../data/records/model.ts'
 import { cellOf } from './cell.ts'
 
 const PAGE = 500

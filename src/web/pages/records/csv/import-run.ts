@@ -1,10 +1,10 @@
 import { withoutProtection } from '../../../../lib/csv-cells.ts'
 import { newCallKey } from '../../../data/api.ts'
+import { type Field, isComputed, type Structure } from '../../../data/records/model.ts'
+import { faultyRow } from '../../../data/records/refusals.ts'
+import { parseValue } from '../../../data/records/values.ts'
 import { Refused, Unreachable } from '../../../data/request.ts'
 import { writeRows } from '../actions.ts'
-import { type Field, isComputed, type Structure } from '../model.ts'
-import { faultyRow } from '../refusals.ts'
-import { parseValue } from '../values.ts'
 import { type Chunk, type FileLines, type FileReading, readLines } from './lines.ts'
 
 /** Rows per batch, at most. */

@@ -3,10 +3,10 @@ import { Button, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { lazy } from '../../../components/lazy.tsx'
 import { formatNumber } from '../../../data/formats.ts'
+import { queryOf, type Structure } from '../../../data/records/model.ts'
+import type { RowList } from '../../../data/records/rows.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { address } from '../../../router.ts'
-import { queryOf, type Structure } from '../model.ts'
-import type { RowList } from '../rows.ts'
 import { paneAddress } from '../view.ts'
 import { exportCsv } from './export.ts'
 
@@ -85,7 +85,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
   )
 }
 
-const KeepOffline = lazy(async () => (await import('../../../offline/keep-offline.tsx')).KeepOffline)
+const KeepOffline = lazy(async () => (await import('../keep-offline.tsx')).KeepOffline)
 
 /** A curl command that reads these rows, with a placeholder for the key. */
 function curlOf({ rowQuery }: RowList): string {

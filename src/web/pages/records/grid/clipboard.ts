@@ -1,8 +1,8 @@
 import { formatNumber } from '../../../data/formats.ts'
-import { targetOf } from '../labels.ts'
-import type { Row } from '../model.ts'
-import { isReference } from '../references.ts'
-import { editText } from '../values.ts'
+import { targetOf } from '../../../data/records/labels.ts'
+import type { Row } from '../../../data/records/model.ts'
+import { isReference } from '../../../data/records/references.ts'
+import { editText } from '../../../data/records/values.ts'
 import { blockOf } from './cursor.ts'
 import { type GridState, rowsOfBlock } from './state.ts'
 

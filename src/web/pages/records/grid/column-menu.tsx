@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
+import type { Field } from '../../../data/records/model.ts'
 import { search, setParameters } from '../../../router.ts'
-import type { Field } from '../model.ts'
 import { isGrouping, showColumns } from '../views/model.ts'
 import type { GridState } from './state.ts'
 

@@ -1,5 +1,5 @@
 import { preferences, preferTable, type TableChoices } from '../../../data/preferences.ts'
-import type { Field } from '../model.ts'
+import type { Field } from '../../../data/records/model.ts'
 
 type Widths = Readonly<Record<string, number>>
 

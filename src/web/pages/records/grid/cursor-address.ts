@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { Field } from '../../../data/records/model.ts'
 import { search, setParameters } from '../../../router.ts'
-import type { Field } from '../model.ts'
 import { type Cursor, cursorAt } from './cursor.ts'
 import { type Geometry, scrollTopFor, scrollTopOf, sliceAt } from './geometry.ts'
 import type { GridState } from './state.ts'

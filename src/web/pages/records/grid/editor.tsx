@@ -1,10 +1,10 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { labelsOf } from '../labels.ts'
-import type { Field } from '../model.ts'
-import { isReference } from '../references.ts'
-import { type Suggestion, suggest } from '../suggestions.ts'
-import { inputKind, localInstant } from '../values.ts'
+import { labelsOf } from '../../../data/records/labels.ts'
+import type { Field } from '../../../data/records/model.ts'
+import { isReference } from '../../../data/records/references.ts'
+import { type Suggestion, suggest } from '../../../data/records/suggestions.ts'
+import { inputKind, localInstant } from '../../../data/records/values.ts'
 
 /** The reason an editor closed. The text is saved unless it is `escape`. */
 export type Closing = 'enter' | 'tab' | 'back-tab' | 'blur' | 'escape'

@@ -1,8 +1,8 @@
 import { Button } from '../../../components/form.tsx'
-import type { CellState } from '../edits.ts'
-import type { Field, Row } from '../model.ts'
+import type { CellState } from '../../../data/records/edits.ts'
+import type { Field, Row } from '../../../data/records/model.ts'
+import { editText, showValue } from '../../../data/records/values.ts'
 import { RefusalText } from '../refusal-text.tsx'
-import { editText, showValue } from '../values.ts'
 import { ROLES } from './roles.ts'
 import type { GridState } from './state.ts'
 

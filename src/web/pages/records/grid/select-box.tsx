@@ -1,4 +1,4 @@
-import type { Row } from '../model.ts'
+import type { Row } from '../../../data/records/model.ts'
 import { selectRows } from './selection.ts'
 import type { GridState } from './state.ts'
 

@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals'
-import type { Edits } from '../edits.ts'
-import { type Field, isComputed, type Row, type Structure } from '../model.ts'
-import type { RowList } from '../rows.ts'
+import type { Edits } from '../../../data/records/edits.ts'
+import { type Field, isComputed, type Row, type Structure } from '../../../data/records/model.ts'
+import type { RowList } from '../../../data/records/rows.ts'
 import type { Columns } from './columns.ts'
 import { blockOf, type Cursor } from './cursor.ts'
 

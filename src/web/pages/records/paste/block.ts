@@ -1,8 +1,8 @@
+import type { Field } from '../../../data/records/model.ts'
+import { parseValue } from '../../../data/records/values.ts'
 import { pastedCells } from '../grid/clipboard.ts'
 import { blockOf } from '../grid/cursor.ts'
 import type { GridState } from '../grid/state.ts'
-import type { Field } from '../model.ts'
-import { parseValue } from '../values.ts'
 
 /** Values of a row by key; null clears. */
 export type Data = Record<string, string | number | boolean | readonly string[] | null>

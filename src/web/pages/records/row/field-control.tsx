@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { joinedValues, splitValues } from '../../../../lib/csv-cells.ts'
 import { ErrorText } from '../../../components/form.tsx'
-import { labelsOf, targetOf } from '../labels.ts'
-import type { Field } from '../model.ts'
-import { isReference } from '../references.ts'
+import { labelsOf, targetOf } from '../../../data/records/labels.ts'
+import type { Field } from '../../../data/records/model.ts'
+import { isReference } from '../../../data/records/references.ts'
+import { type Suggestion, suggest } from '../../../data/records/suggestions.ts'
+import { inputKind, localInstant } from '../../../data/records/values.ts'
 import { RefusalText } from '../refusal-text.tsx'
-import { type Suggestion, suggest } from '../suggestions.ts'
-import { inputKind, localInstant } from '../values.ts'
 
 interface FieldControlProps {
   readonly field: Field

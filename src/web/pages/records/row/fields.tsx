@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { Button } from '../../../components/form.tsx'
 import { Time } from '../../../components/time.tsx'
+import { type Field, isComputed, type Row } from '../../../data/records/model.ts'
+import { isReference } from '../../../data/records/references.ts'
+import { editText } from '../../../data/records/values.ts'
 import type { GridState } from '../grid/state.ts'
-import { type Field, isComputed, type Row } from '../model.ts'
-import { isReference } from '../references.ts'
 import { savingText } from '../saving.ts'
 import { Reference, ValueView } from '../value-view.tsx'
-import { editText } from '../values.ts'
 import { FieldControl } from './field-control.tsx'
 
 /** All fields of a row, including hidden ones. A field is saved when the user leaves it. */

@@ -3,11 +3,11 @@ import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Loading, QueryError } from '../../../components/pane.tsx'
 import { Time } from '../../../components/time.tsx'
 import { type Answer, api } from '../../../data/api.ts'
+import type { Field, Row, Value } from '../../../data/records/model.ts'
+import { showValue } from '../../../data/records/values.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import type { GridState } from '../grid/state.ts'
-import type { Field, Row, Value } from '../model.ts'
-import { showValue } from '../values.ts'
 
 type History = Answer<'/v1/records/{id}/history', 'get'>
 type Version = History['versions'][number]

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
+import type { Structure } from '../../../data/records/model.ts'
+import { isReference } from '../../../data/records/references.ts'
+import { readReference } from '../../../data/records/suggestions.ts'
+import { parseValue } from '../../../data/records/values.ts'
 import { sessionKey } from '../../../data/session-key.ts'
-import type { Structure } from '../model.ts'
-import { isReference } from '../references.ts'
-import { readReference } from '../suggestions.ts'
-import { parseValue } from '../values.ts'
 
 export type Data = Record<string, string | number | boolean | readonly string[] | null>
 type Texts = Readonly<Record<string, string>>

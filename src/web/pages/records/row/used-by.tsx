@@ -1,11 +1,11 @@
 import { Loading, QueryError } from '../../../components/pane.tsx'
 import { Time } from '../../../components/time.tsx'
+import { recordAddress } from '../../../data/addresses.ts'
 import { api } from '../../../data/api.ts'
+import { type Field, type Row, rowLabel, type Structure } from '../../../data/records/model.ts'
+import { useStructures } from '../../../data/records/structures.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { address } from '../../../router.ts'
-import { type Field, type Row, rowLabel, type Structure } from '../model.ts'
-import { useStructures } from '../structures.ts'
-import { addressOfRow } from '../view.ts'
 
 const MAX_SHOWN = 20
 
@@ -45,7 +45,7 @@ function References({ id, structure, field }: { id: string; structure: Structure
         {(data?.records as Row[] | undefined)?.map((row) => (
           <li key={row.id}>
             <Time at={row.updated_at} />
-            <a class="item" href={addressOfRow(structure.id, row.id)}>
+            <a class="item" href={recordAddress(structure.id, row.id)}>
               <span class="item-title">{rowLabel(structure, row)}</span>
             </a>
           </li>

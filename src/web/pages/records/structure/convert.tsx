@@ -4,7 +4,7 @@ import { Modal } from '../../../components/modal.tsx'
 import { type Answer, api } from '../../../data/api.ts'
 import { refetch } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
-import type { Structure } from '../model.ts'
+import type { Structure } from '../../../data/records/model.ts'
 import { TYPE_LABELS, TYPES } from './draft.ts'
 
 type Field = Structure['fields'][number]

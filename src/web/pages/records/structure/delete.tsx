@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
 import { TypedConfirmation } from '../../../components/modal.tsx'
 import { refetch } from '../../../data/cache.ts'
+import type { Structure } from '../../../data/records/model.ts'
 import { request } from '../../../data/request.ts'
 import { address, navigate } from '../../../router.ts'
-import type { Structure } from '../model.ts'
 
 /** Permanently deletes a structure, confirmed by typing its name. */
 export function DeleteStructure({ structure: { id, name } }: { structure: Structure }) {

@@ -1,4 +1,4 @@
-import type { Field, Structure } from '../model.ts'
+import type { Field, Structure } from '../../../data/records/model.ts'
 
 export const TYPES = [
   'text',

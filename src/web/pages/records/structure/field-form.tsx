@@ -1,6 +1,6 @@
 import { Button, Field as FieldInput } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
-import { useStructures } from '../structures.ts'
+import { useStructures } from '../../../data/records/structures.ts'
 import {
   type FieldDraft,
   hasBounds,

@@ -5,7 +5,7 @@ import { evaluate } from '../../../../lib/formula/evaluate.ts'
 import { FormulaError, type FormulaValue, type ResultType, textOf } from '../../../../lib/formula/values.ts'
 import { ErrorText } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
-import type { Row } from '../model.ts'
+import type { Row } from '../../../data/records/model.ts'
 
 /** The types of fields in expressions; other fields cannot be used. */
 const EXPRESSION_TYPES: Readonly<Record<string, ResultType>> = {

@@ -1,4 +1,4 @@
-import type { Structure } from '../model.ts'
+import type { Structure } from '../../../data/records/model.ts'
 import { TYPE_LABELS } from './draft.ts'
 
 /** The fields and rules, for users without write access. */

@@ -1,4 +1,4 @@
-import { useStructures } from '../structures.ts'
+import { useStructures } from '../../../data/records/structures.ts'
 import type { FieldDraft } from './draft.ts'
 
 /** The functions of roll-ups, with the types of the fields that they take. */

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
-import type { Structure } from '../model.ts'
+import type { Structure } from '../../../data/records/model.ts'
 import { bodyOf, type Draft, draftOf } from './draft.ts'
 
 const textOf = (draft: Draft): string => JSON.stringify(bodyOf(draft))

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import { fold } from '../../../../lib/text.ts'
 import { api } from '../../../data/api.ts'
+import type { Structure } from '../../../data/records/model.ts'
+import { useStructures } from '../../../data/records/structures.ts'
 import { Refused } from '../../../data/request.ts'
 import { useQuery } from '../../../data/use-query.ts'
-import type { Structure } from '../model.ts'
-import { useStructures } from '../structures.ts'
 import { bodyOf, type Draft } from './draft.ts'
 
 const TYPING_MS = 300

@@ -6,10 +6,8 @@ import { type Key, useKeys } from '../../../components/keys.tsx'
 import { QueryResult } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'
-import { mayWrite } from '../../../data/session.ts'
-import { useQuery } from '../../../data/use-query.ts'
-import { address } from '../../../router.ts'
-import { targetOf } from '../labels.ts'
+import type { BoardColumn } from '../../../data/records/grouped-rows.ts'
+import { targetOf } from '../../../data/records/labels.ts'
 import {
   type Field,
   isComputed,
@@ -18,13 +16,16 @@ import {
   type RowQuery,
   rowLabel,
   type Structure,
-} from '../model.ts'
-import { isReference } from '../references.ts'
-import { undoStack } from '../undo.ts'
+} from '../../../data/records/model.ts'
+import { isReference } from '../../../data/records/references.ts'
+import { undoStack } from '../../../data/records/undo.ts'
+import { showValue } from '../../../data/records/values.ts'
+import { mayWrite } from '../../../data/session.ts'
+import { useQuery } from '../../../data/use-query.ts'
+import { address } from '../../../router.ts'
 import { ChoiceChip } from '../value-view.tsx'
-import { showValue } from '../values.ts'
 import { rowAddress } from '../view.ts'
-import { type BoardColumn, valueLabel } from './columns.ts'
+import { valueLabel } from './columns.ts'
 import { startDrag } from './drag.ts'
 import { movedRow, moveRow, useFocusAfterMove } from './moves.ts'
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
 import { dateFormat, formatNumber } from '../../../data/formats.ts'
-import { type Field, type Row, type RowQuery, rowLabel, type Structure } from '../model.ts'
+import { type Field, type Row, type RowQuery, rowLabel, type Structure } from '../../../data/records/model.ts'
 import { hueOf } from '../value-view.tsx'
 import { rowAddress } from '../view.ts'
 import { type DayRows, useDay } from './calendar-rows.ts'

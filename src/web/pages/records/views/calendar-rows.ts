@@ -1,9 +1,9 @@
 import { api } from '../../../data/api.ts'
+import type { Condition } from '../../../data/records/conditions.ts'
+import type { BoardColumn } from '../../../data/records/grouped-rows.ts'
+import { type Field, queryOf, type Row, type RowPage, type RowQuery } from '../../../data/records/model.ts'
 import { request, unreachableSince } from '../../../data/request.ts'
 import { useQuery } from '../../../data/use-query.ts'
-import type { Condition } from '../conditions.ts'
-import { type Field, queryOf, type Row, type RowPage, type RowQuery } from '../model.ts'
-import type { BoardColumn } from './columns.ts'
 import { addDays, dayOf, startOf } from './days.ts'
 
 /** The loaded rows of a day, and their total. */

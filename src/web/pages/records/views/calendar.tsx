@@ -5,11 +5,18 @@ import { Icon } from '../../../components/icon.tsx'
 import { type Key, useKeys } from '../../../components/keys.tsx'
 import { QueryError } from '../../../components/pane.tsx'
 import { dateFormat, formatNumber, language } from '../../../data/formats.ts'
+import {
+  type Field,
+  isComputed,
+  type Row,
+  type RowQuery,
+  rowLabel,
+  type Structure,
+} from '../../../data/records/model.ts'
+import { undoStack } from '../../../data/records/undo.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { weekStart } from '../../../data/value-formats.ts'
 import { search, setParameters } from '../../../router.ts'
-import { type Field, isComputed, type Row, type RowQuery, rowLabel, type Structure } from '../model.ts'
-import { undoStack } from '../undo.ts'
 import { Day, Event, longDay } from './calendar-day.tsx'
 import { type DayRows, NO_ROWS, rowsByDay, useRange, useUndated } from './calendar-rows.ts'
 import {

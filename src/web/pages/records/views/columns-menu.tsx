@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
-import type { Field, Structure } from '../model.ts'
+import type { Field, Structure } from '../../../data/records/model.ts'
 import { fieldsInAddress, showColumns } from './model.ts'
 
 /** Selects and orders the displayed fields. */

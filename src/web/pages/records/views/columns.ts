@@ -1,12 +1,4 @@
-import type { Row } from '../model.ts'
-
-/** A column of a board, in the API's format. */
-export interface BoardColumn {
-  readonly value: string | boolean | null
-  readonly total: number
-  readonly records: readonly Row[]
-  readonly has_more: boolean
-}
+import type { BoardColumn } from '../../../data/records/grouped-rows.ts'
 
 /** The label of a grouping value. */
 export const valueLabel = (value: BoardColumn['value']): string =>

@@ -4,8 +4,8 @@ import { Button, ErrorText, Field as FieldInput, useAction } from '../../../comp
 import { Modal } from '../../../components/modal.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
+import type { Structure } from '../../../data/records/model.ts'
 import { navigate } from '../../../router.ts'
-import type { Structure } from '../model.ts'
 import { type currentSettings, groupInAddress, isGrouping, type RowView, viewAddress } from './model.ts'
 
 interface ViewDialogProps {

@@ -3,10 +3,10 @@ import { api } from '../../../data/api.ts'
 import type { components } from '../../../data/api-types.d.ts'
 import { cache } from '../../../data/cache.ts'
 import { preferences, preferTable } from '../../../data/preferences.ts'
+import { readConditions } from '../../../data/records/conditions.ts'
+import { type Field, type Structure, shownFields } from '../../../data/records/model.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { address, search, setParameters } from '../../../router.ts'
-import { readConditions } from '../conditions.ts'
-import { type Field, type Structure, shownFields } from '../model.ts'
 
 export type RowView = components['schemas']['RowView']
 

@@ -2,9 +2,9 @@ import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
-import type { Row, Structure } from '../model.ts'
-import { rowLabel } from '../model.ts'
-import { undoStack } from '../undo.ts'
+import type { Row, Structure } from '../../../data/records/model.ts'
+import { rowLabel } from '../../../data/records/model.ts'
+import { undoStack } from '../../../data/records/undo.ts'
 
 type Data = Readonly<Record<string, string | number | boolean | readonly string[] | null>>
 

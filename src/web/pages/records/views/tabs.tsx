@@ -4,10 +4,10 @@ import { Icon } from '../../../components/icon.tsx'
 import { lazy } from '../../../components/lazy.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
+import type { Structure } from '../../../data/records/model.ts'
 import { isOwner, mayWrite, session } from '../../../data/session.ts'
 import { navigate } from '../../../router.ts'
 import type { Columns } from '../grid/columns.ts'
-import type { Structure } from '../model.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import {
   cacheView,

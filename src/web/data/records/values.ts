@@ -1,7 +1,7 @@
 import { joinedValues, splitValues } from '../../../lib/csv-cells.ts'
-import { formatNumber } from '../../data/formats.ts'
-import { preferences } from '../../data/preferences.ts'
-import { formatDay, formatInstant } from '../../data/value-formats.ts'
+import { formatNumber } from '../formats.ts'
+import { preferences } from '../preferences.ts'
+import { formatDay, formatInstant } from '../value-formats.ts'
 import type { Field, Value } from './model.ts'
 
 /** Also true for an inherited member, if an empty field is named like one, such as `constructor`. */

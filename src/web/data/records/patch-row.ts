@@ -1,5 +1,5 @@
-import { api } from '../../data/api.ts'
-import { keyOfChange } from '../../data/note-text.ts'
+import { api } from '../api.ts'
+import { keyOfChange } from '../note-text.ts'
 import type { Values } from './edits.ts'
 import type { Row } from './model.ts'
 

@@ -1,11 +1,18 @@
 import { computed, effect, signal } from '@preact/signals'
-import { api } from '../../data/api.ts'
+import { api } from '../api.ts'
 import { queryOf, type Row, type RowQuery } from './model.ts'
 import { type ChangedCells, type Group, type RowList, RowSource } from './rows.ts'
-import type { BoardColumn } from './views/columns.ts'
 
 /** Changes within this time are refetched together. */
 const REFRESH_MS = 100
+
+/** A column of a board, in the API's format. */
+export interface BoardColumn {
+  readonly value: string | boolean | null
+  readonly total: number
+  readonly records: readonly Row[]
+  readonly has_more: boolean
+}
 
 interface Part {
   readonly value: Group['value']

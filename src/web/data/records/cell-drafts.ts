@@ -1,6 +1,6 @@
-import { setNotice } from '../../data/pending.ts'
-import { type Cell, cellStore, currentOwner, type Owner } from '../../data/pending-cells.ts'
-import { sessionKey } from '../../data/session-key.ts'
+import { setNotice } from '../pending.ts'
+import { type Cell, cellStore, currentOwner, type Owner } from '../pending-cells.ts'
+import { sessionKey } from '../session-key.ts'
 import type { CellState } from './edits.ts'
 import type { Field, Row, Structure, Value } from './model.ts'
 

@@ -1,5 +1,5 @@
-import { onChange, onMissed } from '../../data/live.ts'
 import { navigate } from '../../router.ts'
+import { onChange, onMissed } from '../live.ts'
 import { queryOf, type RowPage } from './model.ts'
 import { BLOCK, type RowList, RowSource } from './rows.ts'
 

@@ -1,6 +1,6 @@
+import { savePending } from '../data/pending.ts'
+import { enterWorkspace, signOut } from '../data/session.ts'
 import { navigate } from '../router.ts'
-import { savePending } from './pending.ts'
-import { enterWorkspace, signOut } from './session.ts'
 
 /** Opens the notes of another workspace. */
 export async function goToWorkspace(id: string): Promise<void> {
@@ -12,7 +12,7 @@ export async function goToWorkspace(id: string): Promise<void> {
 /** Signs out and deletes the data stored in this browser. Asks first if there are pending changes. */
 export async function leave(): Promise<void> {
   await savePending()
-  const { emptyAll, mayLeave } = await import('../offline/leave.tsx')
+  const { emptyAll, mayLeave } = await import('./leave.tsx')
   if (!(await mayLeave())) return
   await emptyAll()
   await signOut()

@@ -1,6 +1,6 @@
-import { cache } from '../../data/cache.ts'
-import { request } from '../../data/request.ts'
-import { sessionKey } from '../../data/session-key.ts'
+import { cache } from '../cache.ts'
+import { request } from '../request.ts'
+import { sessionKey } from '../session-key.ts'
 
 interface Member {
   readonly user_id: string

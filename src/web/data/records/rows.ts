@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import { api } from '../../data/api.ts'
-import { Refused, Unreachable } from '../../data/request.ts'
+import { api } from '../api.ts'
+import { Refused, Unreachable } from '../request.ts'
 import { queryOf, type Row, type RowPage, type RowQuery } from './model.ts'
 
 /** Rows per block. */

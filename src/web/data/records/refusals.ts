@@ -1,4 +1,4 @@
-import type { Fault } from '../../data/request.ts'
+import type { Fault } from '../request.ts'
 import type { Field } from './model.ts'
 
 /** The field a refusal blames, by its path below `data`. */

@@ -1,5 +1,5 @@
-import { api } from '../../data/api.ts'
-import { useQuery } from '../../data/use-query.ts'
+import { api } from '../api.ts'
+import { useQuery } from '../use-query.ts'
 import type { Structure } from './model.ts'
 
 /** All structures, with their row counts. */

@@ -1,14 +1,13 @@
 import { effect, signal } from '@preact/signals'
 import { joinedValues, splitValues } from '../../../lib/csv-cells.ts'
-import { api } from '../../data/api.ts'
-import { onChange, onMissed } from '../../data/live.ts'
-import { isRetryable, Refused, retryDelayOf } from '../../data/request.ts'
-import { sessionKey } from '../../data/session-key.ts'
-import { address } from '../../router.ts'
+import { fileAddress, noteAddress, recordAddress } from '../addresses.ts'
+import { api } from '../api.ts'
+import { onChange, onMissed } from '../live.ts'
+import { isRetryable, Refused, retryDelayOf } from '../request.ts'
+import { sessionKey } from '../session-key.ts'
 import { readMembers } from './members.ts'
 import { type Field, type Row, rowLabel, type Structure } from './model.ts'
 import { isId } from './references.ts'
-import { addressOfRow } from './view.ts'
 
 /** The label and address of a referenced object. */
 export interface ReferenceTarget {
@@ -125,7 +124,7 @@ async function resolveRows(nameOrId: string, all: readonly Reference[]): Promise
 }
 
 const targetOfRow = (structure: Structure, id: string, row: Row | undefined): ReferenceTarget =>
-  row ? { label: rowLabel(structure, row), href: addressOfRow(structure.id, id) } : MISSING
+  row ? { label: rowLabel(structure, row), href: recordAddress(structure.id, id) } : MISSING
 
 async function resolveOne({ field, id }: Reference): Promise<void> {
   store([[id, await readTarget(field, id)]])
@@ -134,11 +133,11 @@ async function resolveOne({ field, id }: Reference): Promise<void> {
 async function readTarget(field: ReferenceField, id: string): Promise<ReferenceTarget> {
   if (field.type === 'note') {
     const { note } = await api.get('/v1/notes/{id}', { params: { id } })
-    return { label: note.title, href: address(['notes', id]) }
+    return { label: note.title, href: noteAddress(id) }
   }
   if (field.type === 'file') {
     const { file } = await api.get('/v1/files/{id}', { params: { id } })
-    return { label: file.file_name, href: address(['files', id]) }
+    return { label: file.file_name, href: fileAddress(id) }
   }
   if (field.type === 'user') {
     const member = (await readMembers()).find((known) => known.id === id)

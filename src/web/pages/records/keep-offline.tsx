@@ -1,7 +1,7 @@
-import { Icon } from '../components/icon.tsx'
-import type { Structure } from '../pages/records/model.ts'
-import type { Mark } from './database.ts'
-import { marks, setMark } from './start.ts'
+import { Icon } from '../../components/icon.tsx'
+import type { Structure } from '../../data/records/model.ts'
+import type { Mark } from '../../offline/database.ts'
+import { marks, setMark } from '../../offline/start.ts'
 
 interface KeepOfflineProps {
   readonly structure: Structure

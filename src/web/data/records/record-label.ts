@@ -1,4 +1,4 @@
-import type { components } from '../data/api-types.d.ts'
+import type { components } from '../api-types.d.ts'
 
 export type Structure = components['schemas']['Structure']
 

@@ -1,5 +1,5 @@
 import { splitValues } from '../../../lib/csv-cells.ts'
-import { api } from '../../data/api.ts'
+import { api } from '../api.ts'
 import { readMembers } from './members.ts'
 import { type Field, type Row, rowLabel } from './model.ts'
 import { isId } from './references.ts'

@@ -1,0 +1,32 @@
+import { pendingCount } from '../data/pending.ts'
+import { countAll } from '../offline/queue.ts'
+import { ask } from './ask.tsx'
+import { Button } from './form.tsx'
+import { Modal } from './modal.tsx'
+
+export { emptyAll } from '../offline/start.ts'
+
+/** Returns whether signing out may go on. With unsaved changes, asks whether to discard them. */
+export async function mayLeave(): Promise<boolean> {
+  // Edits that could not be stored exist only in this tab.
+  const unsaved = Math.max(pendingCount.peek(), await countAll().catch(() => 0))
+  return unsaved === 0 || askWhetherToDiscard(unsaved)
+}
+
+const askWhetherToDiscard = (unsaved: number): Promise<boolean> =>
+  ask((answer) => (
+    <Modal title="Sign out" onClose={() => answer(false)}>
+      <p>
+        {unsaved === 1 ? '1 change is' : `${unsaved} changes are`} not saved yet. Signing out discards{' '}
+        {unsaved === 1 ? 'it' : 'them'} and removes the offline copy from this browser.
+      </p>
+      <p class="actions">
+        <Button kind="danger" onClick={() => answer(true)}>
+          Sign out and discard
+        </Button>
+        <Button kind="quiet" onClick={() => answer(false)}>
+          Stay
+        </Button>
+      </p>
+    </Modal>
+  ))
