@@ -7,7 +7,16 @@ import openapiTypescript, { astToString } from 'openapi-typescript'
 export const WEB_TYPES = 'src/web/data/api-types.d.ts'
 
 /** Members without a meaning for types. */
-const PROSE = new Set(['description', 'summary', 'title', 'example', 'examples', 'tags', 'security', 'headers'])
+const PROSE = new Set([
+  'description',
+  'summary',
+  'title',
+  'example',
+  'examples',
+  'tags',
+  'security',
+  'headers',
+])
 /** Members whose own members are names chosen by an endpoint, such as a property `title`. */
 const NAMED = new Set(['properties', 'schemas', 'paths', 'mapping'])
 
