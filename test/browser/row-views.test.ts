@@ -11,6 +11,7 @@ import {
   untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { setOffline } from '../support/offline.ts'
 
 /** The group headings by state, and whether the groups are open. */
 const GROUPS = [
@@ -246,6 +247,24 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
       expect(await page.$('.lifted')).toBeNull()
       expect(await stateOf('Cups')).toBeUndefined()
       expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a card that is moved without a network stays there, and is sent like an edited cell',
+    async () => {
+      const bowls = await row('Bowls')
+      await setOffline(page, true)
+      await page.focus(`#card-${bowls.id}`)
+      await control('ArrowLeft')
+      await page.waitForSelector(`.column[data-drop="1"] #card-${bowls.id}`)
+      await untilText(page, 'Not saved. Will save when the server is back.')
+      expect(await stateOf('Bowls')).toBe('Sent')
+      await setOffline(page, false)
+      await until(async () => (await stateOf('Bowls')) === 'Drying')
+      await untilText(page, 'Bowls moved to Drying.')
+      expect(await page.$(`.column[data-drop="1"] #card-${bowls.id}`)).not.toBeNull()
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -155,9 +155,9 @@ interface ViewOfRowsProps {
   readonly onRefused: (message: string | undefined) => void
 }
 
-function ViewOfRows({ grid: { structure, fields, source }, view, onRefused }: ViewOfRowsProps) {
+function ViewOfRows({ grid: { structure, fields, source, edits }, view, onRefused }: ViewOfRowsProps) {
   const field = (key: string | null) => structure.fields.find((known) => known.key === key)
-  const shared = { structure, rowQuery: source.rowQuery, onRefused }
+  const shared = { structure, edits, rowQuery: source.rowQuery, onRefused }
   const date = field(view.date_field)
   if (view.kind === 'board' && view.group_by !== null)
     return <Board key={view.id} {...shared} fields={fields} groupBy={view.group_by} />
@@ -187,7 +187,9 @@ function useGrid(structure: Structure, view: RowView | undefined): GridState {
     picked: signal<ReadonlySet<string>>(new Set()),
   }))
   useEffect(() => clearLastAction, [])
-  useEffect(() => edits.show(), [edits])
+  // A board and a calendar do not show refused cells, so a notice does.
+  const showsCells = view === undefined || view.kind === 'table'
+  useEffect(() => (showsCells ? edits.show() : undefined), [edits, showsCells])
   useEffect(
     () => () => {
       shared.picked.value = new Set()

@@ -6,6 +6,7 @@ import { type Key, useKeys } from '../../../components/keys.tsx'
 import { QueryResult } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'
+import type { Edits } from '../../../data/records/edits.ts'
 import type { BoardColumn } from '../../../data/records/grouped-rows.ts'
 import { targetOf } from '../../../data/records/labels.ts'
 import {
@@ -23,6 +24,7 @@ import { showValue } from '../../../data/records/values.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { address } from '../../../router.ts'
+import { pendingText } from '../saving.ts'
 import { ChoiceChip } from '../value-view.tsx'
 import { rowAddress } from '../view.ts'
 import { valueLabel } from './columns.ts'
@@ -31,6 +33,7 @@ import { movedRow, moveRow, useFocusAfterMove } from './moves.ts'
 
 interface BoardProps {
   readonly structure: Structure
+  readonly edits: Edits
   readonly rowQuery: RowQuery
   readonly groupBy: string
   readonly fields: readonly Field[]
@@ -49,7 +52,7 @@ const KEYS: readonly Key[] = [
 ]
 
 /** Rows as cards, with one column per value of a field. */
-export function Board({ structure, rowQuery, groupBy, fields, onRefused }: BoardProps) {
+export function Board({ structure, edits, rowQuery, groupBy, fields, onRefused }: BoardProps) {
   useKeys('Board', KEYS)
   const [limit, setLimit] = useState(INITIAL_CARDS)
   const announcement = useSignal('')
@@ -61,22 +64,25 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
     { placeholderData: (before) => before },
   )
   const group = structure.fields.find(({ key }) => key === groupBy)
-  const isMovable = mayWrite.value && !structure.immutable && !(group && isComputed(group))
+  const isMovable = mayWrite.value && !structure.immutable && group !== undefined && !isComputed(group)
   const move = (row: Row, to: BoardColumn) => {
-    if (!isMovable || (row.data[groupBy] ?? null) === to.value) return
+    if (!isMovable || !group || (row.data[groupBy] ?? null) === to.value) return
     onRefused(undefined)
     announcement.value = `${rowLabel(structure, row)} moving to ${valueLabel(to.value)}…`
-    moveRow(structure, row, { [groupBy]: to.value }).then(
-      () => {
-        announcement.value = `${rowLabel(structure, row)} moved to ${valueLabel(to.value)}.`
+    moveRow(edits, structure, row, new Map([[group, to.value ?? undefined]])).then(
+      (isMoved) => {
+        if (isMoved) announcement.value = `${rowLabel(structure, row)} moved to ${valueLabel(to.value)}.`
       },
-      (error: Error) => onRefused(error.message),
+      (error: Error) => {
+        announcement.value = ''
+        onRefused(error.message)
+      },
     )
   }
   return (
     <QueryResult query={board}>
       {({ columns, total }) => {
-        const moved = withMoves(columns, groupBy)
+        const moved = group ? withMoves(edits, columns, group) : columns
         return (
           <>
             <section
@@ -127,7 +133,9 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
               ))}
             </section>
             <div class="foot">
-              <span role="status">{announcement.value || `${formatNumber(total)} rows`}</span>
+              <span role="status">
+                {pendingText(edits) ?? (announcement.value || `${formatNumber(total)} rows`)}
+              </span>
               {isMovable && (
                 <span class="keys">
                   <span>
@@ -150,10 +158,10 @@ export function Board({ structure, rowQuery, groupBy, fields, onRefused }: Board
 }
 
 /** The columns with pending moves applied. */
-function withMoves(columns: readonly BoardColumn[], groupBy: string): readonly BoardColumn[] {
-  const rows = columns.flatMap(({ records }) => records.map(movedRow))
+function withMoves(edits: Edits, columns: readonly BoardColumn[], group: Field): readonly BoardColumn[] {
+  const rows = columns.flatMap(({ records }) => records.map((row) => movedRow(edits, row, [group])))
   return columns.map((column) => {
-    const records = rows.filter((row) => (row.data[groupBy] ?? null) === column.value)
+    const records = rows.filter((row) => (row.data[group.key] ?? null) === column.value)
     return { ...column, records, total: column.total + records.length - column.records.length }
   })
 }

@@ -5,6 +5,7 @@ import { Icon } from '../../../components/icon.tsx'
 import { type Key, useKeys } from '../../../components/keys.tsx'
 import { QueryError } from '../../../components/pane.tsx'
 import { dateFormat, formatNumber, language } from '../../../data/formats.ts'
+import type { Edits, Values } from '../../../data/records/edits.ts'
 import {
   type Field,
   isComputed,
@@ -17,6 +18,7 @@ import { undoStack } from '../../../data/records/undo.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { weekStart } from '../../../data/value-formats.ts'
 import { search, setParameters } from '../../../router.ts'
+import { pendingText } from '../saving.ts'
 import { Day, Event, longDay } from './calendar-day.tsx'
 import { type DayRows, NO_ROWS, rowsByDay, useRange, useUndated } from './calendar-rows.ts'
 import {
@@ -31,10 +33,11 @@ import {
   weekOf,
   weeksOf,
 } from './days.ts'
-import { movedRow, moveRow, moves } from './moves.ts'
+import { movedRow, moveRow } from './moves.ts'
 
 interface CalendarProps {
   readonly structure: Structure
+  readonly edits: Edits
   readonly rowQuery: RowQuery
   readonly date: Field
   readonly end: Field | undefined
@@ -84,7 +87,7 @@ const showMonth = (month: string) =>
 const showWeek = (day: string) => setParameters({ week: day, month: undefined })
 
 /** The rows of a month or week by day. */
-export function Calendar({ structure, rowQuery, date, end, onRefused }: CalendarProps) {
+export function Calendar({ structure, edits, rowQuery, date, end, onRefused }: CalendarProps) {
   useKeys('Calendar', KEYS)
   const announcement = useSignal('')
   const { week, month, weeks, name } = shownDays()
@@ -108,31 +111,37 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
     const from = row.data[date.key]
     if (!isMovable || typeof from !== 'string' || days === 0) return
     const until = end && row.data[end.key]
-    const values = {
-      [date.key]: shifted(from, days),
-      ...(end && typeof until === 'string' && { [end.key]: shifted(until, days) }),
-    }
+    const values = new Map([[date, shifted(from, days)]])
+    if (end && typeof until === 'string') values.set(end, shifted(until, days))
     move(row, values, addDays(dayOf(from), days))
   }
-  const move = (row: Row, values: Record<string, string>, day: string) => {
+  const move = (row: Row, values: Values, day: string) => {
     onRefused(undefined)
     announcement.value = `${rowLabel(structure, row)} moving to ${longDay(day)}…`
-    moveRow(structure, row, values).then(
-      () => {
-        announcement.value = `${rowLabel(structure, row)} moved to ${longDay(day)}.`
+    moveRow(edits, structure, row, values).then(
+      (isMoved) => {
+        if (isMoved) announcement.value = `${rowLabel(structure, row)} moved to ${longDay(day)}.`
       },
-      (failure: Error) => onRefused(failure.message),
+      (failure: Error) => {
+        announcement.value = ''
+        onRefused(failure.message)
+      },
     )
   }
   const drop = (row: Row) => (day: string) => {
     const from = row.data[date.key]
     if (typeof from === 'string') moveBy(row, daysBetween(dayOf(from), day))
-    else move(row, { [date.key]: date.type === 'date' ? day : startOf(day) }, day)
+    else move(row, new Map([[date, date.type === 'date' ? day : startOf(day)]]), day)
   }
-  const byDay = withMoves(data?.byDay, date, end, first, last)
+  const dates = end ? [date, end] : [date]
+  const shownUndated = (undated.data?.records ?? []).map((row) => movedRow(edits, row, dates))
+  const isDated = (row: Row) => typeof row.data[date.key] === 'string'
+  const withoutDate = shownUndated.filter((row) => !isDated(row))
+  const newlyDated = shownUndated.filter(isDated)
+  const byDay = withMoves(data?.byDay, newlyDated, { edits, date, end, first, last })
   const rows = [...byDay.values()].flatMap((day) => day.rows)
   const onDrop = (row: Row) => (isMovable ? drop(row) : undefined)
-  const find = (id: string) => [...rows, ...(undated.data?.records ?? [])].find((row) => row.id === id)
+  const find = (id: string) => [...rows, ...withoutDate].find((row) => row.id === id)
   return (
     <>
       <div class="tools wraps">
@@ -194,10 +203,10 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
           </div>
         ))}
       </section>
-      {(undated.data?.total ?? 0) > 0 && (
+      {withoutDate.length > 0 && (
         <section class="undated" aria-label="Rows without a date">
-          <span class="dim">No date {formatNumber(undated.data?.total ?? 0)}</span>
-          {undated.data?.records.map((row) => (
+          <span class="dim">No date {formatNumber((undated.data?.total ?? 0) - newlyDated.length)}</span>
+          {withoutDate.map((row) => (
             <Event
               key={row.id}
               structure={structure}
@@ -210,7 +219,8 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
       )}
       <div class="foot">
         <span role="status">
-          {announcement.value || (data ? `${formatNumber(data.total)} rows` : 'Loading…')}
+          {pendingText(edits) ??
+            (announcement.value || (data ? `${formatNumber(data.total)} rows` : 'Loading…'))}
         </span>
         <span class="keys">
           {isMovable && (
@@ -233,19 +243,27 @@ export function Calendar({ structure, rowQuery, date, end, onRefused }: Calendar
   )
 }
 
-/** The days with pending moves applied. */
+interface ShownDates {
+  readonly edits: Edits
+  readonly date: Field
+  readonly end: Field | undefined
+  readonly first: string
+  readonly last: string
+}
+
+/** The days with pending moves applied, and with rows that had no date. */
 function withMoves(
   days: ReadonlyMap<string, DayRows> | undefined,
-  date: Field,
-  end: Field | undefined,
-  first: string,
-  last: string,
+  newlyDated: readonly Row[],
+  { edits, date, end, first, last }: ShownDates,
 ): ReadonlyMap<string, DayRows> {
-  if (!days || moves.value.size === 0) return days ?? new Map()
+  if (!days) return new Map()
   const known = [
     ...new Map([...days.values()].flatMap(({ rows }) => rows.map((row) => [row.id, row]))).values(),
   ]
-  const moved = rowsByDay(known.map(movedRow), date, end, first, last)
+  const shown = known.map((row) => movedRow(edits, row, end ? [date, end] : [date]))
+  if (newlyDated.length === 0 && shown.every((row, index) => row === known[index])) return days
+  const moved = rowsByDay([...shown, ...newlyDated], date, end, first, last)
   const others = (day: string) => (days.get(day)?.total ?? 0) - (days.get(day)?.rows.length ?? 0)
   return new Map(
     [...new Set([...days.keys(), ...moved.keys()])].map((day) => {

@@ -1,15 +1,9 @@
-import { signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { api } from '../../../data/api.ts'
-import { invalidate } from '../../../data/cache.ts'
-import type { Row, Structure } from '../../../data/records/model.ts'
-import { rowLabel } from '../../../data/records/model.ts'
+import type { Edits, Values } from '../../../data/records/edits.ts'
+import { type Field, type Row, rowLabel, type Structure, type Value } from '../../../data/records/model.ts'
+import { latest } from '../../../data/records/patch-row.ts'
 import { undoStack } from '../../../data/records/undo.ts'
-
-type Data = Readonly<Record<string, string | number | boolean | readonly string[] | null>>
-
-/** Moved values by row id, until the rows are refetched. */
-export const moves = signal<ReadonlyMap<string, Data>>(new Map())
+import { showValue } from '../../../data/records/values.ts'
 
 /** The row that was focused when its element was unmounted. */
 let focusedRow: string | undefined
@@ -35,50 +29,43 @@ export function useFocusAfterMove(id: string) {
   return ref
 }
 
-/** The row with its pending move applied. */
-export const movedRow = (row: Row): Row => {
-  const moved = moves.value.get(row.id)
-  return moved ? { ...row, data: { ...row.data, ...(moved as Row['data']) } } : row
-}
-
-/** Writes in flight, by row. Each resolves to the resulting version. */
-const writes = new Map<string, Promise<string>>()
-
-async function write(id: string, data: Data, version: string | Promise<string>): Promise<string> {
-  const body = { data: data as never, if_unchanged: await version }
-  const { record } = await api.patch('/v1/records/{id}', { params: { id }, body })
-  return record.updated_at
+/** The row with its pending move applied; the same object without one. */
+export function movedRow(edits: Edits, row: Row, fields: readonly Field[]): Row {
+  const newest = latest(edits.source.find(row.id), row)
+  const pending = fields.flatMap(({ key }) => {
+    const state = edits.of(row.id, key)
+    return state?.kind === 'saving' ? [[key, state.value] as const] : []
+  })
+  return pending.length === 0
+    ? newest
+    : { ...newest, data: { ...newest.data, ...Object.fromEntries(pending) } }
 }
 
 /**
- * Writes values of a row, if it is unchanged since it was read. The values are displayed at once and reverted on a
- * refusal. Consecutive moves of a row are chained by version.
+ * Moves a row by writing values, like edited cells: they are shown at once, and sent when the server responds. Resolves to
+ * false if a later move replaced this one. Throws if the values are refused, or another user was faster; the row is then
+ * shown where it was.
  */
-export function moveRow(structure: Structure, row: Row, data: Data): Promise<void> {
-  const before = Object.fromEntries(Object.keys(data).map((key) => [key, row.data[key] ?? null]))
-  moves.value = new Map(moves.peek()).set(row.id, data)
-  const writing = write(row.id, data, writes.get(row.id) ?? row.updated_at)
-  writes.set(row.id, writing)
-  return undoStack.perform(async (push) => {
-    try {
-      await writing
-      push({
-        label: `moving ${rowLabel(structure, row)}`,
-        run: async () => {
-          await api.patch('/v1/records/{id}', { params: { id: row.id }, body: { data: before as never } })
-          await invalidate(new Set(['record']))
-        },
-      })
-      await invalidate(new Set(['record']))
-    } finally {
-      if (writes.get(row.id) === writing) clearMove(row.id)
-    }
+export const moveRow = (edits: Edits, structure: Structure, row: Row, values: Values): Promise<boolean> =>
+  undoStack.perform(async (push) => {
+    const saved = await writeMove(edits, row, values)
+    if (!saved) return false
+    const before = saved.fields.map((field): [Field, Value] => [field, saved.before.data[field.key]])
+    push({
+      label: `moving ${rowLabel(structure, row)}`,
+      run: () => writeMove(edits, saved.row, new Map(before)),
+    })
+    return true
   })
-}
 
-function clearMove(id: string): void {
-  writes.delete(id)
-  const next = new Map(moves.peek())
-  next.delete(id)
-  moves.value = next
+async function writeMove(edits: Edits, row: Row, values: Values) {
+  const fields = [...values.keys()]
+  const saved = await edits.writeRow(row, values)
+  const problem = edits.problemIn(row.id, fields)
+  if (!problem) return saved
+  edits.drop(row.id, ...fields.map(({ key }) => key))
+  const { field, state } = problem
+  if (state.kind !== 'conflict') throw new Error('error' in state ? state.error : 'The row was not moved.')
+  const theirs = state.theirs === undefined ? 'no value' : showValue(field, state.theirs)
+  throw new Error(`Someone else changed ${field.label} to ${theirs}. Move the row again to replace it.`)
 }
