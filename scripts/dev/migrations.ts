@@ -10,6 +10,7 @@ import { spawnSync } from 'bun'
 const WITHOUT_ROWID = new Set([
   'jobs',
   'members',
+  'note_aliases',
   'note_links',
   'note_tags',
   'tag_links',

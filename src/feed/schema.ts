@@ -203,11 +203,12 @@ export const UNDO_DESCRIPTION = `Undoes every change of records and notes of a t
 
 const MAX_APPLIED = 1_000
 
-const { title, content, alias, cover_url, pinned, pin_label } = PatchBody.properties
+const { title, content, alias, aliases, cover_url, pinned, pin_label } = PatchBody.properties
 const { properties } = CreateBody.properties
 const parts = {
   content,
   alias,
+  aliases,
   cover_url,
   pinned,
   pin_label,

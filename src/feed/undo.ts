@@ -11,6 +11,7 @@ import { insertItem, type RemovedItem } from '../notes/pinned/service.ts'
 import { findTrashedNote, getNote, type NoteRow } from '../notes/store.ts'
 import type { PropertyValues } from '../notes/writing/properties.ts'
 import { type NoteText, replaceEach } from '../notes/writing/replace-content.ts'
+import type { HiddenAliases } from '../notes/writing/trash.ts'
 import { ObjectWriter } from '../objects/writer.ts'
 import { revertChange } from '../records/rows/writing/one-record.ts'
 import type { Reader } from '../storage/reader.ts'
@@ -196,9 +197,9 @@ function release(writer: ObjectWriter, object: ChangedObject): void {
   const { kind, id, changes } = object
   if (kind === 'record') writer.release({ kind, id, data: valuesBefore(object) })
   for (const { operation, detail } of kind === 'note' ? changes : []) {
-    const { alias } = operation === 'updated' && detail ? parseDifference(detail).previous : {}
-    if (alias === undefined) continue
-    writer.release({ kind, id, data: { alias } })
+    const { alias, aliases } = operation === 'updated' && detail ? parseDifference(detail).previous : {}
+    if (alias === undefined && aliases === undefined) continue
+    writer.release({ kind, id, data: { alias, aliases } })
     break
   }
 }
@@ -233,11 +234,11 @@ function undoNote(
   const { id, changes } = object
   const about = { kind: 'note', id } as const
   if (!before) {
-    if (after) writer.write({ ...about, op: 'deleted', hiddenAlias: hiddenAlias(changes[0]) })
+    if (after) writer.write({ ...about, op: 'deleted', hidden: hiddenAliases(changes[0]) })
     return
   }
   if (!after) {
-    writer.write({ ...about, op: 'restored', hiddenAlias: hiddenAlias(changes.at(-1)) })
+    writer.write({ ...about, op: 'restored', hidden: hiddenAliases(changes.at(-1)) })
     const item = takenItems.get(id)
     if (item) restoreItem(tx, caller, item)
   }
@@ -250,11 +251,11 @@ function undoNote(
   else writer.write({ ...about, op: 'updated', data: partsBefore(tx, getNote(tx, caller, id), updates) })
 }
 
-/** The alias that a trashed note had before it was restored, or before it was trashed; undefined if it kept it. */
-const hiddenAlias = (change: Change | undefined): string | null | undefined =>
+/** The aliases that a trashed note had before it was restored, or before it was trashed, if it did not keep them. */
+const hiddenAliases = (change: Change | undefined): HiddenAliases =>
   change === undefined || change.operation === 'updated' || change.detail === null
-    ? undefined
-    : (JSON.parse(change.detail) as { alias?: string | null }).alias
+    ? {}
+    : (JSON.parse(change.detail) as HiddenAliases)
 
 function takenItemsByNote(changes: readonly Change[]): Map<string, Change> {
   const items = new Map<string, Change>()
@@ -343,11 +344,13 @@ function undoBodies(tx: Tx, caller: Caller, changes: ReadonlyMap<number, Change>
   replaceEach(tx, caller, [...changes.keys()], restored, isEdit)
 }
 
+const RENAMING = ['title', 'alias', 'aliases']
+
 /** Whether the transaction renamed a note. Its changes of other bodies are then rewritten links. */
 const isRenaming = ({ changes }: ChangedObject): boolean =>
   changes.some(({ operation, detail }) => {
     const { changed } = parseDifference(operation === 'updated' && detail !== null ? detail : '{}')
-    return changed.includes('title') || changed.includes('alias')
+    return RENAMING.some((name) => changed.includes(name))
   })
 
 /** Undoes the changes of notes whose bodies alone changed; returns the ids of these notes. */

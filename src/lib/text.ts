@@ -87,6 +87,11 @@ export function isInvisibleName(
 /** The maximum length of titles and of names of keys, users, workspaces, structures and files, in characters. */
 export const MAX_NAME_LENGTH = 500
 
+/** The maximum length of an alias of a note, in characters. */
+export const MAX_ALIAS_LENGTH = 200
+/** The maximum number of aliases of a note beside `alias`. */
+export const MAX_FURTHER_ALIASES = 20
+
 /** The maximum length of a record's text field or a note's text property, in characters. */
 export const MAX_TEXT_LENGTH = 100_000
 

@@ -154,14 +154,16 @@ const NO_DIFFERENCE: Difference = { changed: [], previous: {} }
 
 /** The content and its old value are sent only to subscriptions that include them. */
 function dataOf(
-  { id, title, content, tags, alias, properties, created_at, updated_at }: State,
+  { id, title, content, tags, alias, aliases, properties, created_at, updated_at }: State,
   { changed, previous }: Difference,
   withContent: boolean,
 ) {
   const { content: _, ...others } = previous
   return {
     note: {
-      ...{ id, title, ...(withContent && { content }), tags, alias, properties },
+      ...{ id, title, ...(withContent && { content }), tags, alias },
+      ...(aliases && { aliases }),
+      properties,
       ...{ created_at, updated_at },
     },
     changed,

@@ -18,7 +18,7 @@ import {
   TITLE_TABLE,
   textIn,
 } from './search/indexing.ts'
-import { aliasColumns } from './store.ts'
+import { aliasColumns, furtherAliasesOf } from './store.ts'
 
 const COUNTS = `SELECT w.pk, w.name, w.live_notes AS live, w.trashed_notes AS trashed,
     (SELECT count(*) FROM notes n WHERE n.workspace = w.pk AND n.deleted_at IS NULL) AS liveFound,
@@ -62,6 +62,10 @@ interface NoteTexts {
   titleFold: string
   alias: string | null
   aliasFold: string | null
+  /** The further aliases as a JSON array; null until some are given. */
+  aliases: string | null
+  /** The indexed further aliases, as a JSON array. */
+  indexed: string
   /** Null when the body is missing. */
   content: string | null
   /** The targets stored for the note, as a JSON array. */
@@ -78,7 +82,7 @@ const allNotes = ({ sql }: Reader) =>
   scanByPk((after) =>
     sql.all<NoteTexts>(
       `SELECT n.pk, n.id, n.workspace, n.title, n.title_fold AS titleFold, n.alias, n.alias_fold AS aliasFold,
-         b.content, (SELECT json_group_array(l.target) FROM note_links l WHERE l.note = n.pk) AS targets,
+         n.aliases, (SELECT json_group_array(a.alias_fold) FROM note_aliases a WHERE a.note = n.pk) AS indexed, b.content, (SELECT json_group_array(l.target) FROM note_links l WHERE l.note = n.pk) AS targets,
          n.pk IN (${keysOf(linkIndexing)}) AS isPending,
          n.deleted_at IS NOT NULL AS isTrashed
        FROM notes n LEFT JOIN note_bodies b ON b.note = n.pk WHERE n.pk > ? ORDER BY n.pk LIMIT ?`,
@@ -94,6 +98,21 @@ function hasWrongFolds(note: NoteTexts): boolean {
   return note.titleFold !== titleFold || note.aliasFold !== aliasFold
 }
 
+/** A trashed note has no indexed aliases, because other notes may take them. */
+function hasWrongAliases({ aliases, indexed, isTrashed }: NoteTexts): boolean {
+  if (aliases === null) return indexed !== '[]'
+  const expected = isTrashed === 1 ? [] : furtherAliasesOf({ aliases }).map(fold)
+  return JSON.stringify(expected.sort()) !== JSON.stringify((JSON.parse(indexed) as string[]).sort())
+}
+
+/** Skips an alias that another note has. */
+function reindexAliases({ sql }: Reader, { pk, workspace, aliases, isTrashed }: NoteTexts): void {
+  sql.run('DELETE FROM note_aliases WHERE note = ?', pk)
+  if (isTrashed === 1) return
+  const insert = 'INSERT OR IGNORE INTO note_aliases (workspace, alias_fold, note) VALUES (?, ?, ?)'
+  for (const alias of furtherAliasesOf({ aliases })) sql.run(insert, workspace, fold(alias), pk)
+}
+
 /** A trashed note may lack links, because its purge may have begun. A restored note gets them again. */
 function hasWrongLinks({ content, targets, isPending, isTrashed }: NoteTexts): boolean {
   if (isPending === 1) return false
@@ -103,12 +122,13 @@ function hasWrongLinks({ content, targets, isPending, isTrashed }: NoteTexts): b
 }
 
 /**
- * Corrects stored links and folded names that differ from what this version derives from a note. An older version may
+ * Corrects stored links, folded names and indexed aliases that differ from what this version derives from a note. An older version may
  * have derived them by another rule. Reads every body once and writes only differences.
  */
 export function refreshNoteTexts(reader: Reader): void {
   for (const note of allNotes(reader)) {
     if (hasWrongLinks(note)) indexLinksAtOnce(reader, { workspace: note.workspace, note: note.pk })
+    if (hasWrongAliases(note)) reindexAliases(reader, note)
     if (!hasWrongFolds(note)) continue
     const { titleFold, aliasFold } = foldsOf(note)
     reader.sql.run(
@@ -120,12 +140,17 @@ export function refreshNoteTexts(reader: Reader): void {
   }
 }
 
-/** Every note has a body. Its stored links match the body, and its folded names match its title and alias. */
+/**
+ * Every note has a body. Its stored links match the body, its folded names match its title and alias, and its indexed
+ * aliases are its further aliases.
+ */
 export const noteTextCheck: IntegrityCheck = {
   *faults(reader) {
     for (const note of allNotes(reader)) {
       if (note.content === null) yield `The note ${note.id} has no body; restore it from a backup.`
       if (hasWrongLinks(note)) yield `The links stored for the note ${note.id} are not those of its body.`
+      if (hasWrongAliases(note))
+        yield `The indexed aliases of the note ${note.id} are not its further aliases.`
       if (hasWrongFolds(note))
         yield `The folded names of the note ${note.id} are not those of its title and alias.`
     }

@@ -170,7 +170,7 @@ export function noteRoutes(ctx: AppContext) {
       operationId: 'restoreNote',
       summary: 'Take a note out of the trash',
       description:
-        'Links come back. The alias is kept only if no other note took it meanwhile. A note that is not in the trash is not found.',
+        'Links come back. An alias is kept only if no other note took it meanwhile. A note that is not in the trash is not found.',
     })
     .get('/:id/properties', ({ exchange, params }) => exchange.call(operations.readNoteProperties, params), {
       access: 'read',
@@ -242,7 +242,7 @@ export function noteRoutes(ctx: AppContext) {
         operationId: 'listNoteMentions',
         summary: 'Notes whose text names this one without a link',
         description:
-          'By its title or its alias, as whole words, ignoring case; what is in code or in a link does not count. The newest edit comes first.',
+          'By its title or an alias, as whole words, ignoring case; what is in code or in a link does not count. The newest edit comes first.',
       },
     )
     .get(

@@ -1,6 +1,7 @@
 import { filterTree } from '../http/schema/filter-tree.ts'
 import { TREE_OPERATORS_TEXT } from '../http/schema/operator-tables.ts'
 import { t } from '../http/schema/types.ts'
+import { MAX_ALIAS_LENGTH, MAX_FURTHER_ALIASES } from '../lib/text.ts'
 import { findTimeZone } from '../lib/time-zones.ts'
 import { MAX_CONTENT } from './content-length.ts'
 
@@ -31,7 +32,7 @@ export const tagList = (description: string) =>
 
 const ALIAS = {
   minLength: 1,
-  maxLength: 200,
+  maxLength: MAX_ALIAS_LENGTH,
   trimmed: true,
   singleLine: true,
   isName: true,
@@ -39,6 +40,13 @@ const ALIAS = {
 }
 const alias = () =>
   t.nullableText({ ...ALIAS, description: 'Another name for links; unique among notes. null clears.' })
+
+const aliases = () =>
+  t.Array(t.text({ ...ALIAS, examples: ['countess'] }), {
+    maxItems: MAX_FURTHER_ALIASES,
+    description: 'Further aliases, the whole list; each is unique among all aliases of notes.',
+    examples: [['countess']],
+  })
 
 export const propertyValues = (description: string) =>
   t.members({ description, examples: [{ status: 'open' }] })
@@ -50,6 +58,12 @@ export const Note = t.strict(
     content: t.String({ examples: ['Ask about [[Engines]].'] }),
     tags: t.Array(t.String(), { description: 'Tag names, sorted.', examples: [['work']] }),
     alias: t.Union([t.String(), t.Null()]),
+    aliases: t.Optional(
+      t.Array(t.String(), {
+        description: 'Further aliases; absent until some are given.',
+        examples: [['countess']],
+      }),
+    ),
     pinned: t.Boolean(),
     pin_label: t.Union([t.String(), t.Null()]),
     cover_url: t.Union([t.String(), t.Null()]),
@@ -275,6 +289,7 @@ export const CreateBody = t.strict(
       content: content(),
       tags: tagList('Tags to put on; those that do not exist are created.'),
       alias: alias(),
+      aliases: aliases(),
       cover_url: t.coverUrl(),
       properties: propertyValues('Values by property key; all are written or none.'),
       preset: t.text({
@@ -304,13 +319,14 @@ export const PatchBody = t.strict(
     title: title(),
     content: content(),
     alias: alias(),
+    aliases: aliases(),
     pinned: t.flag(),
     pin_label: t.nullableText({ minLength: 1, maxLength: 200, singleLine: true, examples: ['Start here'] }),
     cover_url: t.coverUrl(),
     tags: tagList('Tags to add; none is taken off.'),
     rewrite_links: t.flag({
       description:
-        'Whether links that lead to this note by the title or alias that changes are rewritten in the notes that hold them. Labels stay. Where the new title or alias would not lead here, the link is by id, with its old text as label; links by an alias that is cleared go to the title.',
+        'Whether links that lead to this note by a title or alias that changes are rewritten in the notes that hold them. Labels stay. Where the new title or alias would not lead here, the link is by id, with its old text as label; links by an alias that is cleared or removed go to the title.',
       examples: [true],
     }),
     if_unchanged: t.text({

@@ -15,6 +15,8 @@ export interface NoteSummary {
   id: string
   title: string
   alias: string | null
+  /** The further aliases as a JSON array; null until some are given. */
+  aliases: string | null
   createdAt: number
   updatedAt: number
   /** The last change of title, text, alias, tags or properties by a caller. */
@@ -39,7 +41,7 @@ export interface NoteRow extends NoteHead {
 export const tagNamesOf = ({ tags }: Pick<NoteHead, 'tags'>): string[] =>
   (JSON.parse(tags) as (string | null)[]).filter((name) => name !== null)
 
-const SUMMARY = `n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.updated_at AS updatedAt,
+const SUMMARY = `n.pk, n.id, n.title, n.alias, n.aliases, n.created_at AS createdAt, n.updated_at AS updatedAt,
   n.edited_at AS editedAt`
 
 /*
@@ -73,10 +75,12 @@ export const getNoteSummary = (reader: Reader, { workspacePk }: InWorkspace, id:
 export const findTrashedNote = ({ sql }: Reader, workspace: number, id: string): NoteRow | undefined =>
   sql.get(`SELECT ${WHOLE} ${BY_ID} NOT NULL`, id, workspace)
 
-/** The active note with this alias; `aliasFold` is the case-folded alias. */
+/** The active note with this alias, its own or a further one; `aliasFold` is the case-folded alias. */
 export const findByAlias = ({ sql }: Reader, workspace: number, aliasFold: string): NoteSummary | undefined =>
   sql.get(
-    `SELECT ${SUMMARY} FROM notes n WHERE n.workspace = ? AND n.alias_fold = ? AND n.deleted_at IS NULL`,
+    `SELECT ${SUMMARY} FROM notes n WHERE n.pk = coalesce(
+       (SELECT pk FROM notes WHERE workspace = ?1 AND alias_fold = ?2 AND deleted_at IS NULL),
+       (SELECT note FROM note_aliases WHERE workspace = ?1 AND alias_fold = ?2))`,
     workspace,
     aliasFold,
   )
@@ -117,7 +121,7 @@ export type NoteTitle = Pick<NoteSummary, 'id' | 'title'>
 export type NoteChanges = Partial<
   Pick<
     typeof notes.$inferInsert,
-    'title' | 'titleFold' | 'alias' | 'aliasFold' | 'pinned' | 'pinLabel' | 'coverUrl'
+    'title' | 'titleFold' | 'alias' | 'aliasFold' | 'aliases' | 'pinned' | 'pinLabel' | 'coverUrl'
   >
 >
 
@@ -201,6 +205,21 @@ export const addToCounters = ({ sql }: Tx, workspace: number, active: number, tr
 
 /* The presented form of notes. */
 
+type Aliases = Pick<NoteSummary, 'alias' | 'aliases'>
+
+/** The further aliases of a note. */
+export const furtherAliasesOf = ({ aliases }: Pick<Aliases, 'aliases'>): string[] =>
+  aliases === null ? [] : JSON.parse(aliases)
+
+/** All aliases of a note: its `alias` first, then the further ones. */
+export const aliasesOf = ({ alias, aliases }: Aliases): string[] => [
+  ...(alias === null ? [] : [alias]),
+  ...furtherAliasesOf({ aliases }),
+]
+
+const presentAliases = ({ aliases }: Pick<NoteHead, 'aliases'>): { aliases?: string[] } =>
+  aliases === null ? {} : { aliases: JSON.parse(aliases) }
+
 /** The attribute of notes that are sorted by their last edit, and of notes in a feed that requests it. */
 export const presentEdited = ({ editedAt }: Pick<NoteHead, 'editedAt'>) => ({
   edited_at: isoTimestamp(editedAt),
@@ -212,6 +231,7 @@ export const presentNoteHead = (row: NoteHead) => ({
   title: row.title,
   tags: tagNamesOf(row).sort(compareNames),
   alias: row.alias,
+  ...presentAliases(row),
   pinned: row.pinned === 1,
   pin_label: row.pinLabel,
   cover_url: row.coverUrl,
@@ -226,6 +246,7 @@ export const presentNote = (row: NoteRow) => ({
   content: row.content,
   tags: tagNamesOf(row).sort(compareNames),
   alias: row.alias,
+  ...presentAliases(row),
   pinned: row.pinned === 1,
   pin_label: row.pinLabel,
   cover_url: row.coverUrl,

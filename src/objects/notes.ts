@@ -18,6 +18,7 @@ import {
   presentNote,
   updateContent,
 } from '../notes/store.ts'
+import { indexAliases } from '../notes/writing/aliases.ts'
 import { insertNote } from '../notes/writing/create.ts'
 import {
   importProperties,
@@ -60,7 +61,10 @@ export const notes: RestoredKind<Note> = {
     }
     removeAllFromSearch(tx, workspacePk, gone)
   },
-  setAside: ({ tx }, id) => tx.sql.run('UPDATE notes SET alias_fold = NULL WHERE id = ?', id),
+  setAside: ({ tx }, id) => {
+    tx.sql.run('DELETE FROM note_aliases WHERE note = (SELECT pk FROM notes WHERE id = ?)', id)
+    tx.sql.run('UPDATE notes SET alias_fold = NULL WHERE id = ?', id)
+  },
   write: (copy, note) => {
     const known = copy.isFresh ? undefined : findOrShow(copy, note.id)
     const tags = copy.names.findAll('tag', note.tags)
@@ -73,7 +77,7 @@ function findOrShow({ tx, workspacePk: workspace }: Copy, id: string): NoteRow |
   const trashed = findTrashedNote(tx, workspace, id)
   if (trashed) {
     // Its alias may belong to another note meanwhile.
-    updateNote(tx, trashed.pk, { alias: null, aliasFold: null })
+    updateNote(tx, trashed.pk, { alias: null, aliasFold: null, aliases: null })
     showNote(tx, workspace, trashed.pk)
   }
   const note = findNote(tx, workspace, id)
@@ -82,8 +86,8 @@ function findOrShow({ tx, workspacePk: workspace }: Copy, id: string): NoteRow |
 }
 
 function insert({ tx, author }: Copy, note: Note, tagIds: readonly number[]): number {
-  const { id, title, content, alias, pinned, pin_label: pinLabel, cover_url: coverUrl } = note
-  const head = { id, title, content, alias, pinned, pinLabel, coverUrl, tagIds }
+  const { id, title, content, alias, aliases, pinned, pin_label: pinLabel, cover_url: coverUrl } = note
+  const head = { id, title, content, alias, aliases, pinned, pinLabel, coverUrl, tagIds }
   return insertNote(tx, author, { ...head, ...instantsOf(note), editedAt: editedAt(note) })
 }
 
@@ -91,14 +95,17 @@ const updateNote = updateOf(table, table.pk)
 
 function update({ tx, workspacePk }: Copy, known: NoteRow, note: Note, tags: number[]): number {
   const { pk } = known
-  const { title, content } = note
-  updateNote(tx, pk, { ...columnsShown(table, note), editedAt: editedAt(note) })
+  const { title, content, alias } = note
+  const aliases = note.aliases ? JSON.stringify(note.aliases) : null
+  updateNote(tx, pk, { ...columnsShown(table, note), aliases, editedAt: editedAt(note) })
+  // They may have been set aside.
+  if (aliases !== null || known.aliases !== null) indexAliases(tx, workspacePk, pk)
   if (content !== known.content) {
     updateContent(tx, pk, content)
     indexLinks(tx, { workspace: workspacePk, note: pk }, content)
   }
-  if (replaceTags(tx, pk, tags) || title !== known.title || content !== known.content)
-    markForSearch(tx, workspacePk, pk)
+  const isRenamed = title !== known.title || alias !== known.alias || aliases !== known.aliases
+  if (replaceTags(tx, pk, tags) || isRenamed || content !== known.content) markForSearch(tx, workspacePk, pk)
   return pk
 }
 
@@ -152,11 +159,11 @@ export function importNote(tx: Tx, caller: Caller, frontMatter: Attributes, cont
   const { tags = [], pinned = false, pin_label = null, ...input } = head
   checkInput(CreateBody, { ...input, content })
   checkInput(PatchBody, { pinned, pin_label })
-  const { title, alias = null, cover_url: coverUrl = null } = input as Static<typeof CreateBody>
+  const { title, alias = null, aliases, cover_url: coverUrl = null } = input as Static<typeof CreateBody>
   const tagNames = checkedTags(tags)
   const id = idOf(written)
   const pk = insertNote(tx, caller, {
-    ...{ id, title, content, alias, coverUrl },
+    ...{ id, title, content, alias, aliases, coverUrl },
     tagIds: ensureTags(tx, caller, tagNames),
     pinned: pinned === true,
     pinLabel: pin_label as string | null,

@@ -1,14 +1,14 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../context.ts'
 import { within } from '../lib/refusal.ts'
-import { fold } from '../lib/text.ts'
 import { logCreated } from '../log/outbox.ts'
 import type { CreateBody } from '../notes/schema.ts'
 import { removeAllFromSearch } from '../notes/search/indexing.ts'
-import { findByAlias, findTrashedNote, getNote, releaseAlias } from '../notes/store.ts'
-import { createNote, refuseTakenAlias } from '../notes/writing/create.ts'
+import { aliasesOf, findTrashedNote, getNote, releaseAlias } from '../notes/store.ts'
+import { refuseTakenAlias, releaseAliases } from '../notes/writing/aliases.ts'
+import { createNote } from '../notes/writing/create.ts'
 import { writeProperties, writeSentProperties } from '../notes/writing/properties.ts'
-import { putInTrash, restoreFromTrash } from '../notes/writing/trash.ts'
+import { type HiddenAliases, putInTrash, restoreFromTrash } from '../notes/writing/trash.ts'
 import { type NotePatch, replaceParts } from '../notes/writing/update.ts'
 import { refuseBrokenReferences } from '../records/rows/writing/field-values.ts'
 import {
@@ -43,8 +43,8 @@ export interface ObjectWrite {
    * The attributes of a note with its `properties`, or the values of a record; for an update, only those that change.
    */
   readonly data?: Readonly<Record<string, unknown>> | undefined
-  /** The alias that a note takes into the trash or is restored with; undefined to keep its own. */
-  readonly hiddenAlias?: string | null | undefined
+  /** The aliases that a note takes into the trash or is restored with, if not its own. */
+  readonly hidden?: HiddenAliases | undefined
 }
 
 interface WriterOptions {
@@ -74,13 +74,14 @@ export class ObjectWriter {
     this.#rows = new RowWriters(options.tx, options.caller)
   }
 
-  /** Clears the unique values and the alias that an update will replace. */
+  /** Clears the unique values and the aliases that an update will replace. */
   release({ kind, id, data = {} }: Pick<ObjectWrite, 'kind' | 'id' | 'data'>): void {
     if (kind === 'record') {
       releaseUnique(this.#rows, id, data)
       return
     }
-    const { alias } = data as NoteParts
+    const { alias, aliases } = data as NoteParts
+    if (aliases !== undefined) releaseAliases(this.options.tx, id, aliases)
     if (alias !== undefined) releaseAlias(this.options.tx, id, alias?.trim() ?? null)
   }
 
@@ -136,12 +137,12 @@ export class ObjectWriter {
     this.#inserted.set(writer, earlier + 1)
   }
 
-  #writeNote({ op, id, data = {}, hiddenAlias: alias }: ObjectWrite): void {
+  #writeNote({ op, id, data = {}, hidden }: ObjectWrite): void {
     const { tx, caller } = this.options
     if (op === 'created') this.#createNote(id, data)
     else if (op === 'updated') this.#updateNote(id, data)
-    else if (op === 'restored') this.#restoreNote(id, alias)
-    else putInTrash(tx, caller, id, { alias, removed: this.#removed })
+    else if (op === 'restored') this.#restoreNote(id, hidden)
+    else putInTrash(tx, caller, id, { hidden, removed: this.#removed })
   }
 
   #createNote(id: string, data: object): void {
@@ -161,12 +162,12 @@ export class ObjectWriter {
     replaceParts(tx, caller, note, parts, previous)
   }
 
-  /** Unlike an ordinary restore, refuses if the note would lose its alias. */
-  #restoreNote(id: string, wanted: string | null | undefined): void {
+  /** Unlike an ordinary restore, refuses if the note would lose an alias. */
+  #restoreNote(id: string, hidden: HiddenAliases | undefined): void {
     const { tx, caller } = this.options
     const { workspacePk } = caller
-    const alias = wanted === undefined ? findTrashedNote(tx, workspacePk, id)?.alias : wanted
-    if (alias && findByAlias(tx, workspacePk, fold(alias))) refuseTakenAlias(tx, workspacePk, alias)
-    restoreFromTrash(tx, caller, id, wanted)
+    const note = findTrashedNote(tx, workspacePk, id)
+    if (note) for (const alias of aliasesOf({ ...note, ...hidden })) refuseTakenAlias(tx, workspacePk, alias)
+    restoreFromTrash(tx, caller, id, hidden)
   }
 }

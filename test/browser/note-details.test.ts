@@ -8,6 +8,7 @@ import {
   fill,
   press,
   startApplication,
+  untilNoText,
   untilText,
   untilTextIn,
 } from '../support/application-server.ts'
@@ -39,6 +40,34 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
     (await app.server.get(`/v1/notes/${id}/properties`)).body.properties
   const presetId = async (name: string): Promise<string> =>
     (await app.server.get('/v1/presets')).body.presets.find((one: { name: string }) => one.name === name).id
+
+  test(
+    'aliases are added and removed one by one; one that another note has is refused',
+    async () => {
+      await app.server.post('/v1/notes', { title: 'Holder', alias: 'Taken' })
+      const id = await createNote('Named')
+      const from = await createNote('From', '[[Second name]]')
+      await open(id)
+      const add = async (name: string) => {
+        await page.type('input[name=alias]', name)
+        await press(page, 'Add alias')
+      }
+      await add('First name')
+      await untilText(page, 'First name')
+      await add('Second name')
+      await untilText(page, 'Second name')
+      const saved = async () => (await app.server.get(`/v1/notes/${id}`)).body.note
+      expect(await saved()).toMatchObject({ alias: 'First name', aliases: ['Second name'] })
+      await add('taken')
+      await untilText(page, 'The alias "taken" belongs to the note "Holder" already')
+      await press(page, 'Remove alias Second name')
+      await untilNoText(page, 'Second name')
+      expect((await saved()).aliases).toEqual([])
+      expect((await app.server.get(`/v1/notes/${from}`)).body.note.content).toBe('[[Named]]')
+      expect(await accessibilityProblems(page)).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
 
   test(
     'a preset asks for each value in a field of its type, and stores answers in that type',

@@ -109,6 +109,7 @@ async function writeSomething(service: TestService, random: (below: number) => n
       service.post(`/v1/records/${await one('/v1/records?structure=Rows&deleted=true', 'records')}/restore`),
     () => service.post('/v1/notes', { title: `n${random(3)}`, content, tags: [`t${random(3)}`] }),
     async () => service.patch(`/v1/notes/${await note()}`, { title: `n${random(3)}`, content, alias: 'a' }),
+    async () => service.patch(`/v1/notes/${await note()}`, { aliases: [['b'], ['b', 'c'], []][random(3)] }),
     async () =>
       service.patch(`/v1/notes/${await note()}`, { pinned: random(2) === 0, tags: [`t${random(3)}`] }),
     async () => service.delete(`/v1/notes/${await note()}`),

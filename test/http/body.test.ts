@@ -10,7 +10,7 @@ afterEach(() => service.close())
 
 const MEBIBYTE = 1024 * 1024
 const NO_OBJECT = 'The body must be a JSON object.'
-const KNOWN = 'known: title, content, tags, alias, cover_url, properties, preset, answers, tz.'
+const KNOWN = 'known: title, content, tags, alias, aliases, cover_url, properties, preset, answers, tz.'
 const NOT_JSON = 'The body is not valid JSON.'
 
 const send = async (

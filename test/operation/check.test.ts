@@ -34,6 +34,7 @@ beforeEach(async () => {
       title: 'Beta',
       content: 'à la carte',
       alias: 'Second',
+      aliases: ['Deux'],
       tags: ['b'],
     })
     await client.post(`/v1/notes/${beta.body.note.id}/append`, { text: 'and [[Alpha]]' })
@@ -176,6 +177,11 @@ test.each([
     'folded title',
     "UPDATE notes SET title_fold = 'x' WHERE pk = 2",
     () => `The folded names of the note ${second} are not those of its title and alias.`,
+  ],
+  [
+    'index of aliases',
+    "UPDATE note_aliases SET alias_fold = 'zwei' WHERE note = 2",
+    () => `The indexed aliases of the note ${second} are not its further aliases.`,
   ],
   [
     'body changed behind the index',

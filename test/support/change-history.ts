@@ -74,6 +74,7 @@ export class History {
         ...(this.random.chance(0.5) && { title: this.#name() }),
         ...(this.random.chance(0.3) && { content: this.#name() }),
         ...(this.random.chance(0.3) && { alias: this.random.pick(['a0', 'a1', null]) }),
+        ...(this.random.chance(0.3) && { aliases: this.random.pick([['a2'], ['a0', 'a3'], []]) }),
         ...(this.random.chance(0.3) && { pinned: this.random.chance(0.5) }),
         ...(this.random.chance(0.3) && { tags: this.#tags() }),
       }),

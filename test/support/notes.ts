@@ -8,6 +8,7 @@ export interface NoteAnswer {
   content: string
   tags: string[]
   alias: string | null
+  aliases?: string[]
   pinned: boolean
   pin_label: string | null
   cover_url: string | null

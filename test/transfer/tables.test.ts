@@ -64,7 +64,7 @@ beforeAll(async () => {
       tags: ['b', 'a'],
       properties: { due: '2026-11-21' },
     },
-    { title: 'Tea', alias: 'cha', content: '[[engines]] and [[Gone]]', tags: ['a'] },
+    { title: 'Tea', alias: 'cha', aliases: ['thé', 'tee'], content: '[[engines]] and [[Gone]]', tags: ['a'] },
     { title: 'Gone', content: '[[Tea]]' },
   ])
     noteIds[note.title] = (await service.post('/v1/notes', note)).body.note.id
@@ -86,7 +86,14 @@ function checkNotes(read: (name: string) => Record<string, unknown>[]): void {
   const { Engines, Tea } = noteIds
   expect(read('notes')).toMatchObject([
     { id: Engines, title: 'Engines', alias: null, properties: '{"due":"2026-11-21"}' },
-    { id: Tea, title: 'Tea', content: '[[engines]] and [[Gone]]', alias: 'cha', properties: '{}' },
+    {
+      id: Tea,
+      title: 'Tea',
+      content: '[[engines]] and [[Gone]]',
+      alias: 'cha',
+      properties: '{}',
+      aliases: '["thé","tee"]',
+    },
   ])
   const tags = new Map(read('tags').map(({ id, name }) => [id, name]))
   expect([...tags.values()].sort()).toEqual(['a', 'b'])

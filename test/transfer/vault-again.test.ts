@@ -242,6 +242,22 @@ describe('a folder that is imported again', () => {
     expect([exitCode, report.counts.notes]).toEqual([0, 3])
   })
 
+  test('merges aliases: those of the file come and go, those of daybook stay, and what was removed stays away', async () => {
+    const imported = async (aliases: string) => {
+      vault.write({ 'A.md': `---\naliases: [${aliases}]\n---\na` })
+      expect((await vault.run('--update')).exitCode).toBe(0)
+      const { alias, aliases: further } = await note('A')
+      return [alias, further]
+    }
+    expect(await imported('One, Two, Three')).toEqual(['One', ['Two', 'Three']])
+    expect(await imported('Two, Four, One')).toEqual(['Two', ['Four', 'One']])
+    const { id } = await note('A')
+    await vault.service().patch(`/v1/notes/${id}`, { aliases: ['Four', 'Mine'] })
+    expect(await imported('Two, One, Five')).toEqual(['Two', ['Mine', 'Five']])
+    expect(await imported('One, Five, Six')).toEqual(['Mine', ['Five', 'Six']])
+    expect(await imported('One')).toEqual(['Mine', []])
+  })
+
   test('exchanges aliases and titles', async () => {
     vault.write({ 'A.md': '---\naliases: [Second]\n---\na', 'C.md': '---\naliases: [First]\n---\nc' })
     await vault.run('--update')

@@ -41,11 +41,17 @@ test('a note has the id that was reserved for its file, its times, and its files
   expect(await idsOf('One', 'Ada.md', 'letter.txt')).toEqual([noteId, fileId] as string[])
   expect(await importedIn('One')).toEqual([])
   expect((await sendFile('One', 'letter.txt')).status).toBe(201)
-  const note = noteOf('Ada.md', { tags: ['t'], alias: 'countess', files: [fileId] })
+  const note = noteOf('Ada.md', {
+    tags: ['t'],
+    alias: 'countess',
+    aliases: ['Lovelace', 'Byron'],
+    files: [fileId],
+  })
   expect((await send('One', note)).body).toEqual({ refused: [] })
   expect((await service.get(`/v1/notes/${noteId}`)).body.note).toMatchObject({
     title: 'Ada.md',
     alias: 'countess',
+    aliases: ['Lovelace', 'Byron'],
     tags: ['t'],
     created_at: '1969-12-31T23:59:59.000Z',
     updated_at: '1970-01-01T00:00:01.000Z',

@@ -89,7 +89,7 @@ describe('a link', () => {
     ['[[deeper/Same]]', '[[ID|deeper/Same]]', 'Same'],
     ['[[other/deeper/Same#x|label]]', '[[ID#x|label]]', 'Same'],
     // Other names.
-    ['[[Second]]', '[[Called|Second]]', 'Called'],
+    ['[[Second]]', '[[Second]]', 'Called'],
     ['[[File name]]', '[[A title|File name]]', 'A title'],
     ['[[a title#x]]', '[[a title#x]]', 'A title'],
     // In a table.

@@ -143,7 +143,12 @@ describe('an edited note', () => {
       const set = await service.patch(`${path}/properties`, values)
       expect(set).toMatchObject({ status: 200 })
       await service.delete(`${path}/tags/b`)
-      return service.patch(path, { title: 'Renamed inside', tags: ['c d'], alias: 'Third' })
+      return service.patch(path, {
+        title: 'Renamed inside',
+        tags: ['c d'],
+        alias: 'Third',
+        aliases: ['Second', 'Fourth'],
+      })
     }
     await vault.service().post('/v1/properties', { key: 'added', type: 'text' })
     const files = await edit('Named inside', change)
@@ -162,7 +167,7 @@ describe('an edited note', () => {
         'score: 2   # as the shop writes it',
         'title: Renamed inside',
         '  - c d',
-        'aliases: [Second, Third]',
+        'aliases: [Second, Third, Fourth]',
         'text: short',
         'added: new',
       ],

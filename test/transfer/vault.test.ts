@@ -264,7 +264,7 @@ describe('properties', () => {
 })
 
 describe('an alias', () => {
-  test('is the first that is free; titles and aliases of others are not', async () => {
+  test('of front matter is kept unless another note has it as a title or alias; the first is `alias`', async () => {
     await makeNote(vault.service(), { title: 'Here', alias: 'taken' })
     vault.write({
       'A.md': matter('aliases: [Taken, here, B, A, "", First, Second]'),
@@ -274,15 +274,15 @@ describe('an alias', () => {
     })
     const { report } = await vault.report()
     const notes = await vault.notes()
-    expect(['A', 'B', 'C', 'D'].map((title) => notes[title]?.alias)).toEqual([
-      'First',
-      'Third',
-      'One, two',
-      null,
+    expect(['A', 'B', 'C', 'D'].map((title) => [notes[title]?.alias, notes[title]?.aliases])).toEqual([
+      ['First', ['Second']],
+      ['Third', undefined],
+      ['One, two', undefined],
+      [null, undefined],
     ])
     expect(
       report.changed.map(({ place, what }: Record<string, string>) => `${place} ${what?.split('"')[1]}`),
-    ).toEqual(['A.md Taken', 'A.md here', 'A.md B', 'A.md Second', 'B.md First', `D.md ${'x'.repeat(201)}`])
+    ).toEqual(['A.md Taken', 'A.md here', 'A.md B', 'B.md First', `D.md ${'x'.repeat(201)}`])
   })
 })
 
@@ -381,12 +381,12 @@ test('--dry-run reports what would happen and writes nothing', async () => {
 })
 
 test('the report in words has the counts, the changes and the refusals', async () => {
-  vault.write({ 'A.md': matter('aliases: [A1, A2]'), 'B.md': 'a\0b' })
+  vault.write({ 'A.md': matter('aliases: [A1, C]'), 'B.md': 'a\0b', 'C.md': '' })
   expect(await vault.run('--skip-bad')).toEqual({
     exitCode: 0,
     out: [
-      '1 note',
-      'A.md: the alias "A2" is not kept; links that use it are rewritten.',
+      '2 notes',
+      'A.md: the alias "C" is not kept; links that use it are rewritten.',
       'B.md: it contains a NUL character, which no text may.',
       '',
     ].join('\n'),

@@ -108,7 +108,10 @@ async function play(
     else noteIds.push(id)
     if (change === 'edited') await service.post(`/v1/notes/${id}/append`, { text: 'more' })
     if (change === 'pinned')
-      await service.patch(`/v1/notes/${id}`, { pinned: true, pin_label: 'Pin', alias: `alias ${id}` })
+      await service.patch(`/v1/notes/${id}`, {
+        ...{ pinned: true, pin_label: 'Pin', alias: `alias ${id}` },
+        aliases: [`second ${id}`, `third ${id}`],
+      })
     if (change === 'quick')
       await service.post('/v1/quick-access', { note_id: id, color: '#00ff00', position: 0 })
   }

@@ -19,7 +19,7 @@ const TITLES = [
   'Σ',
   'ς',
 ]
-const ALIASES = ['loaf', 'Éclair', 'A#B', 'Bread#crumb', 'Bread']
+const ALIASES = ['loaf', 'Éclair', 'A#B', 'Bread#crumb', 'Bread', 'crust', 'Oven#door']
 
 test('an import in a browser finds the note that the server finds', async () => {
   const service = await startService()
@@ -27,15 +27,18 @@ test('an import in a browser finds the note that the server finds', async () => 
   const random = randomSource(7)
   const free = [...ALIASES]
   for (let made = 0; made < 30; made++) {
-    const alias = random(3) === 0 ? free.pop() : undefined
+    const [alias, ...aliases] = free.splice(0, random(3))
     const title = TITLES[random(TITLES.length)] ?? ''
-    await service.post('/v1/notes', { title, ...(alias !== undefined && { alias }) })
+    await service.post('/v1/notes', { title, ...(alias !== undefined && { alias, aliases }) })
     service.clock.advance(random(2))
   }
   const { sql } = service.ctx.db
-  const heads = sql.all<NoteHead & { pk: number }>(
-    'SELECT pk, id, title, alias, created_at AS created_at_ms FROM notes ORDER BY id DESC',
-  )
+  const heads = sql
+    .all<NoteHead & { pk: number; further: string }>(
+      `SELECT pk, id, title, alias, coalesce(aliases, '[]') AS further, created_at AS created_at_ms
+       FROM notes ORDER BY id DESC`,
+    )
+    .map((note) => ({ ...note, aliases: JSON.parse(note.further) as string[] }))
   const names = new NoteNames(heads)
   const pkOf = new Map(heads.map(({ id, pk }) => [id, pk]))
   const targets = [...TITLES, ...ALIASES, ...heads.map(({ id }) => id), 'Nowhere', '']

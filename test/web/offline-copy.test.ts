@@ -109,10 +109,14 @@ test('notes, and what links to them', async () => {
   const titles: string[] = []
   for (let at = 0; at < 40; at++) {
     titles.push(`${pick(WORDS)} ${at}`)
-    const link = () => `[[${pick(titles)}${pick(['', '|label', '#Head'])}]]`
+    const link = () => `[[${pick([...titles, `beta ${random(at + 1)}`])}${pick(['', '|label', '#Head'])}]]`
     const content = many(random(8), () => (random(3) === 0 ? link() : pick(WORDS))).join(' ')
     const tags = many(random(3), () => pick(['odd', 'Äpfel', 'work/deep']))
-    await service.post('/v1/notes', { title: titles.at(-1), content, tags, ...maybe('alias', `Alias ${at}`) })
+    const names = {
+      ...maybe('alias', `Alias ${at}`),
+      ...maybe('aliases', [`${pick(WORDS)} called ${at}`, `Beta ${at}`]),
+    }
+    await service.post('/v1/notes', { title: titles.at(-1), content, tags, ...names })
   }
   const { notes } = await read('/v1/notes', { sort: 'edited_at', limit: '100' })
   type Note = { id: string; content: string; edited_at: string }

@@ -6,7 +6,7 @@ import { fail, notFound, Refusal, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import { targetKey } from '../../lib/wiki-links.ts'
 import { resolveTarget } from '../../notes/links/resolve-target.ts'
-import { getNoteSummary, loadTitles } from '../../notes/store.ts'
+import { aliasesOf, getNoteSummary, loadTitles } from '../../notes/store.ts'
 import { listViewNames, type ViewRow, viewKind } from '../../notes/views/service.ts'
 import type { Reader } from '../../storage/reader.ts'
 
@@ -29,9 +29,10 @@ const SAME_TITLE = `SELECT id FROM notes WHERE workspace = ? AND title_fold = ? 
 /** The same for a change, which is refused if several notes have the name as their title. */
 export function changedNoteId(reader: Reader, caller: InWorkspace, named: string): string {
   const id = noteIdOf(reader, caller, named)
-  const { title, alias } = getNoteSummary(reader, caller, id)
+  const note = getNoteSummary(reader, caller, id)
+  const { title } = note
   const trimmed = fold(named.trim())
-  if (id === trimmed || (alias !== null && fold(alias) === trimmed)) return id
+  if ([id, ...aliasesOf(note).map(fold)].includes(trimmed)) return id
   const ids = reader.sql.column<string>(SAME_TITLE, caller.workspacePk, fold(title))
   if (ids.length < 2) return id
   throw refused(

@@ -205,6 +205,8 @@ export interface Note {
   content: string
   tags: string[]
   alias: string | null
+  /** Absent until some are given. */
+  aliases?: string[]
   pinned: boolean
   pin_label: string | null
   cover_url: string | null
@@ -219,6 +221,8 @@ export interface NoteInput {
   /** Created if they do not exist; an update adds them. */
   tags?: string[]
   alias?: string | null
+  /** Further aliases: the whole list. */
+  aliases?: string[]
   properties?: Record<string, unknown>
 }
 

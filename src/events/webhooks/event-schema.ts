@@ -17,6 +17,7 @@ export const DeliveredNote = strict(
     content: t.Optional(t.String({ description: 'With `include_content`.', examples: ['Ask.'] })),
     tags: t.Array(t.String(), { examples: [['work']] }),
     alias: nullable(t.String()),
+    aliases: t.Optional(t.Array(t.String(), { examples: [['countess']] })),
     properties: members({ examples: [{ due: '2026-11-21' }] }),
     created_at: timestamp(),
     updated_at: timestamp(),

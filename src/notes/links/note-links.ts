@@ -7,7 +7,14 @@ import { bracketed, isOwnHeading, linkOf, namesIn, parseLinks, targetKey } from 
 import { snippetAround } from '../../search/highlighter.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { LinksQuery } from '../schema.ts'
-import { contentOf, getNoteSummary, loadTitles, type NoteSummary, type NoteTitle } from '../store.ts'
+import {
+  aliasesOf,
+  contentOf,
+  getNoteSummary,
+  loadTitles,
+  type NoteSummary,
+  type NoteTitle,
+} from '../store.ts'
 import { resolveTargets } from './resolve-target.ts'
 
 /**
@@ -75,8 +82,8 @@ function contextOf(reader: Reader, note: number, keys: ReadonlySet<string>): str
 }
 
 /** The names by which links may reference a note, as keys without surrounding blanks. */
-const namesOf = ({ id, alias, title }: NoteSummary): string[] =>
-  [id, alias, title].filter((name) => name !== null).map((name) => fold(name).trim())
+const namesOf = (note: NoteSummary): string[] =>
+  [note.id, note.title, ...aliasesOf(note)].map((name) => fold(name).trim())
 
 /** Matches this name with or without surrounding blanks: `name`, or `name`, a line break and more. */
 const rangeOf = (name: string) => [name, `${name}\v`] as const
@@ -112,7 +119,7 @@ function targetsOf(reader: Reader, workspace: number, note: NoteSummary): string
 
 const linkingNotes = ({ sql }: Reader, workspace: number, targets: readonly string[]): NoteSummary[] =>
   sql.all(
-    `SELECT DISTINCT n.pk, n.id, n.title, n.alias, n.created_at AS createdAt, n.updated_at AS updatedAt
+    `SELECT DISTINCT n.pk, n.id, n.title, n.alias, n.aliases, n.created_at AS createdAt, n.updated_at AS updatedAt
      FROM json_each(?) AS wanted
      CROSS JOIN note_links l ON l.workspace = ? AND l.target = wanted.value
      CROSS JOIN notes n ON n.pk = l.note AND n.deleted_at IS NULL

@@ -20,6 +20,7 @@ const meaning = (trimmed: string, whole: string) => `coalesce(
     iif(${whole} = '', NULL, ${oldestWithTitle(whole)}),
     (SELECT pk FROM notes n WHERE n.id = ${trimmed} AND n.workspace = ?1 AND n.deleted_at IS NULL),
     (SELECT pk FROM notes n WHERE n.workspace = ?1 AND n.alias_fold = ${trimmed} AND n.deleted_at IS NULL),
+    (SELECT note FROM note_aliases WHERE workspace = ?1 AND alias_fold = ${trimmed}),
     ${oldestWithTitle(trimmed)})`
 
 const ONE_KEY = `SELECT ${meaning('+?2', '+?3')}`

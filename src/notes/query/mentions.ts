@@ -7,7 +7,7 @@ import { parseSearch } from '../../lib/words.ts'
 import { type Hit, snippetAround } from '../../search/highlighter.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { MentionsQuery } from '../schema.ts'
-import { contentOf, getNoteSummary } from '../store.ts'
+import { aliasesOf, contentOf, getNoteSummary } from '../store.ts'
 import { findMatches } from './search.ts'
 
 /*
@@ -22,7 +22,7 @@ export const listMentions = read({
   run: (reader, caller, { id, ...query }: { id: string } & Static<typeof MentionsQuery>) => {
     const page = pageRequest(query)
     const note = getNoteSummary(reader, caller, id)
-    const names = [note.title, note.alias].filter((name) => name !== null)
+    const names = [note.title, ...aliasesOf(note)]
     const mentions: object[] = []
     let total = 0
     for (const { pk, ...head } of candidates(reader, caller.workspacePk, names)) {

@@ -8,6 +8,7 @@ import type { Reader } from '../../storage/reader.ts'
 import { type Direction, sqlDirection } from '../../storage/sql.ts'
 import { EXCERPT_SOURCE, excerptOf } from '../excerpt.ts'
 import {
+  aliasesOf,
   loadBeginnings,
   loadNoteHeads,
   loadNotes,
@@ -77,7 +78,9 @@ function presented(
     ...present(row),
     ...(isByEdit && presentEdited(row)),
     ...(excerpt && { excerpt: excerptOf(beginnings[at] ?? '') }),
-    ...(phrases && { snippet: noteSnippet(row.content, [row.title, ...tagNamesOf(row)], phrases) }),
+    ...(phrases && {
+      snippet: noteSnippet(row.content, [row.title, ...aliasesOf(row), ...tagNamesOf(row)], phrases),
+    }),
   }))
 }
 

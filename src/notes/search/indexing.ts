@@ -5,7 +5,7 @@ import { indexedText, type Phrase } from '../../lib/words.ts'
 import { MERGED_SEGMENTS, type Merging, mergeSome } from '../../search/tables.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
-import { updatedAtOf } from '../store.ts'
+import { aliasesOf, type NoteSummary, updatedAtOf } from '../store.ts'
 
 /*
  * The notes of all workspaces of a file share the same FTS5 tables, so thousands of workspaces do not enlarge its
@@ -13,10 +13,10 @@ import { updatedAtOf } from '../store.ts'
  * of its own workspace, even for a prefix, and finds nothing of another. The statistics of BM25 cover the whole file.
  */
 
-/** Indexes titles, bodies and tags; row ids are note pks. */
+/** Indexes titles with aliases, bodies and tags; row ids are note pks. */
 export const FULL_TABLE = 'note_search'
 
-/** Indexes only titles and tags, for short prefixes and to rank matches in titles first. Row ids are note pks. */
+/** Indexes only titles with aliases and tags, for short prefixes and to rank matches in titles first. Row ids are note pks. */
 export const TITLE_TABLE = 'note_search_head'
 
 /** Indexes the names of tags; row ids are tag ids. */
@@ -88,7 +88,21 @@ export const matchIn = (workspace: number, { terms, isPrefix }: Phrase): string 
 /** The term for a tag in an index; no text can contain it. Renaming a tag therefore re-indexes nothing. */
 export const tagTerm = (tag: number): string => `\ue001${tag}`
 
-export interface Indexable {
+/**
+ * Stands between the names of a note, so that no phrase matches across two of them. No text contains it
+ * (`tagTerm`).
+ */
+const BETWEEN_NAMES = encoder.encode(' \ue001 ')
+
+/** The title and the aliases of a note in the format that the search tables receive. */
+function namesIn(workspace: number, note: Indexable): Uint8Array {
+  const title = textIn(workspace, note.title)
+  if (note.alias === null && note.aliases === null) return title
+  const aliases = aliasesOf(note).flatMap((alias) => [BETWEEN_NAMES, textIn(workspace, alias)])
+  return Buffer.concat([title, ...aliases])
+}
+
+export interface Indexable extends Pick<NoteSummary, 'alias' | 'aliases'> {
   readonly pk: number
   readonly workspace: number
   readonly title: string
@@ -104,10 +118,10 @@ export interface NoteColumns {
   readonly tags: string
 }
 
-export const indexedColumns = ({ workspace, title, content, tags }: Indexable): NoteColumns => ({
-  title: textIn(workspace, title),
-  body: textIn(workspace, content),
-  tags: (JSON.parse(tags) as number[]).map(tagTerm).join(' '),
+export const indexedColumns = (note: Indexable): NoteColumns => ({
+  title: namesIn(note.workspace, note),
+  body: textIn(note.workspace, note.content),
+  tags: (JSON.parse(note.tags) as number[]).map(tagTerm).join(' '),
 })
 
 /** Writes the entries of a note in the search tables. */
@@ -124,10 +138,10 @@ export function writeEntries({ sql }: Reader, note: number, { title, body, tags 
 /** Empty if a damaged file has no body. */
 const BODY = "coalesce((SELECT content FROM note_bodies b WHERE b.note = n.pk), '')"
 
-/** The indexed texts of a note, or only its title and tags; undefined for a trashed note. */
+/** The indexed texts of a note, or all but its body; undefined for a trashed note. */
 export const findIndexable = ({ sql }: Reader, pk: number, hasBody = true): Indexable | undefined =>
   sql.get(
-    `SELECT n.pk, n.workspace, n.title, ${hasBody ? BODY : "''"} AS content,
+    `SELECT n.pk, n.workspace, n.title, n.alias, n.aliases, ${hasBody ? BODY : "''"} AS content,
        (SELECT json_group_array(nt.tag) FROM note_tags nt WHERE nt.note = n.pk) AS tags
      FROM notes n WHERE n.pk = ? AND n.deleted_at IS NULL`,
     pk,

@@ -1,6 +1,7 @@
 import type { Phrase } from '../../lib/words.ts'
 import { isMatch } from '../../search/highlighter.ts'
 import type { Reader } from '../../storage/reader.ts'
+import { aliasesOf, type NoteSummary } from '../store.ts'
 import type { SearchScope } from './matches.ts'
 
 /*
@@ -15,7 +16,7 @@ export interface Unindexed {
   readonly found: readonly number[]
 }
 
-interface Texts {
+interface Texts extends Pick<NoteSummary, 'alias' | 'aliases'> {
   readonly pk: number
   readonly title: string
   readonly content: string
@@ -43,7 +44,7 @@ export function findUnindexed(reader: Reader, scope: SearchScope, phrases: reado
 
 const textsOf = ({ sql }: Reader, pks: readonly number[]): Texts[] =>
   sql.all<Texts>(
-    `SELECT pk, title, coalesce((SELECT content FROM note_bodies b WHERE b.note = pk), '') AS content,
+    `SELECT pk, title, alias, aliases, coalesce((SELECT content FROM note_bodies b WHERE b.note = pk), '') AS content,
        (SELECT json_group_array(json_array(t.id, t.name)) FROM note_tags nt JOIN tags t ON t.id = nt.tag
         WHERE nt.note = pk) AS tags
      FROM notes WHERE pk IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL
@@ -53,13 +54,13 @@ const textsOf = ({ sql }: Reader, pks: readonly number[]): Texts[] =>
 
 function matcher({ tag, among }: SearchScope, phrases: readonly Phrase[]): (texts: Texts) => boolean {
   const allowed = among === undefined ? undefined : new Set<number>(JSON.parse(among))
-  return ({ pk, title, content, tags }) => {
+  return ({ pk, title, alias, aliases, content, tags }) => {
     const carried: [id: number, name: string][] = JSON.parse(tags)
     if (allowed?.has(pk) === false) return false
     if (tag !== undefined && !carried.some(([id]) => id === tag)) return false
-    const names = carried.map(([, name]) => name)
+    const names = [title, ...aliasesOf({ alias, aliases }), ...carried.map(([, name]) => name)]
     return phrases.every(({ isExcluded, ...phrase }) => {
-      const texts = [title, ...(phrase.titlesOnly ? [] : [content]), ...names]
+      const texts = [...names, ...(phrase.titlesOnly ? [] : [content])]
       return texts.some((text) => isMatch(text, [{ ...phrase, isExcluded: false }])) !== isExcluded
     })
   }

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../context.ts'
 import { hides } from '../../kernel/caller.ts'
-import { atPlace, nameTaken, Refusal } from '../../lib/refusal.ts'
+import { Refusal } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import { type ChangeAuthor, logChange } from '../../log/log.ts'
 import { insertInto } from '../../storage/query.ts'
@@ -11,8 +11,9 @@ import { publishNote } from '../events.ts'
 import { refuseNewFileLinks } from '../links/file-links.ts'
 import { indexLinks } from '../links/indexing.ts'
 import type { CreateBody } from '../schema.ts'
-import { indexNote, markForSearch } from '../search/indexing.ts'
-import { addToCounters, aliasColumns, findByAlias, getNote, presentNote } from '../store.ts'
+import { type Indexable, indexNote, markForSearch } from '../search/indexing.ts'
+import { addToCounters, aliasColumns, getNote, presentNote } from '../store.ts'
+import { aliasesJson, indexAliases, refuseAliases } from './aliases.ts'
 import { type PropertyValues, readProperties, writeSentProperties } from './properties.ts'
 import { attachTags, ensureTags, refuseTooManyTags, withLinkedTags } from './tags.ts'
 
@@ -60,6 +61,7 @@ export function createNote(
     content,
     tagIds,
     alias: input.alias?.trim(),
+    aliases: input.aliases,
     coverUrl: input.cover_url,
     pinned: input.pinned,
     pinLabel: input.pin_label,
@@ -102,6 +104,8 @@ export interface NewNote {
   /** The complete list of tags; linked tags are not added. */
   tagIds?: readonly number[]
   alias?: string | null
+  /** Further aliases; undefined if none were given. */
+  aliases?: readonly string[] | undefined
   coverUrl?: string | null
   pinned?: boolean
   pinLabel?: string | null
@@ -122,8 +126,9 @@ export function insertNote(tx: Tx, author: ChangeAuthor, note: NewNote): number 
   const { workspacePk: workspace } = author
   const { content, tagIds = [], deletedAt = null } = note
   const isActive = deletedAt === null
-  if (isActive && note.alias) refuseTakenAlias(tx, workspace, note.alias)
+  if (isActive) refuseAliases(tx, workspace, note)
   const pk = insertHead(tx, workspace, note)
+  if (isActive && note.aliases) indexAliases(tx, workspace, pk)
   addToCounters(tx, workspace, isActive ? 1 : 0, isActive ? 0 : 1)
   attachTags(tx, pk, tagIds, isActive)
   logChange(tx, author, { kind: 'note', id: note.id }, 'created')
@@ -141,10 +146,10 @@ export function insertNote(tx: Tx, author: ChangeAuthor, note: NewNote): number 
 export function addContent(
   tx: Tx,
   workspace: number,
-  { pk, title, content, tagIds }: { pk: number; title: string; content: string; tagIds: readonly number[] },
+  { tagIds, ...note }: Omit<Indexable, 'workspace' | 'tags'> & { readonly tagIds: readonly number[] },
 ): void {
-  insertBody(tx, workspace, pk, content)
-  indexNote(tx, { pk, workspace, title, content, tags: JSON.stringify(tagIds) })
+  insertBody(tx, workspace, note.pk, note.content)
+  indexNote(tx, { ...note, workspace, tags: JSON.stringify(tagIds) })
 }
 
 const insertRow = insertInto(notes)
@@ -153,7 +158,12 @@ function insertHead(tx: Tx, workspace: number, note: NewNote): number {
   const { id, title, alias = null, coverUrl = null, pinned = false, pinLabel = null, deletedAt = null } = note
   const { createdAt = tx.now, updatedAt = tx.now, editedAt = updatedAt } = note
   checkOrder(tx, id)
-  const names = { title, titleFold: fold(title), ...aliasColumns(alias) }
+  const names = {
+    title,
+    titleFold: fold(title),
+    ...aliasColumns(alias),
+    ...(note.aliases && { aliases: aliasesJson(note.aliases) }),
+  }
   const looks = { pinned: pinned ? 1 : 0, pinLabel, coverUrl }
   const instants = { createdAt, updatedAt, editedAt, deletedAt }
   return insertRow(tx, { id, workspace, ...names, ...looks, ...instants })
@@ -171,13 +181,4 @@ function checkOrder({ sql }: Tx, id: string): void {
 function insertBody(tx: Tx, workspace: number, pk: number, content: string): void {
   tx.sql.run('INSERT INTO note_bodies (note, content) VALUES (?, ?)', pk, content)
   indexLinks(tx, { workspace, note: pk }, content, true)
-}
-
-export function refuseTakenAlias(tx: Tx, workspace: number, alias: string, except?: number): void {
-  const holder = findByAlias(tx, workspace, fold(alias))
-  if (!holder || holder.pk === except) return
-  throw nameTaken(
-    `The alias "${alias}" belongs to the note "${holder.title}" already; choose another.`,
-    atPlace('alias'),
-  )
 }

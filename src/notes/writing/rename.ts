@@ -17,13 +17,13 @@ import { isTooLong } from '../content-length.ts'
 import { indexPendingLinks } from '../links/indexing.ts'
 import { keysOfName } from '../links/note-links.ts'
 import { resolveLink, resolveTarget, resolveTargets } from '../links/resolve-target.ts'
-import type { NoteRow } from '../store.ts'
-import { presentNote } from '../store.ts'
+import { furtherAliasesOf, type NoteRow, presentNote } from '../store.ts'
+import { setIndexedAliases } from './aliases.ts'
 import { bytesOf, type NoteText, notesWithLinks, type Rewritten, replaceEach } from './replace-content.ts'
 import { applyPatch, getPatchable, type NotePatch } from './update.ts'
 
 /*
- * Gives a note another title or alias. The same transaction rewrites the links to the note by the old name, in all
+ * Gives a note another title or other aliases. The same transaction rewrites the links to the note by the old name, in all
  * notes that contain them. Trashed notes change too, because a restored note must not lose its links.
  */
 
@@ -31,7 +31,14 @@ import { applyPatch, getPatchable, type NotePatch } from './update.ts'
 const MAX_NOTES = 20_000
 const MAX_BYTES = 64 * 1024 * 1024
 
-type Name = 'title' | 'alias'
+type Name = 'title' | 'alias' | 'further alias'
+
+/** A name that the patch takes from the note. */
+interface OldName {
+  readonly name: Name
+  readonly text: string
+}
+
 /** By link key: the name by which the link leads to the note, and the index in `namesIn` of its target. */
 type Keys = ReadonlyMap<string, { readonly name: Name; readonly at: number }>
 /**
@@ -40,12 +47,15 @@ type Keys = ReadonlyMap<string, { readonly name: Name; readonly at: number }>
  */
 type Targets = (name: Name, heading: string) => string | undefined
 
-/** Applies the patch to the note, and rewrites the links that lead to it by a changing title or alias. */
+/**
+ * Applies the patch to the note, and rewrites the links that lead to it by a changing title or alias. Links by an alias
+ * that is removed go to the title.
+ */
 export function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch) {
   const { workspacePk: workspace } = caller
   const note = getPatchable(tx, caller, id, patch)
   const names = changedNames(note, patch)
-  if (names.size === 0) return renamed(applyPatch(tx, caller, note, patch), 0)
+  if (names.length === 0) return renamed(applyPatch(tx, caller, note, patch), 0)
   indexPendingLinks(tx, workspace)
   const content = patch.content ?? note.content
   const keys = leadingKeys(tx, workspace, note, names, content)
@@ -78,12 +88,17 @@ const tooMany = () =>
 const tooLongWithTitle = (title: string) =>
   refused(`The note "${title}" links to this one and would be too long with this name; choose a shorter one.`)
 
-/** The current values of the names that the patch changes. */
-function changedNames({ title, alias }: NoteRow, patch: NotePatch): Map<Name, string> {
-  const names = new Map<Name, string>()
-  if (patch.title !== undefined && patch.title !== title) names.set('title', title)
-  if (alias !== null && patch.alias !== undefined && patch.alias?.trim() !== alias) names.set('alias', alias)
-  return names
+/** The current values of the names that the patch changes. A further alias may become the alias. */
+function changedNames(note: NoteRow, patch: NotePatch): OldName[] {
+  const { title, alias } = note
+  const after = namesAfter(note, patch)
+  const kept = new Set([after.alias ?? '', ...after.further].map(fold))
+  const removed = furtherAliasesOf(note).filter((text) => !kept.has(fold(text)))
+  return [
+    ...(after.title === title ? [] : [{ name: 'title' as const, text: title }]),
+    ...(alias === null || after.alias === alias ? [] : [{ name: 'alias' as const, text: alias }]),
+    ...removed.map((text) => ({ name: 'further alias' as const, text })),
+  ]
 }
 
 /**
@@ -93,40 +108,47 @@ function leadingKeys(
   reader: Reader,
   workspace: number,
   note: NoteRow,
-  names: Map<Name, string>,
+  names: readonly OldName[],
   content: string,
 ): Keys {
-  const folded = new Set([...names.values()].map((name) => fold(name).trim()))
+  const folded = new Set(names.map(({ text }) => fold(text).trim()))
   const own = [...distinctLinkKeys(content)].filter((key) =>
     namesIn(targetText(key)).some((name) => folded.has(name.trim())),
   )
-  const stored = [...names.values()].flatMap((name) => keysOfName(reader, workspace, name))
+  const stored = names.flatMap(({ text }) => keysOfName(reader, workspace, text))
   const resolved = resolveTargets(reader, workspace, [...new Set([...stored, ...own])])
   const keys = new Map<string, { name: Name; at: number }>()
   for (const [key, pk] of resolved) {
     const at = pk === note.pk ? resolveLink(reader, workspace, key)?.at : undefined
-    const name = at === undefined ? undefined : nameInKey(key, at, note)
-    if (at !== undefined && name && names.has(name)) keys.set(key, { name, at })
+    const leading = at === undefined ? undefined : nameInKey(key, at, note)
+    if (at === undefined || !leading) continue
+    const isLeading = ({ name, text }: OldName) => name === leading.name && text === leading.text
+    if (names.some(isLeading)) keys.set(key, { name: leading.name, at })
   }
   return keys
 }
 
 /** The name by which a link of this key leads to the note; undefined if it leads there by id. */
-function nameInKey(key: string, at: number, { id, title, alias }: NoteRow): Name | undefined {
+function nameInKey(key: string, at: number, note: NoteRow): OldName | undefined {
+  const { id, title, alias } = note
   const [, whole] = key.split('\n')
-  if (at === 0 && whole === fold(title)) return 'title'
+  const byTitle = { name: 'title', text: title } as const
+  if (at === 0 && whole === fold(title)) return byTitle
   const trimmed = namesIn(targetText(key))[at]?.trim()
   if (trimmed === id) return undefined
-  return alias !== null && trimmed === fold(alias) ? 'alias' : 'title'
+  if (alias !== null && trimmed === fold(alias)) return { name: 'alias', text: alias }
+  const further = furtherAliasesOf(note).find((name) => fold(name) === trimmed)
+  return further === undefined ? byTitle : { name: 'further alias', text: further }
 }
 
 const namesAfter = (note: NoteRow, patch: NotePatch) => ({
   title: patch.title ?? note.title,
   alias: patch.alias === undefined ? note.alias : (patch.alias?.trim() ?? null),
+  further: patch.aliases?.map((alias) => alias.trim()) ?? furtherAliasesOf(note),
 })
 
 function newTargets(tx: Tx, workspace: number, note: NoteRow, patch: NotePatch): Targets {
-  const { title, alias } = namesAfter(note, patch)
+  const { title, alias, further } = namesAfter(note, patch)
   // The names by which links resolve after the patch.
   tx.sql.run(
     'UPDATE notes SET title_fold = ?, alias_fold = ? WHERE pk = ?',
@@ -134,10 +156,11 @@ function newTargets(tx: Tx, workspace: number, note: NoteRow, patch: NotePatch):
     alias === null ? null : fold(alias),
     note.pk,
   )
+  setIndexedAliases(tx, workspace, note.pk, further)
   const leading = memoize((name: string) =>
     isLinkable(name) && resolveTarget(tx, workspace, targetKey(name)) === note.pk ? name : null,
   )
-  return (name, heading) => leading((name === 'title' ? title : (alias ?? title)) + heading) ?? undefined
+  return (name, heading) => leading((name === 'alias' ? (alias ?? title) : title) + heading) ?? undefined
 }
 
 /** The new text between the brackets of a link that leads to the note by an old name; undefined for any other link. */

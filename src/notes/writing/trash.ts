@@ -18,30 +18,41 @@ import {
   aliasColumns,
   findByAlias,
   findTrashedNote,
+  furtherAliasesOf,
   getNote,
   getNoteSummary,
   type NoteRow,
+  type NoteSummary,
   updateNote,
 } from '../store.ts'
+import { indexAliases } from './aliases.ts'
 import { countInItsTags } from './tags.ts'
 
+/** The aliases that a note takes into the trash or out of it; undefined for its own. */
+export type HiddenAliases = Partial<Pick<NoteSummary, 'alias' | 'aliases'>>
+
 interface Trashing {
-  /** The alias in the trash, if it differs: the one that a restore removed. */
-  readonly alias?: string | null
+  /** The aliases in the trash, if they differ: those that a restore removed. */
+  readonly hidden?: HiddenAliases | undefined
   /** Receives the pk of the note if the caller removes it from the search tables (`removeAllFromSearch`). */
   readonly removed?: number[]
 }
 
 /** Moves a note to the trash; it can be restored for 30 days. */
-export function putInTrash(tx: Tx, caller: Caller, id: string, { alias, removed }: Trashing = {}): void {
+export function putInTrash(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  { hidden = {}, removed }: Trashing = {},
+): void {
   const note = getNoteSummary(tx, caller, id)
   publishNote(tx, caller, 'note.deleted', id)
   logChange(tx, caller, { kind: 'note', id }, 'deleted', {
-    ...(alias !== undefined && hiddenAlias(note.alias)),
+    ...replacedBy(hidden, note),
     before: () => wholeNoteJson(tx, note.pk),
   })
   hideNote(tx, caller.workspacePk, note.pk, tx.now)
-  if (alias !== undefined) setAliasInTrash(tx, note.pk, alias)
+  setHidden(tx, note.pk, hidden)
   if (removed) removed.push(note.pk)
   else removeFromSearch(tx, caller.workspacePk, note.pk)
   removeFromQuickAccess(tx, caller, note.pk)
@@ -50,6 +61,7 @@ export function putInTrash(tx: Tx, caller: Caller, id: string, { alias, removed 
 /** Removes an active note from all counts and lists; its entry in the search tables remains. */
 export function hideNote(tx: Tx, workspace: number, pk: number, deletedAt: number): void {
   tx.sql.run('UPDATE notes SET deleted_at = ? WHERE pk = ?', deletedAt, pk)
+  tx.sql.run('DELETE FROM note_aliases WHERE note = ?', pk)
   countInItsTags(tx, pk, -1)
   addToCounters(tx, workspace, -1, 1)
 }
@@ -57,33 +69,56 @@ export function hideNote(tx: Tx, workspace: number, pk: number, deletedAt: numbe
 /** Makes a trashed note active; does not index its links. */
 export function showNote(tx: Tx, workspace: number, pk: number): void {
   tx.sql.run('UPDATE notes SET deleted_at = NULL WHERE pk = ?', pk)
+  indexAliases(tx, workspace, pk)
   countInItsTags(tx, pk, 1)
   addToCounters(tx, workspace, 1, -1)
   markForSearch(tx, workspace, pk)
 }
 
-/** The alias before the change; undo needs it, and the feed does not show it. */
-const hiddenAlias = (alias: string | null) => ({ hidden: { alias } })
+/** The aliases before a change to the hidden ones; undo needs them, and the feed does not show them. */
+function replacedBy(hidden: HiddenAliases, before: NoteSummary): { hidden?: HiddenAliases } {
+  const replaced = {
+    ...(hidden.alias !== undefined && { alias: before.alias }),
+    ...(hidden.aliases !== undefined && { aliases: before.aliases }),
+  }
+  return Object.keys(replaced).length === 0 ? {} : { hidden: replaced }
+}
 
-const setAliasInTrash = (tx: Tx, pk: number, alias: string | null): void =>
-  updateNote(tx, pk, aliasColumns(alias), false)
+function setHidden(tx: Tx, pk: number, { alias, aliases }: HiddenAliases): void {
+  if (alias === undefined && aliases === undefined) return
+  const columns = {
+    ...(alias !== undefined && aliasColumns(alias)),
+    ...(aliases !== undefined && { aliases }),
+  }
+  updateNote(tx, pk, columns, false)
+}
 
 /**
- * Restores a trashed note unchanged, including `updated_at`. It does not return to Quick Access, and loses its alias if
- * another note has taken it meanwhile. `wanted` is its new alias, if not its own.
+ * Restores a trashed note unchanged, including `updated_at`. It does not return to Quick Access, and loses the aliases
+ * that other notes have taken meanwhile. `wanted` are its new aliases, if not its own.
  */
-export function restoreFromTrash(tx: Tx, caller: Caller, id: string, wanted?: string | null): NoteRow {
+export function restoreFromTrash(tx: Tx, caller: Caller, id: string, wanted: HiddenAliases = {}): NoteRow {
   const { workspacePk } = caller
   const note = getTrashedNote(tx, caller, id)
-  const isTaken = note.alias !== null && findByAlias(tx, workspacePk, fold(note.alias)) !== undefined
-  const alias = wanted === undefined && isTaken ? null : wanted
-  if (alias !== undefined) setAliasInTrash(tx, note.pk, alias)
+  const hidden = { ...withoutTaken(tx, workspacePk, note), ...wanted }
+  setHidden(tx, note.pk, hidden)
   showNote(tx, workspacePk, note.pk)
   const restored = getNote(tx, caller, id)
   indexLinks(tx, { workspace: workspacePk, note: note.pk }, restored.content)
-  logChange(tx, caller, { kind: 'note', id }, 'restored', alias === undefined ? {} : hiddenAlias(note.alias))
+  logChange(tx, caller, { kind: 'note', id }, 'restored', replacedBy(hidden, note))
   publishNote(tx, caller, 'note.restored', id)
   return restored
+}
+
+/** The aliases of a trashed note, where other notes have taken some meanwhile. */
+function withoutTaken(tx: Tx, workspace: number, note: NoteRow): HiddenAliases {
+  const isTaken = (name: string) => findByAlias(tx, workspace, fold(name)) !== undefined
+  const further = furtherAliasesOf(note)
+  const free = further.filter((name) => !isTaken(name))
+  return {
+    ...(note.alias !== null && isTaken(note.alias) && { alias: null }),
+    ...(free.length < further.length && { aliases: JSON.stringify(free) }),
+  }
 }
 
 /** Trashed notes, most recently deleted first. */

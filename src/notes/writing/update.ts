@@ -18,11 +18,14 @@ import {
   updateContent,
   updateNote,
 } from '../store.ts'
-import { refuseTakenAlias } from './create.ts'
+import { aliasesJson, indexAliases, refuseAliases } from './aliases.ts'
 import type { PropertyValues } from './properties.ts'
 import { addTags, ensureTags, refuseTooManyTags, replaceTags } from './tags.ts'
 
-export type NotePatch = Omit<Static<typeof PatchBody>, 'rewrite_links'>
+export interface NotePatch extends Omit<Static<typeof PatchBody>, 'rewrite_links' | 'aliases'> {
+  /** Null where an undo takes them all away. */
+  readonly aliases?: readonly string[] | null
+}
 
 /** Changes the patched attributes; its tags are added. With `if_unchanged`, refuses if the note has changed since. */
 export const patchNote = (tx: Tx, caller: Caller, id: string, patch: NotePatch): NoteRow =>
@@ -33,12 +36,12 @@ export function getPatchable(
   tx: Tx,
   caller: Caller,
   id: string,
-  { if_unchanged, alias }: NotePatch,
+  { if_unchanged, alias, aliases }: NotePatch,
 ): NoteRow {
   const expected = expectedInstant(if_unchanged)
   const note = getNote(tx, caller, id)
   refuseStale('note', expected, note.updatedAt)
-  if (alias) refuseTakenAlias(tx, caller.workspacePk, alias.trim(), note.pk)
+  refuseAliases(tx, caller.workspacePk, { alias, aliases }, note)
   return note
 }
 
@@ -63,8 +66,8 @@ export function replaceParts(
   { tags, ...patch }: NotePatch,
   previousProperties: PropertyValues,
 ): NoteRow {
-  const { title = note.title, content = note.content, alias } = patch
-  if (alias) refuseTakenAlias(tx, caller.workspacePk, alias.trim(), note.pk)
+  const { title = note.title, content = note.content } = patch
+  refuseAliases(tx, caller.workspacePk, patch, note)
   if (tags) refuseTooManyTags(tags.length, 'A note carries')
   const tagsAdded = tags !== undefined && replaceTags(tx, note.pk, ensureTags(tx, caller, tags))
   const others = { changes: changesOf(note, patch), tagsAdded, previousProperties }
@@ -78,6 +81,8 @@ export function changesOf(note: NoteRow, patch: NotePatch): NoteChanges {
   if (alias !== undefined && alias !== note.alias) {
     Object.assign(changes, aliasColumns(alias))
   }
+  const aliases = patch.aliases ? aliasesJson(patch.aliases) : patch.aliases
+  if (aliases !== undefined && aliases !== note.aliases) changes.aliases = aliases
   if (patch.pinned !== undefined && patch.pinned !== (note.pinned === 1))
     changes.pinned = patch.pinned ? 1 : 0
   if (patch.pin_label !== undefined && patch.pin_label !== note.pinLabel) changes.pinLabel = patch.pin_label
@@ -116,8 +121,10 @@ export function changeText(
   const columns = newTitle ? { ...changes, title, titleFold: fold(title) } : changes
   const hasOthers = tagsAdded || Object.keys(previousProperties).length > 0
   if (!newContent && !hasOthers && Object.keys(columns).length === 0) return note
-  if (newTitle || newContent || tagsAdded) markForSearch(tx, workspacePk, note.pk)
-  updateNote(tx, note.pk, columns, newTitle || newContent || hasOthers || 'alias' in columns)
+  const newAliases = 'alias' in columns || 'aliases' in columns
+  if (newTitle || newContent || tagsAdded || newAliases) markForSearch(tx, workspacePk, note.pk)
+  updateNote(tx, note.pk, columns, newTitle || newContent || hasOthers || newAliases)
+  if ('aliases' in columns) indexAliases(tx, workspacePk, note.pk)
   const after = getNote(tx, caller, note.id)
   const replaced = newContent && revision !== undefined ? { revision } : {}
   logNoteUpdate(tx, caller, note, after, { ...replaced, previousProperties })

@@ -15,6 +15,8 @@ export const notes = sqliteTable(
     titleFold: text('title_fold').notNull(),
     alias: text(),
     aliasFold: text('alias_fold'),
+    /** The further aliases as a JSON array; null until some are given. */
+    aliases: text(),
     pinned: integer().notNull().default(0),
     pinLabel: text('pin_label'),
     coverUrl: text('cover_url'),
@@ -40,6 +42,20 @@ const ofNote = () =>
   integer('note')
     .notNull()
     .references(() => notes.pk, { onDelete: 'cascade' })
+
+/** The folded further aliases of active notes. No note has one of them as its `alias`. */
+export const noteAliases = sqliteTable(
+  'note_aliases',
+  {
+    workspace: integer().notNull(),
+    aliasFold: text('alias_fold').notNull(),
+    note: ofNote(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspace, table.aliasFold] }),
+    index('note_aliases_note').on(table.note),
+  ],
+)
 
 export const noteBodies = sqliteTable('note_bodies', {
   note: integer()

@@ -8,7 +8,7 @@ import { FileWithOutlineResponse } from '../../files/schema.ts'
 import { MAX_FILE_BYTES } from '../../files/size-limit.ts'
 import { MAX_CONDITIONS } from '../../filter/record/parse.ts'
 import { integer, members, nullable, nullableText, strict, text, timestamp } from '../../http/schema/types.ts'
-import { MAX_NAME_LENGTH } from '../../lib/text.ts'
+import { MAX_FURTHER_ALIASES, MAX_NAME_LENGTH } from '../../lib/text.ts'
 import { MAX_CONTENT } from '../../notes/content-length.ts'
 import { Lens } from '../../notes/lenses/schema.ts'
 import { QuickAccessItem } from '../../notes/pinned/schema.ts'
@@ -62,6 +62,7 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
     title: name(),
     content: content(),
     alias: nullableName(),
+    aliases: Type.Optional(Type.Array(name(), { maxItems: MAX_FURTHER_ALIASES })),
     pin_label: nullableName(),
     edited_at: Type.Optional(timestamp()),
     tags: atMost(MAX_TAGS, Note.properties.tags),

@@ -45,7 +45,7 @@ const columnsOf = (columns: Readonly<Record<string, ColumnType>>): Column[] =>
 
 const TIMES = { created_at: 'time', updated_at: 'time' } as const
 
-const NOTES = columnsOf({
+const NOTES = {
   id: 'text',
   title: 'text',
   content: 'text',
@@ -56,7 +56,14 @@ const NOTES = columnsOf({
   /** JSON. */
   properties: 'text',
   ...TIMES,
-})
+} as const
+
+/** Whether any active note has further aliases; only then are they a column, of JSON. */
+const hasAliases = ({ sql }: Reader, { workspacePk }: Caller): boolean =>
+  sql.get(
+    'SELECT 1 FROM notes WHERE workspace = ? AND aliases IS NOT NULL AND deleted_at IS NULL LIMIT 1',
+    workspacePk,
+  ) !== undefined
 
 /** Yields one note at a time, because notes may be long. */
 function* activeNotes(reader: Reader, { workspacePk }: Caller): Generator<NoteRow> {
@@ -64,12 +71,17 @@ function* activeNotes(reader: Reader, { workspacePk }: Caller): Generator<NoteRo
   for (const pk of reader.sql.column<number>(active, workspacePk)) yield* loadNotes(reader, [pk])
 }
 
-function* noteRows(reader: Reader, caller: Caller): Generator<Cell[][]> {
-  for (const row of activeNotes(reader, caller)) {
-    const { id, title, content, alias, pinned, pinLabel, coverUrl, createdAt, updatedAt } = row
-    const properties = JSON.stringify(readProperties(reader, row.pk))
-    yield [[id, title, content, alias, pinned, pinLabel, coverUrl, properties, createdAt, updatedAt]]
+function notesTable(reader: Reader, caller: Caller): ExportedTable {
+  const withAliases = hasAliases(reader, caller)
+  function* rows(): Generator<Cell[][]> {
+    for (const row of activeNotes(reader, caller)) {
+      const { id, title, content, alias, aliases, pinned, pinLabel, coverUrl, createdAt, updatedAt } = row
+      const properties = JSON.stringify(readProperties(reader, row.pk))
+      const cells = [id, title, content, alias, pinned, pinLabel, coverUrl, properties, createdAt, updatedAt]
+      yield [withAliases ? [...cells, aliases] : cells]
+    }
   }
+  return { name: 'notes', columns: columnsOf({ ...NOTES, ...(withAliases && { aliases: 'text' }) }), rows }
 }
 
 const tagRows = (reader: Reader, caller: Caller): Cell[][] =>
@@ -180,7 +192,7 @@ function tableNames(structures: readonly StructureRow[], taken: readonly string[
 /** The tables of a workspace; their rows are read during iteration. */
 export function exportedTables(reader: Reader, caller: Caller, headings: Headings): ExportedTable[] {
   const own: ExportedTable[] = [
-    { name: 'notes', columns: NOTES, rows: () => noteRows(reader, caller) },
+    notesTable(reader, caller),
     {
       name: 'tags',
       columns: columnsOf({ id: 'integer', name: 'text', color: 'text', is_pinned: 'bool' }),

@@ -12,11 +12,23 @@ import type { Original } from './plan/originals.ts'
 export interface WrittenFields {
   readonly title: string
   readonly alias: string | null
+  /** The further aliases; absent from records of earlier versions. */
+  readonly aliases?: readonly string[]
   /** The ids of its tags. */
   readonly tags: readonly number[]
   /** By the pk of the property. */
   readonly properties: Readonly<Record<string, unknown>>
 }
+
+/** All aliases that an import wrote, in the order of the file. */
+export const writtenAliases = ({ alias, aliases = [] }: WrittenFields): string[] =>
+  alias === null ? [...aliases] : [alias, ...aliases]
+
+/** Aliases of a file as they are recorded. */
+export const aliasFields = ([first, ...aliases]: readonly string[]): Pick<
+  WrittenFields,
+  'alias' | 'aliases'
+> => ({ alias: first ?? null, ...(aliases.length > 0 && { aliases }) })
 
 export interface Written {
   readonly digest: string

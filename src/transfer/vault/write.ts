@@ -5,7 +5,16 @@ import { targetKey } from '../../lib/wiki-links.ts'
 import { publishNote } from '../../notes/events.ts'
 import { resolveTarget } from '../../notes/links/resolve-target.ts'
 import type { getPropertyRow } from '../../notes/properties/service.ts'
-import { aliasColumns, getNote, type NoteRow, updateNote } from '../../notes/store.ts'
+import {
+  aliasColumns,
+  aliasesOf,
+  furtherAliasesOf,
+  getNote,
+  type NoteRow,
+  type NoteSummary,
+  updateNote,
+} from '../../notes/store.ts'
+import { indexAliases } from '../../notes/writing/aliases.ts'
 import { addContent, insertNote } from '../../notes/writing/create.ts'
 import {
   findPropertyKey,
@@ -23,15 +32,17 @@ import {
 } from '../../notes/writing/tags.ts'
 import { changeText } from '../../notes/writing/update.ts'
 import type { ImportRun } from '../import-run.ts'
-import type {
-  EarlierImport,
-  EarlierImports,
-  ExistingNote,
-  PlannedNote,
-  WrittenFields,
+import {
+  aliasFields,
+  type EarlierImport,
+  type EarlierImports,
+  type ExistingNote,
+  type PlannedNote,
+  type WrittenFields,
+  writtenAliases,
 } from './earlier-imports.ts'
 import { readWhole, type VaultFiles } from './folder.ts'
-import { aliasFor, type LinkTargets, targetFor } from './plan/link-targets.ts'
+import { aliasesFor, type LinkTargets, targetFor } from './plan/link-targets.ts'
 import { type LinkContext, planBody } from './plan/links.ts'
 import type { FolderFile, VaultNote } from './plan/note.ts'
 import type { PropertyPlan } from './plan/properties.ts'
@@ -51,12 +62,18 @@ export interface VaultParts {
 }
 
 /** The database state of a note when links are resolved. */
-interface Head {
-  readonly pk: number
-  readonly id: string
-  readonly title: string
-  readonly alias: string | null
-}
+type Head = Pick<NoteSummary, 'pk' | 'id' | 'title' | 'alias' | 'aliases'>
+
+type Aliases = Pick<Head, 'alias' | 'aliases'>
+
+const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+/** The columns of these aliases; no further aliases stay null if they were. */
+const aliasesOfNote = ([first, ...further]: readonly string[], before: string | null): Aliases => ({
+  alias: first ?? null,
+  aliases: further.length === 0 && before === null ? null : JSON.stringify(further),
+})
 
 /**
  * Writes the notes of a folder: first all heads, then the bodies. The service resolves links as it will later only when
@@ -83,7 +100,7 @@ export class VaultWriter implements LinkContext {
   write(planned: readonly PlannedNote[], onProgress: (share: number) => void): void {
     for (const { note, existing } of planned) {
       this.#titles.add(fold(note.title))
-      if (existing?.isUpdated) this.#dropAlias(note, existing)
+      if (existing?.isUpdated) this.#dropAliases(note, existing)
     }
     for (const { note, existing } of planned) this.#heads.set(note, this.#writeHead(note, existing))
     for (const [at, plan] of planned.entries()) {
@@ -125,35 +142,44 @@ export class VaultWriter implements LinkContext {
     if (existing) return existing.isUpdated ? this.#updateHead(note, existing) : existing.head
     const { tx } = this.run
     const { title, createdAt, updatedAt } = note
-    const alias = this.#aliasFor(note)
+    const names = aliasesOfNote(this.#aliasesFor(note), null)
     const id = tx.newId()
-    const pk = insertNote(tx, this.run.caller, { id, title, alias, createdAt, updatedAt })
-    return { pk, id, title, alias }
+    const { alias } = names
+    const aliases = names.aliases === null ? undefined : furtherAliasesOf(names)
+    const pk = insertNote(tx, this.run.caller, { id, title, alias, aliases, createdAt, updatedAt })
+    return { pk, id, title, ...names }
   }
 
-  /** Frees an alias that an earlier import wrote and that the file no longer has. */
-  #dropAlias({ aliases }: VaultNote, { head, earlier }: ExistingNote): void {
-    if (head.alias === null || head.alias !== fieldsOf(earlier).alias || aliases.includes(head.alias)) return
-    updateNote(this.run.tx, head.pk, aliasColumns(null))
+  /** Frees aliases that an earlier import wrote and that the file no longer has. */
+  #dropAliases(note: VaultNote, { head, earlier }: ExistingNote): void {
+    const { kept, current } = mergedAliases(note, head, fieldsOf(earlier))
+    if (kept.length < current.length) this.#setAliases(head, aliasesOfNote(kept, head.aliases))
+  }
+
+  #setAliases({ pk }: Head, { alias, aliases }: Aliases, title?: string): void {
+    const { tx, caller } = this.run
+    const named = title === undefined ? {} : { title, titleFold: fold(title) }
+    updateNote(tx, pk, { ...named, ...aliasColumns(alias), aliases })
+    indexAliases(tx, caller.workspacePk, pk)
   }
 
   /** Titles and aliases that were changed in daybook stay, unless the title in the file has changed. */
   #updateHead(note: VaultNote, { head, earlier }: ExistingNote): Head {
     const written = fieldsOf(earlier)
     const title = note.title === written.title ? head.title : note.title
-    const isOwn = head.alias === written.alias
-    const isKept = !isOwn || (head.alias !== null && note.aliases.includes(head.alias))
-    const alias = isKept ? head.alias : this.#aliasFor(note)
-    if (title !== head.title || alias !== head.alias)
-      updateNote(this.run.tx, head.pk, { title, titleFold: fold(title), ...aliasColumns(alias) })
-    return { ...head, title, alias }
+    const { kept, current, wanted, isOwn } = mergedAliases(note, head, written)
+    const ofFile = this.#aliasesFor({ ...note, aliases: wanted }, kept)
+    const names = isOwn ? ofFile : [...new Set([...kept, ...ofFile])]
+    const aliases = isSameList(names, current) ? head : aliasesOfNote(names, head.aliases)
+    if (title !== head.title || aliases !== head) this.#setAliases(head, aliases, title)
+    return { ...head, title, alias: aliases.alias, aliases: aliases.aliases }
   }
 
-  #aliasFor(note: VaultNote): string | null {
+  #aliasesFor(note: VaultNote, kept?: readonly string[]): string[] {
     const isName = (name: string) =>
       this.#titles.has(fold(name)) ||
       resolveTarget(this.run.tx, this.run.caller.workspacePk, targetKey(name)) !== undefined
-    return aliasFor(note, isName, this.#remarkOn(note))
+    return aliasesFor(note, isName, this.#remarkOn(note), kept)
   }
 
   #remarkOn =
@@ -166,23 +192,25 @@ export class VaultWriter implements LinkContext {
       this.#refreshLinks(note, existing)
       return
     }
-    const { title, alias, pk, id } = this.#headOf(note)
+    const head = this.#headOf(note)
+    const { title, pk, id, alias, aliases } = head
     const { parts, run } = this
     const { lines, body, original } = this.#read(note)
     this.linksRewritten += original.links.length
     const properties = parts.properties.valuesOf(note.properties)
     const tagIds = parts.tags.idsOf(note, lines)
     if (existing) {
-      if (updateFromFile(run, note, existing, { title, alias, body, tagIds, properties }))
+      if (updateFromFile(run, note, existing, { body, tagIds, properties }))
         this.#noteUpdate(note, 'it was brought up to date with its file.')
     } else {
       for (const [rule, value] of properties) setValue(run.tx, pk, rule, value)
       attachTags(run.tx, pk, tagIds)
-      addContent(run.tx, run.caller.workspacePk, { pk, title, content: body, tagIds })
+      addContent(run.tx, run.caller.workspacePk, { pk, title, alias, aliases, content: body, tagIds })
       publishNote(run.tx, run.caller, 'note.created', id)
       this.created += 1
     }
-    const fields = writtenFields({ title: note.title, alias, tagIds, properties })
+    const names = recordedAliases(note, head, fieldsOf(existing?.earlier))
+    const fields = writtenFields({ title: note.title, aliases: names, tagIds, properties })
     const now = { digest: note.digest, written: sha256(body), fields, original }
     if (existing) parts.earlier.update(run.tx, existing.earlier, note.file.path, now)
     else parts.earlier.add(run.tx, 'note', note.file.path, { ...now, object: id })
@@ -217,29 +245,54 @@ export class VaultWriter implements LinkContext {
   }
 }
 
+/**
+ * The aliases of a file, of its note, and of the file at the last import, merged. `current` are those of the note,
+ * `kept` those that stay, and `wanted` those of the file that were not removed in daybook. `isOwn` tells that only
+ * imports have written them.
+ */
+function mergedAliases({ aliases }: VaultNote, head: Head, written: WrittenFields) {
+  const before = writtenAliases(written)
+  const current = aliasesOf(head)
+  return {
+    current,
+    kept: current.filter((name) => aliases.includes(name) || !before.includes(name)),
+    wanted: aliases.filter((name) => current.includes(name) || !before.includes(name)),
+    isOwn: isSameList(before, current),
+  }
+}
+
+/** The aliases of a file that its note has, or that were removed from the note in daybook. */
+function recordedAliases({ aliases }: VaultNote, head: Head, written: WrittenFields): string[] {
+  const known = new Set([...aliasesOf(head), ...writtenAliases(written)])
+  return [...new Set(aliases)].filter((name) => known.has(name))
+}
+
 /** The current state of a note's file. */
 export interface NewState {
-  readonly title: string
-  readonly alias: string | null
   readonly body: string
   readonly tagIds: readonly number[]
   readonly properties: ReadonlyMap<PropertyRule, unknown>
 }
 
-const writtenFields = ({ title, alias, tagIds, properties }: Omit<NewState, 'body'>): WrittenFields => ({
+interface FileState extends Omit<NewState, 'body'> {
+  readonly title: string
+  readonly aliases: readonly string[]
+}
+
+const writtenFields = ({ title, aliases, tagIds, properties }: FileState): WrittenFields => ({
   title,
-  alias,
+  ...aliasFields(aliases),
   tags: tagIds,
   properties: Object.fromEntries(Array.from(properties, ([{ pk }, value]) => [pk, value])),
 })
 
 const NOTHING: WrittenFields = { title: '', alias: null, tags: [], properties: {} }
 
-const fieldsOf = ({ fields }: EarlierImport): WrittenFields => fields ?? NOTHING
+const fieldsOf = (earlier: EarlierImport | undefined): WrittenFields => earlier?.fields ?? NOTHING
 
 /**
  * Applies the file's changes since the last import to a note. Changes made only in daybook stay. If both changed the
- * body, the file's body is used and the other becomes a revision. The database already has the new title and alias;
+ * body, the file's body is used and the other becomes a revision. The database already has the new title and aliases;
  * `head` has the former ones. Returns whether anything changed.
  */
 function updateFromFile(
@@ -250,7 +303,7 @@ function updateFromFile(
 ): boolean {
   const { tx, caller } = run
   const current = getNote(tx, caller, head.id)
-  const before: NoteRow = { ...current, title: head.title, alias: head.alias }
+  const before: NoteRow = { ...current, title: head.title, alias: head.alias, aliases: head.aliases }
   const isNewBody = sha256(state.body) !== earlier.written
   if (isNewBody && current.content !== state.body && sha256(current.content) !== earlier.written)
     run.change(note.file.path, 'it was changed in daybook too; that text is kept as a revision.')
@@ -260,8 +313,11 @@ function updateFromFile(
   const isDetached = detachTags(tx, head.pk, gone)
   const tagsAdded = attachTags(tx, head.pk, fresh).length > 0 || isDetached
   const previousProperties = changeProperties(run, current, properties, state.properties)
-  const { alias } = current
-  const changes = alias === head.alias ? {} : aliasColumns(alias)
+  const { alias, aliases } = current
+  const changes = {
+    ...(alias !== head.alias && aliasColumns(alias)),
+    ...(aliases !== head.aliases && { aliases }),
+  }
   const text = { title: current.title, content: isNewBody ? state.body : current.content }
   const after = changeText(tx, caller, before, text, { changes, tagsAdded, previousProperties })
   return after.updatedAt !== head.updatedAt

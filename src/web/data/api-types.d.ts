@@ -640,6 +640,7 @@ export interface components {
             content?: string;
             tags: string[];
             alias: string | null;
+            aliases?: string[];
             properties: {
                 [key: string]: unknown;
             };
@@ -711,6 +712,7 @@ export interface components {
             content?: string;
             tags: string[];
             alias: string | null;
+            aliases?: string[];
             pinned: boolean;
             pin_label: string | null;
             cover_url: string | null;
@@ -730,6 +732,7 @@ export interface components {
             content: string;
             tags: string[];
             alias: string | null;
+            aliases?: string[];
             pinned: boolean;
             pin_label: string | null;
             cover_url: string | null;
@@ -1432,6 +1435,7 @@ export interface operations {
                     content?: string;
                     tags?: string[];
                     alias?: string | null;
+                    aliases?: string[];
                     cover_url?: string | null;
                     properties?: {
                         [key: string]: unknown;
@@ -1639,6 +1643,7 @@ export interface operations {
                     title?: string;
                     content?: string;
                     alias?: string | null;
+                    aliases?: string[];
                     pinned?: boolean;
                     pin_label?: string | null;
                     cover_url?: string | null;

@@ -1,9 +1,10 @@
+import { type Aliased, aliasesOf } from './aliases.ts'
 import { api } from './api.ts'
 import type { components } from './api-types.d.ts'
 
 export type FoundNote = Pick<
   components['schemas']['ListedNote'],
-  'id' | 'title' | 'alias' | 'tags' | 'created_at' | 'updated_at' | 'snippet' | 'excerpt'
+  'id' | 'title' | 'alias' | 'aliases' | 'tags' | 'created_at' | 'updated_at' | 'snippet' | 'excerpt'
 >
 
 /** The number of matching titles that are ranked before the hits in texts. */
@@ -38,12 +39,17 @@ function rankOfName(name: string, text: string): number {
 
 const NOT_NAMED = 3
 
-/** The rank of a note by its title or alias; `NOT_NAMED` if only its text matches. */
-export const rankOf = ({ title, alias }: Pick<FoundNote, 'title' | 'alias'>, text: string): number =>
-  Math.min(rankOfName(title, text), alias === null ? NOT_NAMED : rankOfName(alias, text))
+type Named = Aliased & Pick<FoundNote, 'title'>
 
-export const isNamed = (note: Pick<FoundNote, 'title' | 'alias'>, text: string): boolean =>
-  rankOf(note, text) < NOT_NAMED
+/** The rank of a note by its title or an alias; `NOT_NAMED` if only its text matches. */
+export const rankOf = (note: Named, text: string): number =>
+  Math.min(...[note.title, ...aliasesOf(note)].map((name) => rankOfName(name, text)))
+
+export const isNamed = (note: Named, text: string): boolean => rankOf(note, text) < NOT_NAMED
+
+/** The first alias that matches; undefined if none does. */
+export const aliasFor = (note: Aliased, text: string): string | undefined =>
+  aliasesOf(note).find((alias) => rankOfName(alias, text) < NOT_NAMED)
 
 /** The note with exactly this title; of several, the last edited. */
 export async function findByTitle(title: string): Promise<FoundNote | undefined> {

@@ -3,6 +3,7 @@ import { bracketed, linkOf, namesIn, parseLinks, targetKey } from '../../lib/wik
 import { type Phrase, parseSearch, symbolsIn, visitWords } from '../../lib/words.ts'
 import { isMatch, snippetAround } from '../../search/highlighter.ts'
 import { noteSnippet } from '../../search/note-snippet.ts'
+import { aliasesOf } from '../data/aliases.ts'
 import type { components } from '../data/api-types.d.ts'
 
 /** A note without its text, so that lists of thousands of notes load fast. */
@@ -98,8 +99,9 @@ export class OfflineNotes {
     return { notes, total: found.length, has_more: offset + limit < found.length }
   }
 
-  #partsOf(note: OfflineNote): readonly string[] {
-    return [note.title, note.tags.join('\n'), this.texts.get(note.id) ?? '']
+  /** The names of a note, its tags and its text. */
+  #partsOf(note: OfflineNote): readonly (readonly string[])[] {
+    return [[note.title, ...aliasesOf(note)], [note.tags.join('\n')], [this.texts.get(note.id) ?? '']]
   }
 
   /** Notes by their words. */
@@ -113,7 +115,7 @@ export class OfflineNotes {
       return false
     }
     for (const note of this.notes)
-      for (const part of this.#partsOf(note)) {
+      for (const part of this.#partsOf(note).flat()) {
         visitWords(part, (term) => add(term, note))
         for (const { term } of symbolsIn(part)) add(term, note)
       }
@@ -134,8 +136,8 @@ export class OfflineNotes {
     const occurs = (note: OfflineNote): boolean => {
       if (!sets.every((set) => set.has(note))) return false
       if (terms.length === 1 && !titlesOnly) return true
-      const [title = '', tags = '', text = ''] = this.#partsOf(note)
-      return (titlesOnly ? [title, tags] : [title, tags, text]).some((part) => isMatch(part, [wanted]))
+      const parts = this.#partsOf(note).slice(0, titlesOnly ? -1 : undefined)
+      return parts.flat().some((part) => isMatch(part, [wanted]))
     }
     return (note) => occurs(note) !== isExcluded
   }
@@ -151,13 +153,15 @@ export class OfflineNotes {
   /** Matches in the title rank first, then matches in tags. */
   #rank(note: OfflineNote, phrases: readonly Phrase[]): number {
     const wanted = phrases.filter(({ isExcluded }) => !isExcluded)
-    const place = this.#partsOf(note).findIndex((part) => wanted.some((phrase) => isMatch(part, [phrase])))
+    const place = this.#partsOf(note).findIndex((parts) =>
+      wanted.some((phrase) => parts.some((part) => isMatch(part, [phrase]))),
+    )
     return place === -1 ? 3 : place
   }
 
   #snippet(note: OfflineNote, phrases: readonly Phrase[]): string {
-    const [title = '', tags = '', text = ''] = this.#partsOf(note)
-    return noteSnippet(text, [title, tags], phrases)
+    const [names = [], tags = [], [text = ''] = []] = this.#partsOf(note)
+    return noteSnippet(text, [...names, ...tags], phrases)
   }
 
   /** Notes by link target: ID, else alias, else title (of several notes, the oldest). */
@@ -166,7 +170,7 @@ export class OfflineNotes {
     const names = new Map<string, OfflineNote>()
     const newestFirst = [...this.notes].sort(order('created_at', 'desc'))
     for (const note of newestFirst) names.set(fold(note.title).trim(), note)
-    for (const note of newestFirst) if (note.alias !== null) names.set(fold(note.alias).trim(), note)
+    for (const note of newestFirst) for (const alias of aliasesOf(note)) names.set(fold(alias).trim(), note)
     for (const note of newestFirst) names.set(note.id, note)
     this.#names = names
     return names

@@ -69,6 +69,7 @@ describe.each<Revision>([CURRENT, BEFORE])('an agent on %s', (revision) => {
       content: '# Agenda\nalpha\n\n## Decisions\nnone yet, see [[Nowhere]]',
       preset: 'meeting',
       answers: { status: 'open' },
+      aliases: [`min ${revision}`],
       idempotency_key: `minutes ${revision}`,
     }
     const created = await agent.call('create_note', input)
@@ -85,7 +86,7 @@ describe.each<Revision>([CURRENT, BEFORE])('an agent on %s', (revision) => {
     const { id } = created.data.note
     expect(created.links).toEqual([{ uri: `daybook://notes/${id}`, name: input.title }])
     await service.patch(`/v1/notes/${id}`, { alias: `m ${revision}` })
-    for (const note of [id, input.title.toUpperCase(), `m ${revision}`]) {
+    for (const note of [id, input.title.toUpperCase(), `m ${revision}`, `MIN ${revision}`]) {
       const read = await agent.call('read_note', { note, links: true })
       expect(read.data).toMatchObject({ content: input.content, total_lines: 5, has_more: false })
       expect(read.data.outgoing).toEqual([{ text: 'Nowhere', note: null }])

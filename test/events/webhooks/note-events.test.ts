@@ -57,13 +57,14 @@ describe('a subscription to notes', () => {
 
   test('receives created, deleted and restored notes, in the transaction of the change', async () => {
     await subscribed(hooked, hooked.url)
-    const id = await newNote('b', { tags: ['x'], alias: 'T' })
+    const id = await newNote('b', { tags: ['x'], alias: 'T', aliases: ['U'] })
     await hooked.delete(`/v1/notes/${id}`)
     await hooked.post(`/v1/notes/${id}/restore`)
     const events = await arrived(3)
     expect(events.map(({ type }) => type).sort()).toEqual(['note.created', 'note.deleted', 'note.restored'])
     const { created_at, updated_at } = (await hooked.get(`/v1/notes/${id}`)).body.note
-    const note = { id, title: 'Tea', tags: ['x'], alias: 'T', properties: {}, created_at, updated_at }
+    const names = { title: 'Tea', tags: ['x'], alias: 'T', aliases: ['U'] }
+    const note = { id, ...names, properties: {}, created_at, updated_at }
     for (const event of events) {
       expect(event).toMatchObject({ structure: null, data: { note, changed: [], previous: {} } })
       expect(Object.keys(event)).toEqual([

@@ -27,7 +27,7 @@ const TARGETS = [...TITLES, ...ALIASES, 'a', 'é', '  a', 'C C', 'nowhere', ' No
 
 interface Drawn {
   title: string
-  alias: string | undefined
+  aliases: string[]
   tags: string[]
   targets: string[]
   /** Positions of notes in the list, linked to by their ids. */
@@ -38,7 +38,7 @@ interface Drawn {
 const notes: fc.Arbitrary<Drawn[]> = fc.array(
   fc.record({
     title: fc.constantFrom(...TITLES),
-    alias: fc.option(fc.constantFrom(...ALIASES), { nil: undefined, freq: 3 }),
+    aliases: fc.subarray(ALIASES),
     tags: fc.subarray(TAGS),
     targets: fc.array(fc.constantFrom(...TARGETS), { maxLength: 5, size: 'max' }),
     ids: fc.array(fc.nat(9), { maxLength: 2 }),
@@ -74,7 +74,7 @@ function resolve(target: string, active: readonly CreatedNote[]): CreatedNote | 
   return (
     (bare === target ? undefined : titled(target)) ??
     active.find(({ id }) => id === bare) ??
-    active.find(({ alias }) => alias !== undefined && same(alias, bare)) ??
+    active.find(({ aliases }) => aliases.some((alias) => same(alias, bare))) ??
     titled(bare)
   )
 }
@@ -130,14 +130,15 @@ describe('the graph', () => {
       const workspace = `of run ${run}`
       const client = service.as(await service.newWorkspace(workspace))
       const made: CreatedNote[] = []
-      for (const [at, { alias, ...note }] of drawn.entries()) {
-        const isTaken = made.some((other) => !other.isTrashed && other.alias === alias)
-        const free = isTaken ? undefined : alias
+      for (const [at, note] of drawn.entries()) {
+        const taken = made.flatMap((other) => (other.isTrashed ? [] : other.aliases))
+        const aliases = note.aliases.filter((alias) => !taken.includes(alias))
+        const names = { alias: aliases[0], ...(aliases.length > 1 && { aliases: aliases.slice(1) }) }
         const linked = note.ids.flatMap((place) => made[place]?.id ?? [])
         const links = [...note.targets, ...linked]
         const content = links.map((target) => `See [[${target}]].`).join('\n')
-        const { id } = await makeNote(client, { title: note.title, alias: free, tags: note.tags, content })
-        made.push({ ...note, alias: free, id, links })
+        const { id } = await makeNote(client, { title: note.title, ...names, tags: note.tags, content })
+        made.push({ ...note, aliases, id, links })
         if (drawn[at]?.isTrashed) await client.delete(`/v1/notes/${id}`)
       }
       await makeNote(client, { title: 'all tags', tags: TAGS }).then(({ id }) =>

@@ -22,7 +22,13 @@ beforeEach(async () => {
   await declare(service, 'People', fields, { label_field: 'name' })
   await service.post('/v1/properties', { key: 'due', label: 'Due', type: 'date' })
   ;[ada] = await write(service, 'People', { name: 'Ada', age: 36 })
-  note = await makeNote(service, { title: 'Tea', content: 'Green', tags: ['work'], alias: 't' })
+  note = await makeNote(service, {
+    title: 'Tea',
+    content: 'Green',
+    tags: ['work'],
+    alias: 't',
+    aliases: ['tee'],
+  })
   await service.post('/v1/quick-access', { note_id: (await makeNote(service, { title: 'First' })).id })
   await service.post('/v1/quick-access', { note_id: note.id })
   await service.post('/v1/quick-access', { note_id: (await makeNote(service, { title: 'Last' })).id })
@@ -288,7 +294,7 @@ describe('a conflict is named, and neither side overwrites the other:', () => {
     ],
     [
       'an alias that the remote took',
-      () => makeNote(mirror, { alias: 'x' }),
+      () => makeNote(mirror, { aliases: ['w', 'x'] }),
       () => makeNote(service, { alias: 'X' }),
     ],
     [

@@ -326,7 +326,7 @@ export const importCommand: Command = {
   remarks: [
     'An exported workspace is imported with its ids and times, without events. In any other folder, such as an',
     'Obsidian vault, every Markdown file becomes a note and every other file a file of the workspace; links that',
-    'would break are rewritten, and front matter becomes tags, alias and properties. The first line of a CSV file',
+    'would break are rewritten, and front matter becomes tags, aliases and properties. The first line of a CSV file',
     'names the columns; - is standard input. A new structure gets a field for each column, of the type that matches',
     'all its cells; an existing structure is filled by key or label. An import is one transaction: if anything is',
     'refused, nothing is written, unless --skip-bad is given. Stop the server before an import.',

@@ -256,6 +256,7 @@ function headLines({ note, properties, links }: About, totalLines: number): stri
     `# ${inline(note.title)} [${note.id}]`,
     `updated_at: ${note.updated_at}; ${count(totalLines, 'line')}`,
     note.alias !== null && `alias: ${note.alias}`,
+    note.aliases !== undefined && note.aliases.length > 0 && `further aliases: ${note.aliases.join(', ')}`,
     note.tags.length > 0 && `tags: ${note.tags.join(', ')}`,
     set,
     links && linkLines(links),

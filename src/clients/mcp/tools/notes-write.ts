@@ -51,12 +51,18 @@ interface Created {
   readonly transaction: string | null
 }
 
-const { title: titleSchema, content: contentSchema, tags: tagsSchema } = CreateBody.properties
+const {
+  title: titleSchema,
+  content: contentSchema,
+  tags: tagsSchema,
+  aliases: aliasesSchema,
+} = CreateBody.properties
 
 const CreateNote = strict({
   title: titleSchema,
   content: contentSchema,
   tags: tagsSchema,
+  aliases: aliasesSchema,
   properties: optional(values('by key')),
   preset: optional(name('id or name')),
   answers: optional(values('by key')),
@@ -80,8 +86,8 @@ function create(tx: Tx, caller: Caller, input: CreateInput): Created {
 /** Creates a note, or returns the answer to an equal earlier call with this key. */
 function createOrRepeat(tx: Tx, caller: Caller, key: string | undefined, input: CreateInput) {
   if (key === undefined) return { created: create(tx, caller, input), replayed: false }
-  const { title, content, tags, properties, preset, answers } = input
-  const body = JSON.stringify({ title, content, tags, properties, preset, answers })
+  const { title, content, tags, aliases, properties, preset, answers } = input
+  const body = JSON.stringify({ title, content, tags, aliases, properties, preset, answers })
   const identity = { keyId: savedFor(caller), target: 'MCP create_note', idempotencyKey: key }
   const { text: created, replayed } = once(tx, signed(identity, body), () => create(tx, caller, input))
   return { created: JSON.parse(created) as Created, replayed }
@@ -200,20 +206,21 @@ export const updateNoteTool = writeTool({
   name: 'update_note',
   covers: 'notes',
   description:
-    'Change title, tags or properties of a note, all or none; its text stays. A property of null is cleared.',
+    'Change title, tags, aliases or properties of a note, all or none; its text stays. A property of null is cleared.',
   input: strict({
     note: name('id, title or alias'),
     title: PatchBody.properties.title,
     add_tags: optional(tagList('')),
     remove_tags: optional(tagList('')),
+    aliases: PatchBody.properties.aliases,
     properties: optional(values('by key')),
     if_unchanged: ifUnchanged(),
   }),
   output: output({ note: object(), properties: object(), transaction: transaction() }),
-  run: (tx, caller, { note: named, title, add_tags, remove_tags, properties, if_unchanged }) => {
-    refuseShortened({ title, add_tags, ...properties })
-    const before = getPatchable(tx, caller, changedNoteId(tx, caller, named), { if_unchanged })
-    const patched = applyPatch(tx, caller, before, { title, tags: add_tags })
+  run: (tx, caller, { note: named, title, add_tags, remove_tags, aliases, properties, if_unchanged }) => {
+    refuseShortened({ title, add_tags, aliases, ...properties })
+    const before = getPatchable(tx, caller, changedNoteId(tx, caller, named), { aliases, if_unchanged })
+    const patched = applyPatch(tx, caller, before, { title, tags: add_tags, aliases })
     const untagged = remove_tags ? takeOffTags(tx, caller, patched, remove_tags) : patched
     if (properties) changeProperties(tx, caller, untagged, properties)
     const after = getNote(tx, caller, before.id)

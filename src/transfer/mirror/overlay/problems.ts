@@ -58,10 +58,13 @@ function problemOfNote(
   workspacePk: number,
   { json, ids }: LocalChangeSet,
 ): string | undefined {
-  const { alias } = JSON.parse(json) as { alias: string | null }
-  const holder = alias === null ? undefined : findByAlias(reader, workspacePk, fold(alias))
-  if (!holder || ids.has(holder.id)) return undefined
-  return `The alias "${alias}" belongs to the note "${holder.title}" (${holder.id}) of the remote.`
+  const { alias, aliases = [] } = JSON.parse(json) as { alias: string | null; aliases?: string[] }
+  for (const name of alias === null ? aliases : [alias, ...aliases]) {
+    const holder = findByAlias(reader, workspacePk, fold(name))
+    if (holder && !ids.has(holder.id))
+      return `The alias "${name}" belongs to the note "${holder.title}" (${holder.id}) of the remote.`
+  }
+  return undefined
 }
 
 function problemOfRecord(reader: Reader, workspacePk: number, wanted: LocalChangeSet): string | undefined {

@@ -177,8 +177,11 @@ function noteData(before: RemoteObject | null, after: RemoteObject): object {
   const attributes = (note: RemoteObject): Values =>
     Object.fromEntries(ATTRIBUTES.map((name) => [name, note[name]]))
   const properties = differing((before?.properties ?? {}) as Values, after.properties as Values)
+  const changed = differing(before ? attributes(before) : {}, attributes(after))
   return {
-    ...differing(before ? attributes(before) : {}, attributes(after)),
+    ...changed,
+    // Aliases that were given cannot become absent again.
+    ...(changed.aliases === null && { aliases: [] }),
     ...(Object.keys(properties).length > 0 && { properties }),
   }
 }

@@ -3,6 +3,7 @@ import { dirname, join, posix } from 'node:path'
 import { type Caller, wholeWorkspace } from '../../../context.ts'
 import { type FileRow, listFileRows, readParts } from '../../../files/store.ts'
 import { fold, normalized } from '../../../lib/text.ts'
+import { aliasesOf } from '../../../notes/store.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { withNewFile, writeNewFolder } from '../../new-files.ts'
 import { fileNameOf, fitName, MANIFEST, splitExtension } from '../../workspace/format.ts'
@@ -62,6 +63,8 @@ interface NoteHead {
   readonly id: string
   readonly title: string
   readonly alias: string | null
+  /** The further aliases as a JSON array; null until some are given. */
+  readonly aliases: string | null
   readonly createdAt: number
   readonly updatedAt: number
 }
@@ -155,7 +158,7 @@ export function planTree(reader: Reader, { workspacePk }: Caller, root?: string)
   const imported = importedPaths(reader, workspacePk, root)
   const paths = new FreePaths()
   const heads = reader.sql.all<NoteHead>(
-    `SELECT pk, id, title, alias, created_at AS createdAt, updated_at AS updatedAt FROM notes
+    `SELECT pk, id, title, alias, aliases, created_at AS createdAt, updated_at AS updatedAt FROM notes
      WHERE workspace = ? AND deleted_at IS NULL ORDER BY created_at, id`,
     workspacePk,
   )
@@ -169,9 +172,9 @@ export function planTree(reader: Reader, { workspacePk }: Caller, root?: string)
   for (const { id, title } of heads) keep(id, (known) => known.title === title || isTitledInside(known))
   for (const { id, fileName } of files) keep(id, ({ path }) => nameOf(baseName(path)) === fileName)
   const folderOf = (id: string) => posix.dirname(kept.get(id) ?? imported.get(id)?.path ?? '')
-  const notes = heads.map(({ alias, ...head }) => ({
+  const notes = heads.map(({ alias, aliases, ...head }) => ({
     ...head,
-    aliases: alias === null ? [] : [alias],
+    aliases: aliasesOf({ alias, aliases }),
     importedPath: imported.get(head.id)?.path,
     file: { path: kept.get(head.id) ?? paths.for(folderOf(head.id), head.title, '.md') },
   }))

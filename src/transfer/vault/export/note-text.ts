@@ -9,7 +9,7 @@ import { loadNotes, type NoteRow, tagNamesOf } from '../../../notes/store.ts'
 import { readProperties } from '../../../notes/writing/properties.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { splitFrontMatter } from '../../front-matter.ts'
-import type { Written, WrittenFields } from '../earlier-imports.ts'
+import { aliasFields, type Written, type WrittenFields, writtenAliases } from '../earlier-imports.ts'
 import { isFieldKey, titleOfPath } from '../plan/note.ts'
 import { type Original, OriginalLinks } from '../plan/originals.ts'
 import { bodyTags, tagNameOf } from '../plan/tags.ts'
@@ -85,7 +85,7 @@ export class NoteTexts {
     const properties = readProperties(this.reader, note.pk)
     return {
       title: note.title,
-      alias: note.aliases[0] ?? null,
+      ...aliasFields(note.aliases),
       tags: this.reader.sql.column('SELECT tag FROM note_tags WHERE note = ?', note.pk),
       properties: Object.fromEntries(
         this.#definitions.flatMap(({ pk, key }) =>
@@ -119,7 +119,7 @@ export class NoteTexts {
       title: note.title,
       isNewTitle: note.title !== fields.title,
       fileTitle: titleOfPath(note.file.path),
-      aliases: { before: fields.alias === null ? [] : [fields.alias], now: note.aliases },
+      aliases: { before: writtenAliases(fields), now: note.aliases },
       tags: {
         all: tagNamesOf(row),
         inBody: inBody(body),

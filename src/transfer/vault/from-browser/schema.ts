@@ -1,5 +1,6 @@
 import { t } from '../../../http/schema/types.ts'
 import { MARKED_ENCODINGS } from '../../../lib/decoders.ts'
+import { MAX_ALIAS_LENGTH, MAX_FURTHER_ALIASES } from '../../../lib/text.ts'
 import { MAX_CONTENT } from '../../../notes/content-length.ts'
 import { propertyValues, tagName } from '../../../notes/schema.ts'
 import { MAX_TAGS } from '../../../notes/writing/tags.ts'
@@ -13,6 +14,8 @@ const LATEST_MS = 253_402_300_799_999
 
 const line = (maxLength: number) => t.text({ minLength: 1, maxLength, singleLine: true })
 const instant = () => t.integer({ minimum: EARLIEST_MS, maximum: LATEST_MS })
+
+const ALIAS = { minLength: 1, maxLength: MAX_ALIAS_LENGTH, trimmed: true, singleLine: true } as const
 
 const path = () => t.text({ minLength: 1, maxLength: MAX_PATH })
 
@@ -37,6 +40,7 @@ export const ImportedResponse = t.response({
       id: t.id(),
       title: t.String(),
       alias: t.Union([t.String(), t.Null()]),
+      aliases: t.Optional(t.Array(t.String(), { description: 'Further aliases, where some were given.' })),
       created_at_ms: t.integer(),
     }),
     { description: 'Every note of the workspace, by what links find it.' },
@@ -76,7 +80,8 @@ export const NotesBody = t.strict({
           },
         ),
       ),
-      alias: t.nullableText({ minLength: 1, maxLength: 200, trimmed: true, singleLine: true }),
+      alias: t.nullableText(ALIAS),
+      aliases: t.Optional(t.Array(t.text(ALIAS), { maxItems: MAX_FURTHER_ALIASES })),
       tags: t.Array(tagName(), { maxItems: MAX_TAGS }),
       properties: propertyValues('By key.'),
       files: t.Array(t.id(), {

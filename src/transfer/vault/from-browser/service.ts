@@ -6,6 +6,7 @@ import { hides } from '../../../kernel/caller.ts'
 import { long, read, write } from '../../../kernel/operation.ts'
 import { nameTaken } from '../../../lib/refusal.ts'
 import { sha256 } from '../../../lib/sha256.ts'
+import { furtherAliasesOf, type NoteSummary } from '../../../notes/store.ts'
 import { createNote } from '../../../notes/writing/create.ts'
 import { findPropertyRule } from '../../../notes/writing/properties.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
@@ -60,6 +61,8 @@ const NAME = `CASE kind
   WHEN 'note' THEN (SELECT title FROM notes n WHERE n.id = object AND n.deleted_at IS NULL)
   ELSE (SELECT file_name FROM files f WHERE f.id = object AND ${VISIBLE}) END`
 
+type NamedNote = Pick<NoteSummary, 'id' | 'title' | 'alias' | 'aliases'> & { readonly created_at_ms: number }
+
 /** The notes and files that were imported from a folder, and the names of all notes. */
 export const readImported = long(
   read({
@@ -76,11 +79,15 @@ export const readImported = long(
           storedFolder(caller, folder),
           JSON.stringify(kinds),
         ),
-        notes: sql.all(
-          `SELECT id, title, alias, created_at AS created_at_ms FROM notes
-           WHERE workspace = ? AND deleted_at IS NULL`,
-          workspacePk,
-        ),
+        notes: sql
+          .all<NamedNote>(
+            `SELECT id, title, alias, aliases, created_at AS created_at_ms FROM notes
+             WHERE workspace = ? AND deleted_at IS NULL`,
+            workspacePk,
+          )
+          .map(({ aliases, ...note }) =>
+            aliases === null ? note : { ...note, aliases: furtherAliasesOf({ aliases }) },
+          ),
       }
     },
   }),
@@ -112,11 +119,11 @@ function importNote(tx: Tx, caller: Caller, folder: string, sent: SentNote): voi
   const reserved = reserve(tx, caller, folder, sent.path)
   // The response to an earlier call may have been lost.
   if (reserved.isFinished) return
-  const { title, content, alias, tags, properties } = sent
+  const { title, content, alias, aliases, tags, properties } = sent
   const { note, propertiesError } = createNote(
     tx,
     caller,
-    { title, content, alias, tags, properties },
+    { title, content, alias, aliases, tags, properties },
     { id: reserved.id, createdAt: sent.created_at_ms, updatedAt: sent.updated_at_ms },
   )
   if (propertiesError) throw propertiesError
@@ -133,10 +140,11 @@ const fieldsOf = (
   { sql }: Tx,
   { workspacePk }: Caller,
   note: number,
-  { title, alias, properties }: SentNote,
+  { title, alias, aliases, properties }: SentNote,
 ): WrittenFields => ({
   title,
   alias,
+  ...(aliases && { aliases }),
   tags: sql.column<number>('SELECT tag FROM note_tags WHERE note = ?', note),
   properties: Object.fromEntries(
     Object.entries(properties).map(([key, value]) => [

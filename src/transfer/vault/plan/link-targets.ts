@@ -1,5 +1,13 @@
 import { folderOf, joinedPath } from '../../../lib/paths.ts'
-import { codePointLength, fold, hasControlCharacter, normalized } from '../../../lib/text.ts'
+import {
+  codePointLength,
+  fold,
+  hasControlCharacter,
+  isInvisible,
+  MAX_ALIAS_LENGTH,
+  MAX_FURTHER_ALIASES,
+  normalized,
+} from '../../../lib/text.ts'
 import { isFileTarget } from '../../../lib/wiki-links.ts'
 import { baseName, type FolderFile, type Remark, type VaultNote, withoutExtension } from './note.ts'
 
@@ -140,29 +148,40 @@ export class LinkTargets<
   }
 }
 
-const MAX_ALIAS_LENGTH = 200
-
 /**
  * Whether a note may have this alias. `isName` returns whether an existing object or a note of the folder has a name.
  */
 const isFree = (alias: string, isName: (name: string) => boolean): boolean =>
-  codePointLength(alias) <= MAX_ALIAS_LENGTH && !hasControlCharacter(alias) && !isName(alias)
+  codePointLength(alias) <= MAX_ALIAS_LENGTH &&
+  !hasControlCharacter(alias) &&
+  !isInvisible(alias) &&
+  !isName(alias)
+
+const MAX_ALIASES = 1 + MAX_FURTHER_ALIASES
 
 /**
- * The first alias that is not the name of another note. Aliases take precedence over titles, so an alias equal to a
- * note's title would capture the links to that note. Links that use the other aliases are rewritten.
+ * The aliases of a file that its note has or gets, in their order: those in `kept`, which it has, and those that are not
+ * the name of another note. Aliases take precedence over titles, so an alias equal to a note's title would capture the
+ * links to that note. Links that use the other aliases are rewritten.
  */
-export function aliasFor(
-  { aliases, title }: VaultNote,
+export function aliasesFor(
+  { aliases, title }: Pick<VaultNote, 'aliases' | 'title'>,
   isName: (name: string) => boolean,
   remark: Remark,
-): string | null {
-  const free = aliases.find((alias) => isFree(alias, isName)) ?? null
-  for (const alias of new Set(aliases)) {
-    if (alias === free || fold(alias) === fold(title)) continue
-    remark(`the alias "${alias}" is not kept; links that use it are rewritten.`)
-  }
-  return free
+  kept: readonly string[] = [],
+): string[] {
+  const names = new Map(aliases.toReversed().map((alias) => [fold(alias), alias]))
+  let count = kept.length
+  return [...names.values()].toReversed().filter((alias) => {
+    if (kept.includes(alias)) return true
+    if (count < MAX_ALIASES && isFree(alias, isName)) {
+      count += 1
+      return true
+    }
+    if (fold(alias) !== fold(title))
+      remark(`the alias "${alias}" is not kept; links that use it are rewritten.`)
+    return false
+  })
 }
 
 /** Characters that would end or split a link, or start code in it. */

@@ -1,6 +1,6 @@
 import { fileAddress, noteAddress, recordAddress } from '../../data/addresses.ts'
 import { api } from '../../data/api.ts'
-import { asPrefix, findNotes as findByText, isNamed } from '../../data/find-notes.ts'
+import { aliasFor, asPrefix, findNotes as findByText, isNamed } from '../../data/find-notes.ts'
 import { newIds } from '../../data/new-ids.ts'
 import { createDocument, saveDocument } from '../../data/note-documents.ts'
 import { createNoteFrom } from '../../data/presets.ts'
@@ -20,7 +20,7 @@ export interface Found {
   readonly detail: string
 
   readonly group: Group
-  /** Set if the alias matched rather than the title. */
+  /** An alias that matches. */
   readonly alias?: string | undefined
 
   readonly tags?: readonly string[]
@@ -46,21 +46,23 @@ const MAX_PARALLEL = 4
 /** Notes that match by title, alias or text; for empty text, the last edited. */
 async function findNotes(text: string, signal: AbortSignal): Promise<Found[]> {
   const notes = await findByText(text, MAX_NOTES, signal)
-  const found = notes.map(
-    (note): Found => ({
+  const found = notes.map((note): Found => {
+    const alias = aliasFor(note, text)
+    const shown: (string | undefined)[] = [...note.tags, alias]
+    return {
       id: `note-${note.id}`,
       icon: 'notes',
       title: note.title,
       detail: shortTime(new Date(note.updated_at)),
       group: text === '' ? 'Recent' : isNamed(note, text) ? 'Title' : 'In the text',
-      alias: note.alias !== null && isNamed({ ...note, title: '' }, text) ? note.alias : undefined,
+      alias,
       tags: note.tags,
-      // The tags are shown beside the title.
-      snippet: note.tags.includes(note.snippet?.replace(/<\/?mark>/g, '') ?? '') ? undefined : note.snippet,
+      // Tags and alias are shown beside the title.
+      snippet: shown.includes(note.snippet?.replace(/<\/?mark>/g, '')) ? undefined : note.snippet,
       excerpt: note.excerpt,
       to: noteAddress(note.id),
-    }),
-  )
+    }
+  })
   const last = found.at(-1)
   return text !== '' && last && found.length === MAX_NOTES ? [...found, allNotes(text, last.group)] : found
 }

@@ -1,16 +1,16 @@
 import { fold } from '../../../lib/text.ts'
 import { namesIn, targetKey, targetText } from '../../../lib/wiki-links.ts'
-import { aliasFor, LinkTargets, targetFor } from '../../../transfer/vault/plan/link-targets.ts'
+import { aliasesFor, LinkTargets, targetFor } from '../../../transfer/vault/plan/link-targets.ts'
 import { type AddedFile, type LinkContext, planBody } from '../../../transfer/vault/plan/links.ts'
 import type { FolderFile, VaultNote } from '../../../transfer/vault/plan/note.ts'
 import type { Original } from '../../../transfer/vault/plan/originals.ts'
 import { tagNamesOf } from '../../../transfer/vault/plan/tags.ts'
+import { type Aliased, aliasesOf } from '../../data/aliases.ts'
 
 /** The parts of a note that links can refer to. */
-export interface NoteHead {
+export interface NoteHead extends Aliased {
   readonly id: string
   readonly title: string
-  readonly alias: string | null
   readonly created_at_ms: number
 }
 
@@ -32,7 +32,7 @@ export class NoteNames {
 
   add(note: NoteHead): void {
     this.#byId.set(note.id, note)
-    if (note.alias !== null) this.#byAlias.set(fold(note.alias), note)
+    for (const alias of aliasesOf(note)) this.#byAlias.set(fold(alias), note)
     const title = fold(note.title)
     const known = this.#byTitle.get(title)
     if (!known || isOlder(note, known)) this.#byTitle.set(title, note)
@@ -71,10 +71,17 @@ export interface PlannedNote {
   readonly id: string
 }
 
+const namesOf = ([first, ...aliases]: readonly string[]): Aliased => ({
+  alias: first ?? null,
+  ...(aliases.length > 0 && { aliases }),
+})
+
 /** A note ready to send. */
 export interface NewNote {
   readonly title: string
   readonly alias: string | null
+  /** Further aliases; undefined if there are none. */
+  readonly aliases: readonly string[] | undefined
   readonly content: string
   readonly original: Original
   readonly tags: string[]
@@ -113,7 +120,7 @@ export class FolderPlan implements LinkContext {
       const head = existing ?? {
         id,
         title: note.title,
-        alias: aliasFor(note, isName, (what) => remark(note, what)),
+        ...namesOf(aliasesFor(note, isName, (what) => remark(note, what))),
         created_at_ms: note.createdAt,
       }
       this.#heads.set(note, head)
@@ -126,10 +133,11 @@ export class FolderPlan implements LinkContext {
     const remarks: string[] = []
     const remark = (what: string) => void remarks.push(what)
     const { lines, body, original } = planBody(this, note, text, remark)
-    const { title, alias } = this.#headOf(note)
+    const { title, alias, aliases } = this.#headOf(note)
     return {
       title,
       alias,
+      aliases,
       content: body,
       original,
       tags: tagNamesOf(note, lines, foldersAsTags, remark),

@@ -37,7 +37,7 @@ function Folder() {
       <header>
         <h2>A folder of Markdown files</h2>
         <p>
-          Markdown files become notes; other files are added as files. Front matter becomes tags, an alias and
+          Markdown files become notes; other files are added as files. Front matter becomes tags, aliases and
           properties, and links still lead to the same notes. Existing notes are not changed. Interrupted?
           Choose the folder again.
         </p>

@@ -22,6 +22,7 @@ export interface SentNote {
   readonly content: string
   readonly original: Original
   readonly alias: string | null
+  readonly aliases: readonly string[] | undefined
   readonly tags: readonly string[]
   readonly properties: object
   readonly files: readonly string[]
@@ -257,7 +258,7 @@ export class FolderSender {
     }
   }
 
-  #sent(note: VaultNote, { title, alias, content, original, tags, files }: NewNote): SentNote {
+  #sent(note: VaultNote, { title, alias, aliases, content, original, tags, files }: NewNote): SentNote {
     const values = this.folder.properties.valuesOf(note.properties)
     return {
       path: note.file.path,
@@ -266,6 +267,7 @@ export class FolderSender {
       content,
       original,
       alias,
+      aliases,
       tags,
       properties: Object.fromEntries(Array.from(values, ([{ key }, value]) => [key, value])),
       files: files.flatMap((file) => this.folder.plan.idOf(file) ?? []),

@@ -1,4 +1,5 @@
 import { strToU8, zipSync } from 'fflate'
+import { aliasesOf } from '../../data/aliases.ts'
 import { api } from '../../data/api.ts'
 import { saveFile } from '../../data/download.ts'
 import { fileName, freeName } from '../../data/file-names.ts'
@@ -12,16 +13,17 @@ function frontMatter(fields: Readonly<Record<string, unknown>>): string {
   return lines.length === 0 ? '' : `---\n${lines.join('')}---\n`
 }
 
-/** A note as a Markdown file, with alias, tags and properties in front matter that an import understands. */
+/** A note as a Markdown file, with aliases, tags and properties in front matter that an import understands. */
 async function markdownOf(id: string): Promise<{ title: string; text: string }> {
   const params = { id }
   const [{ note }, { properties }] = await Promise.all([
     api.get('/v1/notes/{id}', { params }),
     api.get('/v1/notes/{id}/properties', { params }),
   ])
+  const aliases = aliasesOf(note)
   const fields = {
     ...(fileName(note.title) !== note.title && { title: note.title }),
-    ...(note.alias !== null && { aliases: [note.alias] }),
+    ...(aliases.length > 0 && { aliases }),
     ...(note.tags.length > 0 && { tags: note.tags }),
     ...(properties as Record<string, unknown>),
   }

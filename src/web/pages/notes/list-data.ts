@@ -14,6 +14,7 @@ export interface Row {
   readonly id: string
   readonly title: string
   readonly alias: string | null
+  readonly aliases?: readonly string[]
   /** The sort time, else the last edit. */
   readonly at: string
   /** Undefined in the trash. */
@@ -46,12 +47,13 @@ const EVERYTHING: components['schemas']['FilterTree'] = { type: 'group', match: 
 type ListedNote = FoundNote & Pick<components['schemas']['ListedNote'], 'edited_at'>
 
 const rowOf = (
-  { id, title, alias, created_at, updated_at, edited_at, tags, snippet, excerpt }: ListedNote,
+  { id, title, alias, aliases, created_at, updated_at, edited_at, tags, snippet, excerpt }: ListedNote,
   sort: Sort | undefined,
 ): Row => ({
   id,
   title,
   alias,
+  ...(aliases && { aliases }),
   at: sort === 'created_at' ? created_at : (edited_at ?? updated_at),
   updatedAt: updated_at,
   tags,
@@ -94,7 +96,7 @@ export async function readSlice(noteQuery: NoteQuery, slice: Slice, signal?: Abo
 /** Loaded with the first search, so that the list is shown sooner. */
 const ranking = () => import('../../data/find-notes.ts')
 
-/** The first hits of a search, ranked by name, then by text, with notes added whose alias matches. */
+/** The first hits of a search, ranked by name, then by text, with notes added whose `alias` matches. */
 async function readReranked(noteQuery: NoteQuery): Promise<Page & { readonly added: number }> {
   const { list, search } = noteQuery
   const [hits, named] = await Promise.all([

@@ -1,6 +1,7 @@
 import { Icon } from '../../../components/icon.tsx'
 import { useNote } from '../note-pane.tsx'
 import { noteAddress } from '../route.ts'
+import { Aliases } from './aliases.tsx'
 import { Files } from './files.tsx'
 import { Links } from './links.tsx'
 import { Outline } from './outline.tsx'
@@ -26,6 +27,7 @@ export function Details({ id }: { id: string }) {
         <>
           <Properties key={id} id={id} />
           <Tags note={data.note} />
+          <Aliases note={data.note} />
           <Outline id={id} />
           <Presets id={id} />
           <Links id={id} />
