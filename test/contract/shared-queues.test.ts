@@ -62,13 +62,16 @@ const LIST: Readonly<Record<string, Shared>> = {
     'writes; long ones are one line among them',
   ],
   'events/delivery/client/sender.ts: new ConnectionPool': ['subscription', 'idle connections to receivers'],
-  'events/delivery/dispatch/dispatcher.ts: #inFlight': ['subscription', 'attempts, 1 to 4 of each in turn'],
   'events/delivery/dispatch/dispatcher.ts: #running': ['subscription', 'attempts that a stop waits for'],
   'events/delivery/dispatch/dispatcher.ts: new DeliverySchedule': [
     'workspace',
     'which subscription attempts next, in turn within its workspace',
   ],
   'events/delivery/dispatch/outcome-writer.ts: #queue': ['nobody', 'outcomes that are written together'],
+  'events/delivery/dispatch/delivery-schedule.ts: #inFlight': [
+    'workspace',
+    'slots of attempts: a workspace takes half of the free ones, a subscription 1 to 4',
+  ],
   'events/delivery/dispatch/delivery-schedule.ts: #queue': [
     'workspace',
     'workspaces with a ready subscription',

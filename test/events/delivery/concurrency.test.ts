@@ -126,21 +126,25 @@ test('deliveries are sent in the order in which they fell due, not in the order 
   expect(network.begun.map(({ delivery }) => delivery)).toEqual([first, second, first])
 })
 
-test('at most 64 attempts are in flight in all, shared evenly', async () => {
+/** Ends all attempts until this many have begun. */
+async function endUntilBegun(count: number): Promise<void> {
+  while (network.begun.length < count) {
+    network.endAll(OK)
+    await settle()
+  }
+}
+
+test('a workspace shares its attempts evenly among its receivers', async () => {
   await subscribeMany(25)
   await write(it, 'Tasks', ...rows(6))
   await until(() => network.open.size === 25)
   network.endAll(OK)
-  await until(() => network.open.size === 64)
+  await until(() => network.open.size === 28)
   await settle()
-  expect(network.open.size).toBe(64)
   const shares = rows(25).map(({ n }) => network.openAt(urlOf(n)).length)
-  expect([Math.min(...shares), Math.max(...shares)]).toEqual([2, 3])
-  while (network.begun.length < 150) {
-    network.endAll(OK)
-    await settle()
-  }
-  expect(network.most).toBe(64)
+  expect([Math.min(...shares), Math.max(...shares)]).toEqual([1, 2])
+  await endUntilBegun(150)
+  expect(network.most).toBe(28)
 })
 
 test('receivers without a success so far have one attempt each, and delay no others', async () => {
@@ -192,20 +196,34 @@ test('receivers that hang delay no others, and have one attempt at a time after 
   expect(dead.map((url) => network.openAt(url).length)).toEqual(Array(24).fill(1))
 })
 
-test('keeps delivering for other workspaces while the receivers of one hang', async () => {
-  const crowd = it.as(await it.newWorkspace('Crowd'))
+/** A workspace with 25 receivers that hang: from the first delivery, or after one that they accepted. */
+async function hangingWorkspace(name: string, wasAccepted: boolean): Promise<void> {
+  const crowd = it.as(await it.newWorkspace(name))
   await declare(crowd, 'Tasks', [{ key: 'n', type: 'number' }])
-  for (let number = 1; number <= 25; number++) await subscribe(crowd, 'Tasks', urlOf(number))
+  for (let number = 1; number <= 25; number++)
+    await subscribe(crowd, 'Tasks', `https://${name}.example.com/${number}`)
+  if (wasAccepted) {
+    await write(crowd, 'Tasks', { n: 0 })
+    for (let accepted = 0; accepted < 25; await settle())
+      for (const attempt of network.open) {
+        if (!attempt.url.includes(name)) continue
+        attempt.end(OK)
+        accepted += 1
+      }
+  }
   await write(crowd, 'Tasks', ...rows(10))
-  await until(() => network.open.size === 25)
-  network.endAll(OK)
-  await until(() => network.open.size === 64)
+  await settle()
+}
+
+test.each([
+  [1, true],
+  [5, true],
+  [8, false],
+])('hanging receivers of %d workspaces delay no delivery of another', async (count, wereAccepted) => {
+  for (let crowd = 0; crowd < count; crowd++) await hangingWorkspace(`crowd${crowd}`, wereAccepted)
+  const hanging = network.open.size
   await subscribeMany(1)
   await write(it, 'Tasks', ...rows(20))
-  await settle()
-  // The first attempt that times out frees capacity for all deliveries of the other workspace.
-  const [timedOut] = network.open
-  timedOut?.end(FAILED)
   for (let delivered = 0; delivered < 20; ) {
     await until(() => network.openAt(urlOf(0)).length > 0)
     for (const attempt of network.openAt(urlOf(0))) {
@@ -213,8 +231,36 @@ test('keeps delivering for other workspaces while the receivers of one hang', as
       delivered += 1
     }
   }
-  expect(network.begun.filter(({ url }) => url !== urlOf(0))).toHaveLength(25 + 64)
-  await until(() => network.open.size === 64)
+  expect(network.open.size).toBe(hanging)
+  expect(network.most).toBeLessThanOrEqual(64)
+})
+
+test('ordered receivers of which every row hangs delay no receiver that responds', async () => {
+  const live = urlOf(24)
+  for (let number = 0; number < 24; number++) await subscribe(it, 'Tasks', urlOf(number), { ordered: true })
+  await subscribe(it, 'Tasks', live)
+  await write(it, 'Tasks', { n: 0 })
+  await endUntilBegun(25)
+  network.endAll(OK)
+  await settle()
+  await write(it, 'Tasks', ...rows(8))
+  for (let delivered = 0; delivered < 8; ) {
+    await until(() => network.openAt(live).length > 0)
+    for (const attempt of network.openAt(live)) {
+      attempt.end(OK)
+      delivered += 1
+    }
+  }
+  expect(network.begun.filter(({ url }) => url !== live).length).toBeGreaterThanOrEqual(24 * 2)
+})
+
+test('a subscription that becomes ordered does not wait for the row that hangs', async () => {
+  const [id = ''] = await subscribeMany(1)
+  await write(it, 'Tasks', { n: 1 })
+  await until(() => network.open.size === 1)
+  await it.patch(`/v1/webhooks/${id}`, { ordered: true })
+  await write(it, 'Tasks', { n: 2 })
+  await until(() => network.open.size === 2)
 })
 
 /** Writes rows for a receiver that acknowledges the first delivery, so that later ones are attempted concurrently. */

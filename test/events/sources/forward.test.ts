@@ -6,7 +6,7 @@ import { enqueue } from '../../../src/kernel/jobs.ts'
 import { findFaults } from '../../../src/operation/integrity.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { type Received, status } from '../../support/receiver.ts'
-import { testClock } from '../../support/service.ts'
+import { settle, testClock } from '../../support/service.ts'
 import { call, hmac, makePayments, makeSource, pay } from '../../support/sources.ts'
 import { type Hooked, startHooked, until } from '../../support/webhooks.ts'
 
@@ -124,6 +124,20 @@ test('an ignored event of any size is passed on whole', async () => {
   expect((await callGithub(source, body)).body.status).toBe('ignored')
   await it.receiver.until(1)
   expect(at('/a')[0]?.body).toBe(body)
+})
+
+test('large bodies in flight to receivers that hang take at most 64 MiB', async () => {
+  const paths = ['/a', '/b', '/c', '/d', '/e']
+  const source = await makeGithub({ forward: paths.map((path) => target(path)) })
+  await callGithub(source, '{}')
+  await reached(source.id, ...paths.map(() => 'delivered'))
+  it.receiver.answer = () => {}
+  const body = JSON.stringify({ text: 'x'.repeat(6_000_000) })
+  for (let count = 0; count < 4; count++) await callGithub(source, body)
+  await it.receiver.until(2 * paths.length)
+  await settle()
+  const hanging = it.receiver.received.slice(paths.length)
+  expect(hanging.length * body.length).toBeLessThan(67_108_864)
 })
 
 test('ten failures pause one target; resuming sends what waits; a redelivery starts again', async () => {

@@ -16,11 +16,10 @@ import {
   type QueueState,
   shortenRetryDelays,
 } from './delivery-queue.ts'
-import { DeliverySchedule } from './delivery-schedule.ts'
+import { DeliverySchedule, type Scheduled, slotsOf } from './delivery-schedule.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
 
 const MAX_IN_FLIGHT_PER_SUBSCRIPTION = 4
-const MAX_IN_FLIGHT = 64
 
 /** A subscription with this many uncommitted outcomes starts no more attempts. */
 const MAX_IN_PROGRESS = 256
@@ -41,15 +40,18 @@ export interface DispatcherOptions {
 }
 
 /** One subscription's queue and its share of the attempts. */
-interface SubscriptionState extends QueueState {
-  readonly workspace: number
+interface SubscriptionState extends QueueState, Scheduled {
   inFlight: number
-  /**
-   * 1 until a delivery succeeds and after each failure, so that unresponsive receivers occupy few of the attempts. An
-   * ordered subscription always has 4, so that one hanging object does not delay the others.
-   */
-  maxInFlight: number
+  isProven: boolean
+  isOrdered: boolean
 }
+
+/**
+ * 1 until a delivery succeeds and after each failure, so that unresponsive receivers occupy few of the attempts. An
+ * ordered subscription always has 4, so that one hanging object does not delay the others.
+ */
+const mostInFlight = ({ isProven, isOrdered }: SubscriptionState): number =>
+  isProven || isOrdered ? MAX_IN_FLIGHT_PER_SUBSCRIPTION : 1
 
 /**
  * Makes the attempts for all pending deliveries, and creates events for moments that fall due. Wakes on commits of this
@@ -65,7 +67,6 @@ export class Dispatcher {
   readonly #turns = new DeliverySchedule()
   readonly #running = new Set<Promise<void>>()
   readonly #stopListening: readonly (() => void)[]
-  #inFlight = 0
   #lastNow = Number.POSITIVE_INFINITY
   readonly #attempts = new Loop(() => this.#startOneIfReadable())
   #isStopped = false
@@ -159,7 +160,6 @@ export class Dispatcher {
       this.#awaitTurn(woken)
       return true
     }
-    if (this.#inFlight >= MAX_IN_FLIGHT) return false
     const webhook = this.#turns.next()
     if (webhook === undefined) return false
     if (this.#startNext(webhook)) this.#awaitTurn(webhook)
@@ -169,15 +169,14 @@ export class Dispatcher {
   /** Ignores a subscription that is deleted. */
   #awaitTurn(webhook: number): void {
     const state = this.#stateOf(webhook)
-    if (state) this.#turns.add(state.workspace, webhook)
+    if (state) this.#turns.add(state)
   }
 
   /** Starts a subscription's next attempt; false when none can start now. */
   #startNext(webhook: number): boolean {
     const { db, clock } = this.#options
     const state = this.#stateOf(webhook)
-    if (!state || state.inFlight >= state.maxInFlight || state.inProgress.size >= MAX_IN_PROGRESS)
-      return false
+    if (!state || !this.#hasRoom(state) || state.inProgress.size >= MAX_IN_PROGRESS) return false
     // Both queries use the same instant: otherwise neither would find deliveries that fall due between two instants.
     const now = clock.now()
     const due = findDue(db, webhook, now, state)
@@ -193,6 +192,14 @@ export class Dispatcher {
     return false
   }
 
+  /** A subscription may have become ordered while its only attempt hangs. */
+  #hasRoom(state: SubscriptionState): boolean {
+    if (state.inFlight < mostInFlight(state)) return true
+    if (state.isProven || state.isOrdered) return false
+    state.isOrdered = findOwner(this.#options.db, state.webhook)?.ordered === 1
+    return state.isOrdered
+  }
+
   #stateOf(webhook: number): SubscriptionState | undefined {
     const known = this.#states.get(webhook)
     if (known) return known
@@ -200,8 +207,10 @@ export class Dispatcher {
     if (owner === undefined) return undefined
     const state: SubscriptionState = {
       workspace: owner.workspace,
+      webhook,
       inFlight: 0,
-      maxInFlight: owner.ordered === 1 ? MAX_IN_FLIGHT_PER_SUBSCRIPTION : 1,
+      isProven: false,
+      isOrdered: owner.ordered === 1,
       inProgress: new Set(),
       page: [],
     }
@@ -215,17 +224,16 @@ export class Dispatcher {
     const attemptedAt = clock.now()
     const startedAt = clock.monotonicMs()
     state.inProgress.add(due.id)
-    state.inFlight += 1
-    this.#inFlight += 1
-    this.#turns.begin(state.workspace)
     const request = requestOf(due, attemptedAt)
+    const slots = request ? slotsOf(request.body.length) : 1
+    state.inFlight += 1
+    this.#turns.begin(state.workspace, slots)
     const outcome = request ? await send(request) : CALL_GONE
     const ms = Math.round(clock.monotonicMs() - startedAt)
     state.inFlight -= 1
-    this.#inFlight -= 1
-    this.#turns.end(state.workspace)
-    const isWide = outcome.error === null || due.isOrdered === 1
-    state.maxInFlight = isWide ? MAX_IN_FLIGHT_PER_SUBSCRIPTION : 1
+    this.#turns.end(state.workspace, slots)
+    state.isProven = outcome.error === null
+    state.isOrdered = due.isOrdered === 1
     this.#wake([due.webhook])
     await this.#outcomes.write({ due, outcome, attemptedAt, ms })
     state.inProgress.delete(due.id)
