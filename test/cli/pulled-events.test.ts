@@ -24,11 +24,37 @@ afterEach(async () => {
 })
 
 const events = (...flags: string[]) => daybook(['webhooks', 'events', id, '--db', file, ...flags])
+/** The numbers of complete lines; a killed command may leave half a line. */
 const numbersIn = (out: string): number[] =>
   out
     .split('\n')
-    .filter((line) => line !== '')
+    .slice(0, -1)
     .map((line) => JSON.parse(line).payload.record.data.n)
+/** Follows the events in another process. */
+function follow() {
+  const child = spawn([...program(), 'webhooks', 'events', id, '--db', file, '--ack', '--follow'], {
+    env: {},
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  let out = ''
+  const reading = (async () => {
+    for await (const chunk of child.stdout) out += new TextDecoder().decode(chunk)
+  })()
+  return {
+    numbers: () => numbersIn(out),
+    end: async (signal: NodeJS.Signals) => {
+      child.kill(signal)
+      const code = await child.exited
+      await reading
+      return code
+    },
+  }
+}
+const restartServer = async () => {
+  await server.end('SIGKILL')
+  server = await startProcess(file, { key })
+}
 const pending = async () => (await server.get(`/v1/webhooks/${id}`)).body.webhook.pending
 
 test('prints all pending events as JSON lines, and with --ack acknowledges them', async () => {
@@ -41,24 +67,33 @@ test('prints all pending events as JSON lines, and with --ack acknowledges them'
 })
 
 test('--follow prints every event once, in order, while the server is killed and restarted', async () => {
-  const child = spawn([...program(), 'webhooks', 'events', id, '--db', file, '--ack', '--follow'], {
-    env: {},
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  let out = ''
-  const reading = (async () => {
-    for await (const chunk of child.stdout) out += new TextDecoder().decode(chunk)
-  })()
+  const following = follow()
   await write(server, 'Tasks', { n: 1 })
-  await until(() => numbersIn(out).length === 1)
-  await server.end('SIGKILL')
-  server = await startProcess(file, { key })
+  await until(() => following.numbers().length === 1)
+  await restartServer()
   await write(server, 'Tasks', { n: 2 })
   await write(server, 'Tasks', { n: 3 })
   await until(async () => (await pending()) === 0)
-  child.kill('SIGTERM')
-  expect(await child.exited).toBe(0)
-  await reading
-  expect(numbersIn(out)).toEqual([1, 2, 3])
+  expect(await following.end('SIGTERM')).toBe(0)
+  expect(following.numbers()).toEqual([1, 2, 3])
+})
+
+test('--follow that is killed goes on after the last acknowledged event, and loses none', async () => {
+  let n = 0
+  let printed = 0
+  for (const isServerKilled of [false, true, false]) {
+    const following = follow()
+    for (let count = 0; count < 10; count++) await write(server, 'Tasks', { n: ++n })
+    if (isServerKilled) await restartServer()
+    await until(() => following.numbers().length > 0)
+    await following.end('SIGKILL')
+    const numbers = following.numbers()
+    const [first = 0] = numbers
+    expect(first).toBeLessThanOrEqual(printed + 1)
+    expect(numbers).toEqual(numbers.map((_, index) => first + index))
+    printed = Math.max(printed, ...numbers)
+  }
+  const rest = numbersIn((await events('--ack')).out)
+  expect(rest.at(0) ?? printed + 1).toBeLessThanOrEqual(printed + 1)
+  expect(Math.max(printed, ...rest)).toBe(n)
 })

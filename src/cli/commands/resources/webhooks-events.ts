@@ -1,5 +1,6 @@
 import type { Caller } from '../../../context.ts'
 import { sleep, systemClock } from '../../../lib/clock.ts'
+import { HOUR_MS } from '../../../lib/dates.ts'
 import { escapeLineBoundaries } from '../../../lib/json.ts'
 import type { Db } from '../../../storage/database.ts'
 import { type Command, DB_FLAG, flag, WORKSPACE_FLAG } from '../../command.ts'
@@ -9,8 +10,6 @@ import { inWorkspace } from '../../open-database.ts'
 const pulling = () => import('../../../events/webhooks/pull.ts')
 
 const PAGE = 200
-/** The time between two looks at a database that another process writes. */
-const POLL_MS = 250
 
 interface Printing {
   readonly id: string
@@ -21,10 +20,9 @@ interface Printing {
 /** Prints the pending events. An event is acknowledged after standard output has accepted its line. */
 async function printEvents(db: Db, caller: Caller, io: Io, { id, ...options }: Printing): Promise<number> {
   const { acknowledge, pulledPage } = await pulling()
-  const stopping = new AbortController()
-  if (options.isFollowing) void io.untilSignal().then(() => stopping.abort())
+  const follower = options.isFollowing ? new Follower(db, io) : undefined
   let after: string | undefined
-  while (!stopping.signal.aborted) {
+  for (;;) {
     const { events, last: cursor, hasMore } = pulledPage(db, caller, { id, after, limit: PAGE })
     if (cursor !== undefined) {
       const lines = events.map((event) => `${escapeLineBoundaries(event)}\n`).join('')
@@ -33,11 +31,45 @@ async function printEvents(db: Db, caller: Caller, io: Io, { id, ...options }: P
         await db.write((tx) => acknowledge.run(tx, caller, { id, body: { cursor } }))
       after = cursor
     }
+    if (follower?.isStopping) return 0
     if (hasMore) continue
-    if (!options.isFollowing) return 0
-    await sleep(systemClock, POLL_MS, stopping.signal)
+    if (!follower) return 0
+    await follower.untilCommit()
   }
-  return 0
+}
+
+/** Waits for commits of other processes. */
+class Follower {
+  #hasCommit = false
+  #isStopping = false
+  #end = () => {}
+
+  constructor(db: Db, io: Io) {
+    db.onExternalWrite(() => {
+      this.#hasCommit = true
+      this.#end()
+    })
+    void io.untilSignal().then(() => {
+      this.#isStopping = true
+      this.#end()
+    })
+  }
+
+  /** Whether the command was asked to stop. */
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+
+  /** Resolves after a commit since the last call, or when the command is asked to stop. */
+  async untilCommit(): Promise<void> {
+    while (!this.#hasCommit && !this.#isStopping) {
+      const waiting = new AbortController()
+      this.#end = () => waiting.abort()
+      // The timer keeps the process alive.
+      await sleep(systemClock, HOUR_MS, waiting.signal)
+    }
+    this.#hasCommit = false
+  }
 }
 
 export const webhooksEvents: Command = {
