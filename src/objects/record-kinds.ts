@@ -3,7 +3,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Caller, wholeWorkspace } from '../context.ts'
 import { CreateSourceBody } from '../events/sources/schema.ts'
 import { createSource, getSource, type NewSource } from '../events/sources/service.ts'
-import { forwardsOf, presentSource, sourceKind } from '../events/sources/store.ts'
+import { copiedForwards, forwardsIn, presentSource, sourceKind } from '../events/sources/store.ts'
 import { type NewWebhook, newColumns, parseNew, type UnparsedInput } from '../events/webhooks/columns.ts'
 import { deleteWebhookAtOnce } from '../events/webhooks/deletion.ts'
 import { CreateWebhookBody } from '../events/webhooks/schema.ts'
@@ -89,14 +89,15 @@ export const sources = filedKind(sourceKind, {
     create: ({ tx, caller }, input: NewSource) => createSource(tx, caller, input, { isImported: true }),
     exported: ({ url: _, forward: __, ...source }, row) => ({
       ...source,
-      ...(row.forwards !== null && { forward: forwardsOf(row)?.map(({ target, ...each }) => each) }),
+      ...(row.forwards !== null && { forward: forwardsIn(row.forwards).map(({ target, ...each }) => each) }),
       structure: row.structureId,
     }),
   },
-  columns: (copy, { structure: of, counts }) => {
+  columns: (copy, { structure: of, counts, forward }) => {
     const structure = structurePk(copy, of.id)
     if (structure === undefined) return undefined
-    return { structure, secret: null, token: null, enabled: 0, counts: JSON.stringify(counts) }
+    const forwards = copiedForwards(forward)
+    return { structure, secret: null, token: null, forwards, enabled: 0, counts: JSON.stringify(counts) }
   },
 })
 

@@ -5,7 +5,7 @@ import type { Reader } from '../../storage/reader.ts'
 import { holdsFor, mappedData } from './map.ts'
 import { providerOf } from './providers.ts'
 import type { Reading } from './read-call.ts'
-import { forwardsOf, mapOf, type SourceRow, whenOf } from './store.ts'
+import { forwardsIn, mapOf, type SourceRow, whenOf } from './store.ts'
 
 /*
  * Calls are parsed and mapped before their transaction begins, so that a large body delays no other write. The
@@ -69,7 +69,7 @@ export function decideCall(
 function targetsOf(source: SourceRow, { call, event, headers }: Reading): number[] {
   if (source.enabled === 0 || source.forwards === null) return []
   const tested = call ?? { headers, body: undefined, event }
-  const targets = forwardsOf(source) ?? []
+  const targets = forwardsIn(source.forwards)
   return targets.filter(({ when = [] }) => holdsFor(when, tested)).map(({ target }) => target)
 }
 

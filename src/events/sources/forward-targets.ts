@@ -7,7 +7,7 @@ import type { Tx } from '../../storage/writes/transaction.ts'
 import { webhookDetachment } from '../webhooks/deletion.ts'
 import { queueOf } from './forward-queue.ts'
 import { checkWhen } from './map.ts'
-import type { Forward } from './store.ts'
+import { type Forward, forwardsIn } from './store.ts'
 
 /* The targets that a source passes its events on to. */
 
@@ -44,7 +44,7 @@ interface Owner {
 
 /** Replaces the targets of a source; one whose URL stays keeps its state. Returns the column of the source. */
 export function replaceTargets(tx: Tx, source: Owner, sent: readonly TargetInput[]): string {
-  const before: Forward[] = JSON.parse(source.forwards ?? '[]')
+  const before = forwardsIn(source.forwards)
   const after = sent.map(({ url, when }): Forward => {
     const plain = withPlainHost(url)
     const target = before.find((known) => known.url === plain)?.target ?? insertTarget(tx, source, plain)
@@ -99,15 +99,15 @@ const failPending = (tx: Tx, target: number, reason: string): void =>
 
 /** Fails what waits for the calls that were sealed with a replaced secret. */
 export function failSealed(tx: Tx, forwards: string | null): void {
-  for (const { target } of JSON.parse(forwards ?? '[]') as Forward[]) failPending(tx, target, SECRET_REPLACED)
+  for (const { target } of forwardsIn(forwards)) failPending(tx, target, SECRET_REPLACED)
 }
 
 const SECRET_REPLACED = 'The secret of the source was replaced, so the call is no longer kept.'
 
 /** Ends the pause of a target, so that its pending deliveries are sent. */
 export function resumeTarget(tx: Tx, { forwards }: Owner, url: string): void {
-  const known: Forward[] = JSON.parse(forwards ?? '[]')
-  const { target } = known.find((forward) => forward.url === withPlainHost(url)) ?? fail(notFound('target'))
+  const plain = withPlainHost(url)
+  const { target } = forwardsIn(forwards).find((known) => known.url === plain) ?? fail(notFound('target'))
   tx.sql.run('UPDATE source_targets SET paused_at = NULL, consecutive_failures = 0 WHERE pk = ?', target)
   notifyDispatcher(tx, [queueOf(target)])
 }

@@ -20,7 +20,7 @@ import { checkMap, checkWhen } from './map.ts'
 import { providerOf } from './providers.ts'
 import { parsePlace } from './read-call.ts'
 import type { CreateSourceBody, PatchSourceBody } from './schema.ts'
-import { mapOf, NO_COUNTS, type SourceRow, sourceKind, writeSource } from './store.ts'
+import { lacksUrls, mapOf, NO_COUNTS, type SourceRow, sourceKind, writeSource } from './store.ts'
 
 const MAX_SOURCES = 100
 
@@ -106,7 +106,7 @@ export function updateSource(
   checkForm(before.provider, input)
   const columns = checkedColumns(tx, before.workspace, before, definitionOf(structure), input, before.pk)
   const after = { ...before, ...columns }
-  if (after.enabled === 1) checkComplete(after)
+  if (after.enabled === 1) checkComplete({ ...after, ...(input.forward && { forwards: null }) })
   const secretVersion = before.secretVersion + Number(after.secret !== before.secret)
   if (input.forward) checkTargets(input.forward, allowlist)
   const forwards = input.forward ? replaceTargets(tx, before, input.forward) : before.forwards
@@ -217,11 +217,21 @@ function checkNewerBy({ newerBy, onConflict, map }: SourceColumns, byKey: Defini
 }
 
 /**
- * Refuses to enable a source that cannot receive calls, for example an imported one: without a secret, or without a
- * URL.
+ * Refuses to enable a source that cannot receive calls or pass them on, for example an imported or copied one: without
+ * a secret, or without a URL.
  */
-function checkComplete({ provider, secret, token }: Pick<SourceRow, 'provider' | 'secret' | 'token'>): void {
+function checkComplete({
+  provider,
+  secret,
+  token,
+  forwards,
+}: Pick<SourceRow, 'provider' | 'secret' | 'token' | 'forwards'>): void {
   if (secret === null && provider !== 'none')
     throw refused('This source has no secret; send "secret" with which the provider signs.')
   if (token === null) throw refused('This source has no URL; rotate it before it is enabled.')
+  if (lacksUrls(forwards))
+    throw refused(
+      'This source was copied without the URLs of its targets; send "forward".',
+      atPlace('forward'),
+    )
 }

@@ -38,8 +38,26 @@ export interface Forward {
   readonly when?: readonly Condition[]
 }
 
-export const forwardsOf = ({ forwards }: Pick<SourceRow, 'forwards'>): Forward[] | undefined =>
-  forwards === null ? undefined : JSON.parse(forwards)
+/** The form of a target in a copy, which has no URLs. */
+interface CopiedForward extends Pick<Forward, 'when'> {
+  readonly target: 0
+  readonly url: null
+}
+
+const storedForwards = (forwards: string | null): (Forward | CopiedForward)[] => JSON.parse(forwards ?? '[]')
+
+/** The targets with a URL. */
+export const forwardsIn = (forwards: string | null): Forward[] =>
+  storedForwards(forwards).filter((forward): forward is Forward => forward.url !== null)
+
+export const lacksUrls = (forwards: string | null): boolean =>
+  storedForwards(forwards).some(({ url }) => url === null)
+
+/** The column of a copy for the targets that the remote shows. */
+export const copiedForwards = (shown: readonly { readonly when?: unknown }[] | undefined): string | null =>
+  shown === undefined
+    ? null
+    : JSON.stringify(shown.map(({ when }) => ({ target: 0, url: null, ...(when !== undefined && { when }) })))
 
 const read = {
   ...getTableColumns(sources),
@@ -53,7 +71,8 @@ const read = {
 /** Where events are passed on to; absent until it is given. URLs may hold credentials. */
 function presentForward(row: SourceRow, showsUrls: boolean) {
   const states: Record<string, [pausedAt: number | null, failures: number]> = JSON.parse(row.targets ?? '{}')
-  const forward = forwardsOf(row)?.map(({ target, url, when }) => {
+  if (row.forwards === null) return undefined
+  const forward = storedForwards(row.forwards).map(({ target, url, when }) => {
     const [pausedAt, failures] = states[target] ?? [null, 0]
     return {
       url: showsUrls ? url : null,
@@ -63,7 +82,7 @@ function presentForward(row: SourceRow, showsUrls: boolean) {
       consecutive_failures: failures,
     }
   })
-  return forward && { forward }
+  return { forward }
 }
 
 /** A source as every reader may see it; only callers with write access see the URLs. */

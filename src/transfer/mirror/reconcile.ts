@@ -109,7 +109,7 @@ export const DERIVED: Partial<Record<ChangeKind, readonly string[]>> = {
   quick_access_item: ['title'],
   file: ['note_id', 'outline'],
   webhook: ['structure', 'status', 'pending', 'oldest_pending_at', 'dropped'],
-  source: ['structure', 'url', 'counts', 'last_event_at', 'forward'],
+  source: ['structure', 'url', 'counts', 'last_event_at'],
   row_view: ['owner'],
 }
 

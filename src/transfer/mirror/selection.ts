@@ -238,11 +238,20 @@ export class FieldLost extends Error {}
 const withoutKeys = (object: object, keys: ReadonlySet<string>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)))
 
-/** Nothing calls the source of a copy: events stay on the remote. */
-const sourceOfCopy = ({ forward: _, ...source }: RemoteObject): RemoteObject => ({
+/** Nothing calls the source of a copy, and it calls nothing: events stay on the remote. */
+const sourceOfCopy = ({ forward, ...source }: RemoteObject): RemoteObject => ({
   ...source,
   url: null,
   enabled: false,
+  ...(Array.isArray(forward) && { forward: forward.map(targetOfCopy) }),
   counts: Object.fromEntries(Object.keys(Object(source.counts)).map((status) => [status, 0])),
   last_event_at: null,
+})
+
+const targetOfCopy = (target: object) => ({
+  ...target,
+  url: null,
+  status: 'enabled',
+  paused_at: null,
+  consecutive_failures: 0,
 })

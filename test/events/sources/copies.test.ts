@@ -46,16 +46,22 @@ test('an imported source is disabled, without secret and URL, until it gets both
 test('a mirror has the sources, disabled and without secret and URL, and follows their changes', async () => {
   const service = await startService()
   await makePayments(service)
-  const source = await makeSource(service)
+  const when = [{ event: true, op: 'exists' }]
+  const url = 'https://example.com/hook'
+  const source = await makeSource(service, { forward: [{ url, when }] })
   await pay(service, source, 'evt_1', { number: 'A' })
   const mirror = await mirrorOf(service)
+  const shown = { url: null, status: 'enabled', paused_at: null, consecutive_failures: 0 }
   const copied = async () => (await mirror.get(`/v1/sources/${source.id}`)).body.source
   expect(await copied()).toMatchObject({ name: 'Card payments', url: null, enabled: false, map: source.map })
   const { sql } = mirror.ctx.db
+  expect((await copied()).forward).toEqual([{ ...shown, when }])
   expect(sql.rows('SELECT secret, token FROM sources')).toEqual([[null, null]])
-  await service.patch(`/v1/sources/${source.id}`, { name: 'Renamed', description: 'x' })
+  expect(sql.column('SELECT forwards FROM sources').join()).not.toContain(url)
+  const change = { name: 'Renamed', description: 'x', forward: [{ url }, { url: `${url}/2`, when }] }
+  await service.patch(`/v1/sources/${source.id}`, change)
   await mirror.catchUp()
-  expect((await copied()).name).toBe('Renamed')
+  expect(await copied()).toMatchObject({ name: 'Renamed', forward: [shown, { ...shown, when }] })
   await service.delete(`/v1/sources/${source.id}`)
   await mirror.catchUp()
   expect(await copied()).toBeUndefined()

@@ -37,7 +37,7 @@ const sourcesList = listCommand({
     inWorkspace(input, io, async (db, { workspacePk }) => {
       const { presentSource, sourceKind, urlOf } = await store()
       const origin = originFor(db, input, io)
-      return sourceKind.rows(db, workspacePk).map((row) => presentSource(row, urlOf(row, origin)))
+      return sourceKind.rows(db, workspacePk).map((row) => presentSource(row, urlOf(row, origin), true))
     }),
   columns: {
     NAME: ({ name }) => name,
