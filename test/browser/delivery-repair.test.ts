@@ -50,8 +50,8 @@ describe.skipIf(!hasBrowser)('an unreachable receiver, in the browser', () => {
     const { server } = app
     await server.post('/v1/records/structures', { name: 'Orders', fields: [{ key: 'ref', type: 'text' }] })
     const url = `http://127.0.0.1:${receiver.port}/o'neill?filter[ref]={a,b}&from=[1-3]`
-    id = (await server.post('/v1/webhooks', { structure: 'Orders', url, description: 'Orders to books' }))
-      .body.webhook.id
+    const subscription = { structure: 'Orders', url, description: 'Orders to books', ordered: true }
+    id = (await server.post('/v1/webhooks', subscription)).body.webhook.id
     page = await app.newPage()
     await page
       .browserContext()
@@ -78,6 +78,7 @@ describe.skipIf(!hasBrowser)('an unreachable receiver, in the browser', () => {
       await untilTextIn(page, '.banner', `${MAX_FAILED} deliveries failed in a row`)
       expect(await subscription()).toMatchObject({ status: 'paused', consecutive_failures: MAX_FAILED })
       await page.waitForSelector('.bar .status.bad')
+      await untilText(page, `#${MAX_FAILED}, a gap`)
 
       receiver.answer = status(200)
       const before = receiver.received.length

@@ -11,6 +11,7 @@ import {
   untilText,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/webhooks.ts'
 
 const SECRET = 'whsec_5d41402abc4b2a76b9719d911017c592'
@@ -20,9 +21,11 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
   let app: Application
   let page: Page
   let url: string
+  let receiver: Receiver
 
   beforeAll(async () => {
-    app = await startApplication()
+    receiver = await startReceiver()
+    app = await startApplication(['--webhook-allow', '127.0.0.1'])
     await app.server.post('/v1/records/structures', {
       name: 'Payments',
       fields: [
@@ -34,7 +37,10 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
     page = await app.newPage()
     await app.signIn(page)
   }, BROWSER_TIMEOUT_MS)
-  afterAll(() => app.close(), BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await app.close()
+    await receiver.close()
+  }, BROWSER_TIMEOUT_MS)
 
   const send = async (id: string, data: object) => {
     const payload = JSON.stringify({ id, type: 'payment.paid', created: 1_795_426_871, data })
@@ -137,6 +143,35 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await press(page, 'Save')
       await untilText(page, 'This event would update a row')
       await page.waitForFunction('document.querySelectorAll(".condition").length === 0')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'events are passed on to a URL, its deliveries are shown and redelivered, and it is removed',
+    async () => {
+      const target = `http://127.0.0.1:${receiver.port}/stripe`
+      await fill(page, 'Pass on to (URL)', 'https://127.0.0.2/')
+      await press(page, 'Add URL')
+      await page.waitForSelector('[name=target][aria-invalid=true]')
+      await fill(page, 'Pass on to (URL)', target)
+      await press(page, 'Add URL')
+      await untilText(page, 'No events were passed on yet.')
+      await send('evt_3', { number: 'A3', cents: 100 })
+      await page.waitForSelector('table[aria-label="Deliveries, newest first"] .status.ok')
+      const verified = await stripe.webhooks.constructEventAsync(
+        receiver.received[0]?.body ?? '',
+        receiver.received[0]?.headers['stripe-signature'] ?? '',
+        SECRET,
+      )
+      expect(verified.id).toBe('evt_3')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await press(page, 'Redeliver')
+      await receiver.until(2)
+      expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body)
+      await press(page, 'Remove')
+      await page.waitForSelector('table[aria-label="URLs that events are passed on to"]', { hidden: true })
+      expect((await source()).forward).toEqual([])
     },
     BROWSER_TIMEOUT_MS,
   )

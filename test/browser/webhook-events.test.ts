@@ -4,10 +4,13 @@ import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/applicatio
 import {
   type Application,
   contentOf,
+  fieldOf,
   fill,
   press,
   startApplication,
+  untilNoText,
   untilText,
+  untilTextIn,
 } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -28,6 +31,7 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
         label.control.dispatchEvent(new Event('change', { bubbles: true }))
       }`,
     )
+  const check = async (label: string) => (await fieldOf(page, label)).click()
   const make = async () => {
     await fill(page, ADDRESS, `http://127.0.0.1:${receiver.port}/hook`)
     await press(page, 'Create webhook')
@@ -73,6 +77,32 @@ describe.skipIf(!hasBrowser)('the form of a subscription in a browser', () => {
       await app.server.post('/v1/notes', { title: 'Tea' })
       await receiver.until(1)
       expect(JSON.parse(receiver.received[0]?.body ?? '').data.note.title).toBe('Tea')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'creates an ordered one that a program pulls, and shows its pending events',
+    async () => {
+      await page.goto(`${app.server.url}/app/webhooks/new`)
+      await untilText(page, ADDRESS)
+      await check('Keep the events until a program reads them, instead of sending them')
+      await untilNoText(page, ADDRESS)
+      await check('Number the events')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await press(page, 'Create webhook')
+      await untilText(page, 'No pending events.')
+      const made = (await subscriptions()).at(-1)
+      expect(made).toMatchObject({ delivery: 'pull', url: null, ordered: true, pending: 0 })
+      await app.server.post('/v1/records', { structure: 'Tasks', data: { what: 'Tea' } })
+      await untilText(page, '1 pending event')
+      await untilTextIn(page, 'table[aria-label="Pending events, oldest first"]', 'record.created')
+      expect(await accessibilityProblems(page)).toEqual([])
+      const path = `/v1/webhooks/${made.id}/events`
+      const [{ cursor }] = (await app.server.get(path)).body.events
+      await app.server.post(`${path}/ack`, { cursor })
+      await untilText(page, '0 pending events')
+      await app.server.delete(`/v1/webhooks/${made.id}`)
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -129,7 +129,7 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
   const headers = useHeaders(webhook)
   const [isPulled, setPulled] = useState(webhook?.delivery === 'pull')
   const { run, isRunning, refusal, fault } = useAction(async (data: FormData) => {
-    const own = headersOf(headers.peek())
+    const own = isPulled ? undefined : headersOf(headers.peek())
     const input = {
       ...inputOf(data, { kind, conditions: conditions.peek(), structure, group, isPulled }),
       ...(own && { headers: own }),
@@ -277,7 +277,9 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
       {structure && <Conditions structure={structure} conditions={conditions} error={error('filter')} />}
       <label class="check">
         <input type="checkbox" name="ordered" defaultChecked={webhook?.ordered ?? false} />
-        Send the events of one {kind === 'record' ? 'row' : kind} one at a time, in order
+        {isPulled
+          ? 'Number the events'
+          : `Send the events of one ${kind === 'record' ? 'row' : kind} one at a time, in order`}
       </label>
       {!isPulled && (
         <>

@@ -74,7 +74,7 @@ function TargetRow({ source, target: { url, when, status }, onRemove }: TargetRo
   return (
     <tr class={status === 'paused' ? 'trouble' : undefined}>
       <td class="break code">{name}</td>
-      <td class="dim">{when && when.length > 0 ? `${when.length} conditions` : 'all events'}</td>
+      <td class="dim">{conditionsText(when?.length ?? 0)}</td>
       <td>
         <span class={`status ${status === 'paused' ? 'bad' : 'ok'}`}>{status}</span>
         {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
@@ -94,6 +94,9 @@ function TargetRow({ source, target: { url, when, status }, onRemove }: TargetRo
     </tr>
   )
 }
+
+const conditionsText = (count: number): string =>
+  count === 0 ? 'all events' : count === 1 ? '1 condition' : `${count} conditions`
 
 const ForwardedDeliveries = ({ id }: { id: string }) => (
   <QueryResult query={useSourceDeliveries(id)}>
