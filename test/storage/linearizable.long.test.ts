@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import {
+  acknowledging,
+  committing,
+  NO_EVENTS,
+  type Pulled,
+  pageFits,
+  readPulled,
+} from '../support/event-oracles.ts'
+import {
   contradictionIn,
   type HistoryOptions,
   isLinearizable,
@@ -154,13 +162,76 @@ test('conditional changes of a row', () => expectLinearizable(conditionalRow), R
 test(
   'conditional changes while the server is killed and started again',
   async () => {
-    const { key = '' } = server
-    const kill = async () => {
-      await Bun.sleep(30)
-      await server.end('SIGKILL')
-      await start(key)
-    }
-    for (const make of [conditionalNote, conditionalRow]) await expectLinearizable(make, kill, runs(3, 20))
+    for (const make of [conditionalNote, conditionalRow])
+      await expectLinearizable(make, killOnce(), runs(3, 20))
+  },
+  RANDOM_CASES_MS,
+)
+
+/** Kills the server during the calls and starts it again. */
+function killOnce(): () => Promise<void> {
+  const { key = '' } = server
+  return async () => {
+    await Bun.sleep(30)
+    await server.end('SIGKILL')
+    await start(key)
+  }
+}
+
+/* Events that are pulled. */
+
+const isRefused = (answer: Answer | undefined): boolean => answer !== undefined && answer.status >= 300
+
+/** Writes rows, reads their events from any position, and acknowledges events that were read. */
+async function pulledEvents(): Promise<Model<Pulled>> {
+  const structure = newName()
+  await declare(server, structure, [{ key: 'mark', type: 'text' }])
+  const subscription = { structure, delivery: 'pull', ordered: true }
+  const { webhook } = (await server.post('/v1/webhooks', subscription)).body
+  return {
+    initial: NO_EVENTS,
+    client: (random, name) => {
+      const cursors = new Map<string, string>()
+      let count = 0
+      return () => {
+        const known = [...cursors.keys()][random(Math.max(1, cursors.size))]
+        const choice = random(5)
+        if (choice <= 1) {
+          const mark = `${name}.${++count}`
+          const body = { structure, data: { mark } }
+          return operation(
+            `write ${mark}`,
+            () => server.post('/v1/records', body),
+            (answer, state) => (isRefused(answer) ? undefined : committing(state, mark)),
+          )
+        }
+        if (choice === 2 && known !== undefined) {
+          const send = () =>
+            server.post(`/v1/webhooks/${webhook.id}/events/ack`, { cursor: cursors.get(known) })
+          return operation(`acknowledge ${known}`, send, (answer, state) =>
+            isRefused(answer) ? undefined : acknowledging(state, known, answer?.body.pending),
+          )
+        }
+        const [limit, after] = [1 + random(4), random(2) === 0 ? known : undefined]
+        let page: Parameters<typeof pageFits>[1] | undefined
+        const send = async () => {
+          const answer = await readPulled(server, webhook.id, cursors, { limit, after })
+          page = answer.page
+          return answer
+        }
+        return operation(`read ${limit} after ${after}`, send, (_answer, state) =>
+          !page || pageFits(state, page, limit, after) ? state : undefined,
+        )
+      }
+    },
+  }
+}
+
+test(
+  'pulled events are read in commit order without gaps until they are acknowledged, also through kills',
+  async () => {
+    await expectLinearizable(pulledEvents)
+    await expectLinearizable(pulledEvents, killOnce(), runs(3, 20))
   },
   RANDOM_CASES_MS,
 )
