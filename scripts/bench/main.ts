@@ -1,6 +1,6 @@
 /**
- * `bun run bench [records] [rows] [notes] [views] [import] [watch] [webhooks] [sources] [changes] [access] [mcp]
- * [mirror] [app] [workspaces] [stalls]` measures these parts, or all. It writes the results of each part as Markdown to
+ * `bun run bench [records] [rows] [notes] [views] [import] [watch] [webhooks] [events] [sources] [changes] [access]
+ * [mcp] [mirror] [app] [workspaces] [stalls]` measures these parts, or all. It writes the results of each part as Markdown to
  * standard output and to `dist/bench`. With `--record`, rows with a goal also replace the part's rows in
  * `scripts/bench/results.md`, the source of the README's table. `--quick` measures with little data. For `stalls`,
  * `neighbours` and `mirror`, `--size 0.1` uses a tenth of the data. There `--only TEXT` measures only operations whose
@@ -15,6 +15,7 @@ import { benchAccess } from './parts/access.ts'
 import { benchAgents } from './parts/agents.ts'
 import { benchApplication } from './parts/application.ts'
 import { benchChanges } from './parts/changes.ts'
+import { benchEvents } from './parts/events.ts'
 import { benchImports } from './parts/imports.ts'
 import { benchMirror } from './parts/mirror.ts'
 import { benchNotes } from './parts/notes.ts'
@@ -71,6 +72,10 @@ const PARTS: Record<string, { title: string; run(): Promise<Section[]> }> = {
   webhooks: {
     title: 'Webhooks',
     run: () => (quick ? benchWebhooks(1, 2_000, 3) : benchWebhooks(5, 5_000, 20)),
+  },
+  events: {
+    title: 'Events in order and pulled',
+    run: () => (quick ? benchEvents(1, 2_000, 50_000, 2_000) : benchEvents(5, 5_000, 1_000_000, 100_000)),
   },
   sources: {
     title: 'Sources',

@@ -75,7 +75,8 @@ async function call(
   await answer.arrayBuffer()
 }
 
-async function begin(live: number, dead = 0): Promise<Bench> {
+/** Starts a server with a subscription for each receiver; `more` are further attributes of these. */
+export async function begin(live: number, dead = 0, more: object = {}): Promise<Bench> {
   const folder = temporaryFolder()
   const file = join(folder, 'webhooks.db')
   const data = await openDataset(file)
@@ -92,7 +93,7 @@ async function begin(live: number, dead = 0): Promise<Bench> {
   ]
   await call(bench, '/v1/records/structures', { name: 'ticks', fields })
   for (const url of [...receivers.live, ...receivers.dead])
-    await call(bench, '/v1/webhooks', { structure: 'ticks', url })
+    await call(bench, '/v1/webhooks', { structure: 'ticks', url, ...more })
   const stop = async () => {
     await server.stop()
     receivers.stop()
@@ -103,7 +104,7 @@ async function begin(live: number, dead = 0): Promise<Bench> {
 const tick = (n: number) => ({ data: { n, text: 'x'.repeat(50) } })
 
 /** Returns deliveries per second on open connections, from the last write to the last arrival. */
-async function drainRate(bench: Bench, events: number): Promise<number> {
+export async function drainRate(bench: Bench, events: number): Promise<number> {
   await drain(bench, WARM_UP)
   return await drain(bench, events)
 }
