@@ -50,10 +50,15 @@ export function setMerging({ sql }: Reader, table: string, merging: Merging): vo
 const MERGED_PAGES = 64
 
 /** Merges a part of a search table; returns whether there was anything to merge. */
-export function mergeSome({ sql }: Reader, table: string): boolean {
+export const mergeSome = (reader: Reader, table: string): boolean => merge(reader, table, MERGED_PAGES)
+
+/** Begins to merge all segments of a search table into one; `mergeSome` continues. */
+export const beginMergingAll = (reader: Reader, table: string): boolean => merge(reader, table, -MERGED_PAGES)
+
+function merge({ sql }: Reader, table: string, pages: number): boolean {
   const changes = () => sql.scalar<number>('SELECT total_changes()')
   const before = changes()
-  sql.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${MERGED_PAGES})`)
+  sql.run(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${pages})`)
   // The command itself counts as one change.
   return changes() - before > 1
 }

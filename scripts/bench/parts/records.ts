@@ -1,10 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { settle } from '../../../src/kernel/job-steps.ts'
 import { writeRecords } from '../../../src/records/rows/writing/write-records.ts'
 import { createStructure } from '../../../src/records/structures/service.ts'
 import { buildAutoIndex } from '../../../src/records/structures/storage/auto-index.ts'
-import { fillTextIndex, TEXT_INDEX } from '../../../src/records/structures/storage/text-index.ts'
+import { TEXT_INDEX, textIndexFill } from '../../../src/records/structures/storage/text-index.ts'
 import { RecordsBaseline } from '../baselines.ts'
 import { columnsOf, type Data, INDEXED_COLUMNS, ROW_FIELDS, rowsOf, wordOfRank } from '../corpus.ts'
 import { type Dataset, openDataset, temporaryFolder } from '../dataset.ts'
@@ -70,7 +71,7 @@ export async function fill(
   }
   const started = performance.now()
   await buildAutoIndex(ctx, { structurePk: pk, column: TEXT_INDEX })
-  while (await ctx.db.write((tx): boolean => fillTextIndex(tx, pk, BATCH)));
+  await settle(ctx, textIndexFill, pk)
   const searchMs = performance.now() - started
   ctx.db.checkpoint()
   return { data, pk, notes, buildMs, searchMs }

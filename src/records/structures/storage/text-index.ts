@@ -1,7 +1,7 @@
 import { rowText } from '../../../filter/record/sql.ts'
 import { defineJob, enqueueOnce, storeJob } from '../../../kernel/jobs.ts'
 import { firstWithin } from '../../../lib/first-within.ts'
-import { mergeSome } from '../../../search/tables.ts'
+import { beginMergingAll, mergeSome } from '../../../search/tables.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { rowTable, textIndexTable } from '../../../storage/row-table-names.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
@@ -79,6 +79,10 @@ export interface TextIndexed {
 export const listTextIndexed = ({ sql }: Reader): TextIndexed[] =>
   sql.all('SELECT structure AS pk, indexed_to AS indexedTo FROM structure_stats WHERE indexed_to IS NOT NULL')
 
+const isTextIndexed = ({ sql }: Reader, structurePk: number): boolean =>
+  sql.get('SELECT 1 FROM structure_stats WHERE structure = ? AND indexed_to IS NOT NULL', structurePk) !==
+  undefined
+
 /** Up to `limit` rows that are outdated in the index. */
 export const findUnindexed = ({ sql }: Reader, { pk, indexedTo }: TextIndexed, limit: number): number[] =>
   sql.column(
@@ -100,7 +104,7 @@ const MANY_UNINDEXED = 30_000
 /** Brings up to `maxRows` rows up to date in the text index, or merges it; returns whether there was any work. */
 export function fillTextIndex(reader: Reader, structurePk: number, maxRows: number): boolean {
   const texts = findDefinitionTexts(reader, structurePk)
-  if (!texts || !listTextIndexed(reader).some(({ pk }) => pk === structurePk)) return false
+  if (!texts || !isTextIndexed(reader, structurePk)) return false
   const step = { structurePk, text: rowText(definitionOf(texts).fields), most: maxRows }
   const length = indexPending(reader, step) ?? indexNew(reader, step)
   const isMerged =
@@ -108,26 +112,37 @@ export function fillTextIndex(reader: Reader, structurePk: number, maxRows: numb
   return length !== undefined || isMerged
 }
 
-const fillStep = (tx: Tx, structurePk: number): null | 'done' =>
-  fillTextIndex(tx, structurePk, MAX_ROWS_PER_STEP) ? null : 'done'
-
-const whenIdle = {
-  isUrgent: (reader: Reader) =>
-    listTextIndexed(reader).some((structure) => hasManyUnindexed(reader, structure)),
-}
-
 /** Brings the text index of a structure up to date, then merges it. */
-export const textIndexUpdate = defineJob<number, null>('structure.text', fillStep, {
-  isLong: () => true,
-  whenIdle,
-})
+export const textIndexUpdate = defineJob<number, null>(
+  'structure.text',
+  (tx, structurePk) => (fillTextIndex(tx, structurePk, MAX_ROWS_PER_STEP) ? null : 'done'),
+  {
+    isLong: () => true,
+    whenIdle: {
+      isUrgent: (reader) => listTextIndexed(reader).some((structure) => hasManyUnindexed(reader, structure)),
+    },
+  },
+)
 
-/** Fills a new text index. */
-export const textIndexFill = defineJob<number, null>('structure.newText', fillStep, {
-  isLong: () => true,
-  whenIdle,
-  onDone: (log, structure) => log.info('index built', { structure, column: TEXT_INDEX }),
-})
+/**
+ * Fills a new text index, also beside other writes, because searches until then verify all other rows. Then merges all
+ * of it: a search looks up each of its runs in every segment.
+ */
+export const textIndexFill = defineJob<number, 'merging' | null>(
+  'structure.newText',
+  (tx, structurePk, state) => {
+    const table = textIndexTable(structurePk)
+    if (state === null) {
+      if (fillTextIndex(tx, structurePk, MAX_ROWS_PER_STEP)) return null
+      return isTextIndexed(tx, structurePk) && beginMergingAll(tx, table) ? 'merging' : 'done'
+    }
+    return isTextIndexed(tx, structurePk) && mergeSome(tx, table) ? 'merging' : 'done'
+  },
+  {
+    isLong: () => true,
+    onDone: (log, structure) => log.info('index built', { structure, column: TEXT_INDEX }),
+  },
+)
 
 interface Step {
   readonly structurePk: number
