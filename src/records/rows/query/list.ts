@@ -212,8 +212,13 @@ function pageOf(reader: Reader, plan: ListPlan, total: number | undefined): numb
 }
 
 /** The page, taken from matches that are already known. */
-const pageAmong = (reader: Reader, plan: ListPlan, pks: readonly number[]): number[] =>
-  selectPage(reader, plan, { ...plan.query, conditions: [] }, { by: 'pk', pks })
+function pageAmong(reader: Reader, plan: ListPlan, pks: readonly number[]): number[] {
+  const { query, sort, direction, page } = plan
+  if (!isSortedByPk(query.structure, sort))
+    return selectPage(reader, plan, { ...query, conditions: [] }, { by: 'pk', pks })
+  const ordered = pks.toSorted((one, other) => (direction === 'asc' ? one - other : other - one))
+  return ordered.slice(page.offset, page.offset + page.limit)
+}
 
 /** `total` is the number of matching rows, if known. A page near the end of the list is then read from the end. */
 function selectPage(

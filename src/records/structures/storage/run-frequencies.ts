@@ -12,11 +12,11 @@ import { rowTable } from '../../../storage/row-table-names.ts'
 export const RUN_LENGTH = 3
 
 /** The sample: the newest rows, limited in number, in characters per row, and in total characters. */
-const SAMPLED_ROWS = 128
+const SAMPLED_ROWS = 512
 const SAMPLED_LENGTH = 2_048
-const SAMPLED_LENGTH_OF_ALL = 65_536
-/** Runs share counters, so a sample takes 16 KiB. A shared counter overestimates. */
-const COUNTERS = 8_192
+const SAMPLED_LENGTH_OF_ALL = 262_144
+/** Runs share counters, so a sample takes 32 KiB. A shared counter overestimates. */
+const COUNTERS = 16_384
 /** The sample is renewed once the table has grown by this factor. */
 const GROWTH = 2
 const MAX_STRUCTURES = 64

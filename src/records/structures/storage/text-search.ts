@@ -7,15 +7,12 @@ import { findUnindexed, type TextIndexed } from './text-index.ts'
 /** Maximum number of runs used from a long text; more would not narrow a search further. */
 const MAX_RUNS = 30
 
-/**
- * The runs of three characters that locate a text: every other one, and the last. The runs between them would change
- * the number of rows found by only a few percent.
- */
+/** The runs of three characters that locate a text: all of them, or those at even distances in a long text. */
 function runsOf(text: string): string[] {
   const characters = [...text]
   const last = characters.length - RUN_LENGTH
   const runAt = (at: number) => characters.slice(at, at + RUN_LENGTH).join('')
-  const step = Math.max(2, Math.ceil(last / MAX_RUNS))
+  const step = Math.max(1, Math.ceil(last / MAX_RUNS))
   const runs = new Set<string>()
   for (let at = 0; at < last; at += step) runs.add(runAt(at))
   return last < 0 ? [] : [...runs.add(runAt(last))]
