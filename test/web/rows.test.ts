@@ -1,8 +1,7 @@
 import { afterEach, expect, spyOn, test } from 'bun:test'
-import { BLOCK, RowSource } from '../../src/web/data/records/rows.ts'
+import { BLOCK, MAX_CACHED_BLOCKS, RowSource } from '../../src/web/data/records/rows.ts'
 import { startService, type TestService } from '../support/service.ts'
 
-const KEPT_BLOCKS = 80
 const SEEN = 20
 
 let service: TestService
@@ -43,9 +42,9 @@ function seen(first: number): Promise<void> {
 }
 
 test('visible rows are never evicted, however long ago they were read', async () => {
-  await openSource((KEPT_BLOCKS + 4) * BLOCK)
-  for (let block = 0; block < KEPT_BLOCKS; block++) if (block !== 1) await seen(block * BLOCK)
-  await seen(KEPT_BLOCKS * BLOCK)
+  await openSource((MAX_CACHED_BLOCKS + 4) * BLOCK)
+  for (let block = 0; block < MAX_CACHED_BLOCKS; block++) if (block !== 1) await seen(block * BLOCK)
+  await seen(MAX_CACHED_BLOCKS * BLOCK)
   await seen(BLOCK - SEEN / 2)
   expect(source.row(BLOCK - 1)?.data.place).toBe(BLOCK - 1)
   expect(source.row(BLOCK)?.data.place).toBe(BLOCK)

@@ -8,7 +8,7 @@ export const BLOCK = 100
 /** Adjacent blocks read in one request. Reading together saves skipping the preceding rows each time. */
 const MAX_BLOCKS_PER_READ = 5
 /** Cached blocks. Over the limit, the least recently read blocks that are not needed are evicted. */
-const MAX_CACHED_BLOCKS = 80
+export const MAX_CACHED_BLOCKS = 80
 /** Changes by others within this time are refetched together. */
 const REFRESH_MS = 100
 const RETRY_MS = 2_000
