@@ -1,14 +1,10 @@
 import type { Config } from './config.ts'
-import { Kernel, type Server } from './kernel/call.ts'
+import { type Kernel, openKernel, type Server } from './kernel/call.ts'
 import type { Caller, Credentials } from './kernel/caller.ts'
 import { hides, type Kind, NOWHERE } from './kernel/caller.ts'
 import type { Bus } from './lib/bus.ts'
-import type { Clock } from './lib/clock.ts'
-import type { Log } from './lib/log.ts'
 import { busOf } from './log/log.ts'
 import { isWritableCopy, remoteOf } from './log/mirror-guard.ts'
-import type { Db } from './storage/database.ts'
-import { openWorker } from './storage/worker/client.ts'
 
 /** The cost of hashing a password with Argon2id: KiB of memory, and passes over it. */
 export interface PasswordCost {
@@ -17,16 +13,11 @@ export interface PasswordCost {
 }
 
 /** The dependencies of every service. Services use the clock, the storage and the settings only through these. */
-export interface AppContext {
+export interface AppContext extends Server {
   readonly config: Config
-  readonly db: Db
-  /** Runs queries and tasks that would delay short requests. */
-  readonly worker: Server['worker']
   readonly bus: Bus
   /** Runs operations: the only way for callers to reach data. */
   readonly kernel: Kernel
-  readonly clock: Clock
-  readonly log: Log
   readonly credentials: Credentials
   /** Replaces `PASSWORD_COST`; tests use a lower one. */
   readonly passwordCost?: PasswordCost
@@ -38,19 +29,17 @@ export interface AppContext {
 
 export type { Caller }
 
-/** The context for serving a database. The `worker` must be closed before the database. */
+/** The context for serving a database. Its kernel must be closed before the database. */
 export function contextOn(
   opened: Pick<AppContext, 'config' | 'db' | 'clock' | 'log' | 'credentials'>,
 ): AppContext {
-  const { db, clock, log } = opened
+  const { db, clock, log, credentials } = opened
   const bus = busOf(db)
   const mirrorOf = remoteOf(db)
-  const worker = openWorker({ db, listeners: bus, clock, log })
   return {
     ...opened,
     bus,
-    worker,
-    kernel: new Kernel({ db, worker, clock, log, credentials: opened.credentials }),
+    ...openKernel({ db, listeners: bus, clock, log, credentials }),
     ...(mirrorOf !== undefined && { mirrorOf, isMirrorWritable: isWritableCopy(db) }),
   }
 }

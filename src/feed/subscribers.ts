@@ -8,7 +8,7 @@ import {
 } from '../http/sse.ts'
 import type { Credential } from '../kernel/call.ts'
 import { may } from '../kernel/caller.ts'
-import { Rounds } from '../kernel/turns.ts'
+import { Rounds } from '../kernel/fair-share.ts'
 import { Refusal, unavailable } from '../lib/refusal.ts'
 import { lastChange } from '../log/log.ts'
 import type { IsTouched, Streams } from '../people/sessions/streams.ts'

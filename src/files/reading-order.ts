@@ -21,7 +21,7 @@ interface SenderHistory {
 export class ReadingOrder {
   readonly #running = new Set<UnreadFile>()
   #senders = new Map<string, SenderHistory>()
-  #turns = 0
+  #readings = 0
 
   get running(): number {
     return this.#running.size
@@ -37,7 +37,7 @@ export class ReadingOrder {
     for (const file of unread)
       if (!pks.has(file.pk) && this.#mayRun(file) && (!next || this.#isBefore(file, next))) next = file
     if (!next) return undefined
-    this.#historyOf(next).last = ++this.#turns
+    this.#historyOf(next).last = ++this.#readings
     this.#running.add(next)
     return next
   }
@@ -48,9 +48,9 @@ export class ReadingOrder {
   }
 
   #historyOf({ sender }: UnreadFile): SenderHistory {
-    const turns = this.#senders.get(sender) ?? { overLimit: 0, last: 0 }
-    this.#senders.set(sender, turns)
-    return turns
+    const history = this.#senders.get(sender) ?? { overLimit: 0, last: 0 }
+    this.#senders.set(sender, history)
+    return history
   }
 
   #mayRun(file: UnreadFile): boolean {

@@ -222,7 +222,7 @@ export function startTextExtraction({ db, log, clock }: AppContext): () => void 
     return 'failed' in result && result.isOverLimit === true
   }
 
-  const readInTurn = async (file: UnreadFile): Promise<void> => {
+  const readFile = async (file: UnreadFile): Promise<void> => {
     let isOverLimit = false
     try {
       isOverLimit = await read(file)
@@ -238,7 +238,7 @@ export function startTextExtraction({ db, log, clock }: AppContext): () => void 
     while (order.running < MAX_RUNNING) {
       const file = order.begin(files)
       if (!file) return
-      readInTurn(file).then(scan, warn)
+      readFile(file).then(scan, warn)
     }
   }
 

@@ -1,5 +1,5 @@
 import { schedulingKeyOf } from '../kernel/caller.ts'
-import { inTurnOf } from '../kernel/turns.ts'
+import { runFairly } from '../kernel/fair-share.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
 import { type Clock, sleep, systemClock } from '../lib/clock.ts'
@@ -154,19 +154,19 @@ const WHAT = 'The body'
 
 /**
  * Bodies of requests that do not write may contain fewer values. Each long text is parsed in a separate step
- * (`inTurnOf`).
+ * (`runFairly`).
  */
 function parsed(key: string, text: string, mayWrite: boolean): unknown {
   const check = () => checkCounts(text, WHAT, mayWrite ? WRITE_LIMITS : READ_LIMITS)
   const parse = () => storable(text, WHAT)
-  if (text.length > LONG_TEXT) return inTurnOf(key, check).then(() => inTurnOf(key, parse))
+  if (text.length > LONG_TEXT) return runFairly(key, check).then(() => runFairly(key, parse))
   check()
   return parse()
 }
 
 /** Runs work whose duration depends on the length of its input. Long work is scheduled fairly across keys. */
 export const scheduled = async <Result>(key: string, length: number, work: () => Result): Promise<Result> =>
-  length > LONG_TEXT ? inTurnOf(key, work) : work()
+  length > LONG_TEXT ? runFairly(key, work) : work()
 
 const MEBIBYTE = 1_048_576
 
@@ -221,7 +221,7 @@ export class BodyReservation {
     } finally {
       this.#reject = undefined
     }
-    await inTurnOf(this.key, () => {})
+    await runFairly(this.key, () => {})
     return body
   }
 

@@ -1,4 +1,4 @@
-import { othersHaveRun } from '../kernel/turns.ts'
+import { othersHaveRun } from '../kernel/fair-share.ts'
 import { isCurrent } from '../lib/entity-tags.ts'
 import { counted } from '../lib/text.ts'
 import { type ByteParts, partsResponse } from './byte-stream.ts'

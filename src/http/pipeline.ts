@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net'
-import { Bursts } from '../kernel/turns.ts'
+import { Bursts } from '../kernel/fair-share.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'

@@ -1,5 +1,5 @@
 import { schedulingKeyOf } from '../kernel/caller.ts'
-import { othersHaveRun } from '../kernel/turns.ts'
+import { othersHaveRun } from '../kernel/fair-share.ts'
 import { addressGroup } from '../lib/address-group.ts'
 import { Admission } from '../lib/admission.ts'
 import { acceptedCoding, type Coding, compress, compressStream } from '../lib/content-coding.ts'

@@ -1,33 +1,38 @@
+import { addressGroup } from '../lib/address-group.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { isTaggedJson, type TaggedJson } from '../lib/entity-tags.ts'
 import type { Log } from '../lib/log.ts'
 import type { Db } from '../storage/database.ts'
 import type { Reader } from '../storage/reader.ts'
 import {
+  openWorker,
   type QueryScheduling,
   TooLongForMainThread,
   tooLong,
   type WorkerClient,
+  type WorkerOptions,
 } from '../storage/worker/client.ts'
 import { WorkerThread } from '../storage/worker/thread.ts'
 import { resultOf, Trial, type Tx } from '../storage/writes/transaction.ts'
 import type { WriteOptions } from '../storage/writes/write-queue.ts'
 import {
   type Caller,
+  type Covers,
   type Credentials,
   callerIn,
   type Grant,
   grantOf,
+  NOWHERE,
   type Permissions,
   permissionsIn,
   schedulingKeyOf,
 } from './caller.ts'
+import { runFairly } from './fair-share.ts'
 import { settle } from './job-steps.ts'
 import { enqueuedKeys, type JobKey } from './jobs.ts'
 import { type Outcome, once, type RequestIdentity, signed } from './once.ts'
 import type { Operation, ReadOperation, WriteOperation } from './operation.ts'
 import { runIfMatch } from './precondition.ts'
-import { inTurnOf } from './turns.ts'
 
 /*
  * Calls of operations. A read starts on the main connection, under a limit of rows, and restarts in a reader thread
@@ -41,8 +46,11 @@ export interface Credential extends QueryScheduling {
   readonly grant: Grant
 }
 
-/** The credential of the server itself, for its own work in a workspace. */
-export const ownCredential = (workspacePk: number): Credential => ({
+/**
+ * The credential of the server itself, or of a command, for work that belongs to no key or session. It has every
+ * permission in the workspace; without one, its operations find their workspaces themselves.
+ */
+export const ownCredential = (covers: Covers, workspacePk = NOWHERE): Credential => ({
   schedulingKey: '',
   isBackground: true,
   grant: {
@@ -57,10 +65,17 @@ export const ownCredential = (workspacePk: number): Credential => ({
     mayWrite: true,
     needsOwner: false,
     needsWrite: true,
-    covers: 'several',
+    covers,
     isNamed: false,
     permissions: { scope: 'write', role: 'owner', rights: undefined },
   },
+})
+
+/** The credential of a client that has none yet, such as a browser that signs in. It is scheduled by its address. */
+export const guestCredential = (address: string): Credential => ({
+  ...ownCredential('nothing'),
+  schedulingKey: `address ${addressGroup(address)}`,
+  isBackground: false,
 })
 
 /** Runs a write on a file that this process does not have open, in a thread. */
@@ -211,8 +226,18 @@ export interface Server {
   readonly log: Log
 }
 
+/** The number of rows above which a read leaves the main thread, and a column may be worth an index. */
+export const manyRowsOf = ({ worker }: Server): number => worker.manyRows
+
 interface KernelOptions extends Server {
   readonly credentials: Credentials
+}
+
+/** Opens the threads of a database and the kernel that runs operations in them. The kernel closes them. */
+export function openKernel({ credentials, ...options }: WorkerOptions & Pick<KernelOptions, 'credentials'>) {
+  const { db, clock, log } = options
+  const worker = openWorker(options)
+  return { worker, kernel: new Kernel({ db, worker, clock, log, credentials }) }
 }
 
 /** A write with a longer body, in characters, takes milliseconds, so it does not share its commit. */
@@ -220,6 +245,11 @@ const LONG_BODY = 16_384
 
 export class Kernel {
   constructor(private readonly options: KernelOptions) {}
+
+  /** Refuses queries, and lets the current writes of threads finish. Must be called before the database is closed. */
+  close(): Promise<void> {
+    return this.options.worker.close()
+  }
 
   /** Returns the output of an operation. */
   call<Input, Output>(
@@ -306,7 +336,7 @@ export class Kernel {
     // Encoding a large response takes milliseconds, and many requests may share one result.
     return read instanceof Promise
       ? read.then((performed) =>
-          inTurnOf(credential.schedulingKey, () => this.#learned(operation, performed)),
+          runFairly(credential.schedulingKey, () => this.#learned(operation, performed)),
         )
       : this.#learned(operation, read)
   }

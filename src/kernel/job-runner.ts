@@ -5,6 +5,7 @@ import type { Db } from '../storage/database.ts'
 import type { WorkerClient } from '../storage/worker/client.ts'
 import { pauseForOthers } from '../storage/writes/chunks.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
+import { othersHaveRun } from './fair-share.ts'
 import { type Prepared, runOnce, STEPS_BETWEEN_PAUSES } from './job-steps.ts'
 import {
   findFirst,
@@ -19,7 +20,6 @@ import {
   serviceOf,
   type Waiting,
 } from './jobs.ts'
-import { othersHaveRun } from './turns.ts'
 
 /*
  * A server looks for jobs after transactions that enqueued some, after writes of other connections, and when the next

@@ -1,7 +1,7 @@
 import { createApi } from '../../src/api.ts'
 import { readConfig } from '../../src/config.ts'
 import type { AppContext } from '../../src/context.ts'
-import { Kernel } from '../../src/kernel/call.ts'
+import { openKernel } from '../../src/kernel/call.ts'
 import type { Access } from '../../src/kernel/caller.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
@@ -10,7 +10,6 @@ import { findFaults } from '../../src/operation/integrity.ts'
 import { createKey } from '../../src/people/accounts/keys.ts'
 import { credentials } from '../../src/people/sessions/sessions.ts'
 import { openDatabase } from '../../src/storage/database.ts'
-import { openWorker } from '../../src/storage/worker/client.ts'
 import { Follower } from '../../src/transfer/mirror/follower.ts'
 import { makeCopy } from '../../src/transfer/mirror/mirror.ts'
 import { type LocalChange, pushLocalChanges } from '../../src/transfer/mirror/overlay/push.ts'
@@ -97,13 +96,11 @@ export async function mirrorOf(
   const db = openDatabase({ file, programVersion: VERSION, clock, log, role: 'server' })
   await db.write((tx): void => makeWritable(tx, isWritable, isForwarding && isWritable))
   const bus = busOf(db)
-  const worker = openWorker({ db, listeners: bus, clock, log })
   const config = readConfig({ DAYBOOK_DB: file })
   const ctx: AppContext = {
     config,
     db,
-    worker,
-    kernel: new Kernel({ db, worker, clock, log, credentials }),
+    ...openKernel({ db, listeners: bus, clock, log, credentials }),
     bus,
     clock,
     log,
@@ -142,7 +139,7 @@ export async function mirrorOf(
     close: async () => {
       stop.abort()
       await server.stop(true)
-      await worker.close()
+      await ctx.kernel.close()
       await db.finishCheckpoint()
       db.close()
       folder.remove()

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { type Api, createApi } from '../../src/api.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { AppContext, PasswordCost } from '../../src/context.ts'
-import { Kernel } from '../../src/kernel/call.ts'
+import { openKernel } from '../../src/kernel/call.ts'
 import type { Access } from '../../src/kernel/caller.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -11,11 +11,12 @@ import { busOf } from '../../src/log/log.ts'
 import { upgradeDerived, upgradeSteps } from '../../src/operation/upgrade.ts'
 import { createKey } from '../../src/people/accounts/keys.ts'
 import { addUser, findUser } from '../../src/people/accounts/users.ts'
-import { bootstrap, createWorkspace, findWorkspaceNamed } from '../../src/people/accounts/workspaces.ts'
+import { createWorkspace, findWorkspaceNamed } from '../../src/people/accounts/workspaces.ts'
+import { bootstrap } from '../../src/people/administration.ts'
 import { credentials } from '../../src/people/sessions/sessions.ts'
 import type { OpenOptions } from '../../src/storage/connection/open.ts'
 import { openDatabase } from '../../src/storage/database.ts'
-import { openWorker, type WorkerOptions } from '../../src/storage/worker/client.ts'
+import type { WorkerOptions } from '../../src/storage/worker/client.ts'
 
 /** A clock that moves only on request; it runs the actions due on the way in order. */
 export interface TestClock extends Clock {
@@ -196,19 +197,18 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   })
   const config: Config = { ...readConfig({}), db: file, ...options.config }
   const bus = busOf(db)
-  const worker = openWorker({ db, listeners: bus, log, clock, ...options.worker })
+  const opened = openKernel({ db, listeners: bus, log, clock, credentials, ...options.worker })
   const ctx: AppContext = {
     config,
     db,
-    worker,
-    kernel: new Kernel({ db, worker, clock, log, credentials }),
+    ...opened,
     bus,
     clock,
     log,
     credentials,
     passwordCost: options.passwordCost ?? CHEAP_PASSWORDS,
   }
-  const first = await bootstrap(ctx.db)
+  const first = await bootstrap(ctx)
   const app = createApi(ctx)
   const newKey = (input: NewTestKey = {}) =>
     db.write((tx): string => {
@@ -248,7 +248,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
       return newKey({ workspace: name, user: `owner of ${name}` })
     },
     close: () => {
-      void worker.close()
+      void ctx.kernel.close()
       db.close()
     },
   }

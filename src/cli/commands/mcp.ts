@@ -50,7 +50,7 @@ async function serveDatabase(io: Io, db: Db, key: string, input: Input): Promise
     const { localResponder } = await local()
     return await serve(io, localResponder(ctx, caller))
   } finally {
-    await ctx.worker.close()
+    await ctx.kernel.close()
   }
 }
 

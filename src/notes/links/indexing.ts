@@ -1,4 +1,4 @@
-import type { AppContext } from '../../context.ts'
+import type { Server } from '../../kernel/call.ts'
 import { type Caller, schedulingKeyOf } from '../../kernel/caller.ts'
 import { settle } from '../../kernel/job-steps.ts'
 import { defineJob, enqueue, keysOf, removeJob } from '../../kernel/jobs.ts'
@@ -154,10 +154,11 @@ function firstBehind(targets: readonly string[], after: string): readonly string
  * Writes the pending links of the workspace. Links that were committed before this call can be read after it. Threads
  * read them as queries of the caller. Throws the refusal if the caller must try again later.
  */
-export async function refreshLinks(ctx: Pick<AppContext, 'db' | 'worker'>, caller: Caller): Promise<void> {
+export async function refreshLinks(server: Server, caller: Caller): Promise<void> {
   const { workspacePk, signal } = caller
-  const turn = { schedulingKey: schedulingKeyOf(caller), ...(signal && { signal }) }
-  for (const note of pendingNotes(ctx.db, workspacePk)) await settle(ctx, linkIndexing, note, turn)
+  const scheduling = { schedulingKey: schedulingKeyOf(caller), ...(signal && { signal }) }
+  for (const note of pendingNotes(server.db, workspacePk))
+    await settle(server, linkIndexing, note, scheduling)
 }
 
 const pendingNotes = ({ sql }: Reader, workspace: number): number[] =>

@@ -1,4 +1,4 @@
-import type { AppContext } from '../../context.ts'
+import type { Server } from '../../kernel/call.ts'
 import { settle } from '../../kernel/job-steps.ts'
 import { AT_ONCE, defineJob, enqueue, enqueueOnce, findState, type Job, keysOf } from '../../kernel/jobs.ts'
 import { indexedText, type Phrase } from '../../lib/words.ts'
@@ -251,11 +251,8 @@ const URGENT = 'FROM search_pending WHERE workspace = ? AND can_wait = 0'
  * before this call can be found after it. Notes marked meanwhile are skipped, so a stream of writes never delays a
  * search endlessly. The search compares those individually (`unindexed.ts`).
  */
-export async function refreshSearch(
-  ctx: Pick<AppContext, 'db' | 'worker'>,
-  workspace: number,
-): Promise<void> {
-  const { db } = ctx
+export async function refreshSearch(server: Server, workspace: number): Promise<void> {
+  const { db } = server
   if (db.sql.get(`SELECT 1 ${URGENT} LIMIT 1`, workspace) === undefined) return
   const notes = db.sql.all<Marked>(`SELECT workspace, note ${URGENT}`, workspace)
   for (let done = 0; done < notes.length; ) {
@@ -266,7 +263,7 @@ export async function refreshSearch(
     })
   }
   const long = new Set(db.sql.column(keysOf(longNoteIndexing)))
-  for (const { note } of notes) if (long.has(note)) await settle(ctx, longNoteIndexing, note)
+  for (const { note } of notes) if (long.has(note)) await settle(server, longNoteIndexing, note)
 }
 
 /**

@@ -58,14 +58,14 @@ const failed = () => unavailable('No backup could be made; the log of the server
  * it is sent, when the client disconnects or stalls, or when its user loses permission.
  */
 export class BackupDownloads {
-  readonly #turns = new Admission({ most: 1, refusal: isMaking })
+  readonly #admission = new Admission({ most: 1, refusal: isMaking })
 
   constructor(private readonly ctx: AppContext) {}
 
   async respond(download: Download): Promise<Response> {
     const { ctx } = this
     checkOwnsAll(ctx, download.caller)
-    const release = this.#turns.hold('backup')
+    const release = this.#admission.hold('backup')
     let folder: string | undefined
     const remove = () => {
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true })

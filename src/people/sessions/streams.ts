@@ -3,7 +3,7 @@ import { LARGE_BYTES, newResponseBudget } from '../../http/responses.ts'
 import { closedEvent, type StreamReader, type StreamSource } from '../../http/sse.ts'
 import type { CredentialEnd, CredentialState, Rights } from '../../kernel/caller.ts'
 import { schedulingKeyOf } from '../../kernel/caller.ts'
-import { inTurnOf, serveInTurns } from '../../kernel/turns.ts'
+import { runFairly, serveFairly } from '../../kernel/fair-share.ts'
 import type { Admission } from '../../lib/admission.ts'
 import { Refusal, unavailable } from '../../lib/refusal.ts'
 import { findAppState } from '../accounts/apps.ts'
@@ -137,12 +137,12 @@ export class Streams {
 
   /** Resolves when one stream may work, so that streams do not delay requests. */
   nextStep(): Promise<void> {
-    return inTurnOf('streams', () => {})
+    return runFairly('streams', () => {})
   }
 
   /** Serves many readers, interleaved with other requests. */
   serveAll<Item>(items: readonly Item[], serve: (item: Item) => void): Promise<void> {
-    return serveInTurns('streams', items, serve)
+    return serveFairly('streams', items, serve)
   }
 
   /**

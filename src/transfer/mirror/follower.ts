@@ -214,7 +214,7 @@ export class Follower {
     try {
       if (isSmall) await db.write((tx): void => applyStage(tx, this.#memory, target))
       else
-        await kernel.call(mirrorApply, ownCredential(workspacePk), {
+        await kernel.call(mirrorApply, ownCredential('several', workspacePk), {
           stageFile: this.#stageFile,
           now,
           target,

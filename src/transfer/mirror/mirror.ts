@@ -149,7 +149,7 @@ async function catchUpAlone(request: MirrorRequest): Promise<void> {
     await follower.catchUp(0)
     await settleAll(ctx, jobs)
   } finally {
-    await ctx.worker.close()
+    await ctx.kernel.close()
     await close(db)
   }
 }
@@ -301,7 +301,13 @@ function copyAccounts(accounts: Accounts, { sql }: Tx, { pk }: WorkspaceRow): un
 /** Runs in a separate thread, so that this one can still handle signals. */
 async function applyIn({ clock, log, file }: NewCopy, unfinished: string, target: Target): Promise<void> {
   const input = { stageFile: stageFileOf(file), now: clock.now(), target }
-  await writeInThread({ clock, log }, unfinished, mirrorApply, ownCredential(target.workspacePk), input)
+  await writeInThread(
+    { clock, log },
+    unfinished,
+    mirrorApply,
+    ownCredential('several', target.workspacePk),
+    input,
+  )
 }
 
 /**

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { inTurnOf } from '../../../src/kernel/turns.ts'
+import { runFairly } from '../../../src/kernel/fair-share.ts'
 import { PASSWORD, setUpIn } from '../../support/browser-client.ts'
 import { runRetention } from '../../support/jobs.ts'
 import { newFolder } from '../../support/process.ts'
@@ -412,7 +412,7 @@ test('replayed long events alternate with long calls of another source', async (
     expect((await send(replayed, `a${at}`)).body).toMatchObject({ status: 'unmapped' })
   await service.patch(`/v1/sources/${replayed.id}`, { map: { number: '/number' } })
   const gate = Promise.withResolvers<void>()
-  const step = inTurnOf('another', () => gate.promise)
+  const step = runFairly('another', () => gate.promise)
   const replay = service.post(`/v1/sources/${replayed.id}/replay`, { status: 'unmapped' })
   await settle()
   const quick = send(quiet, 'quick')

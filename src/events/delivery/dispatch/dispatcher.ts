@@ -1,4 +1,4 @@
-import { Loop } from '../../../kernel/turns.ts'
+import { Loop } from '../../../kernel/fair-share.ts'
 import type { Bus } from '../../../lib/bus.ts'
 import type { Clock } from '../../../lib/clock.ts'
 import type { Log } from '../../../lib/log.ts'
@@ -64,7 +64,7 @@ export class Dispatcher {
   readonly #states = new Map<number, SubscriptionState>()
   /** Subscriptions that may have a due delivery but are not scheduled yet. */
   readonly #woken = new Set<number>()
-  readonly #turns = new DeliverySchedule()
+  readonly #schedule = new DeliverySchedule()
   readonly #running = new Set<Promise<void>>()
   readonly #stopListening: readonly (() => void)[]
   #lastNow = Number.POSITIVE_INFINITY
@@ -157,19 +157,19 @@ export class Dispatcher {
     const [woken] = this.#woken
     if (woken !== undefined) {
       this.#woken.delete(woken)
-      this.#awaitTurn(woken)
+      this.#enqueue(woken)
       return true
     }
-    const webhook = this.#turns.next()
+    const webhook = this.#schedule.next()
     if (webhook === undefined) return false
-    if (this.#startNext(webhook)) this.#awaitTurn(webhook)
+    if (this.#startNext(webhook)) this.#enqueue(webhook)
     return true
   }
 
   /** Ignores a subscription that is deleted. */
-  #awaitTurn(webhook: number): void {
+  #enqueue(webhook: number): void {
     const state = this.#stateOf(webhook)
-    if (state) this.#turns.add(state)
+    if (state) this.#schedule.add(state)
   }
 
   /** Starts a subscription's next attempt; false when none can start now. */
@@ -227,11 +227,11 @@ export class Dispatcher {
     const request = requestOf(due, attemptedAt)
     const slots = request ? slotsOf(request.body.length) : 1
     state.inFlight += 1
-    this.#turns.begin(state.workspace, slots)
+    this.#schedule.begin(state.workspace, slots)
     const outcome = request ? await send(request) : CALL_GONE
     const ms = Math.round(clock.monotonicMs() - startedAt)
     state.inFlight -= 1
-    this.#turns.end(state.workspace, slots)
+    this.#schedule.end(state.workspace, slots)
     state.isProven = outcome.error === null
     state.isOrdered = due.isOrdered === 1
     this.#wake([due.webhook])

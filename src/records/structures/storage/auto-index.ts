@@ -1,5 +1,5 @@
 import { type FieldKind, rulesOf, type TypedField } from '../../../filter/record/field-types.ts'
-import type { Server } from '../../../kernel/call.ts'
+import { manyRowsOf, type Server } from '../../../kernel/call.ts'
 import { settle } from '../../../kernel/job-steps.ts'
 import { defineJob, defineRecurringJob, enqueueOnce } from '../../../kernel/jobs.ts'
 import { BoundedCache } from '../../../lib/bounded-cache.ts'
@@ -175,14 +175,12 @@ export const recordIndex = ({ sql }: Reader, { structurePk, column }: IndexPlace
  * Builds an index when no write is pending; returns whether it exists afterwards. Writes that arrive during the build
  * wait for its end.
  */
-export async function buildAutoIndex(
-  { db, worker }: Pick<Server, 'db' | 'worker'>,
-  place: IndexPlace,
-): Promise<boolean> {
+export async function buildAutoIndex(server: Server, place: IndexPlace): Promise<boolean> {
+  const { db } = server
   const { structurePk, column } = place
   const key = `${structurePk} ${column}`
   await db.write((tx): void => enqueueOnce(tx, indexBuilding, key, place))
-  await settle({ db, worker }, indexBuilding, key)
+  await settle(server, indexBuilding, key)
   return listAutoIndexes(db, structurePk).includes(column)
 }
 
@@ -281,7 +279,7 @@ export function recordReadCosts(
   ms: number,
 ): void {
   for (const column of used) recordUse(server, { structurePk, column })
-  const { manyRows } = server.worker
+  const manyRows = manyRowsOf(server)
   for (const column of rows > manyRows ? missing : []) {
     const report = reportOf(server, { structurePk, column })
     report.ms += ms

@@ -5,20 +5,20 @@ import { forSomeMilliseconds } from '../storage/writes/chunks.ts'
 
 /* The only ways in which long work of the main thread lets other requests run. */
 
-const turns = new Admission({ most: 1 })
+const shares = new Admission({ most: 1 })
 
 /** Resolves after everything else that is due in this thread, so that other requests run first. */
 export const othersHaveRun = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Runs a part of long work in this thread, round-robin between keys. Other work waits for at most one part. */
-export const inTurnOf = <Result>(key: string, work: () => Result | Promise<Result>): Promise<Result> =>
-  turns.run({ key }, () => othersHaveRun().then(work))
+export const runFairly = <Result>(key: string, work: () => Result | Promise<Result>): Promise<Result> =>
+  shares.run({ key }, () => othersHaveRun().then(work))
 
 /** The time to serve items before other requests are served. */
 const SLICE_MS = 5
 
 /** Serves many items, a few milliseconds at a time, interleaved with other requests. */
-export async function serveInTurns<Item>(
+export async function serveFairly<Item>(
   key: string,
   items: readonly Item[],
   serve: (item: Item) => void,
@@ -26,7 +26,7 @@ export async function serveInTurns<Item>(
   let until = systemClock.monotonicMs() + SLICE_MS
   for (const item of items) {
     if (systemClock.monotonicMs() > until) {
-      await inTurnOf(key, () => {})
+      await runFairly(key, () => {})
       until = systemClock.monotonicMs() + SLICE_MS
     }
     serve(item)
@@ -129,7 +129,7 @@ export class Bursts {
   }
 
   #scheduleSlice(): void {
-    void inTurnOf('requests', () => this.#serveSlice())
+    void runFairly('requests', () => this.#serveSlice())
   }
 
   #serveSlice(): void {
