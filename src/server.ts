@@ -9,6 +9,7 @@ import { IDLE_SECONDS } from './http/exchange.ts'
 import { Expectations } from './http/expectation.ts'
 import { type BunListener, GuardedListener, type Listener } from './http/listener.ts'
 import { jobs } from './jobs.ts'
+import { ownCredential } from './kernel/call.ts'
 import { JobRunner } from './kernel/job-runner.ts'
 import { sleep, systemClock } from './lib/clock.ts'
 import { createLog, type Log } from './lib/log.ts'
@@ -21,11 +22,9 @@ import { createBackups } from './operation/backups/schedule.ts'
 import { removeLeftCopies } from './operation/backups/temporary.ts'
 import { retentionJobs } from './operation/schedule.ts'
 import { upgradeDerived, upgradeSteps } from './operation/upgrade.ts'
-import { getUser } from './people/accounts/users.ts'
-import { bootstrap } from './people/accounts/workspaces.ts'
+import { bootstrap, createUserLink } from './people/administration.ts'
 import { saveServerAddress } from './people/sessions/server-address.ts'
 import { credentials } from './people/sessions/sessions.ts'
-import { createSetupLink } from './people/sessions/sign-in.ts'
 import { type ServerLock, takeServerLock } from './storage/connection/server-lock.ts'
 import { type Db, openDatabase } from './storage/database.ts'
 import { asUnavailable } from './storage/errors.ts'
@@ -189,7 +188,7 @@ function startSending(ctx: AppContext): Pick<Dispatcher, 'stop'> {
 }
 
 async function stopServer(
-  { log, db, worker }: AppContext,
+  { log, db, kernel }: AppContext,
   app: Api,
   listener: Listener,
   deliveries: Pick<Dispatcher, 'stop'>,
@@ -200,7 +199,7 @@ async function stopServer(
   try {
     await Promise.all([drain(app, listener, log), deliveries.stop()])
     await Promise.all(background.map((end) => end()))
-    await Promise.all([worker.close(), db.finishCheckpoint()])
+    await Promise.all([kernel.close(), db.finishCheckpoint()])
     const isClosed = db.close()
     log.info('stopped')
     return isClosed
@@ -256,11 +255,10 @@ async function announceFirstStart(
   print: (message: string) => void,
   origin: string,
 ): Promise<void> {
-  const key = await bootstrap(ctx.db)
+  const key = await bootstrap(ctx)
   if (key === undefined) return
-  const { link } = await ctx.db.write((tx) =>
-    createSetupLink(tx, { userPk: getUser(tx, 'owner').pk, maker: null }, origin),
-  )
+  const input = { name: 'owner', origin, isReset: false }
+  const { link } = await ctx.kernel.call(createUserLink, ownCredential('nothing'), input)
   print(`Created ${resolve(ctx.db.file)} with the user "owner" and the workspace "Personal".
 Save this write key; it will not be shown again:
 

@@ -12,7 +12,7 @@ import { createNote } from '../../src/notes/writing/create.ts'
 import { createKey } from '../../src/people/accounts/keys.ts'
 import { listWorkspaces } from '../../src/people/accounts/store.ts'
 import { findUser } from '../../src/people/accounts/users.ts'
-import { bootstrap } from '../../src/people/accounts/workspaces.ts'
+import { bootstrap } from '../../src/people/administration.ts'
 import { credentials } from '../../src/people/sessions/sessions.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { corpus } from './corpus.ts'
@@ -39,7 +39,7 @@ export async function openDataset(file: string): Promise<Dataset> {
   const db = openDatabase({ file, programVersion: VERSION, clock: systemClock, log, role: 'server' })
   const config = { ...readConfig({}), db: file }
   const ctx = contextOn({ config, db, clock: systemClock, log, credentials })
-  await bootstrap(ctx.db)
+  await bootstrap(ctx)
   const [workspace] = listWorkspaces(db)
   const user = findUser(db, 'owner')
   if (!workspace || !user) throw new Error('the new database has no workspace')

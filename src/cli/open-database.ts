@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import type { TSchema } from '@sinclair/typebox'
 import { readCheckpoint, readDatabaseFile, readPublicUrls } from '../config.ts'
 import type { Caller, InWorkspace } from '../context.ts'
-import type { Kernel } from '../kernel/call.ts'
 import type { Operation } from '../kernel/operation.ts'
+import { once } from '../lib/bounded-cache.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog } from '../lib/log.ts'
 import { didYouMean } from '../lib/near-miss.ts'
@@ -59,17 +59,29 @@ export type CallOperation = <Input, Output>(
   input: Input,
 ) => Promise<Output>
 
+/** Runs `use` on the database, with operations that belong to no workspace. */
+export const administer = <T>(
+  input: Input,
+  io: Io,
+  use: (db: Db, call: CallOperation) => T | Promise<T>,
+): Promise<T> =>
+  withDatabase(input, io, (db) =>
+    use(db, async (operation, sent) => {
+      const { kernel, ownCredential } = await kernelOn(db)
+      return kernel.call(operation, ownCredential(operation.covers), sent)
+    }),
+  )
+
 /** The kernel of a command, which runs everything on this thread. */
-async function kernelOn(db: Db): Promise<Kernel> {
-  const [{ Kernel }, { openWorker }, { busOf }, { credentials }] = await Promise.all([
+async function kernelOn(db: Db) {
+  const [{ openKernel, ownCredential }, { busOf }, { credentials }] = await Promise.all([
     import('../kernel/call.ts'),
-    import('../storage/worker/client.ts'),
     import('../log/log.ts'),
     import('../people/sessions/sessions.ts'),
   ])
   const log = createLog('silent', systemClock, () => {})
-  const worker = openWorker({ db, listeners: busOf(db), clock: systemClock, log, isInline: true })
-  return new Kernel({ db, worker, clock: systemClock, log, credentials })
+  const options = { db, listeners: busOf(db), clock: systemClock, log, credentials, isInline: true }
+  return { kernel: openKernel(options).kernel, ownCredential }
 }
 
 /** Runs `use` on the workspace that `--workspace` names, by default the only one. */
@@ -80,7 +92,8 @@ export const inWorkspace = <T>(
 ): Promise<T> =>
   withDatabase(input, io, (db) => {
     const caller = commandCaller(getWorkspaceOrOnly(db, textFlag(input, 'workspace')))
-    return use(db, caller, async (operation, sent) => (await kernelOn(db)).callAs(caller, operation, sent))
+    const opened = once(() => kernelOn(db))
+    return use(db, caller, async (operation, sent) => (await opened()).kernel.callAs(caller, operation, sent))
   })
 
 /**

@@ -41,15 +41,6 @@ export const requestWriter = (db: Db, exchange: Pick<Exchange, 'outputOf'>): Fil
   run: (operation, input) => exchange.outputOf(operation, input),
 })
 
-/** Writes as a caller whose rights never end. */
-export const commandWriter = (db: Db, caller: Caller): FileWriter => ({
-  db,
-  run: (operation, input) =>
-    db
-      .write((tx): { output: unknown } => ({ output: operation.run(tx, caller, input) }))
-      .then(({ output }) => output as ReturnType<typeof operation.run>),
-})
-
 interface StartInput {
   readonly fileName: string
   /** The note it is attached to, if any. */

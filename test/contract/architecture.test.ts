@@ -182,6 +182,27 @@ function cyclic(found: Map<string, string[]>): Map<string, string[]> {
   return rest.size < found.size ? cyclic(rest) : rest
 }
 
+/** Files with writes that belong to no caller, or that are part of a command, and the purpose of each. */
+const OWN_WRITES = {
+  'cli/mirror/commands.ts': 'detaches a mirror, and resets its local changes',
+  'events/delivery/dispatch/dispatcher.ts': 'brings retries forward after an outage',
+  'events/delivery/dispatch/outcome-writer.ts': 'stores the outcomes of attempts',
+  'files/new-file.ts': 'removes an incomplete file, also after the permission of its sender has ended',
+  'files/text-extraction.ts': 'stores the texts that other processes extract',
+  'log/objects/tally.ts': 'counts frequent events, once a second',
+  'notes/search/indexing.ts': 'indexes the notes that a search waits for',
+  'operation/integrity.ts': 'repairs a database',
+  'people/accounts/keys.ts': 'stores when a credential was last used, once a minute',
+  'records/structures/storage/auto-index.ts': 'requests an index, and stores its use',
+  'server.ts': 'begins an epoch at the start',
+  'transfer/import-run.ts': 'imports in one transaction, from files',
+  'transfer/mirror/events.ts': 'stores the events that a mirror sends on',
+  'transfer/mirror/follower.ts': 'applies the changes of the remote',
+  'transfer/mirror/mirror.ts': 'creates a mirror',
+  'transfer/mirror/overlay/push.ts': 'stores which local changes were pushed',
+  'transfer/vault/export/update.ts': 'stores what an export has written',
+}
+
 /** Files that still name one. */
 const ALLOWED: string[] = [
   'clients/types/connection.ts: setTimeout',
@@ -221,18 +242,29 @@ describe('src', () => {
     const primitives =
       /\b(?:Atomics|new Worker|setImmediate|setTimeout|setInterval|queueMicrotask|performance\.now|Bun\.sleep(?:Sync)?)\b/g
     const ours =
-      /\b(?:Worker(?:Task|Query|Thread|Client)|TooLongForMainThread|with(?:Row|Write)Limit|isLimited|cannotCount|sql\.count\b|stopCondition|inSteps|inChunks|forSomeMilliseconds|pauseBetween|pauseForOthers|worker\.(?:read|task|run|write|state|manyRows))/g
+      /\b(?:Worker(?:Task|Query|Thread|Client)|TooLongForMainThread|with(?:Row|Write)Limit|isLimited|cannotCount|sql\.count\b|stopCondition|inSteps|inChunks|forSomeMilliseconds|pauseBetween|pauseForOthers|openWorker|\w+Turn(?:s|Of)?\b|(?<=#)turns?\b)/g
+    // The service worker of the application, and the process that reads one file, are other workers.
+    const threads = /\bworker\b(?!\.[jt]s)/g
+    const hasOtherWorkers = /^(?:http\/web-app|files\/extraction)\//
     const modules =
       /^storage\/(?:worker\/(?!client\.ts$)|writes\/(?:write-|chunks)|read-limit)|^lib\/fair-queue/
     const found = files
       .filter(({ path }) => !inner.test(path))
       .flatMap(({ path, text, imports }) => {
         const code = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
-        const named = [primitives, ours].flatMap((words) => [...code.matchAll(words)].map(([word]) => word))
+        const words = hasOtherWorkers.test(path) ? [primitives, ours] : [primitives, ours, threads]
+        const named = words.flatMap((pattern) => [...code.matchAll(pattern)].map(([word]) => word))
         const imported = imports.filter((target) => modules.test(target))
         return [...new Set([...named, ...imported])].map((name) => `${path}: ${name}`)
       })
     expect(found.sort()).toEqual(ALLOWED.sort())
+  })
+
+  test('writes for callers through operations, and later work in jobs', () => {
+    const writing = files.filter(
+      ({ path, text }) => !/^(?:kernel|storage)\//.test(path) && /\bdb\s*\.write\(/.test(text),
+    )
+    expect(writing.map(({ path }) => path).sort()).toEqual(Object.keys(OWN_WRITES))
   })
 
   test('keeps no state in modules: it belongs to the connection, the thread or the server that it serves', () => {
@@ -242,7 +274,7 @@ describe('src', () => {
     const ofClasses = /^ {2}static (?!readonly)#?\w+(?= *[:=;])/gm
     const kept = [
       // A thread runs one task at a time.
-      'kernel/turns.ts: const turns',
+      'kernel/fair-share.ts: const shares',
     ]
     const found = files.flatMap(({ path, text }) =>
       [variables, collections, ofClasses].flatMap((pattern) =>

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { commandCaller } from '../../src/cli/open-database.ts'
-import { deleteStructure } from '../../src/events/structure-deletion.ts'
 import { DAY_MS } from '../../src/lib/dates.ts'
 import { beginEpochs } from '../../src/log/cursors.ts'
 import type { FeedChange } from '../support/changes.ts'
 import { runRetention } from '../support/jobs.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
+import { deleteStructure } from '../support/structures.ts'
 
 let service: TestService
 beforeEach(async () => {
@@ -75,8 +74,7 @@ describe('a change', () => {
     const structure = await declare()
     const id = await newNote('One')
     await service.delete(`/v1/notes/${id}`)
-    const { workspace_id } = (await service.get('/v1/me')).body
-    await deleteStructure(service.ctx, commandCaller({ pk: 1, id: workspace_id }), structure)
+    await deleteStructure(service, structure)
     service.clock.advance(31 * DAY_MS)
     await service.ctx.db.write((tx) => tx.sql.run('UPDATE changes SET at = ?', tx.now).changes)
     await runRetention(service.ctx)
@@ -189,7 +187,7 @@ describe('a page', () => {
       'structure',
       'record',
     ])
-    await deleteStructure(service.ctx, commandCaller({ pk: 1, id: '' }), structure)
+    await deleteStructure(service, structure)
     expect((await feed(`?structure=${structure}`)).changes.map(({ op }: FeedChange) => op)).toEqual([
       'created',
       'created',

@@ -1,9 +1,7 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { deleteStructure } from '../../src/events/structure-deletion.ts'
 import { jobs } from '../../src/jobs.ts'
 import { JobRunner } from '../../src/kernel/job-runner.ts'
-import { systemAuthor } from '../../src/log/log.ts'
 import { findFaults, repairDerived } from '../../src/operation/integrity.ts'
 import { buildAutoIndex } from '../../src/records/structures/storage/auto-index.ts'
 import { fillTextIndex } from '../../src/records/structures/storage/text-index.ts'
@@ -12,6 +10,7 @@ import { newFolder } from '../support/process.ts'
 import { matches, type Row, sorted } from '../support/record-oracle.ts'
 import { declare, type FieldSpec, list, summary, write } from '../support/records.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
+import { deleteStructure } from '../support/structures.ts'
 
 const folder = newFolder()
 const open: TestService[] = []
@@ -324,8 +323,7 @@ test('a deleted structure deletes its search table and pending entries', async (
   const service = await start()
   const { id, rows } = await searched(service)
   await service.patch(`/v1/records/${rows[0]?.id}`, { data: { title: 'changed' } })
-  const workspacePk = service.ctx.db.sql.scalar<number>('SELECT workspace FROM structures')
-  await deleteStructure(service.ctx, systemAuthor(workspacePk), id)
+  await deleteStructure(service, id)
   expect(pending(service)).toEqual([])
   expect(
     service.ctx.db.sql.column("SELECT name FROM sqlite_schema WHERE name LIKE 'rows!_1!_%' ESCAPE '!'"),

@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { deleteStructure } from '../../src/events/structure-deletion.ts'
 import { DAY_MS } from '../../src/lib/dates.ts'
 import { beginEpochs } from '../../src/log/cursors.ts'
-import { systemAuthor } from '../../src/log/log.ts'
 import { getKey, listKeys, revokeKey } from '../../src/people/accounts/keys.ts'
 import { getUser, removeUser } from '../../src/people/accounts/users.ts'
 import { runRetention } from '../support/jobs.ts'
 import { newFolder } from '../support/process.ts'
 import { declare, list, queryOf, write } from '../support/records.ts'
 import { settle, startService, type TestService } from '../support/service.ts'
+import { deleteStructure } from '../support/structures.ts'
 import { type Watch, watch } from '../support/watch.ts'
 
 const MERGE_MS = 250
@@ -547,7 +546,7 @@ describe('the service closes', () => {
     const other = await watch(service, 'Bags')
     await opened.event('answer')
     await other.event('answer')
-    await deleteStructure(service.ctx, systemAuthor(1), 'Boxes')
+    await deleteStructure(service, 'Boxes')
     service.ctx.bus.notify()
     await merge()
     expect(await opened.event('closed')).toEqual({ error: expect.any(String), code: 'structure_deleted' })

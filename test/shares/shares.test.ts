@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { addFile, commandWriter } from '../../src/files/new-file.ts'
+import { addFile } from '../../src/files/new-file.ts'
 import { changeRole, getUser, removeUser } from '../../src/people/accounts/users.ts'
 import { findWorkspaceNamed } from '../../src/people/accounts/workspaces.ts'
 import { callerOf } from '../support/cli.ts'
+import { fileWriter } from '../support/files.ts'
 import { makeNote } from '../support/notes.ts'
 import { declare, field, write } from '../support/records.ts'
 import { settle, startService, type TestClock, type TestService, testClock } from '../support/service.ts'
@@ -41,7 +42,7 @@ const become = (role: 'viewer' | 'editor') =>
 
 async function fileNamed(fileName: string, text: string): Promise<string> {
   const { ctx } = service
-  const file = await addFile(commandWriter(ctx.db, callerOf(service)), {
+  const file = await addFile(fileWriter(ctx, callerOf(service)), {
     fileName,
     noteId: null,
     bytes: new TextEncoder().encode(text),

@@ -1,11 +1,8 @@
-import { deleteStructure } from '../../src/events/structure-deletion.ts'
 import { DAY_MS } from '../../src/lib/dates.ts'
-import { systemAuthor } from '../../src/log/log.ts'
 import { deleteFile, makeFile } from './files.ts'
 import { runRetention } from './jobs.ts'
 import type { TestService } from './service.ts'
-
-const WORKSPACE = 1
+import { deleteStructure } from './structures.ts'
 
 function randomFrom(seed: number) {
   let state = seed * 2_654_435_761 + 1
@@ -212,9 +209,7 @@ export class History {
     async () =>
       this.service.patch(`/v1/files/${await this.#some('/v1/files', 'files')}`, { file_name: this.#name() }),
     async () => deleteFile(this.service, await this.#some('/v1/files', 'files')),
-    async () =>
-      this.random.chance(0.3) &&
-      deleteStructure(this.service.ctx, systemAuthor(WORKSPACE), await this.#structure()),
+    async () => this.random.chance(0.3) && deleteStructure(this.service, await this.#structure()),
     async () => {
       const { changes } = (await this.service.get('/v1/changes?limit=1000')).body
       if (changes.length === 0) return

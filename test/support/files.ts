@@ -1,9 +1,10 @@
 import { commandCaller } from '../../src/cli/open-database.ts'
 import type { Section } from '../../src/files/extraction/pages.ts'
-import { addFile, commandWriter } from '../../src/files/new-file.ts'
+import { addFile, type FileWriter } from '../../src/files/new-file.ts'
 import { deleteFile as deletion } from '../../src/files/service.ts'
 import { findFile } from '../../src/files/store.ts'
 import { claimFile, extractText, saveResult } from '../../src/files/text-extraction.ts'
+import type { Caller } from '../../src/kernel/caller.ts'
 import { getWorkspaceOrOnly } from '../../src/people/accounts/workspaces.ts'
 import type { Db } from '../../src/storage/database.ts'
 import type { Client, TestService } from './service.ts'
@@ -24,6 +25,12 @@ async function callerOf(db: Db, client: Client) {
   return commandCaller(getWorkspaceOrOnly(db, body.workspace.name))
 }
 
+/** Writes files as a caller whose permissions do not end. */
+export const fileWriter = ({ db, kernel }: TestService['ctx'], caller: Caller): FileWriter => ({
+  db,
+  run: (operation, input) => kernel.callAs(caller, operation, input),
+})
+
 /** Adds a file as the command line does, with the given text instead of extraction; returns its id. */
 export async function makeFile(
   service: TestService,
@@ -32,7 +39,7 @@ export async function makeFile(
 ): Promise<string> {
   const { db } = service.ctx
   const bytes = file.bytes ?? new TextEncoder().encode(file.pages?.join('\n') ?? '')
-  const added = await addFile(commandWriter(db, await callerOf(db, client)), {
+  const added = await addFile(fileWriter(service.ctx, await callerOf(db, client)), {
     fileName: name,
     noteId,
     bytes,

@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { addFile, commandWriter } from '../../src/files/new-file.ts'
+import { addFile } from '../../src/files/new-file.ts'
 import { findFaults } from '../../src/operation/integrity.ts'
 import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
 import { importWorkspace } from '../../src/transfer/workspace/import.ts'
 import { callerOf } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
+import { fileWriter } from '../support/files.ts'
 import { newFolder } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { filesIn } from '../support/vault.ts'
@@ -120,7 +121,7 @@ async function play(
   for (const [fileName, bytes, isAttached] of files) {
     service.clock.advance(1_000)
     const noteId = isAttached ? (noteIds[0] ?? null) : null
-    await addFile(commandWriter(service.ctx.db, callerOf(service)), { fileName, noteId, bytes })
+    await addFile(fileWriter(service.ctx, callerOf(service)), { fileName, noteId, bytes })
   }
   await service.patch('/v1/properties/select', { options: ['done', 'late'] })
 }

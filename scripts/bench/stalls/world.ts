@@ -1,7 +1,7 @@
 import { closeSync, cpSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { addFile, commandWriter } from '../../../src/files/new-file.ts'
+import { addFile, type FileWriter } from '../../../src/files/new-file.ts'
 import { claimFile, saveResult } from '../../../src/files/text-extraction.ts'
 import { insertProperty } from '../../../src/notes/properties/service.ts'
 import { refreshSearch } from '../../../src/notes/search/indexing.ts'
@@ -88,7 +88,11 @@ function* notesOf(
 async function makeFile({ ctx, caller }: Dataset): Promise<string> {
   const pages = Array.from({ length: 300 }, (_, at) => words(3_000, at))
   const bytes = new TextEncoder().encode(pages.join('\n'))
-  const file = await addFile(commandWriter(ctx.db, caller), { fileName: 'report.txt', noteId: null, bytes })
+  const writer: FileWriter = {
+    db: ctx.db,
+    run: (operation, input) => ctx.kernel.callAs(caller, operation, input),
+  }
+  const file = await addFile(writer, { fileName: 'report.txt', noteId: null, bytes })
   const claim = await ctx.db.write((tx) => claimFile(tx, file.pk))
   if (claim) await saveResult(ctx.db, claim, { pages, outline: [] })
   return file.id

@@ -1,12 +1,12 @@
 import { createApi } from '../../api.ts'
 import type { Config } from '../../config.ts'
 import { contextOn } from '../../context.ts'
+import { ownCredential } from '../../kernel/call.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import { createLog } from '../../lib/log.ts'
 import { VERSION } from '../../lib/version.ts'
-import { addUser } from '../../people/accounts/users.ts'
-import { bootstrap, getWorkspaceOrOnly } from '../../people/accounts/workspaces.ts'
+import { addNamedUser, bootstrap } from '../../people/administration.ts'
 import { credentials } from '../../people/sessions/sessions.ts'
 import { openDatabase } from '../../storage/database.ts'
 
@@ -24,7 +24,7 @@ export async function seed(config: Config): Promise<void> {
   const log = createLog('silent', clock, () => {})
   const db = openDatabase({ file: config.db, programVersion: VERSION, clock, log, role: 'server' })
   const ctx = contextOn({ config, db, clock, log, credentials })
-  const key = await bootstrap(ctx.db)
+  const key = await bootstrap(ctx)
   const api = createApi(ctx)
   /** Each write is some time later than the one before. */
   const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
@@ -42,10 +42,11 @@ export async function seed(config: Config): Promise<void> {
   }
   try {
     await fill(post, (days) => isoTimestamp(today + days * DAY_MS).slice(0, 10))
-    await db.write((tx): void => void addUser(tx, VIEWER, getWorkspaceOrOnly(tx, undefined), 'viewer'))
+    const viewer = { name: VIEWER, workspace: undefined, role: 'viewer', origin: '' } as const
+    await ctx.kernel.call(addNamedUser, ownCredential('nothing'), viewer)
   } finally {
     api.stop()
-    await ctx.worker.close()
+    await ctx.kernel.close()
     db.close()
   }
 }

@@ -1,4 +1,4 @@
-import type { AppContext, Caller } from '../../context.ts'
+import type { Caller } from '../../context.ts'
 import { write } from '../../kernel/operation.ts'
 import { repeatWrite } from '../../kernel/repeated.ts'
 import { fail, notFound, refused } from '../../lib/refusal.ts'
@@ -67,81 +67,73 @@ export function restart(tx: Tx, caller: Caller, id: string, deliveryId: string):
 /** Small enough that each transaction holds the write lock for only some milliseconds. */
 const RECOVERED_PER_CHUNK = 500
 
-export interface RecoverInput {
+/** A part of the deliveries to restart, and where the next one begins; null when none is left. */
+interface Restarted<Place> {
+  readonly restarted: number
+  readonly next: Place | null
+}
+
+/**
+ * Restarts deliveries, some in each transaction; returns their number. After a crash, the remaining ones are unchanged,
+ * and the same call continues.
+ */
+export async function restartAll<Place>(
+  db: Db,
+  restartSome: (from: Place | null) => Restarted<Place> | Promise<Restarted<Place>>,
+): Promise<number> {
+  let total = 0
+  const restartNext = async (last?: Restarted<Place>) => {
+    const some = await restartSome(last?.next ?? null)
+    total += some.restarted
+    return some
+  }
+  await repeatWrite(db, restartNext, ({ next }) => next !== null)
+  return total
+}
+
+interface Recovering {
   readonly id: string
   /** The earliest failure to include, in milliseconds. */
   readonly since: number
-  /** The delivery after which this call continues; empty for the first call. */
-  readonly after: string
-}
-
-interface Recovered {
-  readonly redelivered: number
-  /** Null when no delivery is left. */
-  readonly after: string | null
+  /** The delivery after which this call continues. */
+  readonly from: string | null
 }
 
 /** Sends some of the failed deliveries again, as `redeliver` does. */
 export const recoverSome = write({
   name: 'webhooks.recover',
   covers: 'structures',
-  run: (tx, caller, { id, since, after }: RecoverInput): Recovered => {
+  run: (tx, caller, { id, since, from }: Recovering): Restarted<string> => {
     const { pk } = getWebhook(tx, caller, id, 'change')
+    const after = from ?? ''
     const upTo = endOfFailed(tx, pk, after, RECOVERED_PER_CHUNK)
-    if (upTo === undefined) return { redelivered: 0, after: null }
-    const redelivered = restartFailed(tx, pk, { after, upTo, since })
+    if (upTo === undefined) return { restarted: 0, next: null }
+    const restarted = restartFailed(tx, pk, { after, upTo, since })
     notifyDispatcher(tx, [pk])
-    return { redelivered, after: upTo }
+    return { restarted, next: upTo }
   },
 })
 
-/**
- * Sends again every delivery that failed at an instant or later; returns the number sent. After a crash, the remaining
- * deliveries are still failed, and the same call continues.
- */
-export async function recoverDeliveries(
-  db: Db,
-  recover: (input: RecoverInput) => Recovered | Promise<Recovered>,
-  input: Omit<RecoverInput, 'after'>,
-): Promise<number> {
-  let total = 0
-  const recoverNext = async (last: Recovered | undefined) => {
-    const recovered = await recover({ ...input, after: last?.after ?? '' })
-    total += recovered.redelivered
-    return recovered
-  }
-  await repeatWrite(db, recoverNext, ({ after }) => after !== null)
-  return total
+interface Retrying {
+  readonly id: string
+  /** The instant of the first call. */
+  readonly from: number | null
 }
 
-/**
- * Attempts every delivery with a pending retry now, and counts its attempts from 0 again; returns the number restarted.
- * After a crash, the remaining deliveries still await their retry, and the same call continues.
- */
-export async function retryDeliveries(
-  { db }: Pick<AppContext, 'db'>,
-  caller: Caller,
-  id: string,
-): Promise<number> {
-  const { pk, enabled, pausedAt } = getWebhook(db, caller, id, 'change')
-  if (enabled === 0) throw refused('The webhook is disabled, so nothing is sent; enable it first.')
-  if (pausedAt !== null) throw refused('The webhook is paused, so nothing is sent; resume it first.')
-  let startedAt: number | undefined
-  let retried = 0
-  const retrySome = (tx: Tx): number => {
-    startedAt ??= tx.now
-    const changed = restartPending(tx, pk, startedAt, RECOVERED_PER_CHUNK)
-    retried += changed
-    if (changed > 0) notifyDispatcher(tx, [pk])
-    return changed
-  }
-  await repeatWrite(
-    db,
-    () => db.write(retrySome),
-    (changed) => changed === RECOVERED_PER_CHUNK,
-  )
-  return retried
-}
+/** Attempts some of the deliveries with a pending retry now, and counts their attempts from 0 again. */
+export const retrySome = write({
+  name: 'webhooks.retry',
+  covers: 'structures',
+  run: (tx, caller, { id, from }: Retrying): Restarted<number> => {
+    const { pk, enabled, pausedAt } = getWebhook(tx, caller, id, 'change')
+    if (enabled === 0) throw refused('The webhook is disabled, so nothing is sent; enable it first.')
+    if (pausedAt !== null) throw refused('The webhook is paused, so nothing is sent; resume it first.')
+    const startedAt = from ?? tx.now
+    const restarted = restartPending(tx, pk, startedAt, RECOVERED_PER_CHUNK)
+    if (restarted > 0) notifyDispatcher(tx, [pk])
+    return { restarted, next: restarted === RECOVERED_PER_CHUNK ? startedAt : null }
+  },
+})
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]

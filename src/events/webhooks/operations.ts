@@ -17,7 +17,7 @@ import {
 } from './service.ts'
 import { presentWebhook, type WebhookRow } from './store.ts'
 
-export { recoverSome } from './deliveries.ts'
+export { recoverSome, retrySome } from './deliveries.ts'
 export { acknowledge, readPulled } from './pull.ts'
 
 const covers = 'structures'

@@ -2,7 +2,7 @@ import type { AppContext } from '../../context.ts'
 import { endpoints } from '../../http/endpoints.ts'
 import { parseInstant } from '../../lib/dates.ts'
 import type { Streams } from '../../people/sessions/streams.ts'
-import { type RecoverInput, recoverDeliveries } from './deliveries.ts'
+import { restartAll } from './deliveries.ts'
 import * as operations from './operations.ts'
 import { untilPulled } from './pull.ts'
 import * as pullSchema from './pull-schema.ts'
@@ -139,9 +139,10 @@ export function webhookRoutes(ctx: AppContext, streams: Streams) {
     .post(
       '/:id/recover',
       async ({ exchange, params, body }) => {
-        const recover = (input: RecoverInput) => exchange.outputOf(operations.recoverSome, input)
         const since = parseInstant(body.since) ?? 0
-        return { redelivered: await recoverDeliveries(ctx.db, recover, { ...params, since }) }
+        const recover = (from: string | null) =>
+          exchange.outputOf(operations.recoverSome, { ...params, since, from })
+        return { redelivered: await restartAll(ctx.db, recover) }
       },
       {
         access: 'write',

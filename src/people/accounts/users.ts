@@ -2,20 +2,17 @@ import { type Access, readAccess } from '../../kernel/caller.ts'
 import { didYouMean } from '../../lib/near-miss.ts'
 import { atPlace, fail, nameTaken, Refusal, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
-import type { Db } from '../../storage/database.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Role } from '../../storage/schema/account.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { skeletonsOf } from './lookalikes.ts'
 import { checkedAccountName, columnsOfName, getOnly, nameKey, rowNamed, storedKey } from './names.ts'
-import { checkedPassword, hashPassword } from './passwords.ts'
 import { endSharesOf, pauseOutOfReach, releaseRowViews } from './reach.ts'
 import {
   deleteMember,
   deletePasskeysOf,
   deleteProviderLink,
   deleteUser,
-  endSessionsOf,
   findUserById,
   findUserSpelled,
   insertUser,
@@ -176,16 +173,4 @@ export const isTakenUserName = (reader: Reader, name: string, except?: number): 
 export function renameUser(tx: Tx, pk: number, name: string): void {
   const free = freeUserName(tx, name, pk)
   updateUser(tx, pk, columnsOfName(free))
-}
-
-/** For a command: sets the password for signing in to the application, and ends the user's sessions. */
-export async function setPassword(db: Db, nameOrId: string, password: string): Promise<UserRow> {
-  const { id: key } = getUser(db, nameOrId)
-  const hash = await hashPassword(checkedPassword(password), { line: 'users', key }, { db })
-  return db.write((tx) => {
-    const user = getUser(tx, nameOrId)
-    setPasswordHash(tx, user.pk, hash)
-    endSessionsOf(tx, user.pk)
-    return user
-  })
 }

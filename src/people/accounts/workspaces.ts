@@ -2,14 +2,11 @@ import { atPlace, nameTaken } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import { beginEpoch } from '../../log/cursors.ts'
 import { refuseInMirror } from '../../log/mirror-guard.ts'
-import type { Db } from '../../storage/database.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
-import { createKey } from './keys.ts'
 import { skeletonsOf } from './lookalikes.ts'
 import { checkedAccountName, columnsOfName, getOnly, nameKey, rowNamed, storedKey } from './names.ts'
 import {
-  findFirstWorkspace,
   findWorkspaceById,
   findWorkspaceSpelled,
   insertWorkspace,
@@ -21,7 +18,7 @@ import {
   updateWorkspace,
   type WorkspaceRow,
 } from './store.ts'
-import { addUser, findUser } from './users.ts'
+import { findUser } from './users.ts'
 
 /** Creates an empty workspace, with the epoch of its change log. */
 export function createWorkspace(tx: Tx, name: string): WorkspaceRow {
@@ -73,28 +70,6 @@ export const findWorkspaceNamed = (reader: Reader, nameOrId: string): WorkspaceR
 export const getWorkspaceOrOnly = (reader: Reader, nameOrId: string | undefined): WorkspaceRow =>
   (nameOrId === undefined ? undefined : findWorkspaceNamed(reader, nameOrId)) ??
   getOnly(listWorkspaces(reader), 'workspace', nameOrId)
-
-/**
- * In a database without a workspace, creates the workspace `Personal` with the user `owner` and a write key. Returns
- * the key, which cannot be read again later; undefined when a workspace already exists.
- */
-export async function bootstrap(db: Db): Promise<string | undefined> {
-  // Writes nothing to a database that is in use: it may be damaged, and is served nevertheless.
-  if (findFirstWorkspace(db)) return undefined
-  return db.write((tx): string | undefined => {
-    if (findFirstWorkspace(tx)) return undefined
-    const workspace = createWorkspace(tx, 'Personal')
-    const owner = addUser(tx, 'owner', workspace, 'owner')
-    const key = {
-      workspace: workspace.pk,
-      user: owner.pk,
-      name: 'first key',
-      scope: 'write',
-      expiresAt: null,
-    } as const
-    return createKey(tx, key).secret
-  })
-}
 
 /** Adds the lookup key to names that an older program stored. */
 export function refreshNameKeys(reader: Reader): void {

@@ -4,6 +4,9 @@ import { type BrowserRules, isCrossSite } from '../../http/browser/browser-rules
 import { scriptSources } from '../../http/browser/script-sources.ts'
 import { STATUS_OF } from '../../http/errors.ts'
 import type { Exchange } from '../../http/exchange.ts'
+import { guestCredential } from '../../kernel/call.ts'
+import type { Access } from '../../kernel/caller.ts'
+import { write } from '../../kernel/operation.ts'
 import { addressGroup } from '../../lib/address-group.ts'
 import { formEntries } from '../../lib/form-entries.ts'
 import { fail, invalid, Refusal } from '../../lib/refusal.ts'
@@ -11,8 +14,14 @@ import type { Reader } from '../../storage/reader.ts'
 import { findUserById } from '../accounts/store.ts'
 import type { SessionCookie } from '../sessions/cookie.ts'
 import type { FailedSignIns } from '../sessions/failed-sign-ins.ts'
-import { expiryOf, findSessionById, listEnterable } from '../sessions/sessions.ts'
-import { type Browser, type NewSession, signIn, signInLine } from '../sessions/sign-in.ts'
+import {
+  expiryOf,
+  findSessionById,
+  listEnterable,
+  type SessionSettings,
+  sessionSettings,
+} from '../sessions/sessions.ts'
+import { type Browser, type NewSession, signIn } from '../sessions/sign-in.ts'
 import { Tickets } from '../sessions/tickets.ts'
 import { type AuthorizationRequest, checkedRequest, returnableOf } from './authorization-request.ts'
 import type { ClientDocuments } from './client-document.ts'
@@ -93,6 +102,45 @@ const PROVIDER_PROBLEMS: ReadonlyMap<string, string> = new Map([
   ['closed', 'This account no longer has access to a workspace. Ask an owner of the workspace.'],
 ])
 const OTHER_PROBLEM = 'Signing in with the provider did not work. Try again, or sign in another way.'
+
+/** The workspaces that a user can connect an app to. */
+const listOffered = (reader: Reader, userPk: number, settings: SessionSettings) =>
+  offeredWorkspaces(reader, userPk, listEnterable(reader, userPk, settings), isReadOnlyCopy(settings))
+
+interface Consenting extends Pick<Shown, 'sessionId' | 'client' | 'redirectUri' | 'challenge'> {
+  /** Undefined for that of the session. */
+  readonly workspaceId: string | undefined
+  readonly wantsWrite: boolean
+  readonly access: Access
+  readonly settings: SessionSettings
+}
+
+/** Returns a code for the client; undefined if the session has ended. */
+export const giveConsent = write({
+  name: 'oauth.consent',
+  covers: 'nothing',
+  run: (tx, _, consenting: Consenting): string | undefined => {
+    const { sessionId, client, redirectUri, challenge, wantsWrite, access, settings } = consenting
+    const session = findSessionById(tx, sessionId)
+    if (!session?.role || expiryOf(session) <= tx.now) return undefined
+    const wanted = consenting.workspaceId ?? session.workspaceId
+    const workspace =
+      listOffered(tx, session.userPk, settings).find(({ id }) => id === wanted) ??
+      fail(invalid('You do not belong to the chosen workspace.'))
+    markUsed(tx, client.id)
+    return issueCode(tx, {
+      workspace: workspace.pk,
+      user: session.userPk,
+      client: client.id,
+      name: client.name,
+      host: hostOfRedirect(redirectUri),
+      scope: wantsWrite && workspace.mayWrite ? 'write' : 'read',
+      access,
+      redirectUri,
+      challenge,
+    })
+  },
+})
 
 /** The consent page, its form, and the sign-in before it. */
 export class Authorization {
@@ -192,21 +240,17 @@ export class Authorization {
     return signInPage({ search, script, oidcName: oidc?.name, ...rest })
   }
 
-  #workspacesOf(reader: Reader, userPk: number) {
-    const { ctx } = this.parts
-    return offeredWorkspaces(reader, userPk, listEnterable(reader, userPk, ctx.config), isReadOnlyCopy(ctx))
-  }
-
   #consent(
     caller: Caller,
     { client, redirectUri, state, challenge, scope }: AuthorizationRequest,
     request: Request,
   ) {
-    const { db } = this.parts.ctx
+    const { ctx } = this.parts
+    const { db } = ctx
     const { userId, workspaceId, sessionId = '' } = caller
     const { pk, name: user } =
       findUserById(db, userId) ?? fail(new Refusal('not_found', 'There is no such user.'))
-    const workspaces = this.#workspacesOf(db, pk)
+    const workspaces = listOffered(db, pk, sessionSettings(ctx))
     const token = this.#shown.issue({
       sessionId,
       client: { id: client.id, name: client.name },
@@ -229,38 +273,23 @@ export class Authorization {
   }
 
   /** A code for the chosen workspace, scope and access; undefined if the session has ended. */
-  #codeFor(
+  async #codeFor(
     { sessionId, client, redirectUri, challenge }: Shown,
     field: (name: string) => string | undefined,
     exchange: Exchange,
   ): Promise<string | undefined> {
-    const { ctx, people } = this.parts
+    const { ctx } = this.parts
     const wantsWrite = scopeIn(field('scope')) === 'write'
     const access = accessIn(field) ?? fail(invalid('The form holds an access that does not exist.'))
-    return ctx.db.write(
-      (tx) => {
-        const session = findSessionById(tx, sessionId)
-        if (!session?.role || expiryOf(session) <= tx.now) return undefined
-        const offered = this.#workspacesOf(tx, session.userPk)
-        const wanted = field('workspace') ?? session.workspaceId
-        const workspace =
-          offered.find(({ id }) => id === wanted) ??
-          fail(invalid('You do not belong to the chosen workspace.'))
-        markUsed(tx, client.id)
-        return issueCode(tx, {
-          workspace: workspace.pk,
-          user: session.userPk,
-          client: client.id,
-          name: client.name,
-          host: hostOfRedirect(redirectUri),
-          scope: wantsWrite && workspace.mayWrite ? 'write' : 'read',
-          access,
-          redirectUri,
-          challenge,
-        })
-      },
-      signInLine(people.browserOf(exchange)),
-    )
+    const chosen = { workspaceId: field('workspace'), wantsWrite, access }
+    return ctx.kernel.call(giveConsent, guestCredential(exchange.address), {
+      ...chosen,
+      sessionId,
+      client,
+      redirectUri,
+      challenge,
+      settings: sessionSettings(ctx),
+    })
   }
 }
 

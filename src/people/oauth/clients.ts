@@ -1,4 +1,5 @@
 import { and, count, eq, getTableColumns, isNull, lte, sql } from 'drizzle-orm'
+import { write } from '../../kernel/operation.ts'
 import { DAY_MS } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
 import { unavailable } from '../../lib/refusal.ts'
@@ -84,16 +85,20 @@ const insertClient = insertInto(oauthClients)
 const countClients = valueBy(() => from(oauthClients, { value: count() }))
 
 /** Registers a client; refuses it while 1,000 are registered. */
-export function addClient(tx: Tx, { name, redirectUris }: ClientMetadata): Client & { createdAt: number } {
-  removeUnusedClients(tx)
-  if (countClients(tx) >= MAX_CLIENTS)
-    throw unavailable('Too many clients are registered with this server; try again tomorrow.', {
-      retryAfterSeconds: 3_600,
-    })
-  const id = tx.newId()
-  insertClient(tx, { id, name, redirectUris: JSON.stringify(redirectUris), createdAt: tx.now })
-  return { id, name, redirectUris, createdAt: tx.now }
-}
+export const registerClient = write({
+  name: 'oauth.registerClient',
+  covers: 'nothing',
+  run: (tx, _, { name, redirectUris }: ClientMetadata): Client & { createdAt: number } => {
+    removeUnusedClients(tx)
+    if (countClients(tx) >= MAX_CLIENTS)
+      throw unavailable('Too many clients are registered with this server; try again tomorrow.', {
+        retryAfterSeconds: 3_600,
+      })
+    const id = tx.newId()
+    insertClient(tx, { id, name, redirectUris: JSON.stringify(redirectUris), createdAt: tx.now })
+    return { id, name, redirectUris, createdAt: tx.now }
+  },
+})
 
 const findById = rowBy((id: string) =>
   from(oauthClients, getTableColumns(oauthClients)).where(eq(oauthClients.id, id)),

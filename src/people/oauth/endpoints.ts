@@ -1,23 +1,23 @@
 import type { AppContext } from '../../context.ts'
 import type { Exchange } from '../../http/exchange.ts'
+import { guestCredential } from '../../kernel/call.ts'
+import type { WriteOperation } from '../../kernel/operation.ts'
 import { addressGroup } from '../../lib/address-group.ts'
 import { BoundedCache } from '../../lib/bounded-cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { HOUR_MS } from '../../lib/dates.ts'
 import { Refusal } from '../../lib/refusal.ts'
-import type { Tx } from '../../storage/writes/transaction.ts'
 import { MAX_FORM_BYTES, type SentForm } from './authorize.ts'
 import { isDocumentUrl } from './client-document.ts'
-import { addClient, checkedMetadata, findRegistered } from './clients.ts'
+import { checkedMetadata, findRegistered, registerClient } from './clients.ts'
 import type { OwnOrigin } from './origin.ts'
 import { oauthRefusal, unknownClient } from './refusals.ts'
 import {
   ACCESS_TOKEN_SECONDS,
-  exchangeCode,
-  refresh,
-  revoke,
+  issueTokens,
+  revokeToken,
+  type TokenCredential,
   type TokenFailure,
-  type Tokens,
 } from './tokens.ts'
 
 /* The endpoints that clients call themselves: registration, tokens and revocation. */
@@ -43,8 +43,6 @@ class RegistrationLimit {
   }
 }
 
-const writing = (exchange: Exchange) => ({ schedulingKey: `address ${addressGroup(exchange.address)}` })
-
 export class ClientEndpoints {
   readonly #limit: RegistrationLimit
 
@@ -58,10 +56,7 @@ export class ClientEndpoints {
   async register(exchange: Exchange, body: SentForm): Promise<Response> {
     const metadata = checkedMetadata(parsed(await textIn(exchange, body)))
     this.#limit.count(addressGroup(exchange.address))
-    const { id, name, redirectUris, createdAt } = await this.ctx.db.write(
-      (tx) => addClient(tx, metadata),
-      writing(exchange),
-    )
+    const { id, name, redirectUris, createdAt } = await this.#call(exchange, registerClient, metadata)
     const registered = {
       client_id: id,
       client_id_issued_at: Math.floor(createdAt / 1_000),
@@ -77,13 +72,13 @@ export class ClientEndpoints {
   async token(exchange: Exchange, body: SentForm): Promise<Response> {
     const { db, log, clock } = this.ctx
     const parameters = await parametersIn(exchange, body)
-    const issue = issuingBy(parameters)
+    const credential = credentialIn(parameters)
     const client = parameters.required('client_id')
     if (!isDocumentUrl(client) && !findRegistered(db, client, clock.now())) throw unknownClient()
     const resource = parameters.optional('resource')
     if (resource !== undefined && !this.origin.isResource(resource, exchange.request))
       throw oauthRefusal('invalid_target', `resource must be ${this.origin.resourceOf(exchange.request)}.`)
-    const tokens = await db.write((tx): Tokens | TokenFailure => issue(tx, client), writing(exchange))
+    const tokens = await this.#call(exchange, issueTokens, { ...credential, client })
     if (tokens === 'replayed')
       log.warn('a used code or refresh token came again; its app was disconnected', {
         request_id: exchange.requestId,
@@ -102,8 +97,12 @@ export class ClientEndpoints {
     const parameters = await parametersIn(exchange, body)
     const token = parameters.required('token')
     const client = parameters.optional('client_id')
-    await this.ctx.db.write((tx): void => revoke(tx, token, client), writing(exchange))
+    await this.#call(exchange, revokeToken, { token, client })
     return Response.json({})
+  }
+
+  #call<Input, Output>({ address }: Exchange, operation: WriteOperation<Input, Output>, input: Input) {
+    return this.ctx.kernel.call(operation, guestCredential(address), input)
   }
 }
 
@@ -116,12 +115,10 @@ const REFUSALS: Readonly<Record<TokenFailure, () => Refusal>> = {
   'too-wide': () => oauthRefusal('invalid_scope', 'The app was connected for reading only.'),
 }
 
-type Issue = (tx: Tx, client: string) => Tokens | TokenFailure
-
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 
 /** Reads the parameters of a grant type. */
-function issuingBy({ required, optional }: Parameters): Issue {
+function credentialIn({ required, optional }: Parameters): TokenCredential {
   const type = required('grant_type')
   if (type === 'authorization_code') {
     const [code, verifier, redirectUri] = [
@@ -130,14 +127,14 @@ function issuingBy({ required, optional }: Parameters): Issue {
       optional('redirect_uri'),
     ]
     if (!VERIFIER.test(verifier)) throw REFUSALS.mismatch()
-    return (tx, client) => exchangeCode(tx, { code, client, redirectUri, verifier })
+    return { type, code, redirectUri, verifier }
   }
   if (type === 'refresh_token') {
     const token = required('refresh_token')
     const scopes = (optional('scope') ?? '').split(' ').filter(Boolean)
     if (!scopes.every((scope) => scope === 'read' || scope === 'write'))
       throw oauthRefusal('invalid_scope', 'scope must be read or write.')
-    return (tx, client) => refresh(tx, token, client, scopes.includes('write'))
+    return { type, token, wantsWrite: scopes.includes('write') }
   }
   throw oauthRefusal('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.')
 }

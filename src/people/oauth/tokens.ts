@@ -1,6 +1,7 @@
 import { eq, getTableColumns, lte } from 'drizzle-orm'
 import type { Access } from '../../kernel/caller.ts'
 import { storedAccess } from '../../kernel/caller.ts'
+import { write } from '../../kernel/operation.ts'
 import { DAY_MS, HOUR_MS } from '../../lib/dates.ts'
 import { nodeCrypto } from '../../lib/node-modules.ts'
 import { sha256 } from '../../lib/sha256.ts'
@@ -91,13 +92,36 @@ function endReplayed(tx: Tx, app: AppRow): TokenFailure {
   return 'replayed'
 }
 
-export interface CodeExchange {
+interface CodeExchange {
+  readonly type: 'authorization_code'
   readonly code: string
-  readonly client: string
   /** Undefined if the client does not repeat it. */
   readonly redirectUri: string | undefined
   readonly verifier: string
 }
+
+interface Refresh {
+  readonly type: 'refresh_token'
+  readonly token: string
+  readonly wantsWrite: boolean
+}
+
+/** The credential that a client exchanges for tokens, by grant type. */
+export type TokenCredential = CodeExchange | Refresh
+
+interface Issue {
+  /** The id of the client. */
+  readonly client: string
+}
+
+export const issueTokens = write({
+  name: 'oauth.issueTokens',
+  covers: 'nothing',
+  run: (tx, _, input: TokenCredential & Issue) =>
+    input.type === 'refresh_token'
+      ? refresh(tx, input.token, input.client, input.wantsWrite)
+      : exchangeCode(tx, input),
+})
 
 /** The challenge (S256) of a PKCE verifier. */
 const challengeOf = (verifier: string): string =>
@@ -106,7 +130,7 @@ const challengeOf = (verifier: string): string =>
 /** Connects the app. A code that comes again disconnects the app that the first use has connected. */
 export function exchangeCode(
   tx: Tx,
-  { code, client, redirectUri, verifier }: CodeExchange,
+  { code, client, redirectUri, verifier }: Omit<CodeExchange, 'type'> & Issue,
 ): Tokens | TokenFailure {
   if (!CODE.test(code)) return 'unknown'
   const codeHash = sha256(code)
@@ -143,16 +167,20 @@ export function refresh(tx: Tx, token: string, client: string, wantsWrite: boole
 }
 
 /** Disconnects the app of an access or refresh token (RFC 7009), unless the client says it is another one. */
-export function revoke(tx: Tx, token: string, client: string | undefined): void {
-  const app = REFRESH_TOKEN.test(token)
-    ? findAppOfFamily(tx, familyOf(token))
-    : ACCESS_TOKEN.test(token)
-      ? findAppOfToken(tx, sha256(token))
-      : undefined
-  if (!app || (client !== undefined && client !== app.client)) return
-  disconnect(tx, app)
-  notifyAfterCommit(tx)
-}
+export const revokeToken = write({
+  name: 'oauth.revokeToken',
+  covers: 'nothing',
+  run: (tx, _, { token, client }: { readonly token: string; readonly client: string | undefined }): void => {
+    const app = REFRESH_TOKEN.test(token)
+      ? findAppOfFamily(tx, familyOf(token))
+      : ACCESS_TOKEN.test(token)
+        ? findAppOfToken(tx, sha256(token))
+        : undefined
+    if (!app || (client !== undefined && client !== app.client)) return
+    disconnect(tx, app)
+    notifyAfterCommit(tx)
+  },
+})
 
 /** Removes what has expired: codes, tokens, apps that can get no more tokens, and unused clients. */
 export function removeExpired(tx: Tx): void {

@@ -3,18 +3,21 @@ import type {
   RegistrationResponseJSON,
   WebAuthnCredential,
 } from '@simplewebauthn/server'
+import type { Static } from '@sinclair/typebox'
 import type { AppContext, Caller } from '../../context.ts'
 import { hostOf, nameOf } from '../../http/browser/browser-rules.ts'
+import { guestCredential } from '../../kernel/call.ts'
+import { write } from '../../kernel/operation.ts'
 import { once } from '../../lib/bounded-cache.ts'
 import { nodeNet } from '../../lib/node-modules.ts'
 import { fail, notFound, Refusal, refused } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
-import type { Tx } from '../../storage/writes/transaction.ts'
 import { findUserByPk, listPasskeysOf, type PasskeyRow } from '../accounts/store.ts'
 import type { FailedSignIns } from './failed-sign-ins.ts'
 import { checkPasskeyCount, findCredential, type NewPasskey, updatePasskey } from './passkey-store.ts'
-import { getRecentSession } from './sessions.ts'
-import { type Browser, beginSession, type NewSession, signInLine } from './sign-in.ts'
+import type { NewPasskeyBody } from './schema.ts'
+import { getRecentSession, sessionSettings } from './sessions.ts'
+import { type Browser, beginSession, type Entrance, type NewSession } from './sign-in.ts'
 import { Tickets } from './tickets.ts'
 
 /** Loaded on first use: most starts of the program do not need it. */
@@ -43,6 +46,27 @@ export type Sent = Readonly<Record<string, unknown>>
 /** The same sentence for every cause. */
 const wrongPasskey = () =>
   new Refusal('unauthorized', 'This passkey does not sign in here; try again, or sign in another way.')
+
+interface UsedPasskey extends Entrance {
+  readonly pk: number
+  readonly userPk: number
+  readonly credential: string
+  /** The counter that its signature was checked against. */
+  readonly before: number
+  /** The counter of its signature. */
+  readonly counter: number
+}
+
+export const enterWithPasskey = write({
+  name: 'sessions.enterWithPasskey',
+  covers: 'nothing',
+  run: (tx, _, { pk, userPk, credential, before, counter, ...entrance }: UsedPasskey) => {
+    // The passkey may have been removed, or used with the same counter, in the meantime.
+    if (findCredential(tx, credential)?.counter !== before) throw wrongPasskey()
+    updatePasskey(tx, pk, { counter, lastUsedAt: tx.now })
+    return beginSession(tx, userPk, entrance, wrongPasskey)
+  },
+})
 
 export class Passkeys {
   readonly #challenges: Tickets<Challenge>
@@ -87,7 +111,7 @@ export class Passkeys {
   /** Verifies a passkey that the caller's browser has created, and returns it in its stored form. */
   async verifiedNew(
     caller: Caller,
-    { name, response }: { name: string; response: Sent },
+    { name, response }: Static<typeof NewPasskeyBody>,
     request: Request,
   ): Promise<NewPasskey> {
     const party = this.#partyOf(request)
@@ -138,7 +162,7 @@ export class Passkeys {
 
   async signIn(sent: Sent, request: Request, browser: Browser): Promise<NewSession> {
     const party = this.#partyOf(request)
-    const { db } = this.ctx
+    const { db, kernel } = this.ctx
     const id = typeof sent.id === 'string' && sent.id.length <= 1_400 ? sent.id : ''
     const row = findCredential(db, id)
     let counter: number | undefined
@@ -150,14 +174,9 @@ export class Passkeys {
       },
     )
     if (!row || !isRight || counter === undefined) throw wrongPasskey()
-    const counted = counter
-    const enter = (tx: Tx) => {
-      // The passkey may have been removed, or used with the same counter, in the meantime.
-      if (findCredential(tx, row.credential)?.counter !== row.counter) throw wrongPasskey()
-      updatePasskey(tx, row.pk, { counter: counted, lastUsedAt: tx.now })
-      return beginSession(this.ctx, tx, row.user, browser, wrongPasskey)
-    }
-    return db.write(enter, signInLine(browser))
+    const { pk, user: userPk, credential, counter: before } = row
+    const input = { pk, userPk, credential, before, counter, browser, settings: sessionSettings(this.ctx) }
+    return kernel.call(enterWithPasskey, guestCredential(browser.address), input)
   }
 
   /** The counter of a signature by this passkey; undefined if verification fails. */

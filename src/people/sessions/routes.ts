@@ -3,9 +3,9 @@ import type { BrowserRules } from '../../http/browser/browser-rules.ts'
 import { applicationEndpoints, hiddenEndpoints } from '../../http/endpoints.ts'
 import { unknownPath } from '../../http/errors.ts'
 import type { Exchange } from '../../http/exchange.ts'
+import { guestCredential } from '../../kernel/call.ts'
 import { atPlace, invalid } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
-import { getUser } from '../accounts/users.ts'
 import type { SessionCookie } from './cookie.ts'
 import type { FailedSignIns } from './failed-sign-ins.ts'
 import { providerRoutes, redirect } from './oidc/routes.ts'
@@ -31,7 +31,7 @@ import * as schema from './schema.ts'
 import { LONGEST_SECONDS, presentSession, sessionSettings } from './sessions.ts'
 import {
   type Browser,
-  beginSession,
+  enterDemo,
   hashNewPassword,
   type NewSession,
   presentSetup,
@@ -238,9 +238,9 @@ function demoRoutes(ctx: AppContext, begin: (session: NewSession) => string) {
       `${DEMO_PATH}/:token`,
       async ({ exchange, params }) => {
         if (sha256(params.token) !== hash) throw unknownPath()
-        const session = await ctx.db.write((tx) =>
-          beginSession(ctx, tx, getUser(tx, demo.user).pk, browserOf(exchange), unknownPath),
-        )
+        const browser = browserOf(exchange)
+        const input = { user: demo.user, browser, settings: sessionSettings(ctx) }
+        const session = await ctx.kernel.call(enterDemo, guestCredential(browser.address), input)
         return redirect('/app', [begin(session)])
       },
       { open: true },

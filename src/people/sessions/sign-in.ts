@@ -1,5 +1,9 @@
+import type { Static } from '@sinclair/typebox'
 import { eq, getTableColumns } from 'drizzle-orm'
 import type { AppContext, Caller } from '../../context.ts'
+import { unknownPath } from '../../http/errors.ts'
+import { guestCredential } from '../../kernel/call.ts'
+import { write } from '../../kernel/operation.ts'
 import { addressGroup } from '../../lib/address-group.ts'
 import { atPlace, fail, invalid, Refusal, refused } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
@@ -17,22 +21,21 @@ import {
   isLinked,
   listPasskeysOf,
   ownsWorkspacesOf,
+  type ProviderSettings,
   presentPasskey,
   setClosedWorkspace,
   setPasswordHash,
 } from '../accounts/store.ts'
-import { findUserByName, freeUserName, renameUser } from '../accounts/users.ts'
+import { findUserByName, freeUserName, getUser, renameUser } from '../accounts/users.ts'
 import { newToken } from './cookie.ts'
 import { type FailedSignIns, type SignInOrigin, saveSignInAddress } from './failed-sign-ins.ts'
-import { getOwnSession, getRecentSession, insertSession, listEnterable } from './sessions.ts'
+import type { PasswordBody, SetupBody } from './schema.ts'
+import { getOwnSession, getRecentSession, insertSession, listEnterable, sessionSettings } from './sessions.ts'
 
 export interface Browser {
   readonly address: string
   readonly userAgent: string
 }
-
-/** Writes of browsers that sign in are scheduled fairly by address. */
-export const signInLine = ({ address }: Browser) => ({ schedulingKey: `address ${addressGroup(address)}` })
 
 /** A new session; the token cannot be read again later. */
 export interface NewSession {
@@ -43,15 +46,20 @@ export interface NewSession {
 /** The same sentence for an unknown user, a user without a password and a wrong password. */
 const wrongPair = () => new Refusal('unauthorized', 'This user name and password do not go together.')
 
+/** A browser that begins a session, and the settings of the server that its session depends on. */
+export interface Entrance {
+  readonly browser: Browser
+  readonly settings: ProviderSettings
+}
+
 /** Begins a session in the first workspace of a user; throws the refusal if the user belongs to none. */
 export function beginSession(
-  { config }: Pick<AppContext, 'config'>,
   tx: Tx,
   userPk: number,
-  { address, userAgent }: Browser,
+  { browser: { address, userAgent }, settings }: Entrance,
   refusal: () => Error,
 ): NewSession {
-  const [workspace] = listEnterable(tx, userPk, config)
+  const [workspace] = listEnterable(tx, userPk, settings)
   if (!workspace) throw refusal()
   const token = newToken()
   const { workspacePk } = workspace
@@ -60,13 +68,28 @@ export function beginSession(
   return { sessionId, token }
 }
 
+interface CheckedPassword extends Entrance {
+  readonly userPk: number
+  /** The hash that the password was checked against. */
+  readonly hash: string | null
+}
+
+export const enterWithPassword = write({
+  name: 'sessions.enterWithPassword',
+  covers: 'nothing',
+  run: (tx, _, { userPk, hash, ...entrance }: CheckedPassword) => {
+    if (findUserByPk(tx, userPk)?.passwordHash !== hash) throw wrongPair()
+    return beginSession(tx, userPk, entrance, wrongPair)
+  },
+})
+
 export async function signIn(
   ctx: AppContext,
   failures: FailedSignIns,
   { user: name, password }: { user: string; password: string },
   browser: Browser,
 ): Promise<NewSession> {
-  const { db } = ctx
+  const { db, kernel } = ctx
   const user = findUserByName(db, name)
   const check = ({ address, isKnown }: SignInOrigin) => {
     const place = { line: isKnown ? 'known addresses' : 'addresses', key: address } as const
@@ -74,47 +97,63 @@ export async function signIn(
   }
   const attempt = { user: user?.pk ?? nameKey(name), address: browser.address }
   if (!(await failures.limit(attempt, check)) || !user) throw wrongPair()
-  const enter = (tx: Tx) => {
-    const isUnchanged = findUserByPk(tx, user.pk)?.passwordHash === user.passwordHash
-    if (!isUnchanged) throw wrongPair()
-    return beginSession(ctx, tx, user.pk, browser, wrongPair)
-  }
-  return db.write(enter, signInLine(browser))
+  const checked = { userPk: user.pk, hash: user.passwordHash, browser, settings: sessionSettings(ctx) }
+  return kernel.call(enterWithPassword, guestCredential(browser.address), checked)
 }
+
+/** For the link of a demo server, which signs in without a password. */
+export const enterDemo = write({
+  name: 'sessions.enterDemo',
+  covers: 'nothing',
+  run: (tx, _, { user, ...entrance }: Entrance & { readonly user: string }) =>
+    beginSession(tx, getUser(tx, user).pk, entrance, unknownPath),
+})
+
+interface SetUp extends Entrance {
+  readonly token: string
+  readonly name: string | undefined
+  /** The hash of the new password. */
+  readonly hash: string
+}
+
+export const enterWithSetupLink = write({
+  name: 'sessions.enterWithSetupLink',
+  covers: 'nothing',
+  run: (tx, _, { token, name, hash, ...entrance }: SetUp) => {
+    const userPk = findUserOfLink(tx, token, tx.now) ?? fail(usedLink())
+    setPasswordHash(tx, userPk, hash)
+    return acceptSetupLink(tx, userPk, name, entrance)
+  },
+})
 
 /** Uses up a setup link: sets the password and the name, if given, and begins a session. Other sessions end. */
 export async function setUp(
   ctx: AppContext,
-  { token, password, user: name }: { token: string; password: string; user?: string },
+  { token, password, user: name }: Static<typeof SetupBody>,
   browser: Browser,
 ): Promise<NewSession> {
-  const { db, clock } = ctx
+  const { db, kernel, clock } = ctx
   checkedPassword(password)
   // Hashing is slow: a client without a valid link must not delay other sign-ins.
   const invited = findUserOfLink(db, token, clock.now()) ?? fail(usedLink())
   const hash = await hashPassword(password, { line: 'users', key: `invited ${invited}` }, ctx)
-  const enter = (tx: Tx) => {
-    const userPk = findUserOfLink(tx, token, tx.now) ?? fail(usedLink())
-    setPasswordHash(tx, userPk, hash)
-    return acceptSetupLink(ctx, tx, userPk, name, browser)
-  }
-  return db.write(enter, signInLine(browser))
+  const input = { token, name, hash, browser, settings: sessionSettings(ctx) }
+  return kernel.call(enterWithSetupLink, guestCredential(browser.address), input)
 }
 
 /** The common effect of all setup links: sets the chosen name, if any, begins a session and ends all others. */
 export function acceptSetupLink(
-  ctx: AppContext,
   tx: Tx,
   userPk: number,
   name: string | undefined,
-  browser: Browser,
+  entrance: Entrance,
 ): NewSession {
   if (name !== undefined) chooseName(tx, userPk, name)
   setUsedLink(tx, userPk)
   setClosedWorkspace(tx, userPk, null)
   endSessionsOf(tx, userPk)
   notifyAfterCommit(tx)
-  return beginSession(ctx, tx, userPk, browser, usedLink)
+  return beginSession(tx, userPk, entrance, usedLink)
 }
 
 export const usedLink = () =>
@@ -148,7 +187,7 @@ export async function hashNewPassword(
   ctx: AppContext,
   failures: FailedSignIns,
   caller: Caller,
-  { current, password }: { current?: string; password: string },
+  { current, password }: Static<typeof PasswordBody>,
   { address }: Browser,
 ): Promise<{ before: string | null; hash: string }> {
   const { db, clock } = ctx

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { retryDeliveries } from '../../../src/events/webhooks/deliveries.ts'
+import { restartAll, retrySome } from '../../../src/events/webhooks/deliveries.ts'
 import { callerOf } from '../../support/cli.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { status } from '../../support/receiver.ts'
@@ -141,30 +141,31 @@ test('recover redelivers failures since an instant, and nothing else', async () 
   expect((await it.post(`/v1/webhooks/${id}/recover`, { since })).body).toEqual({ redelivered: 0 })
 })
 
+const retry = (id: string) =>
+  restartAll<number>(it.ctx.db, (from) => it.ctx.kernel.callAs(callerOf(it), retrySome, { id, from }))
+
 test('retry attempts pending retries immediately, with a new series of attempts', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   it.receiver.answer = status(503)
   await writeOne(1)
   await writeOne(2)
   await until(async () => (await attempts(id)).every((count: number) => count === 1))
-  expect(await retryDeliveries(it.ctx, callerOf(it), id)).toBe(2)
+  expect(await retry(id)).toBe(2)
   it.ctx.bus.notify()
   await until(async () => it.receiver.received.length === 4)
   it.receiver.answer = status(200)
   await until(async () => (await attempts(id)).every((count: number) => count === 1))
-  expect(await retryDeliveries(it.ctx, callerOf(it), id)).toBe(2)
+  expect(await retry(id)).toBe(2)
   await until(async () => (await statuses(id)).every((one: string) => one === 'delivered'))
-  expect(await retryDeliveries(it.ctx, callerOf(it), id)).toBe(0)
+  expect(await retry(id)).toBe(0)
 })
 
 test('retry refuses a webhook that sends nothing, with the fix', async () => {
   const { id } = await subscribe(it, 'Tasks', it.url)
   it.ctx.db.sql.script(`UPDATE webhooks SET paused_at = ${NOW}, pause_reason = 'failures'`)
-  expect(retryDeliveries(it.ctx, callerOf(it), id)).rejects.toThrow(
-    'paused, so nothing is sent; resume it first',
-  )
+  expect(retry(id)).rejects.toThrow('paused, so nothing is sent; resume it first')
   await it.patch(`/v1/webhooks/${id}`, { enabled: false })
-  expect(retryDeliveries(it.ctx, callerOf(it), id)).rejects.toThrow('disabled, so nothing is sent; enable it')
+  expect(retry(id)).rejects.toThrow('disabled, so nothing is sent; enable it')
 })
 
 test('recover handles more failed deliveries than one transaction takes', async () => {

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { deleteStructure } from '../../../src/events/structure-deletion.ts'
-import { systemAuthor } from '../../../src/log/log.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { declare, list, write } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
+import { deleteStructure } from '../../support/structures.ts'
 import { deliveriesOf, subscribe } from '../../support/webhooks.ts'
 
 const NOW = '2026-11-21T09:30:00.000Z'
@@ -195,7 +194,7 @@ test('a renamed structure has its new name only in later events', async () => {
 test('a deleted structure deletes its webhooks, deliveries and events, and frees their quota', async () => {
   for (let number = 0; number < 25; number++) await subscribe(service, 'Tasks', URL)
   await write(service, 'Tasks', { what: 'a' }, { what: 'b' })
-  await deleteStructure(service.ctx, systemAuthor(1), 'Tasks')
+  await deleteStructure(service, 'Tasks')
   await runJobs(service.ctx)
   expect({ ...stored(), webhooks: count('webhooks') }).toEqual({ events: 0, deliveries: 0, webhooks: 0 })
   expect((await service.get('/v1/webhooks')).body).toEqual({ webhooks: [] })

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { ownCredential } from '../../../src/kernel/call.ts'
 import { fail, notFound } from '../../../src/lib/refusal.ts'
-import { addUser, changeRole, getUser, removeUser, setPassword } from '../../../src/people/accounts/users.ts'
+import { addUser, changeRole, getUser, removeUser } from '../../../src/people/accounts/users.ts'
 import { findWorkspaceNamed } from '../../../src/people/accounts/workspaces.ts'
+import { setUserPassword } from '../../../src/people/administration.ts'
 import {
   type Browser,
   browserOf,
@@ -32,6 +34,11 @@ const tokenIn = (link: string) => link.split('#setup=')[1] ?? ''
 async function invite(by: Browser, name: string, role = 'viewer'): Promise<Invited> {
   const { body } = await by.request('POST', '/app/api/members', { name, role })
   return { id: body.member.user_id, token: tokenIn(body.link ?? '') }
+}
+
+const setPassword = async (id: string) => {
+  const hash = await Bun.password.hash(PASSWORD, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
+  return service.ctx.kernel.call(setUserPassword, ownCredential('nothing'), { id, hash })
 }
 
 async function renew(by: Browser, { id }: Invited): Promise<Invited> {
@@ -89,7 +96,7 @@ describe('a setup link is void permanently', () => {
     expect((await browser.request('PATCH', '/app/api/password', sent)).status).toBe(200)
     expect(await statusOf(first.token)).toBe(401)
     const second = await renew(owner, vera)
-    await setPassword(service.ctx.db, 'Vera', PASSWORD)
+    await setPassword('Vera')
     expect(await statusOf(second.token)).toBe(401)
   })
 
@@ -170,7 +177,7 @@ describe('another name', () => {
 
   test('is chosen by users who got a password on the command line and have used no link', async () => {
     await invite(owner, 'Vera')
-    await setPassword(service.ctx.db, 'Vera', PASSWORD)
+    await setPassword('Vera')
     expect((await use(await setupToken(service, 'Vera'), 'Wera')).body.user.name).toBe('Wera')
   })
 })

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { commandCaller } from '../../../src/cli/open-database.ts'
-import { deleteStructure, structureDeletion } from '../../../src/events/structure-deletion.ts'
-import { systemAuthor } from '../../../src/log/log.ts'
+import { structureDeletion } from '../../../src/events/structure-deletion.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { declare, list, write } from '../../support/records.ts'
 import { startService, type TestService } from '../../support/service.ts'
+import { deleteStructure } from '../../support/structures.ts'
 import { deliveriesOf, subscribe } from '../../support/webhooks.ts'
 
 let service: TestService
@@ -37,7 +37,7 @@ test('a deleted structure leaves nothing behind, and others keep everything', as
   const [gone] = (await list(service, 'Gone')).body.records
   await service.delete(`/v1/records/${gone.id}`)
 
-  await deleteStructure(service.ctx, systemAuthor(workspacePk), 'gone')
+  await deleteStructure(service, 'gone')
 
   expect(stored()).toEqual({ tables: [], smallRows: 1, records: 1, structures: 1, counters: 1 })
   expect((await list(service, 'Gone')).status).toBe(404)
@@ -60,7 +60,7 @@ test('a deleted structure deletes its webhooks with their deliveries and events,
   const kept = await deliveriesOf(service, id)
   expect(counts()).toEqual([3, 6, 4])
 
-  await deleteStructure(service.ctx, systemAuthor(workspacePk), 'Gone')
+  await deleteStructure(service, 'Gone')
   await runJobs(service.ctx)
 
   expect(counts()).toEqual([1, 2, 2])
@@ -90,14 +90,14 @@ test('two processes that finish one deletion do not hinder each other', async ()
   await declare(service, 'Gone', FIELDS)
   for (const from of [0, 500, 1000, 1500]) await write(service, 'Gone', ...many(from))
   const { ctx } = service
-  await Promise.all([deleteStructure(ctx, systemAuthor(workspacePk), 'Gone'), runJobs(ctx), runJobs(ctx)])
+  await Promise.all([deleteStructure(service, 'Gone'), runJobs(ctx), runJobs(ctx)])
   expect(stored()).toEqual({ tables: [], smallRows: 0, records: 0, structures: 0, counters: 0 })
 })
 
 test('a definition that points to a deleted structure is still patched as it was read', async () => {
   const gone = await declare(service, 'Gone', FIELDS)
   const { fields } = await declare(service, 'Kept', [{ key: 'r', type: 'record', structure: 'Gone' }])
-  await deleteStructure(service.ctx, systemAuthor(workspacePk), 'Gone')
+  await deleteStructure(service, 'Gone')
   const patch = async (sent: unknown[]) =>
     (await service.patch('/v1/records/structures/Kept', { fields: sent })).body
 
@@ -113,7 +113,7 @@ test('a definition that points to a deleted structure is still patched as it was
 })
 
 test('an unknown structure is not found', async () => {
-  await expect(deleteStructure(service.ctx, systemAuthor(workspacePk), 'Nothing')).rejects.toMatchObject({
+  await expect(deleteStructure(service, 'Nothing')).rejects.toMatchObject({
     code: 'not_found',
   })
 })

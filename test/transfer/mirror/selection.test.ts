@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { deleteStructure } from '../../../src/events/structure-deletion.ts'
-import { systemAuthor } from '../../../src/log/log.ts'
 import { resolveSelection } from '../../../src/transfer/mirror/selection.ts'
 import { findState } from '../../../src/transfer/mirror/state.ts'
 import { makeFile } from '../../support/files.ts'
 import { EVERYTHING, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { startService, type TestService } from '../../support/service.ts'
+import { deleteStructure } from '../../support/structures.ts'
 
 /* A selection by name applies to every structure that later has the name. */
 
@@ -52,7 +51,7 @@ const leakingFiles = () =>
 
 test('a structure that is deleted and recreated is copied without its omitted fields', async () => {
   const { id } = (await service.get('/v1/records/structures')).body.structures[0]
-  await deleteStructure(service.ctx, systemAuthor(1), id)
+  await deleteStructure(service, id)
   await mirror.catchUp()
   const again = await addCustomers('customers')
   await mirror.catchUp()

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { deleteStructure } from '../../../src/events/structure-deletion.ts'
-import { systemAuthor } from '../../../src/log/log.ts'
 import { listLocalChanges } from '../../../src/transfer/mirror/overlay/push.ts'
 import { runJobs } from '../../support/jobs.ts'
 import { faultsOf, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { makeNote, readNote, tagNamed, titlesFound } from '../../support/notes.ts'
 import { declare, list, write } from '../../support/records.ts'
 import { type Client, startService, type TestService } from '../../support/service.ts'
+import { deleteStructure } from '../../support/structures.ts'
 
 let service: TestService
 let mirror: TestMirror
@@ -301,7 +300,7 @@ describe('a conflict is named, and neither side overwrites the other:', () => {
       'a structure that the remote deleted',
       () => mirror.patch(`/v1/records/${ada.id}`, { data: { age: 1 } }),
       async () => {
-        await deleteStructure(service.ctx, systemAuthor(1), 'People')
+        await deleteStructure(service, 'People')
       },
     ],
     [

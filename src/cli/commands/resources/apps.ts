@@ -1,10 +1,10 @@
 import { readAccess } from '../../../kernel/caller.ts'
 import { systemClock } from '../../../lib/clock.ts'
 import { isoOrNull, isoTimestamp } from '../../../lib/dates.ts'
-import { fail, Refusal } from '../../../lib/refusal.ts'
-import { disconnect, findApp, isAlive, type ListedApp, listApps } from '../../../people/accounts/apps.ts'
+import { isAlive, type ListedApp, listApps } from '../../../people/accounts/apps.ts'
+import { disconnectNamedApp } from '../../../people/administration.ts'
 import { type Command, DB_FLAG } from '../../command.ts'
-import { withDatabase } from '../../open-database.ts'
+import { administer, withDatabase } from '../../open-database.ts'
 import { listCommand } from '../../output.ts'
 
 const presentApp = (app: ListedApp) => ({
@@ -38,9 +38,6 @@ const appsList = listCommand({
   },
 })
 
-const noApp = (id: string) =>
-  new Refusal('not_found', `There is no connected app with the id "${id}"; list the apps to see them.`)
-
 const appsRevoke: Command = {
   name: 'apps revoke',
   summary: 'Disconnect an app permanently.',
@@ -49,14 +46,8 @@ const appsRevoke: Command = {
   remarks: ['A running server refuses the next request of the app. Its user can connect it again.'],
   examples: ['daybook apps revoke 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>
-    withDatabase(input, io, async (db) => {
-      const id = input.args[0] ?? ''
-      const { name } = await db.write((tx) => {
-        const found = findApp(tx, id)
-        const app = found && isAlive(found, tx.now) ? found : fail(noApp(id))
-        disconnect(tx, app)
-        return app
-      })
+    administer(input, io, async (_db, call) => {
+      const { name } = await call(disconnectNamedApp, { id: input.args[0] ?? '' })
       io.status(`The app "${name}" was disconnected.\n`)
       return 0
     }),

@@ -1,11 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { Caller } from '../../../context.ts'
+import type { FileWriter } from '../../../files/new-file.ts'
 import { refuseTooLarge } from '../../../files/size-limit.ts'
 import type { FileRow } from '../../../files/store.ts'
 import { systemClock } from '../../../lib/clock.ts'
 import { Refusal, refused } from '../../../lib/refusal.ts'
-import type { Db } from '../../../storage/database.ts'
 import { systemRefusal } from '../../../transfer/read-file.ts'
 import {
   type Command,
@@ -38,24 +37,19 @@ function readOriginal(path: string): Uint8Array {
   }
 }
 
-interface Destination {
-  readonly caller: Caller
-  readonly noteId: string | null
-}
-
 /** The added file; undefined for a refusal, which is printed on stderr. */
 async function tryToAdd(
-  db: Db,
+  writer: FileWriter,
   io: Io,
-  target: Destination,
+  noteId: string | null,
   path: string,
   fileName: string,
 ): Promise<FileRow | undefined> {
-  const { addFile, commandWriter } = await import('../../../files/new-file.ts')
+  const { addFile } = await import('../../../files/new-file.ts')
   try {
     const bytes = path === STDIN ? await io.readAll() : readOriginal(path)
     refuseTooLarge(bytes.byteLength)
-    return await addFile(commandWriter(db, target.caller), { fileName, noteId: target.noteId, bytes })
+    return await addFile(writer, { fileName, noteId, bytes })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     io.err(`${path}: refused. ${error.message}\n`)
@@ -93,12 +87,13 @@ const filesAdd: Command = {
     const name = textFlag(input, 'name')
     if (input.args.includes(STDIN) !== (name !== undefined))
       throw new WrongUsage('--name <name> is for a file from standard input ("-") and required there.')
-    return inWorkspace(input, io, async (db, caller) => {
+    return inWorkspace(input, io, async (db, caller, call) => {
       const { waitForText } = await import('../../../files/text-extraction.ts')
-      const target = { caller, noteId: textFlag(input, 'note') ?? null }
+      const writer = { db, run: call }
+      const noteId = textFlag(input, 'note') ?? null
       const added: FileRow[] = []
       for (const path of input.args) {
-        const file = await tryToAdd(db, io, target, path, path === STDIN ? (name ?? '') : basename(path))
+        const file = await tryToAdd(writer, io, noteId, path, path === STDIN ? (name ?? '') : basename(path))
         if (file) added.push(file)
       }
       const files: FileRow[] = []

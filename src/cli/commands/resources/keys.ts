@@ -1,11 +1,11 @@
 import { readAccess } from '../../../kernel/caller.ts'
 import { systemClock } from '../../../lib/clock.ts'
 import { isoOrNull, isoTimestamp } from '../../../lib/dates.ts'
-import { createKey, getKey, type ListedKey, listKeys, revokeKey } from '../../../people/accounts/keys.ts'
-import { getMember } from '../../../people/accounts/users.ts'
+import { type ListedKey, listKeys } from '../../../people/accounts/keys.ts'
 import { getWorkspaceOrOnly } from '../../../people/accounts/workspaces.ts'
+import { createUserKey, revokeNamedKey } from '../../../people/administration.ts'
 import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag, WrongUsage } from '../../command.ts'
-import { withDatabase } from '../../open-database.ts'
+import { administer, withDatabase } from '../../open-database.ts'
 import { listCommand, show } from '../../output.ts'
 import { readAccessFlag } from '../../read-access.ts'
 
@@ -51,13 +51,11 @@ const keysCreate: Command = {
     const expires = textFlag(input, 'expires')
     const accessFlag = textFlag(input, 'access')
     const expiresAt = expires === undefined ? null : systemClock.now() + lifetimeMs(expires)
-    return withDatabase(input, io, async (db) => {
-      const { id, secret } = await db.write((tx) => {
-        const workspace = getWorkspaceOrOnly(tx, textFlag(input, 'workspace'))
-        const user = getMember(tx, workspace, textFlag(input, 'user'))
-        const access = accessFlag === undefined ? null : readAccessFlag(tx, workspace, accessFlag)
-        return createKey(tx, { workspace: workspace.pk, user: user.pk, name, scope, expiresAt, access })
-      })
+    return administer(input, io, async (db, call) => {
+      const [workspace, user] = [textFlag(input, 'workspace'), textFlag(input, 'user')]
+      const access =
+        accessFlag === undefined ? null : readAccessFlag(db, getWorkspaceOrOnly(db, workspace), accessFlag)
+      const { id, secret } = await call(createUserKey, { workspace, user, name, scope, expiresAt, access })
       const json = { id, name, scope, key: secret, expires_at: isoOrNull(expiresAt) }
       return show(input, io, json, () => io.out(`${secret}\n`))
     })
@@ -108,13 +106,9 @@ const keysRevoke: Command = {
   remarks: ['A running server refuses the next request with the key. Revoking a key again changes nothing.'],
   examples: ['daybook keys revoke laptop', 'daybook keys revoke 019aa1f2-7c3e-7001-8a4b-6f0c2d9e1b35'],
   run: (input, io) =>
-    withDatabase(input, io, async (db) => {
-      const key = await db.write((tx) => {
-        const named = getKey(tx, input.args[0] ?? '')
-        revokeKey(tx, named)
-        return named
-      })
-      io.status(`The key "${key.name}" was revoked.\n`)
+    administer(input, io, async (_db, call) => {
+      const { name } = await call(revokeNamedKey, { name: input.args[0] ?? '' })
+      io.status(`The key "${name}" was revoked.\n`)
       return 0
     }),
 }

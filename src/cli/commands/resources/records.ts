@@ -1,12 +1,10 @@
-import type { Caller } from '../../../context.ts'
 import { isObject, type JsonObject } from '../../../lib/json.ts'
 import { fail, namingPlace, Refusal, refused } from '../../../lib/refusal.ts'
 import { storableJson } from '../../../lib/storable-json.ts'
 import { counted } from '../../../lib/text.ts'
-import type { Db } from '../../../storage/database.ts'
 import { type Command, flag, PRINTING_FLAGS, textFlag } from '../../command.ts'
 import type { Io } from '../../io.ts'
-import { checkStructure, inWorkspace } from '../../open-database.ts'
+import { type CallOperation, checkStructure, inWorkspace } from '../../open-database.ts'
 import { show } from '../../output.ts'
 import { STDIN, textOf } from '../../read-input.ts'
 
@@ -52,21 +50,16 @@ interface Counts {
 }
 
 interface Target {
-  readonly db: Db
-  readonly caller: Caller
+  readonly call: CallOperation
   readonly structure: string
   readonly on_conflict: 'refuse' | 'update'
 }
 
 /** Writes one batch atomically. Refusals name the line. */
-async function writeBatch({ db, caller, ...request }: Target, batch: readonly Line[], counts: Counts) {
-  const { writeRecords } = await writing()
+async function writeBatch({ call, ...request }: Target, batch: readonly Line[], counts: Counts) {
+  const { writeLines } = await writing()
   const rows = batch.map((line) => ({ data: dataOf(line) }))
-  const names = { noun: 'Line', numberOf: (index: number) => batch[index]?.number ?? index + 1 }
-  const written = await db.write((tx): Counts => {
-    const { inserted, updated } = writeRecords(tx, caller, { ...request, rows }, names)
-    return { inserted, updated }
-  })
+  const written = await call(writeLines, { ...request, rows, numbers: batch.map(({ number }) => number) })
   counts.inserted += written.inserted
   counts.updated += written.updated
 }
@@ -89,10 +82,10 @@ export const recordsAdd: Command = {
     'daybook records add Expenses june.jsonl',
   ],
   run: (input, io) =>
-    inWorkspace(input, io, async (db, caller) => {
+    inWorkspace(input, io, async (db, caller, call) => {
       const [structure = '', file = STDIN] = input.args
       const on_conflict = textFlag(input, 'on-conflict') === 'update' ? 'update' : 'refuse'
-      const target: Target = { db, caller, structure, on_conflict }
+      const target: Target = { call, structure, on_conflict }
       const counts: Counts = { inserted: 0, updated: 0 }
       await checkStructure(db, caller, structure)
       try {

@@ -4,7 +4,6 @@ import { checkStructure, inWorkspace } from '../../open-database.ts'
 import { listCommand } from '../../output.ts'
 
 const store = () => import('../../../records/structures/store.ts')
-const deletion = () => import('../../../events/structure-deletion.ts')
 
 const structuresList = listCommand({
   of: 'structures',
@@ -39,10 +38,20 @@ const structuresDelete: Command = {
     if (input.flags.yes !== true) {
       throw new WrongUsage(`This deletes "${nameOrId}" and all its rows permanently; confirm with --yes.`)
     }
-    return inWorkspace(input, io, async (db, caller) => {
-      const { deleteStructure } = await deletion()
+    return inWorkspace(input, io, async (db, caller, call) => {
+      const [{ structureDeletion }, { getStructure }, { rowIndexRemoval, rowRemoval }, { settle }] =
+        await Promise.all([
+          import('../../../events/structure-deletion.ts'),
+          store(),
+          import('../../../records/structures/deletion.ts'),
+          import('../../../kernel/job-steps.ts'),
+        ])
       await checkStructure(db, caller, nameOrId)
-      const id = await deleteStructure({ db }, caller, nameOrId)
+      const { pk, id, name } = getStructure(db, caller, nameOrId, 'change')
+      await call(structureDeletion, { id, body: { name } })
+      // No server may be running to remove the rows later.
+      await settle({ db }, rowIndexRemoval, pk)
+      await settle({ db }, rowRemoval, pk)
       io.status(`The structure ${id} was deleted.\n`)
       return 0
     })

@@ -1,29 +1,17 @@
-import { readAccess } from '../../../kernel/caller.ts'
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { didYouMean } from '../../../lib/near-miss.ts'
-import { fail, refused } from '../../../lib/refusal.ts'
-import {
-  deletePasskeysOf,
-  deleteProviderLink,
-  endSessionsOf,
-  listMembers,
-  listMembershipsOf,
-  type UserRow,
-  type WorkspaceRow,
-} from '../../../people/accounts/store.ts'
-import {
-  addUser,
-  changeRole,
-  getMember,
-  getUser,
-  knownUserNotice,
-  listUsers,
-  removeUser,
-  setPassword,
-} from '../../../people/accounts/users.ts'
+import { checkedPassword, hashPassword } from '../../../people/accounts/passwords.ts'
+import { getUser, listUsers } from '../../../people/accounts/users.ts'
 import { getWorkspaceOrOnly } from '../../../people/accounts/workspaces.ts'
-import { createSetupLink } from '../../../people/sessions/sign-in.ts'
-import type { Reader } from '../../../storage/reader.ts'
+import {
+  addNamedUser,
+  createUserLink,
+  presentMember,
+  removeNamedUser,
+  setMemberAccess,
+  setRole,
+  setUserPassword,
+} from '../../../people/administration.ts'
 import { ROLES } from '../../../storage/schema/account.ts'
 import {
   type Command,
@@ -35,7 +23,7 @@ import {
   WORKSPACE_FLAG,
   WrongUsage,
 } from '../../command.ts'
-import { originFor, withDatabase } from '../../open-database.ts'
+import { administer, originFor, withDatabase } from '../../open-database.ts'
 import { listCommand, show } from '../../output.ts'
 import { readAccessFlag } from '../../read-access.ts'
 
@@ -54,17 +42,11 @@ const usersAdd: Command = {
   ],
   examples: ['daybook users add mira', 'daybook users add guest --role viewer --workspace Personal'],
   run: (input, io) =>
-    withDatabase(input, io, async (db) => {
+    administer(input, io, async (db, call) => {
       const role = ROLES.find((known) => known === textFlag(input, 'role')) ?? 'editor'
-      const origin = originFor(db, input, io)
-      const added = await db.write((tx) => {
-        const workspace = getWorkspaceOrOnly(tx, textFlag(input, 'workspace'))
-        const { pk, id, name, passwordHash, createdAt } = addUser(tx, input.args[0] ?? '', workspace, role)
-        const link =
-          passwordHash === null ? createSetupLink(tx, { userPk: pk, maker: null }, origin).link : null
-        const notice = createdAt < tx.now && { notice: knownUserNotice(name) }
-        return { id, name, role, workspace: workspace.name, link, ...notice }
-      })
+      const [name = ''] = input.args
+      const workspace = textFlag(input, 'workspace')
+      const added = await call(addNamedUser, { name, workspace, role, origin: originFor(db, input, io) })
       return show(input, io, added, () => {
         io.status(`"${added.name}" belongs to the workspace "${added.workspace}" as ${role}.\n`)
         if ('notice' in added) io.status(`${added.notice}\n`)
@@ -112,13 +94,8 @@ const usersRole: Command = {
         `<role> must be one of ${ROLES.join(', ')}, not "${given}".${didYouMean(given, ROLES)}`,
       )
     }
-    return withDatabase(input, io, async (db) => {
-      const changed = await db.write((tx) => {
-        const workspace = getWorkspaceOrOnly(tx, textFlag(input, 'workspace'))
-        const user = getMember(tx, workspace, name)
-        changeRole(tx, user, workspace, role)
-        return { user: user.name, workspace: workspace.name }
-      })
+    return administer(input, io, async (_db, call) => {
+      const changed = await call(setRole, { name, workspace: textFlag(input, 'workspace'), role })
       io.status(`"${changed.user}" is ${role} of the workspace "${changed.workspace}" now.\n`)
       return 0
     })
@@ -146,20 +123,14 @@ const usersAccess: Command = {
   ],
   run: (input, io) => {
     const given = textFlag(input, 'access')
-    return withDatabase(input, io, async (db) => {
-      const member = await db.write((tx) => {
-        const workspace = getWorkspaceOrOnly(tx, textFlag(input, 'workspace'))
-        const user = getMember(tx, workspace, input.args[0] ?? '')
-        const { role } = getMembership(tx, workspace, user)
-        if (given !== undefined) {
-          if (role === 'owner' && given !== 'all')
-            throw refused(
-              `"${user.name}" is an owner and can access the whole workspace; make them an editor or a viewer first.`,
-            )
-          changeRole(tx, user, workspace, role, given === 'all' ? null : readAccessFlag(tx, workspace, given))
-        }
-        return { name: user.name, role, access: readAccess(getMembership(tx, workspace, user).access) }
-      })
+    const [name = ''] = input.args
+    return administer(input, io, async (db, call) => {
+      const workspace = getWorkspaceOrOnly(db, textFlag(input, 'workspace'))
+      if (given !== undefined) {
+        const access = given === 'all' ? null : readAccessFlag(db, workspace, given)
+        await call(setMemberAccess, { name, workspace: workspace.id, access })
+      }
+      const member = presentMember(db, workspace, name)
       return show(input, io, member, () =>
         io.out(
           `"${member.name}" reaches ${member.access === null ? 'the whole workspace' : JSON.stringify(member.access)}.\n`,
@@ -168,10 +139,6 @@ const usersAccess: Command = {
     })
   },
 }
-
-const getMembership = (reader: Reader, workspace: WorkspaceRow, { pk, name }: UserRow) =>
-  listMembers(reader, workspace.pk).find((member) => member.pk === pk) ??
-  fail(refused(`The user "${name}" does not belong to the workspace "${workspace.name}".`))
 
 const usersRemove: Command = {
   name: 'users remove',
@@ -185,15 +152,13 @@ const usersRemove: Command = {
   ],
   examples: ['daybook users remove guest', 'daybook users remove mira --workspace Personal'],
   run: (input, io) =>
-    withDatabase(input, io, async (db) => {
-      const name = textFlag(input, 'workspace')
-      const removed = await db.write((tx) => {
-        const workspace = name === undefined ? undefined : getWorkspaceOrOnly(tx, name)
-        const user = getUser(tx, input.args[0] ?? '')
-        removeUser(tx, user, workspace)
-        return { user: user.name, from: workspace ? ` from the workspace "${workspace.name}"` : '' }
+    administer(input, io, async (_db, call) => {
+      const [name = ''] = input.args
+      const { user, workspace } = await call(removeNamedUser, {
+        name,
+        workspace: textFlag(input, 'workspace'),
       })
-      io.status(`"${removed.user}" was removed${removed.from}.\n`)
+      io.status(`"${user}" was removed${workspace === null ? '' : ` from the workspace "${workspace}"`}.\n`)
       return 0
     }),
 }
@@ -206,10 +171,13 @@ const usersPassword: Command = {
   remarks: ['Reads the password from standard input: one line, not shown while it is typed.'],
   examples: ['daybook users password mira', 'daybook users password mira < password.txt'],
   run: (input, io) =>
-    withDatabase(input, io, async (db) => {
+    administer(input, io, async (db, call) => {
       const [name = ''] = input.args
-      const user = await setPassword(db, name, await io.readSecret(`Password of "${name}": `))
-      io.status(`The password of "${user.name}" was set.\n`)
+      const password = await io.readSecret(`Password of "${name}": `)
+      const { id } = getUser(db, name)
+      const hash = await hashPassword(checkedPassword(password), { line: 'users', key: id }, { db })
+      const { user } = await call(setUserPassword, { id, hash })
+      io.status(`The password of "${user}" was set.\n`)
       return 0
     }),
 }
@@ -228,21 +196,10 @@ const usersLink: Command = {
   ],
   examples: ['daybook users link owner', 'daybook users link mira --reset'],
   run: (input, io) =>
-    withDatabase(input, io, async (db) => {
-      const user = getUser(db, input.args[0] ?? '')
-      if (listMembershipsOf(db, user.pk).length === 0)
-        throw refused(
-          `"${user.name}" belongs to no workspace; add them to one with "daybook users add" first.`,
-        )
-      const origin = originFor(db, input, io)
-      const { link, expiresAt } = await db.write((tx) => {
-        if (input.flags.reset) {
-          deletePasskeysOf(tx, user.pk)
-          deleteProviderLink(tx, user.pk)
-          endSessionsOf(tx, user.pk)
-        }
-        return createSetupLink(tx, { userPk: user.pk, maker: null }, origin)
-      })
+    administer(input, io, async (db, call) => {
+      const [name = ''] = input.args
+      const options = { origin: originFor(db, input, io), isReset: input.flags.reset === true }
+      const { link, expiresAt } = await call(createUserLink, { name, ...options })
       return show(input, io, { link, expires_at: isoTimestamp(expiresAt) }, () => io.out(`${link}\n`))
     }),
 }

@@ -5,7 +5,7 @@ import { escapeLineBoundaries } from '../../../lib/json.ts'
 import type { Db } from '../../../storage/database.ts'
 import { type Command, DB_FLAG, flag, WORKSPACE_FLAG } from '../../command.ts'
 import type { Io } from '../../io.ts'
-import { inWorkspace } from '../../open-database.ts'
+import { type CallOperation, inWorkspace } from '../../open-database.ts'
 
 const pulling = () => import('../../../events/webhooks/pull.ts')
 
@@ -17,8 +17,18 @@ interface Printing {
   readonly isFollowing: boolean
 }
 
+interface Subscriber {
+  readonly db: Db
+  readonly caller: Caller
+  readonly call: CallOperation
+}
+
 /** Prints the pending events. An event is acknowledged after standard output has accepted its line. */
-async function printEvents(db: Db, caller: Caller, io: Io, { id, ...options }: Printing): Promise<number> {
+async function printEvents(
+  { db, caller, call }: Subscriber,
+  io: Io,
+  { id, ...options }: Printing,
+): Promise<number> {
   const { acknowledge, pulledPage } = await pulling()
   const follower = options.isFollowing ? new Follower(db, io) : undefined
   let after: string | undefined
@@ -27,8 +37,7 @@ async function printEvents(db: Db, caller: Caller, io: Io, { id, ...options }: P
     if (cursor !== undefined) {
       const lines = events.map((event) => `${escapeLineBoundaries(event)}\n`).join('')
       if (!(await io.write(Buffer.from(lines)))) return 0
-      if (options.isAcknowledging)
-        await db.write((tx) => acknowledge.run(tx, caller, { id, body: { cursor } }))
+      if (options.isAcknowledging) await call(acknowledge, { id, body: { cursor } })
       after = cursor
     }
     if (follower?.isStopping) return 0
@@ -94,6 +103,6 @@ export const webhooksEvents: Command = {
     const [id = ''] = input.args
     const { ack, follow } = input.flags
     const printing = { id, isAcknowledging: ack === true, isFollowing: follow === true }
-    return inWorkspace(input, io, (db, caller) => printEvents(db, caller, io, printing))
+    return inWorkspace(input, io, (db, caller, call) => printEvents({ db, caller, call }, io, printing))
   },
 }

@@ -1,6 +1,5 @@
 import { readWebhookAllowlist } from '../../../config.ts'
 import type { NewWebhook, UnparsedInput } from '../../../events/webhooks/columns.ts'
-import type { RecoverInput } from '../../../events/webhooks/deliveries.ts'
 import { parseInstant } from '../../../lib/dates.ts'
 import { counted } from '../../../lib/text.ts'
 import { EVENTS_OF, FORMATS, SUBSCRIBED_EVENTS, type SubscribedEvent } from '../../../log/message.ts'
@@ -86,12 +85,14 @@ const webhooksRetry: Command = {
   ],
   run: (input, io) => {
     const since = instantOf(input, 'failed-since')
-    return inWorkspace(input, io, async (db, caller, call) => {
-      const { recoverDeliveries, recoverSome, retryDeliveries } = await deliveries()
+    return inWorkspace(input, io, async (db, _caller, call) => {
+      const { recoverSome, restartAll, retrySome } = await deliveries()
       const [id = ''] = input.args
-      const retried = await retryDeliveries({ db }, caller, id)
-      const recover = (sent: RecoverInput) => call(recoverSome, sent)
-      const recovered = since === undefined ? 0 : await recoverDeliveries(db, recover, { id, since })
+      const retried = await restartAll<number>(db, (from) => call(retrySome, { id, from }))
+      const recovered =
+        since === undefined
+          ? 0
+          : await restartAll<string>(db, (from) => call(recoverSome, { id, since, from }))
       io.status(`Attempting ${counted(retried + recovered, 'delivery', 'deliveries')} now.\n`)
       return 0
     })

@@ -1,8 +1,8 @@
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { listWorkspaces } from '../../../people/accounts/store.ts'
-import { createOwnedWorkspace } from '../../../people/accounts/workspaces.ts'
+import { addWorkspace } from '../../../people/administration.ts'
 import { type Command, DB_FLAG, flag, JSON_FLAG, textFlag } from '../../command.ts'
-import { withDatabase } from '../../open-database.ts'
+import { administer, withDatabase } from '../../open-database.ts'
 import { listCommand, show } from '../../output.ts'
 
 const workspacesAdd: Command = {
@@ -17,13 +17,13 @@ const workspacesAdd: Command = {
   remarks: ['Workspaces share the database file and nothing else: a key gives access to exactly one.'],
   examples: ['daybook workspaces add Work', 'daybook workspaces add Lab --user mira --json'],
   run: (input, io) =>
-    withDatabase(input, io, async (db) => {
-      const { workspace, owner } = await db.write((tx) =>
-        createOwnedWorkspace(tx, input.args[0] ?? '', textFlag(input, 'user')),
-      )
-      const { id, name, createdAt } = workspace
-      return show(input, io, { id, name, owner: owner.name, created_at: isoTimestamp(createdAt) }, () =>
-        io.status(`The workspace "${name}" was created; its owner is "${owner.name}".\n`),
+    administer(input, io, async (_db, call) => {
+      const [name = ''] = input.args
+      const { workspace, owner } = await call(addWorkspace, { name, owner: textFlag(input, 'user') })
+      const { id, createdAt } = workspace
+      const created = { id, name: workspace.name, owner: owner.name, created_at: isoTimestamp(createdAt) }
+      return show(input, io, created, () =>
+        io.status(`The workspace "${created.name}" was created; its owner is "${owner.name}".\n`),
       )
     }),
 }

@@ -1,34 +1,13 @@
-import type { RoleClaim } from '../../../config.ts'
+import type { Config, RoleClaim } from '../../../config.ts'
 import type { AppContext, Caller } from '../../../context.ts'
+import { guestCredential } from '../../../kernel/call.ts'
 import { fail, Refusal } from '../../../lib/refusal.ts'
 import type { Role } from '../../../storage/schema/account.ts'
-import type { Tx } from '../../../storage/writes/transaction.ts'
-import { checkedAccountName } from '../../accounts/names.ts'
-import {
-  deleteProviderLink,
-  deleteSetupLink,
-  findFirstWorkspace,
-  findLinkOf,
-  findUserByPk,
-  isLinked,
-  listMembershipsOf,
-  saveProviderLink,
-  setClosedWorkspace,
-  setMember,
-} from '../../accounts/store.ts'
-import { changeRole, createUser, findUserByName, isLastOwner, isTakenUserName } from '../../accounts/users.ts'
-import { findWorkspaceNamed } from '../../accounts/workspaces.ts'
-import { endSessionsIn, expiryOf, findSessionById, getRecentSession, listEnterable } from '../sessions.ts'
-import {
-  acceptSetupLink,
-  type Browser,
-  beginSession,
-  checkChoice,
-  findUserOfLink,
-  type NewSession,
-  usedLink,
-} from '../sign-in.ts'
+import { findLinkOf, isLinked } from '../../accounts/store.ts'
+import { getRecentSession, sessionSettings } from '../sessions.ts'
+import { type Browser, checkChoice, findUserOfLink, type NewSession, usedLink } from '../sign-in.ts'
 import { Tickets } from '../tickets.ts'
+import { enterByProvider, findRuledWorkspace, type Purpose, type RoleRule } from './enter-by-provider.ts'
 import {
   type Account,
   type FailureReason,
@@ -39,12 +18,6 @@ import {
 } from './provider.ts'
 
 export const AT_PROVIDER_SECONDS = 600
-
-/** The purpose of a visit to the provider: sign in, link the account to the user, or use a setup link with it. */
-export type Purpose =
-  | { readonly kind: 'sign-in' }
-  | { readonly kind: 'link'; readonly sessionId: string; readonly userPk: number }
-  | { readonly kind: 'setup'; readonly token: string; readonly name: string | undefined }
 
 interface Step extends Secrets {
   readonly purpose: Purpose
@@ -120,13 +93,23 @@ export class ProviderSignIn {
       if (!step || step.cookie !== cookie) throw new SignInFailure('expired')
       const account = await this.provider.accountOf(search, state, step)
       const names = await this.#namesOf(account)
-      const session = await this.ctx.db.write((tx) => this.#enter(tx, step.purpose, account, names, browser))
-      this.ctx.bus.notify()
+      const session = await this.#enter(step.purpose, account, names, browser)
       if (typeof session === 'string') throw new SignInFailure(session)
       return { location: returnTo, ...(session && { session }) }
     } catch (error) {
       return { location: locationOf(returnTo, this.#noted(error)) }
     }
+  }
+
+  async #enter(purpose: Purpose, account: Account, names: readonly unknown[], browser: Browser) {
+    const { kernel, db, config, log } = this.ctx
+    const { issuer, subject } = account
+    const rule = purpose.kind === 'link' ? undefined : ruleFor(config, account)
+    if (rule && !findRuledWorkspace(db, rule))
+      log.error('there is no workspace with the name in --oidc-workspace')
+    const input = { purpose, account: { issuer, subject }, rule, names, browser }
+    const settings = sessionSettings(this.ctx)
+    return kernel.call(enterByProvider, guestCredential(browser.address), { ...input, settings })
   }
 
   /** Candidate names for a new user. */
@@ -136,65 +119,6 @@ export class ProviderSignIn {
     const namesIn = ({ name, preferred_username }: Account['claims']) => [name, preferred_username]
     const names = namesIn(account.claims)
     return isNew && names.every((name) => name === undefined) ? namesIn(await account.more()) : names
-  }
-
-  /** A session, or the reason for its absence; undefined when an account was linked. */
-  #enter(
-    tx: Tx,
-    purpose: Purpose,
-    account: Account,
-    names: readonly unknown[],
-    browser: Browser,
-  ): NewSession | FailureReason | undefined {
-    const { ctx } = this
-    const known = findLinkOf(tx, account.issuer, account.subject)?.user
-    if (purpose.kind === 'link') return this.#link(tx, purpose, account, known)
-    if (purpose.kind === 'setup') return this.#setUp(tx, purpose, account, known, browser)
-    const userPk = known ?? addNewMember(ctx, tx, account, names)
-    if (userPk === undefined) return 'unknown'
-    followClaim(ctx, tx, userPk, account)
-    // Access removed by the claim stays removed even without a session.
-    if (listEnterable(tx, userPk, ctx.config).length === 0) return 'closed'
-    return beginSession(ctx, tx, userPk, browser, usedLink)
-  }
-
-  #link(tx: Tx, purpose: Purpose & { kind: 'link' }, account: Account, known: number | undefined) {
-    const session = findSessionById(tx, purpose.sessionId)
-    if (session?.userPk !== purpose.userPk || expiryOf(session) <= tx.now) return 'signed-out'
-    const holder = this.#holder(tx, known)
-    if (holder !== undefined && holder !== purpose.userPk) return 'taken'
-    // Another tab may have linked another account in the meantime.
-    if (holder === undefined && isLinked(tx, purpose.userPk, this.ctx.config)) return 'linked'
-    this.#save(tx, purpose.userPk, account)
-    return undefined
-  }
-
-  #setUp(
-    tx: Tx,
-    { token, name }: Purpose & { kind: 'setup' },
-    account: Account,
-    known: number | undefined,
-    browser: Browser,
-  ) {
-    const userPk = findUserOfLink(tx, token, tx.now)
-    if (userPk === undefined) return 'link-used'
-    const holder = this.#holder(tx, known)
-    if (holder !== undefined && holder !== userPk) return 'taken'
-    deleteSetupLink(tx, userPk)
-    this.#save(tx, userPk, account)
-    followClaim(this.ctx, tx, userPk, account)
-    return acceptSetupLink(this.ctx, tx, userPk, name, browser)
-  }
-
-  /** The user linked to an account. The link of a user without any workspace is deleted. */
-  #holder(tx: Tx, known: number | undefined): number | undefined {
-    if (known === undefined || listMembershipsOf(tx, known).length > 0) return known
-    deleteProviderLink(tx, known)
-    return undefined
-  }
-
-  #save(tx: Tx, user: number, { issuer, subject }: Account): void {
-    saveProviderLink(tx, { user, issuer, subject })
   }
 
   /** Logs a failure and returns its reason, without anything that the provider sent. */
@@ -224,61 +148,8 @@ function roleOf({ claim, roles }: RoleClaim, { claims }: Account): Role | undefi
   return roles.find(({ value }) => values.includes(value))?.role
 }
 
-/** The workspace, and the role that the claim gives the account in it; undefined if the server has no such rule. */
-function ruleFor({ config, log }: AppContext, tx: Tx, account: Account) {
-  const { roleClaim } = config.oidc ?? {}
-  if (!roleClaim) return undefined
-  const { workspace: named } = roleClaim
-  const workspace = named === undefined ? findFirstWorkspace(tx) : findWorkspaceNamed(tx, named)
-  if (!workspace) log.error('there is no workspace with the name in --oidc-workspace')
-  return workspace && { workspace, role: roleOf(roleClaim, account) }
-}
-
-/**
- * Gives the user the role in the claim. A user without a role stays a member and keeps their keys, but cannot enter the
- * workspace. The last owner stays an owner.
- */
-function followClaim(ctx: AppContext, tx: Tx, userPk: number, account: Account): void {
-  const rule = ruleFor(ctx, tx, account)
-  const user = findUserByPk(tx, userPk)
-  if (!rule || !user) return
-  const { workspace, role } = rule
-  const isMember = listMembershipsOf(tx, userPk).some(({ workspacePk }) => workspacePk === workspace.pk)
-  const isLast = isMember && isLastOwner(tx, userPk, workspace.pk)
-  setClosedWorkspace(tx, userPk, role === undefined && !isLast ? workspace.pk : null)
-  if (isLast) return
-  if (role === undefined) endSessionsIn(tx, workspace.pk, userPk)
-  else if (isMember) changeRole(tx, user, workspace, role)
-  else setMember(tx, workspace.pk, userPk, role)
-}
-
-/** Creates a user for an account that no user is linked to, if the claim gives it a role; returns the pk. */
-function addNewMember(ctx: AppContext, tx: Tx, account: Account, names: readonly unknown[]) {
-  if (ruleFor(ctx, tx, account)?.role === undefined) return undefined
-  const { pk } = createUser(tx, freeName(tx, names))
-  saveProviderLink(tx, { user: pk, issuer: account.issuer, subject: account.subject })
-  return pk
-}
-
-/** Leaves room for a number after the longest name. */
-const MAX_LENGTH = 190
-
-/** The first candidate that can be made valid, with a number if the name is taken. */
-function freeName(tx: Tx, names: readonly unknown[]): string {
-  const [name] = [...names, 'member'].flatMap(lawful)
-  for (let number = 1; ; number++) {
-    const numbered = number === 1 ? `${name}` : `${name} ${number}`
-    if (!findUserByName(tx, numbered) && !isTakenUserName(tx, numbered)) return numbered
-  }
-}
-
-function lawful(name: unknown): string[] {
-  if (typeof name !== 'string') return []
-  const plain = name.replace(/[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+/gu, ' ')
-  try {
-    return [checkedAccountName([...plain.trim()].slice(0, MAX_LENGTH).join(''), 'user')]
-  } catch (error) {
-    if (error instanceof Refusal) return []
-    throw error
-  }
+/** The role that the claim gives the account, if the server has such a rule. */
+function ruleFor({ oidc }: Config, account: Account): RoleRule | undefined {
+  const { roleClaim } = oidc ?? {}
+  return roleClaim && { workspace: roleClaim.workspace, role: roleOf(roleClaim, account) }
 }

@@ -96,6 +96,22 @@ export interface RowNames {
 
 const FROM_ONE: RowNames = { noun: 'Row', numberOf: (index) => index + 1 }
 
+interface LinesRequest extends WriteRequest {
+  /** The numbers of the lines that the rows were read from. */
+  readonly numbers: readonly number[]
+}
+
+/** Writes rows that were read from lines. Refusals name the line. */
+export const writeLines = write({
+  name: 'records.writeLines',
+  covers: 'structures',
+  run: (tx, caller, { numbers, ...request }: LinesRequest) => {
+    const numberOf = (index: number) => numbers[index] ?? index + 1
+    const { inserted, updated } = writeRecords(tx, caller, request, { noun: 'Line', numberOf })
+    return { inserted, updated }
+  },
+})
+
 /**
  * Writes one row or a batch, all or nothing; joins the caller's transaction. In a batch, every refusal names the row by
  * its number, counted from 1 or as `names` defines.

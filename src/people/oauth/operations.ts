@@ -1,0 +1,3 @@
+export { giveConsent } from './authorize.ts'
+export { registerClient } from './clients.ts'
+export { issueTokens, revokeToken } from './tokens.ts'
