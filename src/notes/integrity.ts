@@ -7,6 +7,7 @@ import type { IntegrityCheck } from '../storage/integrity.ts'
 import type { Reader } from '../storage/reader.ts'
 import { scanByPk } from '../storage/scan-by-pk.ts'
 import { indexLinksAtOnce, linkIndexing } from './links/indexing.ts'
+import { MAY_LINK, propertyLinkKeys } from './links/property-links.ts'
 import {
   FULL_TABLE,
   findIndexable,
@@ -70,7 +71,9 @@ interface NoteTexts {
   content: string | null
   /** The targets stored for the note, as a JSON array. */
   targets: string
-  /** 1 if they are marked as out of date. */
+  /** 1 if a property value may contain links. */
+  hasLinkedValues: 0 | 1
+  /** 1 if the links are marked as out of date. */
   isPending: 0 | 1
   isTrashed: 0 | 1
 }
@@ -83,6 +86,7 @@ const allNotes = ({ sql }: Reader) =>
     sql.all<NoteTexts>(
       `SELECT n.pk, n.id, n.workspace, n.title, n.title_fold AS titleFold, n.alias, n.alias_fold AS aliasFold,
          n.aliases, (SELECT json_group_array(a.alias_fold) FROM note_aliases a WHERE a.note = n.pk) AS indexed, b.content, (SELECT json_group_array(l.target) FROM note_links l WHERE l.note = n.pk) AS targets,
+         EXISTS (SELECT 1 FROM note_properties WHERE note = n.pk AND ${MAY_LINK}) AS hasLinkedValues,
          n.pk IN (${keysOf(linkIndexing)}) AS isPending,
          n.deleted_at IS NOT NULL AS isTrashed
        FROM notes n LEFT JOIN note_bodies b ON b.note = n.pk WHERE n.pk > ? ORDER BY n.pk LIMIT ?`,
@@ -114,9 +118,13 @@ function reindexAliases({ sql }: Reader, { pk, workspace, aliases, isTrashed }: 
 }
 
 /** A trashed note may lack links, because its purge may have begun. A restored note gets them again. */
-function hasWrongLinks({ content, targets, isPending, isTrashed }: NoteTexts): boolean {
+function hasWrongLinks(
+  reader: Reader,
+  { pk, content, targets, hasLinkedValues, isPending, isTrashed }: NoteTexts,
+): boolean {
   if (isPending === 1) return false
-  const expected = distinctLinkKeys(content ?? '')
+  const inBody = distinctLinkKeys(content ?? '')
+  const expected = hasLinkedValues === 1 ? inBody.union(propertyLinkKeys(reader, pk)) : inBody
   const stored = JSON.parse(targets) as string[]
   return stored.some((target) => !expected.has(target)) || (isTrashed === 0 && stored.length < expected.size)
 }
@@ -127,7 +135,7 @@ function hasWrongLinks({ content, targets, isPending, isTrashed }: NoteTexts): b
  */
 export function refreshNoteTexts(reader: Reader): void {
   for (const note of allNotes(reader)) {
-    if (hasWrongLinks(note)) indexLinksAtOnce(reader, { workspace: note.workspace, note: note.pk })
+    if (hasWrongLinks(reader, note)) indexLinksAtOnce(reader, { workspace: note.workspace, note: note.pk })
     if (hasWrongAliases(note)) reindexAliases(reader, note)
     if (!hasWrongFolds(note)) continue
     const { titleFold, aliasFold } = foldsOf(note)
@@ -141,14 +149,15 @@ export function refreshNoteTexts(reader: Reader): void {
 }
 
 /**
- * Every note has a body. Its stored links match the body, its folded names match its title and alias, and its indexed
- * aliases are its further aliases.
+ * Every note has a body. Its stored links match the body and the property values, its folded names match its title and
+ * alias, and its indexed aliases are its further aliases.
  */
 export const noteTextCheck: IntegrityCheck = {
   *faults(reader) {
     for (const note of allNotes(reader)) {
       if (note.content === null) yield `The note ${note.id} has no body; restore it from a backup.`
-      if (hasWrongLinks(note)) yield `The links stored for the note ${note.id} are not those of its body.`
+      if (hasWrongLinks(reader, note))
+        yield `The links stored for the note ${note.id} are not those of its body and properties.`
       if (hasWrongAliases(note))
         yield `The indexed aliases of the note ${note.id} are not its further aliases.`
       if (hasWrongFolds(note))

@@ -5,7 +5,8 @@ import { refused } from '../lib/refusal.ts'
 import { checkStorable } from '../lib/storable-json.ts'
 import { columnsShown } from '../log/objects/statements.ts'
 import { publishNote, wholeNote } from '../notes/events.ts'
-import { indexLinks } from '../notes/links/indexing.ts'
+import { indexAllLinks, indexLinks } from '../notes/links/indexing.ts'
+import { mayLink, valuesWithLinks } from '../notes/links/property-links.ts'
 import { CreateBody, PatchBody, type Note as Schema, TAGS_PER_REQUEST, TagsBody } from '../notes/schema.ts'
 import { markForSearch, removeAllFromSearch } from '../notes/search/indexing.ts'
 import {
@@ -81,7 +82,7 @@ function findOrShow({ tx, workspacePk: workspace }: Copy, id: string): NoteRow |
     showNote(tx, workspace, trashed.pk)
   }
   const note = findNote(tx, workspace, id)
-  if (trashed && note) indexLinks(tx, { workspace, note: note.pk }, note.content)
+  if (trashed && note) indexAllLinks(tx, { workspace, note: note.pk }, note.content)
   return note
 }
 
@@ -110,7 +111,12 @@ function update({ tx, workspacePk }: Copy, known: NoteRow, note: Note, tags: num
 }
 
 /** Gives the note exactly these values. */
-function setProperties({ tx, names, isFresh }: Copy, note: number, values: PropertyValues): void {
+function setProperties(
+  { tx, workspacePk: workspace, names, isFresh }: Copy,
+  note: number,
+  values: PropertyValues,
+): void {
+  const hadLinks = !isFresh && valuesWithLinks(tx, note).length > 0
   const wanted = new Map<number, unknown>()
   for (const [key, value] of Object.entries(values)) {
     const property = names.find('property', key)
@@ -127,6 +133,7 @@ function setProperties({ tx, names, isFresh }: Copy, note: number, values: Prope
     )
     if (rule) setValue(tx, note, rule, value)
   }
+  if (hadLinks || Object.values(values).some(mayLink)) indexAllLinks(tx, { workspace, note })
 }
 
 /** All notes, including trashed ones, oldest first. */

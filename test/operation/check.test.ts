@@ -171,7 +171,7 @@ test.each([
   [
     'link',
     'DELETE FROM note_links WHERE note = 1',
-    () => `The links stored for the note ${first} are not those of its body.`,
+    () => `The links stored for the note ${first} are not those of its body and properties.`,
   ],
   [
     'folded title',

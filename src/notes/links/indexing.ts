@@ -6,9 +6,10 @@ import { distinctLinkKeys } from '../../lib/wiki-links.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { contentOf, updatedAtOf } from '../store.ts'
+import { bytesOfLinkedValues, propertyLinkKeys } from './property-links.ts'
 
 /*
- * `note_links` holds the targets of every body. Writing the targets of a note with 90,000 links takes a quarter of a
+ * `note_links` holds the targets of every body and of the property values. Writing the targets of a note with 90,000 links takes a quarter of a
  * second. The transaction that changes a note with many links therefore only marks it. A worker then finds the
  * differences, and short transactions write them: soon, and at the latest before links are read.
  */
@@ -24,7 +25,7 @@ interface NoteInWorkspace {
   readonly note: number
 }
 
-/** The differences between the stored links of a note and the links in its body. */
+/** The differences between the stored links of a note and the links in its body and property values. */
 interface Difference {
   readonly missing: readonly string[]
   readonly surplus: readonly string[]
@@ -33,9 +34,30 @@ interface Difference {
 /** Updates `note_links` for a body; a note with many links or a long body is only marked. */
 export function indexLinks(tx: Tx, place: NoteInWorkspace, content: string, isNew = false): void {
   const stored = isNew ? [] : storedTargets(tx, place.note, MANY_LINKS + 1)
-  if (stored.length > MANY_LINKS || takesLong(content)) enqueue(tx, linkIndexing, place.note, FROM_START)
-  else write(tx, place, differenceBetween(stored, distinctLinkKeys(content)))
+  if (stored.length > MANY_LINKS || takesLong(content)) {
+    markForLinks(tx, place.note)
+    return
+  }
+  const difference = differenceBetween(stored, distinctLinkKeys(content))
+  // Only a removed link requires a look at the property values, which may have the same one.
+  if (difference.surplus.length > 0) indexAllLinks(tx, place, content)
+  else write(tx, place, difference)
 }
+
+/** Updates `note_links` for a body and the property values of the note. */
+export function indexAllLinks(tx: Tx, place: NoteInWorkspace, content = contentOf(tx, place.note)): void {
+  const { note } = place
+  const stored = storedTargets(tx, note, MANY_LINKS + 1)
+  const isLong = bytesOfLinkedValues(tx, [note]) > LONG_BODY || takesLong(content)
+  if (stored.length > MANY_LINKS || isLong) markForLinks(tx, note)
+  else write(tx, place, differenceBetween(stored, allTargets(tx, note, content)))
+}
+
+/** The links of the note will be updated soon, and before they are read. */
+export const markForLinks = (tx: Tx, note: number): void => enqueue(tx, linkIndexing, note, FROM_START)
+
+const allTargets = (reader: Reader, note: number, content: string): ReadonlySet<string> =>
+  new Set([...distinctLinkKeys(content), ...propertyLinkKeys(reader, note)])
 
 /** Whether a body is long or has many links. Counts every opening bracket, because parsing takes longer. */
 function takesLong(content: string): boolean {
@@ -86,7 +108,7 @@ interface VersionDifference extends Difference {
 }
 
 function differenceOf(reader: Reader, note: number): VersionDifference {
-  const targets = distinctLinkKeys(contentOf(reader, note))
+  const targets = allTargets(reader, note, contentOf(reader, note))
   return { updatedAt: updatedAtOf(reader, note), ...differenceBetween(storedTargets(reader, note), targets) }
 }
 
@@ -172,7 +194,7 @@ export function indexPendingLinks(reader: Reader, workspace: number): void {
   for (const note of pendingNotes(reader, workspace)) indexLinksAtOnce(reader, { workspace, note })
 }
 
-/** Updates `note_links` for the body of a note, however long that takes. */
+/** Updates `note_links` for a note, however long that takes. */
 export function indexLinksAtOnce(reader: Reader, place: NoteInWorkspace): void {
   write(reader, place, differenceOf(reader, place.note))
   removeJob(reader, linkIndexing, place.note)

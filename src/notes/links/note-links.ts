@@ -15,11 +15,12 @@ import {
   type NoteSummary,
   type NoteTitle,
 } from '../store.ts'
+import { linkedTexts, propertyLinks } from './property-links.ts'
 import { resolveTargets } from './resolve-target.ts'
 
 /**
- * The outgoing links, every occurrence in body order, and the backlinks, newest edit first. With `context`, each
- * backlink has its surrounding text. Call `refreshLinks` first.
+ * The outgoing links, every occurrence in body order and then in the order of the properties, and the backlinks, newest
+ * edit first. With `context`, each backlink has its surrounding text. Call `refreshLinks` first.
  */
 export const readLinks = read({
   name: 'notes.links',
@@ -29,7 +30,7 @@ export const readLinks = read({
     const note = getNoteSummary(reader, caller, id)
     const targets = targetsOf(reader, workspace, note)
     const backlinks = linkingNotes(reader, workspace, targets)
-    const outgoing = outgoingLinks(reader, workspace, contentOf(reader, note.pk), note)
+    const outgoing = outgoingLinks(reader, workspace, { ...note, content: contentOf(reader, note.pk) })
     return {
       outgoing: outgoing.map(({ text, note }) => ({
         text,
@@ -45,16 +46,14 @@ export const readLinks = read({
   },
 })
 
-/**
- * The links of a body, every occurrence in order, with the notes to which they resolve now; `from` is the linking note.
- */
+/** The links of a note, every occurrence in order, with the notes to which they resolve now. */
 export function outgoingLinks(
   reader: Reader,
   workspace: number,
-  content: string,
-  from?: NoteTitle,
+  from: NoteTitle & { readonly pk: number; readonly content: string },
 ): { text: string; note: NoteTitle | undefined }[] {
-  const links = parseLinks(content).map((link) => ({ ...link, key: targetKey(link.target) }))
+  const all = [...parseLinks(from.content), ...propertyLinks(reader, from.pk)]
+  const links = all.map((link) => ({ ...link, key: targetKey(link.target) }))
   const pks = resolveTargets(reader, workspace, [...new Set(links.map(({ key }) => key))])
   const titles = loadTitles(reader, [...new Set(pks.values())])
   return links.map(({ target, label, key }) => {
@@ -69,16 +68,25 @@ function shownTarget(target: string, note: NoteTitle | undefined): string {
   return note && name !== undefined ? note.title + target.slice(name.length) : target
 }
 
-/** The text around the first link of a note with one of these keys. */
+/** The text around the first link of a note with one of these keys, in its body or else in a property. */
 function contextOf(reader: Reader, note: number, keys: ReadonlySet<string>): string {
-  const content = contentOf(reader, note)
+  const inBody = contextIn(contentOf(reader, note), keys)
+  if (inBody !== undefined) return inBody
+  for (const text of linkedTexts(reader, note)) {
+    const found = contextIn(text, keys)
+    if (found !== undefined) return found
+  }
+  return ''
+}
+
+function contextIn(content: string, keys: ReadonlySet<string>): string | undefined {
   for (const { text, start } of bracketed(content)) {
     const link = linkOf(text)
     if (!link || !keys.has(targetKey(link.target))) continue
     const place = { start: start - '[['.length, end: start + text.length + ']]'.length }
     return snippetAround(content, [place])
   }
-  return ''
+  return undefined
 }
 
 /** The names by which links may reference a note, as keys without surrounding blanks. */

@@ -4,6 +4,8 @@ import { firstWithin } from '../../lib/first-within.ts'
 import { authorOf, type ChangeAuthor } from '../../log/log.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { logLoss } from '../events.ts'
+import { markForLinks } from '../links/indexing.ts'
+import { mayLink } from '../links/property-links.ts'
 import { touchNotes } from '../store.ts'
 import { propertyUsage, refuseWhileUsed } from '../usage.ts'
 import { type PropertyRule, presentedValue } from '../writing/properties.ts'
@@ -91,12 +93,14 @@ function logLostValues(
   { author, key, type }: DeletedProperty,
   notes: string,
 ): void {
-  const lost = tx.sql.all<{ id: string; value: string | number }>(
-    `SELECT (SELECT id FROM notes n WHERE n.pk = np.note) AS id, np.value FROM note_properties np
+  const lost = tx.sql.all<{ note: number; id: string; value: string | number }>(
+    `SELECT np.note, (SELECT id FROM notes n WHERE n.pk = np.note) AS id, np.value FROM note_properties np
      WHERE np.property = ? AND np.note IN (SELECT value FROM json_each(?))`,
     property,
     notes,
   )
-  for (const { id, value } of lost)
+  for (const { note, id, value } of lost) {
+    if (mayLink(value)) markForLinks(tx, note)
     logLoss(tx, author, id, { properties: { [key]: presentedValue(type, value) } }, `the property "${key}"`)
+  }
 }

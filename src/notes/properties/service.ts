@@ -12,6 +12,8 @@ import { from, orm, rowBy, rowsBy, runBy, scan, valueBy } from '../../storage/qu
 import type { Reader } from '../../storage/reader.ts'
 import { noteProperties, properties } from '../../storage/schema/properties.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
+import { markForLinks } from '../links/indexing.ts'
+import { notesLinkingBy } from '../links/property-links.ts'
 import type { PropertyType } from '../property-values.ts'
 import type { CreatePropertyBody } from './schema.ts'
 
@@ -62,11 +64,12 @@ export const findPropertyHeadByPk = rowBy((property: number) =>
 )
 
 /** Removes a property and its values, for a copy; the resulting changes of notes are copied, too. */
-export function removeProperty(reader: Reader, workspace: number, propertyId: string): void {
-  const head = findPropertyHead(reader, workspace, propertyId)
+export function removeProperty(tx: Tx, workspace: number, propertyId: string): void {
+  const head = findPropertyHead(tx, workspace, propertyId)
   if (!head) return
-  deleteValues(reader, head.pk)
-  propertyKind.remove(reader, propertyId)
+  for (const note of notesLinkingBy(tx, head.pk)) markForLinks(tx, note)
+  deleteValues(tx, head.pk)
+  propertyKind.remove(tx, propertyId)
 }
 
 const deleteValues = runBy((property: number) =>

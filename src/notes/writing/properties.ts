@@ -4,6 +4,8 @@ import { fold, withCommas } from '../../lib/text.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { logAttribute, wholeNoteJson } from '../events.ts'
+import { indexAllLinks } from '../links/indexing.ts'
+import { mayLink } from '../links/property-links.ts'
 import { type Options, type PropertyType, refusalOfValue } from '../property-values.ts'
 import { type NoteSummary, touchNote } from '../store.ts'
 
@@ -73,7 +75,7 @@ export const writeProperties = (
   caller: Caller,
   note: NoteKey,
   values: PropertyValues,
-): PropertyValues => writeChecked(tx, note, checkedValues(tx, caller.workspacePk, values))
+): PropertyValues => writeChecked(tx, caller, note, checkedValues(tx, caller.workspacePk, values))
 
 /** Sets values as `writeProperties` does; refuses a request that would exceed the limit of values on the note. */
 export function writeSentProperties(
@@ -85,7 +87,7 @@ export function writeSentProperties(
   if (Object.keys(values).length > MAX_PROPERTIES) throw tooMany('One call sets')
   const checked = checkedValues(tx, caller.workspacePk, values)
   if (checked.length > 0) refuseTooMuch(tx, note.pk, checked)
-  return writeChecked(tx, note, checked)
+  return writeChecked(tx, caller, note, checked)
 }
 
 interface NoteKey {
@@ -93,13 +95,22 @@ interface NoteKey {
   readonly id: string
 }
 
-function writeChecked(tx: Tx, { pk: note }: NoteKey, checked: readonly CheckedValue[]): PropertyValues {
+function writeChecked(
+  tx: Tx,
+  { workspacePk: workspace }: Caller,
+  { pk: note }: NoteKey,
+  checked: readonly CheckedValue[],
+): PropertyValues {
   const previous: PropertyValues = {}
+  let hasLinks = false
   for (const { rule, value } of checked) {
     const before = readValue(tx, note, rule)
     const isChanged = value === null ? clearValue(tx, note, rule) : setValue(tx, note, rule, value)
-    if (isChanged) previous[rule.key] = before
+    if (!isChanged) continue
+    previous[rule.key] = before
+    hasLinks ||= mayLink(before) || mayLink(value)
   }
+  if (hasLinks) indexAllLinks(tx, { workspace, note })
   return previous
 }
 
@@ -177,7 +188,7 @@ function checkedRule(reader: Reader, workspace: number, key: string, value: unkn
 const clearValue = ({ sql }: Tx, note: number, { pk }: PropertyRule): boolean =>
   sql.run('DELETE FROM note_properties WHERE note = ? AND property = ?', note, pk).changes === 1
 
-/** Sets a valid value. Returns whether that changed anything. */
+/** Sets a valid value. Returns whether that changed anything. The caller indexes the links of the note. */
 export function setValue(
   { sql }: Tx,
   note: number,
@@ -203,6 +214,7 @@ export function importProperties(tx: Tx, workspace: number, note: number, values
     if (refusal) throw refusal
     setValue(tx, note, rule, value)
   }
+  if (Object.values(values).some(mayLink)) indexAllLinks(tx, { workspace, note })
 }
 
 /** Sets and clears values of an active note by key, all or none; returns all resulting values. */

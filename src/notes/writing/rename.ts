@@ -16,15 +16,18 @@ import type { Tx } from '../../storage/writes/transaction.ts'
 import { isTooLong } from '../content-length.ts'
 import { indexPendingLinks } from '../links/indexing.ts'
 import { keysOfName } from '../links/note-links.ts'
+import { bytesOfLinkedValues } from '../links/property-links.ts'
 import { resolveLink, resolveTarget, resolveTargets } from '../links/resolve-target.ts'
 import { furtherAliasesOf, type NoteRow, presentNote } from '../store.ts'
 import { setIndexedAliases } from './aliases.ts'
 import { bytesOf, type NoteText, notesWithLinks, type Rewritten, replaceEach } from './replace-content.ts'
+import { replacePropertyTexts } from './replace-property-texts.ts'
 import { applyPatch, getPatchable, type NotePatch } from './update.ts'
 
 /*
  * Gives a note another title or other aliases. The same transaction rewrites the links to the note by the old name, in all
- * notes that contain them. Trashed notes change too, because a restored note must not lose its links.
+ * notes that contain them, also those in property values. Trashed notes change too, because a restored note must not
+ * lose its links.
  */
 
 /** Other writes wait for a rewrite, and the next search waits for the changed notes. */
@@ -60,7 +63,8 @@ export function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch) {
   const content = patch.content ?? note.content
   const keys = leadingKeys(tx, workspace, note, names, content)
   const others = notesWithLinks(tx, workspace, [...keys.keys()], MAX_NOTES + 2).filter((pk) => pk !== note.pk)
-  if (others.length > MAX_NOTES || content.length + bytesOf(tx, others) > MAX_BYTES) throw tooMany()
+  const bytes = content.length + bytesOf(tx, others) + bytesOfLinkedValues(tx, [note.pk, ...others])
+  if (others.length > MAX_NOTES || bytes > MAX_BYTES) throw tooMany()
   const targets = newTargets(tx, workspace, note, patch)
   const rewrite = (text: string): Rewritten | undefined => {
     const changed = withLinks(text, (link, inner) => rewritten(link, inner, note.id, keys, targets))
@@ -68,6 +72,8 @@ export function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch) {
   }
   const own = rewrite(content)
   if (own && isTooLong(own.content)) throw tooLongWithTitle(note.title)
+  const replacement = { rewrite, tooLong: tooLongWithTitle }
+  const inProperties = replacePropertyTexts(tx, caller, [note.pk, ...others], replacement)
   const after = applyPatch(tx, caller, note, { ...patch, content: own?.content ?? content })
   const rewriteOther = (other: NoteText) => {
     const replaced = rewrite(other.content)
@@ -75,7 +81,7 @@ export function rename(tx: Tx, caller: Caller, id: string, patch: NotePatch) {
     return replaced
   }
   const links = replaceEach(tx, caller, others, rewriteOther)
-  return renamed(after, links + (own?.links ?? 0))
+  return renamed(after, links + inProperties + (own?.links ?? 0))
 }
 
 const renamed = (note: NoteRow, links: number) => ({ note: presentNote(note), links_rewritten: links })

@@ -9,7 +9,7 @@ import { type ChangeAuthor, logChange, systemAuthor } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { publishNote, wholeNoteJson } from '../events.ts'
-import { indexLinks, removeSomeLinks } from '../links/indexing.ts'
+import { indexAllLinks, removeSomeLinks } from '../links/indexing.ts'
 import { removeFromQuickAccess } from '../pinned/service.ts'
 import type { TrashQuery } from '../schema.ts'
 import { markForSearch, removeFromSearch } from '../search/indexing.ts'
@@ -104,7 +104,7 @@ export function restoreFromTrash(tx: Tx, caller: Caller, id: string, wanted: Hid
   setHidden(tx, note.pk, hidden)
   showNote(tx, workspacePk, note.pk)
   const restored = getNote(tx, caller, id)
-  indexLinks(tx, { workspace: workspacePk, note: note.pk }, restored.content)
+  indexAllLinks(tx, { workspace: workspacePk, note: note.pk }, restored.content)
   logChange(tx, caller, { kind: 'note', id }, 'restored', replacedBy(hidden, note))
   publishNote(tx, caller, 'note.restored', id)
   return restored

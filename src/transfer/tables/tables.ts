@@ -89,7 +89,7 @@ const tagRows = (reader: Reader, caller: Caller): Cell[][] =>
 
 function* linkRows(reader: Reader, caller: Caller): Generator<Cell[][]> {
   for (const from of activeNotes(reader, caller))
-    yield outgoingLinks(reader, caller.workspacePk, from.content, from).map(({ note, text }) => [
+    yield outgoingLinks(reader, caller.workspacePk, from).map(({ note, text }) => [
       from.id,
       note?.id ?? null,
       text,
