@@ -438,3 +438,61 @@ describe('what cannot be read is refused with a sentence', () => {
     await expect(readDocument(kind, content)).rejects.toEqual(new Unreadable(sentence))
   })
 })
+
+describe('Rich Text', () => {
+  test.each([
+    [
+      'a code page and a Unicode character',
+      "{\\rtf1\\ansi\\ansicpg1252 Caf\\'e9 \\b bold\\b0\\par Second line \\u8364?}",
+      'Café bold\nSecond line €',
+    ],
+    [
+      'a font of another character set',
+      "{\\rtf1\\ansi{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset204 Arial;}}\\f1\\'cf\\'f0\\'e8\\f0  hi}",
+      'При hi',
+    ],
+    ['double bytes', "{\\rtf1\\ansi{\\fonttbl{\\f0\\fcharset128 MS;}}\\f0\\'93\\'fa\\'96\\'7b}", '日本'],
+    [
+      'skipped destinations and hidden text',
+      '{\\rtf1{\\*\\generator X;}{\\info{\\title T}}{\\pict ffd8}a{\\v hidden}b\\bin3 }}}c}',
+      'abc',
+    ],
+    [
+      'tables, tabs and signs',
+      '{\\rtf1 a\\cell b\\cell\\row c\\tab d\\emdash e\\~f\\{g\\}}',
+      'a\tb\nc\td—e\u00a0f{g}',
+    ],
+    ['substitutes of several characters', '{\\rtf1\\uc2 \\u8364ab x}', '€ x'],
+  ])('with %s', async (_, source, text) => {
+    const rtf = Buffer.from(source, 'latin1')
+    expect(kindOf('a.rtf', rtf)).toBe('rtf')
+    expect(kindOf('a.doc', rtf)).toBe('rtf')
+    expect((await readDocument('rtf', rtf)).pages).toEqual([text])
+  })
+})
+
+describe('a PDF form', () => {
+  /** Objects as a PDF document; the reader repairs the missing table of objects. */
+  const pdf = (...objects: string[]) =>
+    bytes(
+      `%PDF-1.7\n${objects.map((object, at) => `${at + 1} 0 obj\n${object}\nendobj\n`).join('')}trailer <</Root 1 0 R>>\n%%EOF`,
+    )
+  const widget = (fields: string) => `<</Type/Annot/Subtype/Widget/Rect[10 10 90 30]/P 3 0 R ${fields}>>`
+
+  test('has the answers of its fields, and texts typed onto the page', async () => {
+    const document = pdf(
+      '<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R 5 0 R 6 0 R 7 0 R 9 0 R]>>>>',
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Annots[4 0 R 5 0 R 6 0 R 7 0 R 8 0 R 9 0 R]>>',
+      widget('/FT/Tx/T(name)/V(Ada Filledin)'),
+      widget('/FT/Ch/Ff 131072/T(town)/Opt[[(g)(Grazville)][(l)(Linzville)]]/V(l)'),
+      widget('/FT/Tx/T(hidden)/F 2/V(Unseen)'),
+      widget('/FT/Tx/Ff 8192/T(password)/V(secret)'),
+      '<</Type/Annot/Subtype/FreeText/Rect[10 40 90 60]/Contents(Typed by hand)/DA(/Helv 12 Tf)>>',
+      widget('/FT/Tx/T(parent)/V(Inherited)'),
+    )
+    expect((await readDocument('pdf', document)).pages).toEqual([
+      'Ada Filledin\nLinzville\nTyped by hand\nInherited',
+    ])
+  })
+})

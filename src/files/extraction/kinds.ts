@@ -1,7 +1,7 @@
 import { markedEncoding } from '../../lib/decoders.ts'
 import { decodeText } from './formats/plain-text.ts'
 
-const KINDS = ['txt', 'md', 'csv', 'json', 'html', 'pdf', 'docx', 'xlsx', 'pptx'] as const
+const KINDS = ['txt', 'md', 'csv', 'json', 'html', 'pdf', 'docx', 'xlsx', 'pptx', 'rtf'] as const
 
 export type Kind = (typeof KINDS)[number]
 
@@ -17,6 +17,7 @@ const EXTENSIONS_OF: Readonly<Record<Kind, string>> = {
   docx: 'docx docm',
   xlsx: 'xlsx xlsm',
   pptx: 'pptx pptm',
+  rtf: 'rtf',
 }
 
 const TEXT_KINDS: ReadonlySet<Kind> = new Set(['txt', 'md', 'csv', 'json', 'html'])
@@ -46,6 +47,7 @@ function isBinary(beginning: Uint8Array): boolean {
 function kindOfContent(beginning: Uint8Array): Kind | undefined {
   const text = latin(beginning)
   if (text.includes('%PDF-')) return 'pdf'
+  if (text.startsWith('{\\rtf')) return 'rtf'
   if (text.startsWith('PK\u0003\u0004')) return PACKAGES.find(([, folder]) => text.includes(folder))?.[0]
   if (isBinary(beginning)) return undefined
   return /^\s*<(?:!doctype html|html)[\s>]/i.test(decodeText(beginning)) ? 'html' : 'txt'

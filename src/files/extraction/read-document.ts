@@ -3,6 +3,7 @@ import { readHtml } from './formats/html.ts'
 import { readPdf } from './formats/pdf.ts'
 import { readMarkdown, readPlain } from './formats/plain-text.ts'
 import { readPptx } from './formats/pptx.ts'
+import { readRtf } from './formats/rtf.ts'
 import { readXlsx } from './formats/xlsx.ts'
 import type { Kind } from './kinds.ts'
 import type { ExtractedText } from './pages.ts'
@@ -17,6 +18,7 @@ const READERS: Record<Kind, (bytes: Uint8Array) => ExtractedText | Promise<Extra
   docx: readDocx,
   xlsx: readXlsx,
   pptx: readPptx,
+  rtf: readRtf,
 }
 
 /** Extracts the text of a file. Throws Unreadable; a hostile file may make it hang or run out of memory. */

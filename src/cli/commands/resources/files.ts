@@ -74,7 +74,7 @@ const filesAdd: Command = {
     ...PRINTING_FLAGS,
   ],
   remarks: [
-    'At most 50 MiB each. Text is extracted from txt, md, csv, json, html, pdf, docx, xlsx and pptx; other files are',
+    'At most 50 MiB each. Text is extracted from txt, md, csv, json, html, pdf, docx, xlsx, pptx, rtf; other files are',
     'stored too. A server that runs on the database extracts the text, otherwise this command',
     'does. Prints the id of every added file on stdout and its state on stderr. Exits 1 when a file was refused.',
   ],

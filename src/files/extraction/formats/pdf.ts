@@ -1,6 +1,8 @@
 import wasm from '@embedpdf/pdfium/pdfium.wasm' with { type: 'file' }
+import { once } from '../../../lib/bounded-cache.ts'
 import { embeddedFile } from '../../../lib/program.ts'
 import { type ExtractedText, MAX_PAGES, PageCollector, tooManyPages, Unreadable } from '../pages.ts'
+import { annotationTexts, openForm } from './pdf-annotations.ts'
 
 import pdfium = require('@embedpdf/pdfium')
 
@@ -26,8 +28,8 @@ const readCharacters = (library: Pdfium, text: number, from: number, count: numb
     ? ''
     : readText(library, count * 4 + 2, (at) => library.FPDFText_GetText(text, from, count, at) * 2)
 
-/** The text of one page; a page that cannot be read is empty. */
-function readPage(library: Pdfium, document: number, index: number): string {
+/** The text of one page and of its annotations; a page that cannot be read is empty. */
+function readPage(library: Pdfium, document: number, index: number, form: () => number): string {
   const page = library.FPDF_LoadPage(document, index)
   if (page === 0) return ''
   const text = library.FPDFText_LoadPage(page)
@@ -39,7 +41,7 @@ function readPage(library: Pdfium, document: number, index: number): string {
       words += readCharacters(library, text, from, space - from)
       from = space + 1
     }
-    return withoutSoftHyphens(words)
+    return [withoutSoftHyphens(words), ...annotationTexts(library, page, form)].join('\n')
   } finally {
     library.FPDFText_ClosePage(text)
     library.FPDF_ClosePage(page)
@@ -88,7 +90,9 @@ export async function readPdf(bytes: Uint8Array): Promise<ExtractedText> {
   if (count > MAX_PAGES) throw tooManyPages()
   const collector = new PageCollector()
   const numbers: number[] = []
-  for (let index = 0; index < count; index++) numbers.push(collector.add(readPage(library, document, index)))
+  const form = once(() => openForm(library, document))
+  for (let index = 0; index < count; index++)
+    numbers.push(collector.add(readPage(library, document, index, form)))
   visitBookmarks(library, document, (bookmark, level) => {
     const page = numbers[pageOfBookmark(library, document, bookmark)]
     if (page !== undefined) collector.addSection(titleOfBookmark(library, bookmark), level, page)
