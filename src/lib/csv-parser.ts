@@ -217,11 +217,21 @@ export const lineEndOf = (sample: string): '\n' | '\r' =>
 export function guessDelimiter(sample: string, format: Omit<CsvFormat, 'delimiter'>): string {
   let best = { delimiter: ',', share: 0, width: 0 }
   for (const delimiter of DELIMITERS) {
-    const { share, width } = usualWidth(sampleRows(sample, { ...format, delimiter }))
-    if (width > 1 && (share > best.share || (share === best.share && width > best.width)))
+    const rows = sampleRows(sample, { ...format, delimiter })
+    const { share, width } = usualWidth(rows)
+    const isClearer = width > best.width || (best.delimiter === ',' && hasDecimalCommas(rows))
+    if (width > 1 && (share > best.share || (share === best.share && isClearer)))
       best = { delimiter, share, width }
   }
   return best.delimiter
+}
+
+const DECIMAL_COMMA = /^[+-]?(?:\d+|\d{1,3}(?:[. ]\d{3})+),\d+$/
+
+/** Whether commas stand only within numbers, as in `1,5;2,5`. */
+function hasDecimalCommas(rows: readonly (readonly string[])[]): boolean {
+  const cells = rows.flat().filter((cell) => cell.includes(','))
+  return cells.length > 0 && cells.every((cell) => DECIMAL_COMMA.test(cell.trim()))
 }
 
 function sampleRows(sample: string, format: CsvFormat): string[][] {

@@ -214,3 +214,19 @@ test('a table is read from standard input', async () => {
   expect([exitCode, JSON.parse(out).inserted]).toEqual([0, 2])
   expect((await runInProcess(args, { input: '' })).err).toMatch(/standard input is empty/)
 })
+
+test('commas within numbers do not divide cells', async () => {
+  await table.run('1,5;2,5\n3,5;4,5\n', '--no-header', '--decimal', ',')
+  expect(await table.rows()).toEqual([
+    { column_1: 1.5, column_2: 2.5 },
+    { column_1: 3.5, column_2: 4.5 },
+  ])
+})
+
+test('dates with names of months are read', async () => {
+  await table.run('n,day,at\n1,Jan 5 2026,"January 5, 2026 3:04 PM"\n2,7 Mar 2026,7-Mar-2026 00:00\n')
+  expect(await table.rows()).toEqual([
+    { n: 1, day: '2026-01-05', at: '2026-01-05T15:04:00.000Z' },
+    { n: 2, day: '2026-03-07', at: '2026-03-07T00:00:00.000Z' },
+  ])
+})

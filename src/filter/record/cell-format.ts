@@ -3,6 +3,7 @@ import { isDay, parseInstant } from '../../lib/dates.ts'
 import type { FieldValue } from '../../lib/record-data.ts'
 import { refused } from '../../lib/refusal.ts'
 import { type FieldKind, type FieldType, rulesOf } from './field-types.ts'
+import { monthNameParts } from './month-names.ts'
 
 /** The notation of the cells of a file. */
 export interface CellOptions {
@@ -121,6 +122,16 @@ interface DayAndTime {
   readonly time: string | undefined
 }
 
+/** Undefined for an hour that a clock of 12 does not have. */
+function dayAndTime(parts: Readonly<Record<string, string | undefined>>): DayAndTime | undefined {
+  const two = (part: string | undefined) => (part ?? '00').padStart(2, '0')
+  const { year, month, day, hour: written, minute, second, half } = parts
+  const hour = written === undefined ? undefined : hourOf(written, half)
+  if (written !== undefined && hour === undefined) return undefined
+  const time = hour === undefined ? undefined : `${two(hour)}:${two(minute)}:${two(second)}Z`
+  return { day: `${wholeYear(year)}-${two(month)}-${two(day)}`, time }
+}
+
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['false', false],
@@ -196,16 +207,14 @@ export class CellFormat {
   #read(cell: string): DayAndTime | undefined {
     for (const pattern of this.#patterns) {
       const groups = pattern.exec(cell)?.groups
-      if (!groups) continue
-      const two = (part: string | undefined) => (part ?? '00').padStart(2, '0')
-      const { year, month, day, hour: written, minute, second, half } = groups
-      const hour = written === undefined ? undefined : hourOf(written, half)
-      if (written !== undefined && hour === undefined) continue
-      const time = hour === undefined ? undefined : `${two(hour)}:${two(minute)}:${two(second)}Z`
-      return { day: `${wholeYear(year)}-${two(month)}-${two(day)}`, time }
+      const found = groups && dayAndTime(groups)
+      if (found) return found
     }
     const match = DATE_TIME.exec(cell)
-    if (!match) return undefined
+    if (!match) {
+      const parts = monthNameParts(cell)
+      return parts && dayAndTime(parts)
+    }
     const [, year, , month, day, minutes, seconds = '', , offsetHours, offsetMinutes] = match
     const offset = offsetHours === undefined ? 'Z' : `${offsetHours}:${offsetMinutes}`
     const time = minutes === undefined ? undefined : `${minutes}${seconds}${offset}`
