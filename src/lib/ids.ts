@@ -3,6 +3,9 @@ const FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 /** Whether `text` is a valid id of this service: a lower-case UUIDv7. */
 export const isId = (text: string): boolean => FORM.test(text)
 
+/** The time in an id (UUID version 7, RFC 9562): its first 48 bits. */
+export const idTime = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+
 /** Makes UUIDv7 ids for given instants. */
 export interface IdSource {
   (instant: number): string
@@ -42,7 +45,7 @@ export function createIdSource(): IdSource {
   const follow = (id: string) => {
     if (id <= last) return
     last = id
-    moveTo(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16), Number.parseInt(id.slice(15, 18), 16))
+    moveTo(idTime(id), Number.parseInt(id.slice(15, 18), 16))
   }
   return Object.assign(next, { last: () => last, follow })
 }

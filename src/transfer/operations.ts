@@ -5,3 +5,4 @@ export {
   readImported,
   reserveFile,
 } from './vault/from-browser/service.ts'
+export { undoImport } from './vault/from-browser/undo.ts'

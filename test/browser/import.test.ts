@@ -122,10 +122,20 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
   async function open() {
     await page.goto(`${app.server.url}/app/import`)
     await page.waitForSelector('main input[type=file]')
+    // The command line adds no tags of folders.
+    await page.locator('main input[type=checkbox]').click()
+  }
+  async function confirm() {
+    await untilText(page, 'Nothing is written yet.')
+    await page.locator('main .actions button.main').click()
   }
   async function choose(path: string, label = 'Choose the folder, or drop it here') {
     const field = await (await fieldOf(page, label)).toElement('input')
     await field.uploadFile(path)
+  }
+  async function importFrom(path: string, label?: string) {
+    await choose(path, label)
+    await confirm()
   }
   const reportOf = (title: string) =>
     page.evaluate(
@@ -139,7 +149,7 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
       const { report, state } = await onCommandLine('used.db', addOther)
       await addOther(app.server)
       await open()
-      await choose(vault)
+      await importFrom(vault)
       await untilReported('Done. New: 27 notes, 8 files, 17 properties.')
       expect(importedState(app.file, 'Personal')).toEqual(state)
       expect(await reportOf('Not imported')).toEqual(report.refused.map(sentence))
@@ -166,7 +176,7 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
       })
       await Bun.write(folder.file('Vault.zip'), zipSync(Object.fromEntries(zippable)))
       await enter('Zipped')
-      await choose(folder.file('Vault.zip'), 'Or a ZIP file')
+      await importFrom(folder.file('Vault.zip'), 'Or a ZIP file')
       await untilReported('Done.')
       expect(importedState(app.file, 'Zipped')).toEqual(expected)
     },
@@ -179,6 +189,7 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
       await enter('Dropped')
       const box = await (await page.$('main .setting'))?.boundingBox()
       await dropFiles(page, { x: (box?.x ?? 0) + 50, y: (box?.y ?? 0) + 50 }, [vault])
+      await confirm()
       await untilReported('Done.')
       expect(importedState(app.file, 'Dropped')).toEqual(expected)
     },
@@ -197,7 +208,7 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
       })
       await enter('Again')
       await page.locator('main input[type=checkbox]').click()
-      await choose(small)
+      await importFrom(small)
       await untilReported('Done. New: 4 notes.')
       expect(await accessibilityProblems(page)).toEqual([])
       await page.evaluate(
@@ -205,7 +216,7 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
       )
       rmSync(join(small, 'Rye.md'))
       writeFiles(small, { 'Oven.md': 'a hot oven', 'New.md': 'new [[Bread]]' })
-      await choose(small)
+      await importFrom(small)
       await untilReported('Done. New: 1 note. 2 notes and files already imported.')
       expect(await reportOf('Skipped')).toEqual([
         'Oven.md: it has changed since its import; the imported version stays as it is. To import everything again, rename the folder.',
@@ -224,17 +235,44 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
   )
 
   test(
+    'shows folders and properties before it writes, and is undone as one',
+    async () => {
+      const small = folder.file('Undone')
+      writeFiles(small, {
+        'Cooking/Cakes/Rye.md': '---\nrating: 5\n---\n![[p.png]]',
+        'Cooking/p.png': 'p',
+        'Oven.md': 'oven',
+      })
+      await enter('Undone')
+      await choose(small)
+      await untilText(page, 'Ready to import 2 notes, 1 file. Nothing is written yet.')
+      await untilText(page, 'Cooking: 1 note, 1 file')
+      await untilText(page, 'rating: number')
+      expect(await accessibilityProblems(page)).toEqual([])
+      expect(importedState(app.file, 'Undone').notes).toEqual([])
+      await confirm()
+      await untilReported('Done. New: 2 notes, 1 file, 1 property.')
+      await page.locator('main .actions button').click()
+      await untilReported('Removed: 3 notes and files.')
+      expect(importedState(app.file, 'Undone').notes).toEqual([])
+      await importFrom(small)
+      await untilReported('Done. New: 2 notes, 1 file.')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'resumes after the tab or the server died',
     async () => {
       await enter('Broken off')
       for (const count of [1, 5]) {
         await page.evaluate(holdAfter(count))
-        await choose(vault)
+        await importFrom(vault)
         await page.waitForFunction("document.title === 'held'")
         await open()
       }
       await page.evaluate(holdAfter(2))
-      await choose(vault)
+      await importFrom(vault)
       await page.waitForFunction("document.title === 'held'")
       await app.restart(async () => {
         await page.evaluate('goOn()')

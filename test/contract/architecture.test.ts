@@ -40,6 +40,7 @@ const PURE = [
   'filter/operands.ts',
   'filter/record/cell-format.ts',
   'filter/record/match.ts',
+  'filter/record/month-names.ts',
   'filter/record/field-types.ts',
   'filter/record/parse.ts',
   'filter/record/values.ts',
@@ -48,18 +49,27 @@ const PURE = [
   'notes/property-values.ts',
   'transfer/field-keys.ts',
   'transfer/front-matter.ts',
+  'transfer/vault/plan/block-references.ts',
+  'transfer/vault/plan/files.ts',
   'transfer/vault/plan/link-targets.ts',
   'transfer/vault/plan/links.ts',
   'transfer/vault/plan/note.ts',
   'transfer/vault/plan/originals.ts',
   'transfer/vault/plan/properties.ts',
+  'transfer/vault/plan/property-links.ts',
+  'transfer/vault/plan/sources/bear.ts',
+  'transfer/vault/plan/sources/logseq.ts',
+  'transfer/vault/plan/sources/notion.ts',
+  'transfer/vault/plan/sources/recognize.ts',
+  'transfer/vault/plan/sources/source.ts',
   'transfer/vault/plan/tags.ts',
+  'transfer/vault/plan/zip.ts',
   'transfer/workspace/format.ts',
   'search/highlighter.ts',
   'search/note-snippet.ts',
 ]
 /** Packages of these modules, which run in a browser too. */
-const PURE_PACKAGES = ['yaml']
+const PURE_PACKAGES = ['yaml', '@zip.js/zip.js/lib/zip-core-custom.js']
 /** The layers of the application: a file imports from its own or from layers above it. */
 const LAYERS = [
   ['router.ts', 'styles'],

@@ -323,3 +323,50 @@ describe('random folders', () => {
 
   const orNone = (origin: string | null | undefined) => origin ?? undefined
 })
+
+describe('names that differ in case only', () => {
+  eachInItsVault()
+
+  test('lead to the one that is written exactly', async () => {
+    vault.write({
+      'MAAS.md': 'upper',
+      'MaaS.md': 'mixed',
+      'deep/lower.md': 'x',
+      'Lower.md': 'y',
+      'x.md': '[[MAAS]] [[MaaS]] [[maas]] [[lower]] [[LOWER]]',
+    })
+    expect((await vault.run()).exitCode).toBe(0)
+    expect(await titlesLinkedFrom('x')).toEqual(['MAAS', 'MaaS', 'MAAS', 'lower', 'Lower'])
+  })
+})
+
+describe('a link in front matter', () => {
+  eachInItsVault()
+
+  test('leads to its note by path, comes back as it was, and follows the note', async () => {
+    vault.write({
+      'in/Person B.md': 'x',
+      'other/Person B.md': 'y',
+      'Person A.md':
+        '---\nfriend: "[[other/Person B]]"   # mine\npeople:\n  - "[[in/Person B|Bo]]"\n  - "see [[in/Person B#Work]]"\n---\nx',
+    })
+    expect((await vault.run()).exitCode).toBe(0)
+    const { id } = (await vault.notes())['Person A'] ?? {}
+    const { outgoing } = (await vault.service().get(`/v1/notes/${id}/links`)).body
+    const contentOf = async (note: { id: string }) =>
+      (await vault.service().get(`/v1/notes/${note.id}`)).body.note.content
+    expect(await Promise.all(outgoing.map(({ note }: { note: { id: string } }) => contentOf(note)))).toEqual([
+      'y',
+      'x',
+      'x',
+    ])
+    const folder = `${vault.path}-out`
+    await runInProcess(['export', folder, '--format', 'obsidian', '--db', vault.db])
+    expect(await Bun.file(`${folder}/Person A.md`).text()).toContain('friend: "[[other/Person B]]"   # mine')
+    await vault.service().patch(`/v1/notes/${outgoing[0].note.id}`, { title: 'Bob' })
+    await runInProcess(['export', `${folder}-2`, '--format', 'obsidian', '--db', vault.db])
+    const moved = await Bun.file(`${folder}-2/Person A.md`).text()
+    expect(moved).toContain('friend: "[[Bob|other/Person B]]"')
+    expect(moved).toContain('  - "[[in/Person B|Bo]]"')
+  })
+})

@@ -6,6 +6,7 @@ import { importVault } from '../../src/transfer/vault/import.ts'
 import { sortFiles } from '../../src/web/pages/import/folder.ts'
 import { Remarks, readFolder } from '../../src/web/pages/import/read-folder.ts'
 import { FolderSender, ImportCalls } from '../../src/web/pages/import/send-folder.ts'
+import { sourceOf } from '../../src/web/pages/import/source.ts'
 import { dateFiles, importedState } from '../support/awkward-vault.ts'
 import { type Browser, signedIn } from '../support/browser-client.ts'
 import { callerOf } from '../support/cli.ts'
@@ -108,7 +109,11 @@ async function importAsApplication(root: string, all: readonly string[]): Promis
   const calls = new ImportCalls('Vault', signal, () => {})
   const remarks = new Remarks(chosen.skipped)
   const now = Date.now()
-  const read = await readFolder({ folder: chosen, calls, signal, remarks, onProgress: () => {} }, now)
+  const source = await sourceOf(chosen)
+  const read = await readFolder(
+    { folder: chosen, source, calls, signal, remarks, onProgress: () => {}, confirm: async () => {} },
+    now,
+  )
   await new FolderSender(read, { calls, foldersAsTags: false, signal, now, remarks }, () => {}).send()
 }
 

@@ -15,8 +15,8 @@ export const importedFiles = sqliteTable(
     folder: text().notNull(),
     /** The path of the file in that folder. */
     path: text().notNull(),
-    kind: text({ enum: ['note', 'file'] }).notNull(),
-    /** The id of the note or file; it may be deleted. */
+    kind: text({ enum: ['note', 'file', 'structure'] }).notNull(),
+    /** The id of the note, file or structure; it may be deleted. */
     object: text().notNull(),
     /**
      * SHA-256 of the imported file; for an import from a browser its size and time; empty while the id is only

@@ -1,11 +1,13 @@
 import { type Caller, wholeWorkspace } from '../../context.ts'
 import { findFile } from '../../files/store.ts'
 import { findNoteSummary, type NoteSummary } from '../../notes/store.ts'
+import { findStructure } from '../../records/structures/store.ts'
 import { insertInto, updateOf } from '../../storage/query.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { importedFiles } from '../../storage/schema/imported-files.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
-import { baseName, type VaultNote } from './plan/note.ts'
+import { baseName } from './plan/files.ts'
+import type { VaultNote } from './plan/note.ts'
 import type { Original } from './plan/originals.ts'
 
 /** The parts of a note that an import wrote besides its body. */
@@ -73,7 +75,13 @@ export interface PlannedNote {
   readonly existing: ExistingNote | undefined
 }
 
-type Kind = 'note' | 'file'
+type Kind = 'note' | 'file' | 'structure'
+
+const FINDERS: Readonly<Record<Kind, (reader: Reader, workspace: number, id: string) => unknown>> = {
+  note: findNoteSummary,
+  file: (reader, workspace, id) => findFile(reader, wholeWorkspace(workspace), id),
+  structure: (reader, workspace, id) => findStructure(reader, wholeWorkspace(workspace), id),
+}
 
 interface Row extends Omit<EarlierImport, 'fields'> {
   readonly kind: Kind
@@ -132,11 +140,7 @@ export class EarlierImports {
   listGone(tx: Tx): string[] {
     const paths: string[] = []
     for (const { pk, path, kind, object } of [...this.#gone.values()].flatMap((same) => [...same])) {
-      const exists =
-        kind === 'note'
-          ? findNoteSummary(tx, this.#workspace, object)
-          : findFile(tx, wholeWorkspace(this.#workspace), object)
-      if (exists) paths.push(path)
+      if (FINDERS[kind](tx, this.#workspace, object)) paths.push(path)
       else tx.sql.run('DELETE FROM imported_files WHERE pk = ?', pk)
     }
     return paths.sort()

@@ -8,38 +8,46 @@ import { refused } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { compareCodePoints } from '../../lib/text.ts'
 import { DATABASE_SUFFIXES } from '../../storage/file-names.ts'
-import type { ImportRun, RefusedPart } from '../import-run.ts'
+import type { ImportRun } from '../import-run.ts'
 import { systemRefusal } from '../read-file.ts'
 import { type EarlierImport, type EarlierImports, writtenFile } from './earlier-imports.ts'
+import { DELETED, type FolderFile, isNoteFile, skipReason } from './plan/files.ts'
 import type { AddedFile } from './plan/links.ts'
 import {
-  DELETED,
   decodeNote,
-  type FolderFile,
   fileNameFor,
-  isNoteFile,
   type NoteText,
   readNote,
   refuseLongFile,
-  skipReason,
   type VaultNote,
 } from './plan/note.ts'
+import { LOGSEQ_SETTINGS } from './plan/sources/logseq.ts'
+import { recognizedSource } from './plan/sources/recognize.ts'
+import { type Source, type SourceName, sourceNamed } from './plan/sources/source.ts'
+import type { Unpacked } from './unpack.ts'
 
 export type FolderContent = ReturnType<typeof readFolder>
+
+/** A folder that is imported. */
+export interface VaultFolder {
+  readonly folder: string
+  /** The archive that was unpacked into the folder, with the files that could not be. */
+  readonly archive?: (Unpacked & { readonly path: string }) | undefined
+}
 
 /**
  * Lists everything in a folder and its subfolders, sorted by path. A skipped folder is listed without its contents.
  * Symbolic links are not followed: they may lead out of the folder or form a cycle. The files of `database` are omitted
  * if they are in the folder.
  */
-export function readFolder(folder: string, database: string) {
-  const root = realpathSync(folder)
+export function readFolder({ folder, archive }: VaultFolder, database: string) {
+  const base = realpathSync(folder)
   const databaseFile = existsSync(database) ? realpathSync(database) : database
   const isDatabase = (path: string) =>
     path.startsWith(databaseFile) && DATABASE_SUFFIXES.includes(path.slice(databaseFile.length))
   const files: FolderFile[] = []
-  const unreadable: RefusedPart[] = []
-  const skipped: RefusedPart[] = []
+  const unreadable = [...(archive?.unreadable ?? [])]
+  const skipped = [...(archive?.skipped ?? [])]
   const attempt = (place: string, action: () => void) => {
     try {
       action()
@@ -50,7 +58,7 @@ export function readFolder(folder: string, database: string) {
     }
   }
   const visit = (path: string, entry: Dirent, folders: string[]): void => {
-    const fullPath = join(root, path)
+    const fullPath = join(base, path)
     if (isDatabase(fullPath)) return
     const reason = skipReason(entry.name)
     if (reason !== undefined) {
@@ -66,7 +74,7 @@ export function readFolder(folder: string, database: string) {
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
     const parent = next
     attempt(parent, () => {
-      for (const entry of readdirSync(join(root, parent), { withFileTypes: true })) {
+      for (const entry of readdirSync(join(base, parent), { withFileTypes: true })) {
         const path = parent === '' ? entry.name : `${parent}/${entry.name}`
         attempt(path, () => visit(path, entry, folders))
       }
@@ -75,13 +83,18 @@ export function readFolder(folder: string, database: string) {
   files.sort((left, right) => compareCodePoints(left.path, right.path))
   return {
     /** The whole path of the folder, without symbolic links. */
-    root,
+    base,
+    /** The path by which later imports recognize the folder. */
+    root: archive ? realpathSync(archive.path) : base,
     notes: files.filter(isNoteFile),
     otherFiles: files.filter((file) => !isNoteFile(file)),
     unreadable,
     skipped: skipped.sort((left, right) => compareCodePoints(left.place, right.place)),
   }
 }
+
+export const readBytes = ({ base }: Pick<FolderContent, 'base'>, { path }: FolderFile): Uint8Array =>
+  readFileSync(join(base, path))
 
 /** Refuses a file that is too large for a note or is not text. */
 function readNoteText(folder: string, file: FolderFile): NoteText {
@@ -90,8 +103,42 @@ function readNoteText(folder: string, file: FolderFile): NoteText {
   return { file, ...decodeNote(bytes, file), digest: sha256(bytes) }
 }
 
-export const readNoteFile = (now: number, folder: string, file: FolderFile): VaultNote =>
-  readNote(readNoteText(folder, file), now)
+export const readNoteFile = (now: number, folder: string, file: FolderFile, source: Source): VaultNote =>
+  readNote(readNoteText(folder, file), now, source)
+
+const SAMPLE_BYTES = 4_096
+
+/** The rules by which the notes of a folder are read: of the program named, or of the one that wrote them. */
+export function sourceOf({ base, notes, otherFiles }: FolderContent, named?: SourceName): Source {
+  const paths = [...notes, ...otherFiles].map(({ path }) => path)
+  const beginningOf = (path: string) => textAt(join(base, path), SAMPLE_BYTES)
+  const name = named ?? recognizedSource(paths, beginningOf)
+  return sourceNamed(name, name === 'logseq' ? textAt(join(base, LOGSEQ_SETTINGS)) : '')
+}
+
+/** The text of a file, or its first bytes; empty if it cannot be read. */
+function textAt(path: string, bytes?: number): string {
+  try {
+    return new TextDecoder().decode(readFileSync(path).subarray(0, bytes))
+  } catch {
+    return ''
+  }
+}
+
+/** The content without the files of the program itself. */
+export function withoutProgramFiles(
+  content: FolderContent,
+  { skipReason: reasonFor }: Source,
+): FolderContent {
+  const skipped = content.skipped.slice()
+  const isKept = ({ path }: FolderFile) => {
+    const reason = reasonFor(path)
+    if (reason !== undefined) skipped.push({ place: path, reason })
+    return reason === undefined
+  }
+  const [notes, otherFiles] = [content.notes.filter(isKept), content.otherFiles.filter(isKept)]
+  return { ...content, notes, otherFiles, skipped }
+}
 
 /** Reads the file of a note again. */
 export function readWhole(folder: string, { file, digest: before }: VaultNote): string {
@@ -111,7 +158,7 @@ export class VaultFiles {
 
   constructor(
     private readonly run: ImportRun,
-    private readonly folder: string,
+    private readonly folder: FolderContent,
     private readonly earlier: EarlierImports,
     private readonly updates: boolean,
   ) {}
@@ -172,8 +219,8 @@ export class VaultFiles {
     this.updated += 1
   }
 
-  #read({ path, bytes }: FolderFile): Uint8Array {
-    refuseTooLarge(bytes)
-    return readFileSync(join(this.folder, path))
+  #read(file: FolderFile): Uint8Array {
+    refuseTooLarge(file.bytes)
+    return readBytes(this.folder, file)
   }
 }

@@ -7,15 +7,28 @@ import type { Db } from '../../storage/database.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
 import { EarlierImports, type ExistingNote, type PlannedNote } from './earlier-imports.ts'
-import { type FolderContent, NOT_UPDATED, readFolder, readNoteFile, VaultFiles } from './folder.ts'
+import {
+  type FolderContent,
+  NOT_UPDATED,
+  readFolder,
+  readNoteFile,
+  sourceOf,
+  VaultFiles,
+  type VaultFolder,
+  withoutProgramFiles,
+} from './folder.ts'
+import { databasesIn, importDatabases } from './notion-tables.ts'
+import { DELETED } from './plan/files.ts'
 import { LinkTargets } from './plan/link-targets.ts'
-import { DELETED, type VaultNote } from './plan/note.ts'
+import type { VaultNote } from './plan/note.ts'
 import { PropertyPlan } from './plan/properties.ts'
+import type { Source, SourceName } from './plan/sources/source.ts'
 import { recognizeVault } from './recognized.ts'
 import { type VaultProperties, VaultTags, VaultWriter } from './write.ts'
 
-export interface VaultImport extends ImportMode {
-  readonly folder: string
+export interface VaultImport extends ImportMode, VaultFolder {
+  /** The program by whose rules the notes are read; by default the one that the files point to. */
+  readonly as?: SourceName | undefined
   /** The database file; the folder may contain it. */
   readonly databaseFile: string
   /** Whether each note gets the path of its folder as a tag. */
@@ -31,19 +44,27 @@ export interface VaultImport extends ImportMode {
  * read twice, so that only one body is in memory at a time.
  */
 export function importVault(db: Db, caller: Caller, request: VaultImport) {
-  const content = readFolder(request.folder, request.databaseFile)
+  const found = readFolder(request, request.databaseFile)
+  const source = sourceOf(found, request.as)
+  const content = withoutProgramFiles(found, source)
   if (content.notes.length === 0)
     throw refused(
       `The folder ${request.folder} holds neither a daybook.json, as an exported workspace does, nor Markdown notes.`,
     )
-  return runImport(db, caller, request, (run) => importContent(run, request, content))
+  return runImport(db, caller, request, (run) => importContent(run, request, { content, source }))
 }
 
 const SHARE_OF_READING = 0.3
 
-function importContent(run: ImportRun, request: VaultImport, content: FolderContent) {
-  const { folder, foldersAsTags, updates, onProgress } = request
+interface Folder {
+  readonly content: FolderContent
+  readonly source: Source
+}
+
+function importContent(run: ImportRun, request: VaultImport, { content, source }: Folder) {
+  const { foldersAsTags, updates, onProgress } = request
   const { tx, caller } = run
+  const folder = content.base
   const paths = new Set([...content.notes, ...content.otherFiles].map(({ path }) => path))
   const refusal = recognizeVault(tx, caller, content, updates)
   if (refusal) throw refusal
@@ -51,18 +72,30 @@ function importContent(run: ImportRun, request: VaultImport, content: FolderCont
   run.refused.push(...content.unreadable)
   run.skipped.push(...content.skipped)
   const properties = propertiesOf(tx, caller)
-  const planned = planNotes(run, request, { content, earlier, properties })
+  const planned = planNotes(run, request, { content, source, earlier, properties })
   const newProperties = defineNew(run, properties)
-  const files = new VaultFiles(run, folder, earlier, updates)
+  const files = new VaultFiles(run, content, earlier, updates)
   const tags = new VaultTags(run, foldersAsTags)
   const notes = planned.map(({ note }) => note)
-  const linkTargets = new LinkTargets(notes, content.otherFiles)
+  const { databases, copies, others } = databasesOf(content, source)
+  for (const { path } of copies)
+    run.skipped.push({ place: path, reason: 'another file holds all rows of this table.' })
+  const linkTargets = new LinkTargets(notes, others)
   const parts = { folder, updates, properties, files, tags, linkTargets, earlier }
   const writer = new VaultWriter(run, parts)
   writer.write(planned, (share) => onProgress(SHARE_OF_READING + share * (1 - SHARE_OF_READING)))
-  for (const file of content.otherFiles) files.add(file, null)
+  for (const file of others) files.add(file, null)
+  const tables = importDatabases(run, databases, {
+    content,
+    earlier,
+    updates,
+    pages: { notes, idOf: writer.idOf },
+  })
   onProgress(1)
+  const readAs = request.archive?.program ?? source.name
   return {
+    /** The program by whose rules the notes were read; absent for any folder of Markdown files. */
+    ...(readAs !== 'obsidian' && { read_as: readAs }),
     /** Counts only tags and properties that are new to the workspace. */
     counts: {
       notes: writer.created,
@@ -71,7 +104,8 @@ function importContent(run: ImportRun, request: VaultImport, content: FolderCont
       properties: newProperties,
       files: files.added,
       updated_files: files.updated,
-      unchanged: planned.length - writer.created - writer.updated + files.unchanged,
+      ...(tables.structures > 0 && { structures: tables.structures, rows: tables.rows }),
+      unchanged: planned.length - writer.created - writer.updated + files.unchanged + tables.unchanged,
       links_rewritten: writer.linksRewritten,
     },
     changed_count: run.changed.length,
@@ -83,8 +117,10 @@ function importContent(run: ImportRun, request: VaultImport, content: FolderCont
   }
 }
 
-interface Known {
-  readonly content: FolderContent
+const databasesOf = ({ otherFiles }: FolderContent, { name }: Source) =>
+  name === 'notion' ? databasesIn(otherFiles) : { databases: [], copies: [], others: otherFiles }
+
+interface Known extends Folder {
   readonly earlier: EarlierImports
   readonly properties: VaultProperties
 }
@@ -95,8 +131,8 @@ interface Known {
  */
 function planNotes(
   run: ImportRun,
-  { folder, updates, onProgress }: VaultImport,
-  { content: { notes }, earlier, properties }: Known,
+  { updates, onProgress }: VaultImport,
+  { content: { base, notes }, source, earlier, properties }: Known,
 ): PlannedNote[] {
   const planned: PlannedNote[] = []
   const planWritten = (note: VaultNote, existing?: ExistingNote) => {
@@ -119,7 +155,7 @@ function planNotes(
     if (hasChanged) throw refused(NOT_UPDATED)
   }
   for (const [at, file] of notes.entries()) {
-    run.try(file.path, () => plan(readNoteFile(run.tx.now, folder, file)))
+    run.try(file.path, () => plan(readNoteFile(run.tx.now, base, file, source)))
     onProgress((at / notes.length) * SHARE_OF_READING)
   }
   for (const { note, existing } of planned)

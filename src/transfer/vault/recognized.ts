@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Caller } from '../../context.ts'
 import { readParts } from '../../files/store.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
+import { idTime } from '../../lib/ids.ts'
 import { type Refusal, refused } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
@@ -65,10 +66,12 @@ export function recognizeVault(
 class PresentFiles {
   readonly root: string
   readonly paths: ReadonlySet<string>
+  readonly #base: string
   readonly #digests = new Map<string, string>()
 
-  constructor({ root, notes, otherFiles }: FolderContent) {
+  constructor({ root, base, notes, otherFiles }: FolderContent) {
     this.root = root
+    this.#base = base
     this.paths = new Set([...notes, ...otherFiles].map(({ path }) => path))
   }
 
@@ -81,7 +84,7 @@ class PresentFiles {
   /** Empty for a file that cannot be read, which the import reports. */
   #read(path: string): string {
     try {
-      return sha256(readFileSync(join(this.root, path)))
+      return sha256(readFileSync(join(this.#base, path)))
     } catch (error) {
       if (!systemRefusal(error)) throw error
       return ''
@@ -118,13 +121,8 @@ function earlierImport(rows: readonly ImportedRow[], folder: PresentFiles): Impo
   )
 }
 
-const MILLISECONDS = 12
-
-/** The time in an id (UUID version 7, RFC 9562): its first 48 bits. */
-const timeOf = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, MILLISECONDS), 16)
-
 function alreadyImported(group: readonly ImportedRow[]): Refusal {
-  const times = group.map(({ object }) => timeOf(object))
+  const times = group.map(({ object }) => idTime(object))
   const at = isoTimestamp(times.reduce((first, time) => Math.min(first, time)))
   // An import from a browser has the id of the user before the name of the folder.
   const folder = group[0]?.folder.replace(/^[0-9a-f-]{36}\//, '')

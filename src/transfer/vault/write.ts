@@ -3,6 +3,8 @@ import { sha256 } from '../../lib/sha256.ts'
 import { fold } from '../../lib/text.ts'
 import { targetKey } from '../../lib/wiki-links.ts'
 import { publishNote } from '../../notes/events.ts'
+import { indexAllLinks } from '../../notes/links/indexing.ts'
+import { mayLink } from '../../notes/links/property-links.ts'
 import { resolveTarget } from '../../notes/links/resolve-target.ts'
 import type { getPropertyRow } from '../../notes/properties/service.ts'
 import {
@@ -20,6 +22,7 @@ import {
   findPropertyKey,
   type PropertyRule,
   type PropertyValues,
+  readProperties,
   setValue,
   writeProperties,
 } from '../../notes/writing/properties.ts'
@@ -42,10 +45,12 @@ import {
   writtenAliases,
 } from './earlier-imports.ts'
 import { readWhole, type VaultFiles } from './folder.ts'
+import type { FolderFile } from './plan/files.ts'
 import { aliasesFor, type LinkTargets, targetFor } from './plan/link-targets.ts'
 import { type LinkContext, planBody } from './plan/links.ts'
-import type { FolderFile, VaultNote } from './plan/note.ts'
+import type { VaultNote } from './plan/note.ts'
 import type { PropertyPlan } from './plan/properties.ts'
+import { withPropertyLinks } from './plan/property-links.ts'
 import { tagNamesOf } from './plan/tags.ts'
 
 export type VaultProperties = PropertyPlan<ReturnType<typeof getPropertyRow>>
@@ -108,6 +113,9 @@ export class VaultWriter implements LinkContext {
       onProgress((at + 1) / planned.length)
     }
   }
+
+  /** The id of the note that was written for a file. */
+  idOf = (note: VaultNote): string => this.#headOf(note).id
 
   resolvesTo(target: string, note: VaultNote): boolean {
     return this.#resolve(target) === this.#headOf(note).pk
@@ -197,7 +205,7 @@ export class VaultWriter implements LinkContext {
     const { parts, run } = this
     const { lines, body, original } = this.#read(note)
     this.linksRewritten += original.links.length
-    const properties = parts.properties.valuesOf(note.properties)
+    const properties = this.#propertiesOf(note)
     const tagIds = parts.tags.idsOf(note, lines)
     if (existing) {
       if (updateFromFile(run, note, existing, { body, tagIds, properties }))
@@ -206,6 +214,8 @@ export class VaultWriter implements LinkContext {
       for (const [rule, value] of properties) setValue(run.tx, pk, rule, value)
       attachTags(run.tx, pk, tagIds)
       addContent(run.tx, run.caller.workspacePk, { pk, title, alias, aliases, content: body, tagIds })
+      if (properties.values().some(mayLink))
+        indexAllLinks(run.tx, { workspace: run.caller.workspacePk, note: pk }, body)
       publishNote(run.tx, run.caller, 'note.created', id)
       this.created += 1
     }
@@ -219,21 +229,43 @@ export class VaultWriter implements LinkContext {
   /** Links of a note whose file is unchanged may lead to new or renamed files. */
   #refreshLinks(note: VaultNote, { head, earlier }: ExistingNote): void {
     if (!this.parts.updates) return
-    const { tx } = this.run
-    const current = getNote(tx, this.run.caller, head.id)
+    const { tx, caller } = this.run
+    const current = getNote(tx, caller, head.id)
     if (sha256(current.content) !== earlier.written) return
     const { body, original } = this.#read(note)
-    const { digest, fields } = earlier
+    const { digest } = earlier
+    const { fields, previousProperties } = this.#refreshProperties(note, current, earlier)
     const now = { digest, fields, written: sha256(body), original }
-    if (body === current.content) {
+    if (body === current.content && Object.keys(previousProperties).length === 0) {
       if (earlier.hasOriginal === 0) this.parts.earlier.update(tx, earlier, note.file.path, now)
       return
     }
     this.linksRewritten += original.links.length
-    changeText(tx, this.run.caller, current, { title: current.title, content: body })
+    changeText(tx, caller, current, { title: current.title, content: body }, { previousProperties })
     this.parts.earlier.update(tx, earlier, note.file.path, now)
     this.#noteUpdate(note, 'its links were brought up to date.')
   }
+
+  /** Values that were changed in daybook stay. Returns the former values of the others. */
+  #refreshProperties(note: VaultNote, current: NoteRow, { fields }: EarlierImport) {
+    const previousProperties: PropertyValues = {}
+    if (!fields) return { fields, previousProperties }
+    const written: Record<string, unknown> = { ...fields.properties }
+    const now = readProperties(this.run.tx, current.pk)
+    for (const [{ pk, key }, value] of this.#propertiesOf(note)) {
+      const before = JSON.stringify(written[pk])
+      if (before === JSON.stringify(value) || before !== JSON.stringify(now[key])) continue
+      Object.assign(
+        previousProperties,
+        writeProperties(this.run.tx, this.run.caller, current, { [key]: value }),
+      )
+      written[pk] = value
+    }
+    return { fields: { ...fields, properties: written }, previousProperties }
+  }
+
+  #propertiesOf = (note: VaultNote): Map<PropertyRule, unknown> =>
+    withPropertyLinks<PropertyRule>(this, note, this.parts.properties.valuesOf(note.properties))
 
   #noteUpdate({ file }: VaultNote, what: string): void {
     this.updated += 1

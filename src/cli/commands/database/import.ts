@@ -11,6 +11,8 @@ import type { Db } from '../../../storage/database.ts'
 import type { InferredType } from '../../../transfer/csv/columns.ts'
 import type { ImportMode, ImportReport } from '../../../transfer/import-run.ts'
 import { systemRefusal } from '../../../transfer/read-file.ts'
+import type { VaultFolder } from '../../../transfer/vault/folder.ts'
+import { SOURCE_NAMES } from '../../../transfer/vault/plan/sources/source.ts'
 import {
   type Command,
   flag,
@@ -35,12 +37,14 @@ interface Task {
   readonly db: Db
   readonly caller: Caller
   readonly path: string
+  /** The ZIP file that was unpacked into the folder `path`. */
+  readonly archive?: VaultFolder['archive']
   /** The database named by the flags; `db` may be a copy. */
   readonly databaseFile: string
   readonly mode: ImportMode & { onProgress(done: number): void }
 }
 
-const FOLDER_FLAGS = ['folders-as-tags', 'update'] as const
+const FOLDER_FLAGS = ['folders-as-tags', 'update', 'as'] as const
 const TABLE_FLAGS = [
   ...['on-conflict', 'type', 'date-format', 'decimal', 'no-header', 'null'],
   ...['encoding', 'skip-lines', 'comment', 'escape', 'columns'],
@@ -161,19 +165,24 @@ async function importFolder(task: Task, input: Input): Promise<Outcome> {
   return { report: shown, words: [countsInWords(report.counts), ...lines] }
 }
 
-async function importNotes({ db, caller, path, databaseFile, mode }: Task, input: Input): Promise<Outcome> {
+async function importNotes(task: Task, input: Input): Promise<Outcome> {
+  const { db, caller, path, archive, databaseFile, mode } = task
   const { importVault } = await import('../../../transfer/vault/import.ts')
+  const as = SOURCE_NAMES.find((name) => name === textFlag(input, 'as'))
   const report = await importVault(db, caller, {
     ...mode,
     folder: path,
+    archive,
+    as,
     databaseFile,
     foldersAsTags: input.flags['folders-as-tags'] === true,
     updates: input.flags.update === true,
   })
-  const { counts, changed, skipped, demoted, gone } = report
+  const { read_as: source, counts, changed, skipped, demoted, gone } = report
   return {
     report,
     words: [
+      ...(as === undefined && source !== undefined ? [`Read as ${SHOWN_NAMES[source]}.`] : []),
       countsInWords(counts),
       ...firstOf('changed', changed, ({ place, what }) => `${place}: ${what}`),
       ...firstOf(
@@ -189,6 +198,14 @@ async function importNotes({ db, caller, path, databaseFile, mode }: Task, input
       ...(skipped.length > 0 ? [`${skipped.length} left out; --json names them.`] : []),
     ],
   }
+}
+
+const SHOWN_NAMES = {
+  logseq: 'a Logseq graph; --as obsidian reads it as plain Markdown',
+  notion: 'a Notion export; --as obsidian reads it as plain Markdown',
+  bear: 'a backup of Bear',
+  evernote: 'an export of Evernote',
+  joplin: 'an export of Joplin',
 }
 
 const MAX_PRINTED = 20
@@ -226,17 +243,22 @@ function checkFlags(input: Input, isFolder: boolean): void {
   if (misplaced && isFolder)
     throw new WrongUsage(`--${misplaced} applies to a file of rows, not to a folder.`)
   if (misplaced) throw new WrongUsage(`--${misplaced} applies to a folder of notes, not to a file of rows.`)
-  if (!isFolder && structure === undefined) throw new WrongUsage(`A file of rows needs --structure <name>.`)
+  if (!isFolder && structure === undefined) throw new WrongUsage('A file of rows needs --structure <name>.')
 }
 
 async function importPath(task: Omit<Task, 'mode' | 'caller'>, input: Input, io: Io): Promise<number> {
   const { path, db } = task
   const structure = textFlag(input, 'structure')
   const stats = statSync(path, { throwIfNoEntry: false })
-  const isFolder = stats?.isDirectory() === true
   if (!stats) throw refused(`There is no file or folder ${path}.`)
   // A pipe cannot be read twice and may never end.
-  if (!isFolder && !stats.isFile()) throw refused(`${path} is neither a file nor a folder.`)
+  if (!stats.isDirectory() && !stats.isFile()) throw refused(`${path} is neither a file nor a folder.`)
+  const isFolder = stats.isDirectory() || task.archive !== undefined
+  const isNamed = stats.isDirectory() && input.flags.as !== undefined
+  if (structure === undefined && !task.archive && !isNamed) {
+    const unpack = await (await import('../../../transfer/vault/unpack.ts')).unpackerOf(path)
+    if (unpack) return importUnpacked(unpack, task, input, io)
+  }
   if (!isFolder) (await import('../../../transfer/csv/other-format.ts')).refuseOtherFormat(path)
   checkFlags(input, isFolder)
   const progress = progressOn(io, isFolder ? 'notes' : 'rows')
@@ -256,6 +278,20 @@ async function importPath(task: Omit<Task, 'mode' | 'caller'>, input: Input, io:
   io.err(`${onOneLine(refusalOf(outcome.report))}\n`)
   return 1
 }
+
+type Unpack = NonNullable<Awaited<ReturnType<typeof import('../../../transfer/vault/unpack.ts').unpackerOf>>>
+
+/** Imports the notes of an archive, which later imports recognize by its path. */
+const importUnpacked = (
+  unpack: Unpack,
+  task: Omit<Task, 'mode' | 'caller'>,
+  input: Input,
+  io: Io,
+): Promise<number> =>
+  withTemporaryFolder(async (path) => {
+    const archive = { path: task.path, ...(await unpack(task.path, path)) }
+    return importPath({ ...task, path, archive }, input, io)
+  })
 
 const pathOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).path
 
@@ -294,6 +330,9 @@ export const importCommand: Command = {
   flags: [
     flag('--update', 'update notes and files of an earlier import that changed in the folder'),
     flag('--folders-as-tags', 'add the path of its folder as a tag to each note'),
+    flag('--as <program>', 'read the folder as that of a program: obsidian, logseq or notion', {
+      choices: [...SOURCE_NAMES],
+    }),
     flag('--structure <name>', 'the structure for the rows; created if it does not exist'),
     flag('--on-conflict <what>', 'refuse or update rows (default refuse)', { choices: ['refuse', 'update'] }),
     flag('--type <column=type>', 'the type of a column: text, number, bool, date, time, datetime', {
@@ -326,7 +365,9 @@ export const importCommand: Command = {
   remarks: [
     'An exported workspace is imported with its ids and times, without events. In any other folder, such as an',
     'Obsidian vault, every Markdown file becomes a note and every other file a file of the workspace; links that',
-    'would break are rewritten, and front matter becomes tags, aliases and properties. The first line of a CSV file',
+    'would break are rewritten, and front matter becomes tags, aliases and properties. A ZIP file of such a folder is',
+    'imported like it. Logseq graphs and exports of Notion, Evernote (.enex), Joplin (.jex) and Bear (.bearbk) are',
+    'recognized by their files; each database of Notion becomes a structure. The first line of a CSV file',
     'names the columns; - is standard input. A new structure gets a field for each column, of the type that matches',
     'all its cells; an existing structure is filled by key or label. An import is one transaction: if anything is',
     'refused, nothing is written, unless --skip-bad is given. Stop the server before an import.',

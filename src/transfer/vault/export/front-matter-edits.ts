@@ -25,12 +25,12 @@ export interface FrontMatterEdits {
 
 /**
  * Writes the changes of a note into the front matter of its file. Every line that no change concerns keeps its bytes.
- * Returns undefined for front matter that cannot be edited by lines: a mapping in braces, or one whose other values an
- * edit would change, such as those that repeat an anchor.
+ * Returns undefined for front matter that cannot be edited by lines: a mapping in braces, one in another syntax than
+ * YAML, or one whose other values an edit would change, such as those that repeat an anchor.
  */
 export function editFrontMatter(front: string, edits: FrontMatterEdits): string | undefined {
   const text = new FrontMatterText(front)
-  if (!text.isEditable) return hasEdits(text, edits) ? undefined : front
+  if (!text.isEditable) return hasEdits(edits) ? undefined : front
   editTitle(text, edits)
   editAliases(text, edits.aliases)
   editTags(text, edits.tags)
@@ -55,15 +55,11 @@ function entriesOfProperty({ entries }: FrontMatterText, { key, label }: { key: 
 }
 
 /** Of front matter that is not editable, only the fields that do not depend on its entries are known. */
-const hasEdits = (
-  text: FrontMatterText,
-  { isNewTitle, aliases, tags, properties }: FrontMatterEdits,
-): boolean =>
-  text.hasContent &&
-  (isNewTitle ||
-    properties.length > 0 ||
-    tags.added.size > 0 ||
-    JSON.stringify(aliases.before) !== JSON.stringify(aliases.now))
+const hasEdits = ({ isNewTitle, aliases, tags, properties }: FrontMatterEdits): boolean =>
+  isNewTitle ||
+  properties.length > 0 ||
+  tags.added.size > 0 ||
+  JSON.stringify(aliases.before) !== JSON.stringify(aliases.now)
 
 function editTitle(text: FrontMatterText, { title, isNewTitle, fileTitle }: FrontMatterEdits): void {
   const entry = text.readEntries.find(({ name, value }) => fieldOfKey(name) === 'title' && value !== null)
@@ -170,7 +166,9 @@ class FrontMatterText {
     this.#document = this.hasContent ? parseEditable(this.#yaml) : undefined
     const mapping = blockMappingOf(this.#document)
     // A document of comments has no contents.
-    this.isEditable = !this.hasContent || mapping !== undefined || this.#document?.contents === null
+    const isYaml = this.#hasFences || front === ''
+    const isBlock = !this.hasContent || mapping !== undefined || this.#document?.contents === null
+    this.isEditable = isYaml && isBlock
     this.entries = mapping ? this.#entriesOf(mapping) : []
     this.readEntries = [...new Map(this.entries.map((entry) => [entry.name, entry])).values()]
   }

@@ -1,9 +1,11 @@
 import { posix } from 'node:path'
 import type { Caller } from '../../../context.ts'
+import { textsIn, withTexts } from '../../../lib/json-texts.ts'
 import { type LinkComment, linkCommentIn } from '../../../lib/link-comments.ts'
 import { fold } from '../../../lib/text.ts'
 import {
   asLabel,
+  bracketed,
   bracketedIn,
   fileTarget,
   isFileTarget,
@@ -15,9 +17,9 @@ import {
 } from '../../../lib/wiki-links.ts'
 import { resolveLink } from '../../../notes/links/resolve-target.ts'
 import type { Reader } from '../../../storage/reader.ts'
+import { baseName, withoutExtension } from '../plan/files.ts'
 import { LinkTargets } from '../plan/link-targets.ts'
 import { findTarget } from '../plan/links.ts'
-import { baseName, withoutExtension } from '../plan/note.ts'
 import type { OriginalLink, OriginalLinks } from '../plan/originals.ts'
 import type { ExportedFile, ExportedNote, ExportedTree } from './export.ts'
 
@@ -93,6 +95,14 @@ export class ExportedLinks {
     }
     return { text: result + body.slice(at), links }
   }
+
+  /** A property value with links that lead to the exported files. */
+  inValue = (from: ExportedNote, value: unknown): unknown =>
+    withTexts(value, (text) => (text.includes('[[') ? this.rewrite(from, text).text : text))
+
+  /** Whether a link in a property value leads to a note or file with another path than at its import. */
+  hasMoved = (value: unknown): boolean =>
+    textsIn(value).some((text) => bracketed(text).some(({ text: inner }) => this.#leadsToMoved(inner)))
 
   /** Whether a link leads to an imported note or file whose path is no longer the one in its folder. */
   #leadsToMoved(inner: string): boolean {

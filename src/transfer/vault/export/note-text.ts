@@ -59,13 +59,13 @@ export class NoteTexts {
     const { text: body, links } = this.links.rewrite(note, row.content, originals)
     const edited = imported && editFrontMatter(imported.original.front, this.#editsOf(note, row, imported))
     const front = frontOf(edited ?? this.#newFront(note, row), body)
-    const mark = imported?.original.mark
+    const { mark, fileTitle } = imported?.original ?? {}
     return {
       bytes: encodeText(front + body, mark),
       record: () => ({
         written,
         fields: this.#fieldsOf(note),
-        original: { front, links, ...(mark && { mark }) },
+        original: { front, links, ...(mark && { mark }), ...(fileTitle !== undefined && { fileTitle }) },
       }),
     }
   }
@@ -105,20 +105,22 @@ export class NoteTexts {
       ...(tags.length > 0 ? [`tags: ${JSON.stringify(tags.sort())}`] : []),
       ...(note.createdAt === note.updatedAt ? [] : [`created: "${isoTimestamp(note.createdAt)}"`]),
       ...Object.entries(readProperties(this.reader, note.pk)).map(
-        ([key, value]) => `${keyText(labels.get(key) ?? key)}: ${jsonText(value)}`,
+        ([key, value]) => `${keyText(labels.get(key) ?? key)}: ${jsonText(this.links.inValue(note, value))}`,
       ),
     ]
     return lines.length === 0 ? '' : `---\n${lines.join('\n')}\n---\n`
   }
 
   /** The changes since the import. */
-  #editsOf(note: ExportedNote, row: NoteRow, { fields }: Imported): FrontMatterEdits {
+  #editsOf(note: ExportedNote, row: NoteRow, { fields, original }: Imported): FrontMatterEdits {
+    const { path } = note.file
+    const fileTitle = path === note.importedPath ? original.fileTitle : undefined
     const body = row.content
     const ids = this.reader.sql.column<number>('SELECT tag FROM note_tags WHERE note = ?', note.pk)
     return {
       title: note.title,
       isNewTitle: note.title !== fields.title,
-      fileTitle: titleOfPath(note.file.path),
+      fileTitle: fileTitle ?? titleOfPath(path),
       aliases: { before: writtenAliases(fields), now: note.aliases },
       tags: {
         all: tagNamesOf(row),
@@ -136,11 +138,12 @@ export class NoteTexts {
     )
   }
 
-  #propertyEdits({ pk }: ExportedNote, fields: WrittenFields): FrontMatterEdits['properties'] {
-    const now = readProperties(this.reader, pk)
+  #propertyEdits(note: ExportedNote, fields: WrittenFields): FrontMatterEdits['properties'] {
+    const now = readProperties(this.reader, note.pk)
     return this.#definitions.flatMap(({ pk: property, key, label }) => {
       const [before, value] = [fields.properties[property], now[key]]
-      return JSON.stringify(before) === JSON.stringify(value) ? [] : [{ key, label, value }]
+      const isSame = JSON.stringify(before) === JSON.stringify(value) && !this.links.hasMoved(value)
+      return isSame ? [] : [{ key, label, value: this.links.inValue(note, value) }]
     })
   }
 }

@@ -78,6 +78,10 @@ export async function updateVault(db: Db, caller: Caller, folder: string): Promi
     )
   const failure = inOneSnapshot(db, () => update.write([...wantedFiles(db, caller, root)]))
   await db.write((tx) => {
+    // Notes may have exchanged their paths, of which each is recorded once. No path begins like this.
+    for (const { known, wanted } of update.done)
+      if (known && known.path !== wanted.path)
+        tx.sql.run("UPDATE imported_files SET path = '//' || pk WHERE pk = ?", known.pk)
     for (const { wanted, known, digest, record } of update.done) {
       const place = { folder: root, path: wanted.path, digest }
       // The record of a deleted note, whose file was removed from the folder.
@@ -151,6 +155,8 @@ class FolderUpdate {
   readonly #known: ReadonlyMap<string, Known>
   /** The objects whose recorded files have these paths, unless they moved. */
   readonly #owners: Map<string, string>
+  /** The files of objects that exchange their paths, under names that imports skip. */
+  readonly #setAside = new Map<string, string>()
   readonly #written: string[] = []
   readonly #moved: string[] = []
   readonly #conflicts: string[] = []
@@ -196,6 +202,7 @@ class FolderUpdate {
           this.#writeOne(wanted)
           return false
         })
+        if (waiting.length === count && this.#setFirstAside(waiting)) count += 1
       }
       for (const { id, path: wantedPath } of waiting)
         this.#conflicts.push(this.#known.get(id)?.path ?? wantedPath)
@@ -205,12 +212,28 @@ class FolderUpdate {
     }
   }
 
+  /**
+   * Frees a path if only exchanged paths are left, such as those of two notes with swapped titles. Returns false if one
+   * of the files was edited.
+   */
+  #setFirstAside(waiting: readonly Wanted[]): boolean {
+    const files = waiting.flatMap(({ id }) => this.#known.get(id) ?? [])
+    const first = files.find(({ object }) => !this.#setAside.has(object))
+    if (!first || files.some(({ path, digest }) => this.#digestAt(path) !== digest)) return false
+    const aside = join(dirname(first.path), `${UNFINISHED}-${this.#setAside.size}`)
+    renameSync(join(this.root, first.path), join(this.root, aside))
+    this.#setAside.set(first.object, aside)
+    this.#owners.delete(first.path)
+    return true
+  }
+
   #writeOne(wanted: Wanted): void {
     const known = this.#known.get(wanted.id)
     const { bytes, record } = wanted.file()
     const digest = sha256(bytes)
     const isSamePlace = known?.path === wanted.path
-    const before = known && this.#digestAt(known.path)
+    const aside = this.#setAside.get(wanted.id)
+    const before = aside === undefined ? known && this.#digestAt(known.path) : known?.digest
     if (isSamePlace && known.digest === digest) {
       if (before === undefined || before === digest) this.#unchanged += 1
       return
@@ -225,7 +248,8 @@ class FolderUpdate {
     if (isOwn && !isSamePlace) renameSync(join(this.root, known.path), join(this.root, wanted.path))
     if (present === digest) this.#unchanged += 1
     else this.#replace(wanted, bytes)
-    if (known && !isSamePlace) this.#leave(known, !isOwn && before !== undefined)
+    if (aside !== undefined) rmSync(join(this.root, aside))
+    if (known && !isSamePlace) this.#leave(known, !isOwn && aside === undefined && before !== undefined)
     this.done.push({ wanted, known, digest, record: record() })
   }
 

@@ -7,6 +7,7 @@ import { jsonResponse } from '../../../http/responses.ts'
 import { RawBody } from '../../../http/schema/types.ts'
 import * as schema from './schema.ts'
 import { importFile, importIds, importNotes, readImported } from './service.ts'
+import { undoImport } from './undo.ts'
 
 /** A folder that is imported from a browser. */
 export const importRoutes = () =>
@@ -25,6 +26,11 @@ export const importRoutes = () =>
       access: 'session-write',
       body: schema.NotesBody,
       response: schema.NotesResponse,
+    })
+    .post('/import/undo', ({ exchange, body }) => exchange.call(undoImport, { body }), {
+      access: 'session-write',
+      body: schema.UndoBody,
+      response: schema.UndoResponse,
     })
 
 /** The files beside its notes. */

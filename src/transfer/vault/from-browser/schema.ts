@@ -73,6 +73,7 @@ export const NotesBody = t.strict({
               }),
             ),
             mark: t.Optional(t.choice(MARKED_ENCODINGS)),
+            fileTitle: t.Optional(line(500)),
           },
           {
             description:
@@ -104,4 +105,17 @@ export const FileQuery = t.strict({
   ...place,
   file_name: line(500),
   created_at_ms: instant(),
+})
+
+export const UndoBody = t.strict({
+  folder: line(500),
+  since_ms: t.integer({ minimum: 0, maximum: LATEST_MS, description: 'When the import began.' }),
+  before: t.Optional(t.integer({ minimum: 1, description: 'The value of the response before.' })),
+})
+
+export const UndoResponse = t.response({
+  notes: t.integer(),
+  files: t.integer(),
+  kept: t.Array(t.strict({ path: t.String(), error: t.String() })),
+  before: t.Union([t.integer(), t.Null()], { description: 'Null once nothing is left to remove.' }),
 })

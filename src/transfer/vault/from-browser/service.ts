@@ -19,7 +19,7 @@ import {
   type WrittenFields,
   writtenFile,
 } from '../earlier-imports.ts'
-import { isNoteFile } from '../plan/note.ts'
+import { isNoteFile } from '../plan/files.ts'
 import type { FileQuery, IdsBody, ImportedQuery, ImportedResponse, NotesBody } from './schema.ts'
 
 /*
@@ -28,7 +28,7 @@ import type { FileQuery, IdsBody, ImportedQuery, ImportedResponse, NotesBody } f
  */
 
 /** The folder under which a user's files are recorded. No folder that a command imports has such a path. */
-const storedFolder = ({ userId }: Caller, folder: string): string => `${userId}/${folder}`
+export const storedFolder = ({ userId }: Caller, folder: string): string => `${userId}/${folder}`
 
 /** A file of the folder, and the id of its present or future note or file. */
 interface Reserved {

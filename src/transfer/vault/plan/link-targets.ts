@@ -9,13 +9,16 @@ import {
   normalized,
 } from '../../../lib/text.ts'
 import { isFileTarget } from '../../../lib/wiki-links.ts'
-import { baseName, type FolderFile, type Remark, type VaultNote, withoutExtension } from './note.ts'
+import { baseName, type FolderFile, withoutExtension } from './files.ts'
+import type { Remark, VaultNote } from './note.ts'
 
 /** The properties of a note that links depend on. */
 export interface LinkableNote {
   readonly file: { readonly path: string }
   readonly title: string
   readonly aliases: readonly string[]
+  /** The texts of blocks that other notes may refer to, by id. */
+  readonly blocks?: ReadonlyMap<string, string>
 }
 
 /** The note or file of the folder that a link leads to. */
@@ -36,21 +39,31 @@ export interface LinkReference {
 }
 
 interface Entry<Target> {
-  /** The folded path, for notes without the extension. */
+  /** For notes without the extension. */
   readonly path: string
   readonly target: Target
 }
 
+/** The form in which names are compared. */
+type Form = (name: string) => string
+
+/** Ignores the composition of Unicode characters. */
+const exactForm: Form = (name) => normalized(name, 'NFC')
+
 const depth = (path: string): number => path.split('/').length
 
-/** Finds entries by whole path or by the end of a path, as wiki links name them. */
-class PathIndex<Target> {
+/** Finds entries by whole path or by the end of a path, as wiki links name them, in one form of names. */
+class PathsInForm<Target> {
   readonly #byPath = new Map<string, Entry<Target>>()
   readonly #byName = new Map<string, Entry<Target>[]>()
 
-  /** Shorter paths take precedence, then earlier entries. */
-  constructor(entries: readonly Entry<Target>[]) {
-    for (const entry of entries.toSorted((left, right) => depth(left.path) - depth(right.path))) {
+  /** Earlier entries take precedence. */
+  constructor(
+    entries: readonly Entry<Target>[],
+    private readonly form: Form,
+  ) {
+    for (const { path, target } of entries) {
+      const entry = { path: form(path), target }
       if (this.#byPath.has(entry.path)) continue
       this.#byPath.set(entry.path, entry)
       const name = baseName(entry.path)
@@ -60,10 +73,11 @@ class PathIndex<Target> {
     }
   }
 
-  find(from: string, path: string): Target | undefined {
+  find(from: string, written: string): Target | undefined {
+    const path = this.form(written)
     const withoutSlash = path.replace(/^\/+/, '')
     if (withoutSlash !== path) return this.#at('', withoutSlash)
-    const folder = fold(folderOf(from))
+    const folder = this.form(folderOf(from))
     if (/^\.\.?\//.test(path)) return this.#at(folder, path)
     return this.#at('', path) ?? this.#at(folder, path) ?? this.#endingIn(path)
   }
@@ -83,6 +97,21 @@ class PathIndex<Target> {
   }
 }
 
+/** Finds entries by path, exactly or else ignoring case. Shorter paths take precedence, then earlier entries. */
+class PathIndex<Target> {
+  readonly #exact: PathsInForm<Target>
+  readonly #folded: PathsInForm<Target>
+
+  constructor(entries: readonly Entry<Target>[]) {
+    const sorted = entries.toSorted((left, right) => depth(left.path) - depth(right.path))
+    this.#exact = new PathsInForm(sorted, exactForm)
+    this.#folded = new PathsInForm(sorted, fold)
+  }
+
+  find = (from: string, path: string): Target | undefined =>
+    this.#exact.find(from, path) ?? this.#folded.find(from, path)
+}
+
 /** Links may omit the extension of a note. */
 const IMPLIED_EXTENSIONS = ['', '.md', '.markdown']
 
@@ -92,7 +121,7 @@ class WholePaths<Target> {
   readonly #folded = new Map<string, Target>()
 
   add(path: string, target: Target): void {
-    const exact = normalized(path, 'NFC')
+    const exact = exactForm(path)
     if (!this.#exact.has(exact)) this.#exact.set(exact, target)
     if (!this.#folded.has(fold(path))) this.#folded.set(fold(path), target)
   }
@@ -104,14 +133,14 @@ class WholePaths<Target> {
     if (resolved === undefined) return undefined
     for (const extension of IMPLIED_EXTENSIONS) {
       const whole = `${resolved}${extension}`
-      const found = this.#exact.get(normalized(whole, 'NFC')) ?? this.#folded.get(fold(whole))
+      const found = this.#exact.get(exactForm(whole)) ?? this.#folded.get(fold(whole))
       if (found) return found
     }
     return undefined
   }
 }
 
-/** Resolves the links of a folder, ignoring case and Unicode composition. */
+/** Resolves the links of a folder, exactly or else ignoring case, and ignoring Unicode composition. */
 export class LinkTargets<
   Note extends LinkableNote = VaultNote,
   File extends { readonly path: string } = FolderFile,
@@ -119,31 +148,40 @@ export class LinkTargets<
   readonly #notes: PathIndex<LinkTarget<Note, File>>
   readonly #files: PathIndex<LinkTarget<Note, File>>
   readonly #wholePaths = new WholePaths<LinkTarget<Note, File>>()
-  /** Aliases and titles; aliases take precedence. */
+  /** Aliases and titles, as written and folded; aliases take precedence. */
   readonly #byName = new Map<string, LinkTarget<Note, File>>()
+  readonly #byFoldedName = new Map<string, LinkTarget<Note, File>>()
+  readonly #blocks = new Map<string, { readonly note: Note; readonly text: string }>()
 
   constructor(notes: readonly Note[], files: readonly File[]) {
     this.#notes = new PathIndex(
-      notes.map((note) => ({ path: fold(withoutExtension(note.file.path)), target: { note } })),
+      notes.map((note) => ({ path: withoutExtension(note.file.path), target: { note } })),
     )
-    this.#files = new PathIndex(files.map((file) => ({ path: fold(file.path), target: { file } })))
+    this.#files = new PathIndex(files.map((file) => ({ path: file.path, target: { file } })))
     for (const note of notes) this.#wholePaths.add(note.file.path, { note })
     for (const file of files) this.#wholePaths.add(file.path, { file })
     for (const note of notes) for (const alias of note.aliases) this.#addName(alias, note)
     for (const note of notes) this.#addName(note.title, note)
+    for (const note of notes) for (const [id, text] of note.blocks ?? []) this.#blocks.set(id, { note, text })
   }
 
+  blockWith = (id: string) => this.#blocks.get(id)
+
   #addName(name: string, note: Note): void {
-    const key = fold(name).trim()
-    if (!this.#byName.has(key)) this.#byName.set(key, { note })
+    const [exact, folded] = [exactForm(name).trim(), fold(name).trim()]
+    if (!this.#byName.has(exact)) this.#byName.set(exact, { note })
+    if (!this.#byFoldedName.has(folded)) this.#byFoldedName.set(folded, { note })
   }
 
   find({ target, from, isWiki }: LinkReference): LinkTarget<Note, File> | undefined {
     if (!isWiki) return target.trim() === '' ? undefined : this.#wholePaths.find(from, target.trim())
-    const path = fold(target).trim()
+    const path = target.trim()
     if (path === '') return undefined
     return (
-      this.#notes.find(from, withoutExtension(path)) ?? this.#files.find(from, path) ?? this.#byName.get(path)
+      this.#notes.find(from, withoutExtension(path)) ??
+      this.#files.find(from, path) ??
+      this.#byName.get(exactForm(path)) ??
+      this.#byFoldedName.get(fold(path).trim())
     )
   }
 }

@@ -10,8 +10,10 @@ import {
   linkOf,
 } from '../../../lib/wiki-links.ts'
 import { isTooLong } from '../../../notes/content-length.ts'
+import { blockReferences } from './block-references.ts'
+import type { FolderFile } from './files.ts'
 import type { LinkableNote, LinkTarget, LinkTargets } from './link-targets.ts'
-import type { FolderFile, Remark, VaultNote } from './note.ts'
+import type { Remark, VaultNote } from './note.ts'
 import type { Original, OriginalLink } from './originals.ts'
 
 /** A stored file. */
@@ -41,16 +43,21 @@ interface Replacement {
 }
 
 /** A body without a match has neither links nor tags. */
-const LINK_OR_TAG = /\[\[|\]\(|\]:|#/
+const LINK_OR_TAG = /\[\[|\]\(|\]:|#|\(\(/
 
 /**
  * Plans the body of a note, given the text of its file. Returns the body with rewritten links, what an export needs to
  * write the file back, and the lines of the file's body outside code.
  */
 export function planBody(context: LinkContext, note: VaultNote, text: string, remark: Remark) {
-  const { bodyStart, mark } = note
+  const { bodyStart, mark, fileTitle } = note
   const written = text.slice(bodyStart)
-  const original: Original = { front: text.slice(0, bodyStart), links: [], ...(mark && { mark }) }
+  const original: Original = {
+    front: text.slice(0, bodyStart),
+    links: [],
+    ...(mark && { mark }),
+    ...(fileTitle !== undefined && { fileTitle }),
+  }
   const lines = LINK_OR_TAG.test(written) ? [...linesOutsideCode(written)] : []
   const { body, links } = rewriteLinks(context, note, written, lines)
   if (!isTooLong(body)) return { lines, body, original: { ...original, links } }
@@ -73,11 +80,12 @@ export function rewriteLinks(
   const links: OriginalLink[] = []
   const definitions = new LinkDefinitions(body, lines)
   for (const paragraph of paragraphsOf(body, lines)) {
-    if (!paragraph.text.includes('[')) continue
+    if (!/\[|\(\(/.test(paragraph.text)) continue
     const replacements = [
       ...paragraph.lines.flatMap((line) => [
         ...wikiLinks(context, from, line),
         ...referenceLinks(context, from, line, body, definitions),
+        ...blockReferences(context, line),
       ]),
       ...markdownLinks(context, from, paragraph, body),
     ]
@@ -173,28 +181,58 @@ function rewrittenWikiLink(
   if (!found) return undefined
   const { target, part } = found
   if ('file' in target) return fileLink(context, from, target.file, { label, part, isEmbed, isEscaped })
-  const isOwn = target.note === from && isOwnHeading(written) && context.isNoName(written)
-  if (isOwn || context.resolvesTo(written, target.note)) return undefined
+  if (isResolved(context, from, written, target.note)) return undefined
   if (label !== null) return noteLink(context, target.note, label, part, isEscaped)
   return noteLink(context, target.note, written.trim(), part.startsWith('#') ? part : '')
+}
+
+/** Whether the service resolves the link as the folder does. */
+function isResolved(context: LinkContext, from: VaultNote, written: string, note: VaultNote): boolean {
+  const isOwn = note === from && isOwnHeading(written) && context.isNoName(written)
+  return isOwn || context.resolvesTo(written, note)
+}
+
+/** The rewritten link of a property value; undefined if it needs no change. Block marks are left out. */
+export function rewrittenPropertyLink(
+  context: LinkContext,
+  from: VaultNote,
+  inner: string,
+): string | undefined {
+  const link = linkOf(inner)
+  const found = link && findTarget(context.linkTargets, from, link.target, true)
+  if (!found || 'file' in found.target) return undefined
+  const { target, label } = link
+  if (isResolved(context, from, target, found.target.note)) return undefined
+  return plainNoteLink(context, found.target.note, label ?? target.trim(), found.part)
 }
 
 /** Characters that would end a link, or start its label or code. */
 const NOT_IN_HEADING: Readonly<Record<string, string>> = { '[': '(', ']': ')', '|': '-', '`': "'" }
 
-/** A heading becomes part of the target. The service does not support block marks, so they go into a comment. */
-function noteLink(
+const isHeading = (part: string): boolean => part.startsWith('#')
+
+/** The service does not support block marks, so they go into a comment. */
+const noteLink = (
+  context: LinkContext,
+  note: VaultNote,
+  label: string | null,
+  part: string,
+  isEscaped = false,
+): string =>
+  plainNoteLink(context, note, label, part, isEscaped) +
+  (isHeading(part) ? '' : linkComment({ part, caption: '' }))
+
+/** A heading becomes part of the target. */
+function plainNoteLink(
   context: LinkContext,
   note: VaultNote,
   label: string | null,
   part: string,
   isEscaped = false,
 ): string {
-  const isHeading = part.startsWith('#')
-  const heading = isHeading ? part.replace(/[[\]|`]/g, (sign) => NOT_IN_HEADING[sign] ?? '') : ''
+  const heading = isHeading(part) ? part.replace(/[[\]|`]/g, (sign) => NOT_IN_HEADING[sign] ?? '') : ''
   const target = context.targetFor(note, heading)
-  const inner = label === null || label === target ? target : `${target}${labelled(label, isEscaped)}`
-  return `[[${inner}]]${isHeading ? '' : linkComment({ part, caption: '' })}`
+  return `[[${label === null || label === target ? target : `${target}${labelled(label, isEscaped)}`}]]`
 }
 
 /** The bar and the label, as they were written: in tables, the bars are escaped. */

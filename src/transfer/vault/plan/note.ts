@@ -6,33 +6,8 @@ import { storableJson } from '../../../lib/storable-json.ts'
 import { codePointLength, fold, MAX_NAME_LENGTH, normalized, withCommas } from '../../../lib/text.ts'
 import { isTooLong, MAX_CONTENT } from '../../../notes/content-length.ts'
 import { FENCED, MAX_YAML_LENGTH, splitFrontMatter } from '../../front-matter.ts'
-
-/** A file of the imported folder. */
-export interface FolderFile {
-  /** Relative to the folder, with slashes, in the spelling of the file system. */
-  readonly path: string
-  readonly bytes: number
-  readonly modifiedAt: number
-}
-
-const NOTE_EXTENSION = /\.(?:md|markdown)$/i
-
-/** Whether a file becomes a note; all others are stored as files. */
-export const isNoteFile = ({ path }: Pick<FolderFile, 'path'>): boolean => NOTE_EXTENSION.test(path)
-
-/** The path of a note without its file extension. */
-export const withoutExtension = (path: string): string => path.replace(NOTE_EXTENSION, '')
-
-export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-
-/** The reason for skipping a file whose note or file from an earlier import was deleted. */
-export const DELETED = 'what was imported from it has been deleted; rename the file to import it again.'
-
-/** The reason for skipping a name: folders and files of programs, such as `.obsidian`, `.trash` and `.git`. */
-export function skipReason(name: string): string | undefined {
-  if (name.startsWith('.')) return 'its name begins with a dot.'
-  return name === 'node_modules' ? 'it holds the packages of a program.' : undefined
-}
+import { baseName, type FolderFile, withoutExtension } from './files.ts'
+import { obsidian, type Source } from './sources/source.ts'
 
 /** Front matter, sorted into the fields of a note. All other keys are properties. */
 interface NoteFields {
@@ -57,6 +32,10 @@ export interface VaultNote extends Omit<NoteFields, 'title'> {
   readonly mark: MarkedEncoding | undefined
   /** Identifies this state of the file. */
   readonly digest: string
+  /** The title that the name of the file gives, if it is not the name itself. */
+  readonly fileTitle: string | undefined
+  readonly source: Source
+  readonly blocks: ReadonlyMap<string, string>
   /** Sentences about content that is stored differently from the file. */
   readonly remarks: readonly string[]
 }
@@ -111,18 +90,26 @@ export interface NoteText {
 }
 
 /** Parses a note except its body. The file's modification time is capped at the time of the import. */
-export function readNote({ file, text, mark, digest }: NoteText, now: number): VaultNote {
+export function readNote({ file, text, mark, digest }: NoteText, now: number, source = obsidian): VaultNote {
   if (text.includes('\0')) throw refused('it contains a NUL character, which no text may.')
   const { frontMatter, body } = splitFrontMatter(text, 'lossless')
-  if (isTooLong(body)) throw tooLong()
+  const beginning = frontMatter
+    ? { fields: frontMatter, bodyStart: text.length - body.length }
+    : source.readBeginning(text, file.path)
+  const { fields: written = {}, bodyStart = 0 } = beginning ?? {}
+  if (isTooLong(text.slice(bodyStart))) throw tooLong()
   const remarks: string[] = []
-  if (!frontMatter) remarks.push(...remarksOnBeginning(text))
-  const { title: givenTitle, ...fields } = fieldsOf(frontMatter ? storable(frontMatter) : {})
-  const written = givenTitle ?? normalized(withoutExtension(baseName(file.path)), 'NFC')
-  const title = nameOf(written)
-  if (title !== written) remarks.push(`its title becomes "${title}".`)
-  const bodyStart = text.length - body.length
-  return { ...fields, ...timesOf(fields, file, now), bodyStart, mark, digest, remarks, file, title }
+  if (!beginning) remarks.push(...remarksOnBeginning(text))
+  const { title: givenTitle, ...fields } = fieldsOf(storable(written))
+  const fileTitle = normalized(source.titleOf(file.path), 'NFC')
+  const title = nameOf(givenTitle ?? fileTitle)
+  if (title !== (givenTitle ?? fileTitle)) remarks.push(`its title becomes "${title}".`)
+  return {
+    ...fields,
+    ...timesOf(fields, file, now),
+    ...{ file, title, bodyStart, mark, digest, remarks, source, blocks: source.blocksIn(text) },
+    fileTitle: nameOf(fileTitle) === titleOfPath(file.path) ? undefined : nameOf(fileTitle),
+  }
 }
 
 const OTHER_FENCES: readonly (readonly [beginning: RegExp, end: RegExp, language: string])[] = [

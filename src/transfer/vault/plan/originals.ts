@@ -18,6 +18,8 @@ export interface Original {
   readonly links: readonly OriginalLink[]
   /** The encoding that the byte order mark names; absent for UTF-8 without one. */
   readonly mark?: MarkedEncoding
+  /** The title that the name of the file gives, if it is not the name itself. */
+  readonly fileTitle?: string
 }
 
 /** Puts the original links back into the body that an import wrote. */

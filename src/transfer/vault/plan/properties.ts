@@ -57,7 +57,7 @@ export interface KnownProperty {
   readonly label: string | null
 }
 
-const NO_OPTIONS: Options = { has: () => false, list: () => [] }
+export const NO_OPTIONS: Options = { has: () => false, list: () => [] }
 
 /** The properties that front matter keys refer to: existing ones, by key or label, and new ones. */
 export class PropertyPlan<Rule extends KnownProperty> {

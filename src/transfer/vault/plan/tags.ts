@@ -61,14 +61,15 @@ export function* bodyTags(lines: readonly TextSpan[]): Generator<string> {
 
 /** The tag names of a note: from its front matter, its body and, if requested, its folder. */
 export function tagNamesOf(
-  { tags, file: { path } }: VaultNote,
+  { tags, source, file: { path } }: VaultNote,
   lines: readonly TextSpan[],
   foldersAsTags: boolean,
   remark: Remark,
 ): string[] {
   const words = new Set(tags)
   for (const word of bodyTags(lines)) words.add(word)
-  if (foldersAsTags) words.add(folderOf(path))
+  for (const { text } of lines) for (const word of source.tagsIn(text)) words.add(word)
+  if (foldersAsTags) words.add(source.folderNameOf(folderOf(path)))
   return [...words].flatMap((word) => {
     const name = tagNameOf(word)
     if (name === undefined && word.trim() !== '')

@@ -1,7 +1,6 @@
-import { BlobReader, type FileEntry, ZipReader } from '@zip.js/zip.js/lib/zip-core-custom.js'
-import { joinedPath } from '../../../lib/paths.ts'
 import { compareCodePoints } from '../../../lib/text.ts'
-import { type FolderFile, isNoteFile, skipReason } from '../../../transfer/vault/plan/note.ts'
+import { type FolderFile, isNoteFile, skipReason } from '../../../transfer/vault/plan/files.ts'
+import { zippedFiles } from '../../../transfer/vault/plan/zip.ts'
 import { MANIFEST } from '../../../transfer/workspace/format.ts'
 
 /** A file of a selected folder, whose bytes are read on demand. */
@@ -73,78 +72,8 @@ export async function bytesOf(file: SelectedFile): Promise<Uint8Array<ArrayBuffe
   }
 }
 
-const INVALID_ZIP = 'This is not a ZIP file, or it is damaged. Create it again.'
-const DAMAGED = 'it is damaged; create the ZIP file again.'
-const [STORED, DEFLATED] = [0, 8]
-
-/** Decodes names as UTF-8 even if the ZIP file does not declare it, else as windows-1252. */
-function decodeName(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes)
-  }
-}
-
-/** Lists the entries without loading the ZIP file, which may be larger than the memory. */
-const entriesInZip = (zip: Blob) =>
-  new ZipReader(new BlobReader(zip), { decodeText: decodeName, filenameValidation: 'tolerant' })
-    .getEntries()
-    .catch(() => {
-      throw new Error(INVALID_ZIP)
-    })
-
-/** Fails once an entry has more bytes than declared, because there could be any number of them. */
-function limitBytes(bytes: number) {
-  let remaining = bytes
-  return new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      remaining -= chunk.byteLength
-      if (remaining < 0) controller.error(new Error(DAMAGED))
-      else controller.enqueue(chunk)
-    },
-  })
-}
-
-async function extract(entry: FileEntry): Promise<Blob> {
-  const { encrypted, compressionMethod, uncompressedSize } = entry
-  if (encrypted) throw new Error('it has a password; create the ZIP file without one.')
-  if (compressionMethod !== STORED && compressionMethod !== DEFLATED)
-    throw new Error('its compression method is not supported; create the ZIP file with another program.')
-  const { readable, writable } = limitBytes(uncompressedSize)
-  try {
-    const blob = new Response(readable).blob()
-    const [file] = await Promise.all([blob, entry.getData(writable, { useWebWorkers: false })])
-    return file
-  } catch {
-    throw new Error(DAMAGED)
-  }
-}
-
 /** The files of a ZIP file. If all are in one folder, their paths are relative to it. */
 export async function filesOfZip(zip: File): Promise<SelectedFolder> {
-  const skippedEntries: Remark[] = []
-  const files: SelectedFile[] = []
-  for (const entry of await entriesInZip(zip)) {
-    const name = entry.filename.replaceAll('\\', '/')
-    if (entry.directory || name.endsWith('/') || name.startsWith('__MACOSX/')) continue
-    const path = joinedPath('', name)
-    if (path === undefined) skippedEntries.push({ place: name, what: 'its path leads outside the folder.' })
-    else if (entry.symlink) skippedEntries.push({ place: path, what: 'it is neither a file nor a folder.' })
-    else
-      files.push({
-        path,
-        bytes: entry.uncompressedSize,
-        modifiedAt: entry.lastModDate.getTime(),
-        read: () => extract(entry),
-      })
-  }
-  const [top = ''] = files[0]?.path.split('/') ?? []
-  const isOneFolder = files.every(({ path }) => path.startsWith(`${top}/`))
-  const below = (path: string) => (isOneFolder ? path.slice(top.length + 1) : path)
-  return sortFiles(
-    zip.name,
-    files.map((file) => ({ ...file, path: below(file.path) })),
-    skippedEntries,
-  )
+  const { files, skipped } = await zippedFiles(zip)
+  return sortFiles(zip.name, files, skipped)
 }

@@ -2,15 +2,15 @@ import { Button, ErrorText } from '../../components/form.tsx'
 import { formatNumber } from '../../data/formats.ts'
 import { address } from '../../router.ts'
 import type { Remark } from './folder.ts'
-import { type Progress, progress, stop } from './run.ts'
+import { Preview } from './import-preview.tsx'
+import { countText, type Progress, progress, stop } from './run.ts'
 
 /** The number of listed files; further ones are only counted. */
 const MAX_REMARKS = 100
 
-const countText = (count: number, one: string, many: string): string | false =>
-  count > 0 && `${formatNumber(count)} ${count === 1 ? one : many}`
-
-function summaryOf({ isRunning, notes, files, properties, links, before }: Progress): string {
+function summaryOf({ isRunning, notes, files, properties, links, before, removed }: Progress): string {
+  if (removed !== undefined)
+    return `Removed: ${countText(removed, 'note or file', 'notes and files') || 'nothing'}.`
   const made = [
     countText(notes, 'note', 'notes'),
     countText(files, 'file', 'files'),
@@ -28,7 +28,8 @@ function summaryOf({ isRunning, notes, files, properties, links, before }: Progr
 export function Report() {
   const found = progress.value
   if (!found) return null
-  const { isRunning, isOpen, isWaiting, share, refused, changed, skipped, stopped } = found
+  const { isRunning, isOpen, isWaiting, share, refused, changed, skipped, stopped, preview, undo } = found
+  if (preview) return <Preview preview={preview} report={found} />
   if (!isOpen && stopped !== undefined) return <ErrorText>{stopped}</ErrorText>
   return (
     <>
@@ -42,9 +43,12 @@ export function Report() {
         {isRunning ? (
           <Button onClick={stop}>Stop</Button>
         ) : (
-          <a class="button main" href={address(['notes'])}>
-            Show notes
-          </a>
+          <>
+            <a class="button main" href={address(['notes'])}>
+              Show notes
+            </a>
+            {undo && <Button onClick={() => void undo()}>Undo import</Button>}
+          </>
         )}
       </p>
       {!isRunning && (
@@ -64,7 +68,7 @@ interface RemarksProps {
   readonly isOpen?: boolean
 }
 
-function Remarks({ title, remarks, isOpen = false }: RemarksProps) {
+export function Remarks({ title, remarks, isOpen = false }: RemarksProps) {
   if (remarks.length === 0) return null
   return (
     <details open={isOpen}>

@@ -1,18 +1,19 @@
 import { refuseTooLarge } from '../../../files/size-limit.ts'
+import { idTime } from '../../../lib/ids.ts'
+import { baseName, DELETED, type FolderFile } from '../../../transfer/vault/plan/files.ts'
 import type { AddedFile } from '../../../transfer/vault/plan/links.ts'
 import {
-  baseName,
-  DELETED,
   decodeNote,
-  type FolderFile,
   fileNameFor,
   readNote,
   refuseLongFile,
   type VaultNote,
 } from '../../../transfer/vault/plan/note.ts'
 import { PropertyPlan } from '../../../transfer/vault/plan/properties.ts'
+import type { Source } from '../../../transfer/vault/plan/sources/source.ts'
 import { bytesOf, type Remark, type SelectedFile, type SelectedFolder } from './folder.ts'
 import { FolderPlan, type NoteHead, NoteNames } from './plan.ts'
+import { folderTree, type ImportPreview } from './preview.ts'
 import type { ImportCalls, Property } from './send-folder.ts'
 
 /** Remarks on single files, shown at the end of an import. */
@@ -107,6 +108,8 @@ export interface FolderToImport {
   readonly properties: PropertyPlan<Property>
   /** The number of properties that were defined. */
   readonly defined: number
+  /** When the first ID of the new notes and files was reserved. */
+  readonly since: number
   /** The number of notes and files that an earlier import created. */
   readonly before: number
 }
@@ -120,11 +123,14 @@ interface ReadNote {
 
 interface Reading {
   readonly folder: SelectedFolder
+  readonly source: Source
   readonly calls: ImportCalls
   readonly signal: AbortSignal
   readonly remarks: Remarks
   /** Receives the fraction of files that are read. */
   onProgress(share: number): void
+  /** Called before anything is written, unless nothing is new; rejects if the import is cancelled. */
+  confirm(preview: ImportPreview): Promise<void>
 }
 
 type Decoded = ReturnType<typeof decodeNote>
@@ -176,14 +182,25 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
   const newNotes = read.filter(({ existing }) => !existing)
   for (const { property, from, to, place } of properties.demoted)
     remarks.change(place, `the property "${property}" becomes ${to} instead of ${from}.`)
-  const defined = await defineNew(properties, calls)
   const known = new Map<FolderFile, AddedFile>()
   const unsent = await planFiles(reading, earlier, known)
+  remarks.skipped.push(...earlier.gone())
+  if (newNotes.length + unsent.size > 0)
+    await reading.confirm({
+      program: reading.source.name,
+      notes: newNotes.length,
+      files: unsent.size,
+      folders: folderTree({
+        notes: newNotes.map(({ file }) => file.path),
+        files: [...unsent.keys()].map(({ path }) => path),
+      }),
+      properties: [...properties.newProperties().values()],
+    })
+  const defined = await defineNew(properties, calls)
   const ids = await calls.ids([...newNotes.map(({ file }) => file), ...unsent.keys()].map(({ path }) => path))
   const idOf = ({ path }: FolderFile) => ids.get(path) ?? ''
   const files = new Map<FolderFile, NewFile>()
   for (const [file, fileName] of unsent) files.set(file, { id: idOf(file), fileName, file })
-  remarks.skipped.push(...earlier.gone())
   const plan = new FolderPlan(
     read.map(({ note, file, existing }) => ({ note, existing, id: existing?.id ?? idOf(file) })),
     new Map([...known, ...files]),
@@ -192,7 +209,8 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
     ({ file }, what) => remarks.change(file.path, what),
   )
   const before = read.length - newNotes.length + known.size
-  return { notes: newNotes, files, plan, properties, defined, before }
+  const since = [...ids.values()].reduce((first, id) => Math.min(first, idTime(id)), now)
+  return { notes: newNotes, files, plan, properties, defined, before, since }
 }
 
 interface Known {
@@ -203,7 +221,7 @@ interface Known {
 
 /** Reads all notes except refused and deleted ones, oldest first, and collects their properties. */
 async function readNotes(
-  { folder: { notes }, signal, remarks, onProgress }: Reading,
+  { folder: { notes }, source, signal, remarks, onProgress }: Reading,
   { earlier, names, properties }: Known,
   now: number,
 ): Promise<readonly ReadNote[]> {
@@ -213,7 +231,7 @@ async function readNotes(
     signal.throwIfAborted()
     const { file } = item
     try {
-      const note = readNote({ file, ...text(), digest: stateOf(file) }, now)
+      const note = readNote({ file, ...text(), digest: stateOf(file) }, now, source)
       const made = earlier.find(file)
       const existing = made && existingOf(file, made, names, remarks)
       if (!made) {

@@ -1,10 +1,13 @@
 import { effect, signal } from '@preact/signals'
+import { formatNumber } from '../../data/formats.ts'
 import { unfinished } from '../../data/pending.ts'
 import { serverNow } from '../../data/request.ts'
 import { sessionKey } from '../../data/session-key.ts'
 import type { Remark, SelectedFolder } from './folder.ts'
+import type { ImportPreview } from './preview.ts'
 import { Remarks, readFolder } from './read-folder.ts'
 import { FolderSender, ImportCalls } from './send-folder.ts'
+import { sourceOf, withoutProgramFiles } from './source.ts'
 
 /** The progress and the result of an import. */
 export interface Progress {
@@ -17,6 +20,8 @@ export interface Progress {
   readonly files: number
   readonly properties: number
   readonly links: number
+  /** The number of notes and files that an undo removed. */
+  readonly removed?: number
   /** The number of notes and files that an earlier import of the same folder created. */
   readonly before: number
   readonly refused: readonly Remark[]
@@ -25,6 +30,10 @@ export interface Progress {
   readonly skipped: readonly Remark[]
   /** Whether the import waits for the server. */
   readonly isWaiting: boolean
+  /** Shown until the user starts or cancels the import. */
+  readonly preview?: ImportPreview | undefined
+  /** Removes what the import created; absent before its end and while nothing is new. */
+  readonly undo?: (() => Promise<void>) | undefined
   /** Why the import ended early. */
   readonly stopped?: string
 }
@@ -53,6 +62,14 @@ let abort: AbortController | undefined
 
 export const stop = (): void => abort?.abort(new Error('You stopped the import.'))
 
+let startWriting: (() => void) | undefined
+
+/** Starts the import that is shown as a preview. */
+export const confirm = (): void => startWriting?.()
+
+export const countText = (count: number, one: string, many: string): string | false =>
+  count > 0 && `${formatNumber(count)} ${count === 1 ? one : many}`
+
 export interface ImportOptions {
   /** Whether to tag each note with the path of its folder. */
   readonly foldersAsTags: boolean
@@ -74,18 +91,50 @@ export async function importFolder(
   }
   report({})
   try {
-    const folder = await open()
+    const selected = await open()
+    const source = await sourceOf(selected)
+    const folder = withoutProgramFiles(selected, source)
     const calls = new ImportCalls(folder.name, signal, (isWaiting) => report({ isWaiting }))
     const remarks = new Remarks(folder.skipped)
     report({ isOpen: true, ...remarks })
     const now = serverNow()
     const onProgress = (share: number) => report({ share: share * READING_SHARE })
-    const read = await readFolder({ folder, calls, signal, remarks, onProgress }, now)
+    const confirm = async (preview: ImportPreview) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      startWriting = resolve
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      report({ preview })
+      await promise.finally(() => report({ preview: undefined }))
+    }
+    const read = await readFolder({ folder, source, calls, signal, remarks, onProgress, confirm }, now)
     report({ before: read.before, properties: read.defined })
     const onSent = ({ share = 0, ...counts }: Partial<Progress>) =>
       report({ ...counts, share: READING_SHARE + share * (1 - READING_SHARE) })
     await new FolderSender(read, { calls, foldersAsTags, signal, now, remarks }, onSent).send()
-    report({ isRunning: false, share: 1 })
+    const undo = () => undoImport(calls, read.since, report)
+    report({ isRunning: false, share: 1, undo: state.notes + state.files > 0 ? undo : undefined })
+  } catch (error) {
+    report({ isRunning: false, isWaiting: false, stopped: (error as Error).message })
+  }
+}
+
+/** Removes the notes and files that an import created, in several requests. Notes that were changed since stay. */
+async function undoImport(
+  calls: ImportCalls,
+  since: number,
+  report: (change: Partial<Progress>) => void,
+): Promise<void> {
+  report({ isRunning: true, undo: undefined, share: 0 })
+  const kept: Remark[] = []
+  let removed = 0
+  try {
+    for (let before: number | null | undefined; before !== null; ) {
+      const some = await calls.undo(since, before)
+      removed += some.notes + some.files
+      kept.push(...some.kept.map(({ path, error }) => ({ place: path, what: error })))
+      ;({ before } = some)
+    }
+    report({ ...NO_PROGRESS, isRunning: false, isOpen: true, share: 1, skipped: kept, removed })
   } catch (error) {
     report({ isRunning: false, isWaiting: false, stopped: (error as Error).message })
   }

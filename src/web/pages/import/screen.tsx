@@ -28,7 +28,7 @@ export function Main() {
 }
 
 function Folder() {
-  const foldersAsTags = useSignal(false)
+  const foldersAsTags = useSignal(true)
   const isRunning = progress.value?.isRunning === true
   const start = (open: Open) => void importFolder(open, { foldersAsTags: foldersAsTags.peek() })
   const place = useFolderDrop(start)
@@ -38,8 +38,8 @@ function Folder() {
         <h2>A folder of Markdown files</h2>
         <p>
           Markdown files become notes; other files are added as files. Front matter becomes tags, aliases and
-          properties, and links still lead to the same notes. Existing notes are not changed. Interrupted?
-          Choose the folder again.
+          properties, and links still lead to the same notes. You see the result before anything is written.
+          Interrupted? Choose the folder again.
         </p>
       </header>
       <div class="stack">

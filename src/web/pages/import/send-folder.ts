@@ -1,5 +1,7 @@
-import type { FolderFile, VaultNote } from '../../../transfer/vault/plan/note.ts'
+import type { FolderFile } from '../../../transfer/vault/plan/files.ts'
+import type { VaultNote } from '../../../transfer/vault/plan/note.ts'
 import type { Original } from '../../../transfer/vault/plan/originals.ts'
+import { withPropertyLinks } from '../../../transfer/vault/plan/property-links.ts'
 import { api } from '../../data/api.ts'
 import { isRetryable, Refused, request, retryDelayOf, Unreachable } from '../../data/request.ts'
 import { bytesOf } from './folder.ts'
@@ -40,6 +42,13 @@ export interface SentFile {
 interface Refusal {
   readonly path: string
   readonly error: string
+}
+
+interface UndoResult {
+  readonly notes: number
+  readonly files: number
+  readonly kept: readonly Refusal[]
+  readonly before: number | null
 }
 
 /** The maximum number of paths per request. */
@@ -127,6 +136,12 @@ export class ImportCalls {
     } catch (error) {
       if (!(error instanceof Refused && error.code === 'name_taken')) throw error
     }
+  }
+
+  /** Removes some of the notes and files that the import created; `before` continues after the last response. */
+  undo(since_ms: number, before?: number) {
+    const body = { folder: this.folder, since_ms, ...(before !== undefined && { before }) }
+    return this.#patiently(() => request<UndoResult>('POST', '/app/api/import/undo', { body }))
   }
 
   properties = async () =>
@@ -259,7 +274,8 @@ export class FolderSender {
   }
 
   #sent(note: VaultNote, { title, alias, aliases, content, original, tags, files }: NewNote): SentNote {
-    const values = this.folder.properties.valuesOf(note.properties)
+    const { plan, properties } = this.folder
+    const values = withPropertyLinks(plan, note, properties.valuesOf(note.properties))
     return {
       path: note.file.path,
       state: note.digest,
