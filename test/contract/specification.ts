@@ -174,6 +174,7 @@ GET    /app/api/records/days
 GET    /app/api/import
 POST   /app/api/import/ids W
 POST   /app/api/import/notes W
+POST   /app/api/import/recognize
 POST   /app/api/import/undo W
 POST   /app/api/import/files W
 GET    /app/api/backup

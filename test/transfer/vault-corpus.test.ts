@@ -100,7 +100,6 @@ const CORPUS: readonly (readonly [name: string, files: VaultFiles])[] = [
     return [`${frontName} with ${name}`, note(front, body)] as const
   }),
   ['Logseq', LOGSEQ],
-  ['names that differ in case', { 'MAAS.md': 'a', 'MaaS.md': '[[MAAS]] [[MaaS]]', 'x.md': '[[maas]]' }],
   [
     'names of every kind',
     {

@@ -171,3 +171,42 @@ test('the parts of a file that its note does not hold are kept for an export', a
   )
   folder.remove()
 })
+
+const digestOf = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
+
+test('a folder is recognized by its digests under another name, and by the command line', async () => {
+  const files = { 'One.md': '---\nx: 1\n---\nbody one', 'Two.md': 'body two', 'Three.md': 'three' }
+  const notes = Object.entries(files).map(([path, text]) => {
+    const bodyStart = text.startsWith('---') ? text.indexOf('---\n', 4) + 4 : 0
+    const original = { front: text.slice(0, bodyStart), links: [] }
+    return noteOf(path, { content: text.slice(bodyStart), original })
+  })
+  await send('Known', ...notes)
+  const recognize = async (folder: string, sample: object) => {
+    const all = Object.entries(sample).map(([path, text]) => ({ path, sha256: digestOf(text) }))
+    const { body } = await browser.request('POST', '/app/api/import/recognize', { folder, files: all })
+    return body.earlier
+  }
+  expect(await recognize('Moved', files)).toMatch(/^This vault was imported from Known on 20/)
+  expect(await recognize('Known', files)).toBe(null)
+  expect(await recognize('Other', { 'One.md': 'other', 'Two.md': 'else', 'Three.md': 'x' })).toBe(null)
+})
+
+test('an import is undone as one: notes go to the trash, changed ones and older ones stay', async () => {
+  await send('Undo', noteOf('Old.md'))
+  const since_ms = Number.parseInt(
+    (await idsOf('Undo', 'New.md'))[0]?.replace('-', '').slice(0, 12) ?? '',
+    16,
+  )
+  await sendFile('Undo', 'new.txt')
+  await send('Undo', noteOf('New.md'), noteOf('Changed.md'))
+  const changed = (await importedIn('Undo')).find(({ path }: { path: string }) => path === 'Changed.md')
+  await service.patch(`/v1/notes/${changed.id}`, { content: 'edited' })
+  const { body } = await browser.request('POST', '/app/api/import/undo', { folder: 'Undo', since_ms })
+  expect(body).toMatchObject({ files: 1, before: null })
+  expect(body.kept).toEqual([{ path: 'Changed.md', error: 'it was changed since its import.' }])
+  const left = (await importedIn('Undo')).map(({ path }: { path: string }) => path)
+  expect(left).toContain('Changed.md')
+  expect(left).not.toContain('New.md')
+  expect(left).not.toContain('new.txt')
+})

@@ -37,6 +37,8 @@ export interface Written {
   readonly written: string | null
   readonly fields: WrittenFields | null
   readonly original: Original | null
+  /** The size and time of a file that a browser sent; it cannot compare digests of large files. */
+  readonly state?: string
 }
 
 /** The record of a file that did not become a note. */
@@ -158,8 +160,13 @@ export class EarlierImports {
 export const insertImported = insertInto(importedFiles)
 export const updateImported = updateOf(importedFiles, importedFiles.pk)
 
-export const columnsOf = <Made extends Omit<Written, 'digest'>>({ fields, original, ...made }: Made) => ({
+export const columnsOf = <Made extends Omit<Written, 'digest'>>({
+  fields,
+  state,
+  original,
+  ...made
+}: Made) => ({
   ...made,
-  fields: fields && JSON.stringify(fields),
+  fields: fields || state !== undefined ? JSON.stringify({ ...fields, state }) : null,
   original: original && JSON.stringify(original),
 })

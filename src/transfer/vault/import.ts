@@ -24,7 +24,8 @@ import type { VaultNote } from './plan/note.ts'
 import { PropertyPlan } from './plan/properties.ts'
 import type { Source, SourceName } from './plan/sources/source.ts'
 import { recognizeVault } from './recognized.ts'
-import { type VaultProperties, VaultTags, VaultWriter } from './write.ts'
+import { VaultTags } from './vault-tags.ts'
+import { type VaultProperties, VaultWriter } from './write.ts'
 
 export interface VaultImport extends ImportMode, VaultFolder {
   /** The program by whose rules the notes are read; by default the one that the files point to. */

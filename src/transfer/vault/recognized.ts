@@ -6,6 +6,7 @@ import { isoTimestamp } from '../../lib/dates.ts'
 import { idTime } from '../../lib/ids.ts'
 import { type Refusal, refused } from '../../lib/refusal.ts'
 import { sha256 } from '../../lib/sha256.ts'
+import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { systemRefusal } from '../read-file.ts'
 import { columnsOf, insertImported, updateImported } from './earlier-imports.ts'
@@ -43,36 +44,56 @@ export function recognizeVault(
   content: FolderContent,
   updates: boolean,
 ): Refusal | undefined {
-  const rows = tx.sql.all<ImportedRow>(
-    "SELECT pk, folder, path, object, digest FROM imported_files WHERE workspace = ? AND digest <> ''",
-    caller.workspacePk,
-  )
-  if (rows.some(({ folder, path }) => `${folder}/${path}`.startsWith(`${content.root}/`))) return undefined
-  const folder = new PresentFiles(content)
-  const group = earlierImport(rows, folder)
-  if (group) {
-    if (!updates) return alreadyImported(group)
-    moveTo(tx, caller, group, content.root)
-    return undefined
-  }
+  const { root } = content
+  const paths = [...content.notes, ...content.otherFiles].map(({ path }) => path)
+  const folder = new PresentFiles(root, new Map(paths.map((path) => [path, undefined])), content.base)
+  if (!updates) return earlierVault(tx, caller, folder)
+  const rows = importedRows(tx, caller, folder)
+  const group = rows && earlierImport(rows, folder)
+  if (group) moveTo(tx, caller, group, root)
+  if (!rows || group) return undefined
   const exported = new ExportedFiles(tx, caller, folder)
-  if (!exported.isHere()) return undefined
-  if (!updates) return exported.refusal(rows)
-  exported.adopt(rows)
+  if (exported.isHere()) exported.adopt(tx, rows)
   return undefined
 }
 
-/** The files of the imported folder. */
-class PresentFiles {
-  readonly root: string
-  readonly paths: ReadonlySet<string>
-  readonly #base: string
-  readonly #digests = new Map<string, string>()
+/** The refusal that names the earlier import of a vault, or an export of the workspace; undefined for a new vault. */
+export function earlierVault(
+  reader: Reader,
+  caller: Caller,
+  folder: PresentFiles,
+  advice = 'give --update',
+): Refusal | undefined {
+  const rows = importedRows(reader, caller, folder)
+  if (!rows) return undefined
+  const group = earlierImport(rows, folder)
+  if (group) return alreadyImported(group, advice)
+  const exported = new ExportedFiles(reader, caller, folder)
+  return exported.isHere() ? exported.refusal(rows, advice) : undefined
+}
 
-  constructor({ root, base, notes, otherFiles }: FolderContent) {
-    this.root = root
-    this.#base = base
-    this.paths = new Set([...notes, ...otherFiles].map(({ path }) => path))
+/** Undefined if the folder itself was imported before. */
+function importedRows({ sql }: Reader, caller: Caller, { root }: PresentFiles): ImportedRow[] | undefined {
+  const rows = sql.all<ImportedRow>(
+    "SELECT pk, folder, path, object, digest FROM imported_files WHERE workspace = ? AND digest <> ''",
+    caller.workspacePk,
+  )
+  return rows.some(({ folder, path }) => `${folder}/${path}`.startsWith(`${root}/`)) ? undefined : rows
+}
+
+/** The files of the imported folder, or some of them. */
+export class PresentFiles {
+  readonly paths: ReadonlySet<string>
+  readonly #digests: Map<string, string | undefined>
+
+  /** Digests that are not given are those of the files in `base`. */
+  constructor(
+    readonly root: string,
+    digests: ReadonlyMap<string, string | undefined>,
+    private readonly base = '',
+  ) {
+    this.paths = new Set(digests.keys())
+    this.#digests = new Map(digests)
   }
 
   digestOf(path: string): string {
@@ -84,7 +105,7 @@ class PresentFiles {
   /** Empty for a file that cannot be read, which the import reports. */
   #read(path: string): string {
     try {
-      return sha256(readFileSync(join(this.#base, path)))
+      return sha256(readFileSync(join(this.base, path)))
     } catch (error) {
       if (!systemRefusal(error)) throw error
       return ''
@@ -121,14 +142,12 @@ function earlierImport(rows: readonly ImportedRow[], folder: PresentFiles): Impo
   )
 }
 
-function alreadyImported(group: readonly ImportedRow[]): Refusal {
+function alreadyImported(group: readonly ImportedRow[], advice: string): Refusal {
   const times = group.map(({ object }) => idTime(object))
   const at = isoTimestamp(times.reduce((first, time) => Math.min(first, time)))
   // An import from a browser has the id of the user before the name of the folder.
   const folder = group[0]?.folder.replace(/^[0-9a-f-]{36}\//, '')
-  return refused(
-    `This vault was imported from ${folder} on ${at}; give --update to bring its notes up to date.`,
-  )
+  return refused(`This vault was imported from ${folder} on ${at}; ${advice} to bring its notes up to date.`)
 }
 
 /** Imports of folders within the moved one move with it. */
@@ -149,12 +168,12 @@ class ExportedFiles {
   readonly #texts: NoteTexts
 
   constructor(
-    private readonly tx: Tx,
+    private readonly reader: Reader,
     private readonly caller: Caller,
     private readonly folder: PresentFiles,
   ) {
-    this.#tree = planTree(tx, caller)
-    this.#texts = new NoteTexts(tx, caller, new ExportedLinks(tx, caller, this.#tree))
+    this.#tree = planTree(reader, caller)
+    this.#texts = new NoteTexts(reader, caller, new ExportedLinks(reader, caller, this.#tree))
   }
 
   isHere(): boolean {
@@ -170,7 +189,7 @@ class ExportedFiles {
   }
 
   /** Names the import that most of the notes and files come from. */
-  refusal(rows: readonly ImportedRow[]): Refusal {
+  refusal(rows: readonly ImportedRow[], advice: string): Refusal {
     const ids = new Set([...this.#tree.notes, ...this.#tree.files].map(({ id }) => id))
     const groups = Map.groupBy(
       rows.filter(({ object }) => ids.has(object)),
@@ -178,18 +197,18 @@ class ExportedFiles {
     )
     const [largest] = [...groups.values()].sort((one, other) => other.length - one.length)
     return largest
-      ? alreadyImported(largest)
+      ? alreadyImported(largest, advice)
       : refused(
-          'This folder is an export of this workspace; give --update to bring the workspace up to date with it.',
+          `This folder is an export of this workspace; ${advice} to bring the workspace up to date with it.`,
         )
   }
 
   #digestOfNote = (note: ExportedNote): string => sha256(this.#texts.fileOf(note).bytes)
 
-  #digestOfFile = (pk: number): string => sha256(Buffer.concat([...readParts(this.tx, pk)]))
+  #digestOfFile = (pk: number): string => sha256(Buffer.concat([...readParts(this.reader, pk)]))
 
   /** Records the notes and files as imported from the files of the folder that an export would write for them. */
-  adopt(rows: readonly ImportedRow[]): void {
+  adopt(tx: Tx, rows: readonly ImportedRow[]): void {
     const earlier = new Map(rows.map(({ object, pk }) => [object, pk]))
     const { root, paths } = this.folder
     const adopt = (
@@ -200,9 +219,8 @@ class ExportedFiles {
     ) => {
       const pk = earlier.get(object)
       const place = { ...file, ...record, folder: root }
-      if (pk === undefined)
-        insertImported(this.tx, { ...place, kind, workspace: this.caller.workspacePk, object })
-      else updateImported(this.tx, pk, place)
+      if (pk === undefined) insertImported(tx, { ...place, kind, workspace: this.caller.workspacePk, object })
+      else updateImported(tx, pk, place)
     }
     for (const note of this.#tree.notes) {
       const { path } = note.file

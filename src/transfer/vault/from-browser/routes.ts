@@ -6,7 +6,7 @@ import { applicationEndpoints } from '../../../http/endpoints.ts'
 import { jsonResponse } from '../../../http/responses.ts'
 import { RawBody } from '../../../http/schema/types.ts'
 import * as schema from './schema.ts'
-import { importFile, importIds, importNotes, readImported } from './service.ts'
+import { importFile, importIds, importNotes, readImported, recognizeFolder } from './service.ts'
 import { undoImport } from './undo.ts'
 
 /** A folder that is imported from a browser. */
@@ -16,6 +16,11 @@ export const importRoutes = () =>
       access: 'session',
       query: schema.ImportedQuery,
       response: schema.ImportedResponse,
+    })
+    .post('/import/recognize', ({ exchange, body }) => exchange.call(recognizeFolder, { body }), {
+      access: 'session',
+      body: schema.RecognizeBody,
+      response: schema.RecognizeResponse,
     })
     .post('/import/ids', ({ exchange, body }) => exchange.call(importIds, { body }), {
       access: 'session-write',

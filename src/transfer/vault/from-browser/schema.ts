@@ -19,7 +19,7 @@ const ALIAS = { minLength: 1, maxLength: MAX_ALIAS_LENGTH, trimmed: true, single
 
 const path = () => t.text({ minLength: 1, maxLength: MAX_PATH })
 
-/** A file of the folder and its state, which is also the tag of the bytes that the server sends. */
+/** A file of the folder and its state, by which the browser sees whether it changed. */
 const place = {
   path: path(),
   state: t.text({ pattern: '^[0-9-]{1,100}$', says: 'its size and time, of digits and hyphens' }),
@@ -118,4 +118,22 @@ export const UndoResponse = t.response({
   files: t.integer(),
   kept: t.Array(t.strict({ path: t.String(), error: t.String() })),
   before: t.Union([t.integer(), t.Null()], { description: 'Null once nothing is left to remove.' }),
+})
+
+/** Enough files to recognize a vault by. */
+const MAX_SAMPLE = 2_000
+
+export const RecognizeBody = t.strict({
+  folder: line(500),
+  files: t.Array(
+    t.strict({ path: path(), sha256: t.text({ pattern: '^[0-9a-f]{64}$', says: 'a SHA-256' }) }),
+    {
+      minItems: 1,
+      maxItems: MAX_SAMPLE,
+    },
+  ),
+})
+
+export const RecognizeResponse = t.response({
+  earlier: t.Union([t.String(), t.Null()], { description: 'When and from where the vault was imported.' }),
 })

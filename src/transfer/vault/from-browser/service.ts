@@ -4,6 +4,7 @@ import { addFile, type CompleteFile, type FileWriter, makeComplete } from '../..
 import { attachFile, type FileRow, VISIBLE } from '../../../files/store.ts'
 import { hides } from '../../../kernel/caller.ts'
 import { long, read, write } from '../../../kernel/operation.ts'
+import { encodeText } from '../../../lib/encoding.ts'
 import { nameTaken } from '../../../lib/refusal.ts'
 import { sha256 } from '../../../lib/sha256.ts'
 import { furtherAliasesOf, type NoteSummary } from '../../../notes/store.ts'
@@ -20,7 +21,16 @@ import {
   writtenFile,
 } from '../earlier-imports.ts'
 import { isNoteFile } from '../plan/files.ts'
-import type { FileQuery, IdsBody, ImportedQuery, ImportedResponse, NotesBody } from './schema.ts'
+import { originalBody } from '../plan/originals.ts'
+import { earlierVault, PresentFiles } from '../recognized.ts'
+import type {
+  FileQuery,
+  IdsBody,
+  ImportedQuery,
+  ImportedResponse,
+  NotesBody,
+  RecognizeBody,
+} from './schema.ts'
 
 /*
  * A browser imports a folder in many transactions. Each file gets a reserved id before anything links to it, and its
@@ -73,7 +83,7 @@ export const readImported = long(
       const kinds = hides(rights, 'files') ? ['note'] : ['note', 'file']
       return {
         files: sql.all(
-          `SELECT path, digest AS state, object AS id, ${NAME} AS name FROM imported_files
+          `SELECT path, coalesce(json_extract(fields, '$.state'), digest) AS state, object AS id, ${NAME} AS name FROM imported_files
            WHERE workspace = ? AND folder = ? AND digest <> '' AND kind IN (SELECT value FROM json_each(?))`,
           workspacePk,
           storedFolder(caller, folder),
@@ -129,12 +139,19 @@ function importNote(tx: Tx, caller: Caller, folder: string, sent: SentNote): voi
   if (propertiesError) throw propertiesError
   for (const id of sent.files) attachFile(tx, caller, id, note.pk)
   finishFile(tx, reserved, {
-    digest: sent.state,
+    digest: digestOf(sent),
+    state: sent.state,
     written: sha256(content),
     fields: fieldsOf(tx, caller, note.pk, sent),
     original: sent.original ?? null,
   })
 }
+
+/** The digest of the note's file; tabs of version 0.1 do not send what the note does not hold. */
+const digestOf = ({ content, original, state }: SentNote): string =>
+  original === undefined
+    ? state
+    : sha256(encodeText(original.front + originalBody(content, original.links), original.mark))
 
 const fieldsOf = (
   { sql }: Tx,
@@ -159,6 +176,12 @@ interface Place {
   readonly path: string
 }
 
+interface FinishedFile extends Place {
+  readonly state: string
+  readonly digest: string
+  readonly file: CompleteFile
+}
+
 export const reserveFile = write({
   name: 'portability.reserve-file',
   covers: 'files',
@@ -172,11 +195,11 @@ export const reserveFile = write({
 export const finishImportedFile = write({
   name: 'portability.finish-file',
   covers: 'files',
-  run: (tx, caller, { folder, path, state, file }: Place & { state: string; file: CompleteFile }) => {
+  run: (tx, caller, { folder, path, state, digest, file }: FinishedFile) => {
     const row = makeComplete(tx, caller, file)
     const reserved = reserve(tx, caller, folder, path)
     if (reserved.isFinished) throw isStored()
-    finishFile(tx, reserved, writtenFile(state))
+    finishFile(tx, reserved, { ...writtenFile(digest), state })
     return row
   },
 })
@@ -188,14 +211,39 @@ export async function importFile(
   sent: { readonly announced: number | undefined; readonly bytes: AsyncIterable<Uint8Array> | null },
 ): Promise<FileRow> {
   const { id } = await writer.run(reserveFile, { folder, path })
+  const hash = new Bun.CryptoHasher('sha256')
   return addFile(writer, {
-    ...sent,
+    announced: sent.announced,
+    bytes: sent.bytes && hashed(sent.bytes, hash),
     id,
     fileName,
     createdAt,
     noteId: null,
-    finish: (file) => writer.run(finishImportedFile, { folder, path, state, file }),
+    finish: (file) =>
+      writer.run(finishImportedFile, { folder, path, state, digest: hash.digest('hex'), file }),
   })
 }
 
+async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Bun.CryptoHasher): AsyncGenerator<Uint8Array> {
+  for await (const part of bytes) {
+    hash.update(part)
+    yield part
+  }
+}
+
 const isStored = () => nameTaken('This file is stored already; leave it out.')
+
+/** The refusal to import a vault again, which another import or an export of the workspace holds; null for a new one. */
+export const recognizeFolder = long(
+  read({
+    name: 'portability.recognize',
+    covers: 'notes',
+    run: (reader, caller, { body: { folder, files } }: { body: Static<typeof RecognizeBody> }) => {
+      const digests = new Map(files.map(({ path, sha256: digest }) => [path, digest]))
+      const present = new PresentFiles(storedFolder(caller, folder), digests)
+      return {
+        earlier: earlierVault(reader, caller, present, 'use "daybook import --update"')?.message ?? null,
+      }
+    },
+  }),
+)

@@ -3,6 +3,7 @@ import { formatNumber } from '../../data/formats.ts'
 import { unfinished } from '../../data/pending.ts'
 import { serverNow } from '../../data/request.ts'
 import { sessionKey } from '../../data/session-key.ts'
+import { sampleDigests } from './digests.ts'
 import type { Remark, SelectedFolder } from './folder.ts'
 import type { ImportPreview } from './preview.ts'
 import { Remarks, readFolder } from './read-folder.ts'
@@ -97,6 +98,8 @@ export async function importFolder(
     const calls = new ImportCalls(folder.name, signal, (isWaiting) => report({ isWaiting }))
     const remarks = new Remarks(folder.skipped)
     report({ isOpen: true, ...remarks })
+    const earlier = await calls.earlier(await sampleDigests(folder, signal))
+    if (earlier !== null) throw new Error(earlier)
     const now = serverNow()
     const onProgress = (share: number) => report({ share: share * READING_SHARE })
     const confirm = async (preview: ImportPreview) => {

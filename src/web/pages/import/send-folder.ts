@@ -4,6 +4,7 @@ import type { Original } from '../../../transfer/vault/plan/originals.ts'
 import { withPropertyLinks } from '../../../transfer/vault/plan/property-links.ts'
 import { api } from '../../data/api.ts'
 import { isRetryable, Refused, request, retryDelayOf, Unreachable } from '../../data/request.ts'
+import type { FileDigest } from './digests.ts'
 import { bytesOf } from './folder.ts'
 import type { NewNote, NoteHead } from './plan.ts'
 import {
@@ -87,6 +88,16 @@ export class ImportCalls {
   imported(): Promise<{ files: Imported[]; notes: NoteHead[] }> {
     const query = new URLSearchParams({ folder: this.folder })
     return this.#patiently(() => request('GET', `/app/api/import?${query}`, { isFresh: true }))
+  }
+
+  /** When and from where the folder was imported before under another name; null if it was not. */
+  async earlier(files: readonly FileDigest[]): Promise<string | null> {
+    if (files.length === 0) return null
+    const body = { folder: this.folder, files }
+    const { earlier } = await this.#patiently(() =>
+      request<{ earlier: string | null }>('POST', '/app/api/import/recognize', { body }),
+    )
+    return earlier
   }
 
   /** The IDs of the existing or future notes and files of these paths. */
