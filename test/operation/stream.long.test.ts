@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { runs } from '../support/counts.ts'
+import { RANDOM_SEED, runs } from '../support/counts.ts'
 import { randomSource } from '../support/random.ts'
 import { type S3Server, s3Error, startS3Server } from '../support/s3-server.ts'
 import { testClock } from '../support/service.ts'
-import { fastClock, Streamed } from '../support/streamed.ts'
+import { type Copy, fastClock, Streamed } from '../support/streamed.ts'
 
 let store: S3Server
 
@@ -16,21 +16,21 @@ const isAway = () => s3Error(503, 'SlowDown')
 const texts = (made: Streamed) => made.ledger.map(({ text }) => text)
 
 const CHECKPOINTS = runs(16, 10_000)
-/** Checkpoints between two full backups, and between those of a log that is written without a pause. */
+/** Databases that are written at the same time, because each waits for its disk and its clock for most of the time. */
+const HISTORIES = runs(2, 8)
+/** Checkpoints between two full backups. */
 const COPY_EVERY = 8
-const MANY_EVERY = 8
+/** The smallest pages, with which a log of 5 MB has as many pages as it may have while writes continue. */
+const PAGE_SIZE = 512
 const MANY_ROWS = 45
-const MANY_BYTES = 1_000_000
+const MANY_BYTES = 120_000
+
+type Random = (below: number) => number
 
 /** Commits until the log restarts, which needs a second without writes, or many pages. */
-async function untilRestart(
-  made: Streamed,
-  random: (below: number) => number,
-  isBusy: boolean,
-): Promise<void> {
+async function untilRestart(made: Streamed, random: Random, isBusy: boolean): Promise<void> {
   const salt = await made.logSalt()
   for (let row = 0; isBusy && row < MANY_ROWS; row++) await made.commit(MANY_BYTES)
-  if (isBusy) await made.shrink()
   for (let row = random(5); row >= 0; row--) await made.commit(random(20_000))
   while ((await made.logSalt()) === salt) {
     if (!isBusy) await Bun.sleep(60)
@@ -38,33 +38,63 @@ async function untilRestart(
   }
 }
 
+/** Every other log is written without a pause. */
+async function writeHistory(seed: number, checkpoints: number): Promise<void> {
+  const own = startS3Server()
+  const made = new Streamed(own, fastClock(20), PAGE_SIZE)
+  const random = randomSource(seed)
+  await made.start()
+  let copy = await made.copy()
+  for (let checkpoint = 1; checkpoint <= checkpoints; checkpoint++) {
+    await untilRestart(made, random, checkpoint % 2 === 0)
+    await made.untilStored()
+    expect(await made.restored(copy)).toEqual(texts(made))
+    const later = made.ledger.filter(({ at }) => at > copy.base.at)
+    const { at } = later[random(later.length)] ?? { at: Number.POSITIVE_INFINITY }
+    const rows = await made.restored(copy, at + 1)
+    // Commits within 10 ms stay together, and the clock runs fast.
+    expect(made.ledger.filter((row) => row.at > at + 400).map(({ text }) => text)).not.toContain(rows.at(-1))
+    expect(rows).toEqual(made.ledger.slice(0, rows.length).map(({ text }) => text))
+    expect(rows.length).toBeGreaterThanOrEqual(made.ledger.filter((row) => row.at < at - 400).length)
+    if (checkpoint % COPY_EVERY !== 0) continue
+    own.objects.clear()
+    await made.clear()
+    copy = await made.copy()
+  }
+  expect(made.begun).toBe(1)
+  await made.end()
+  await own.stop()
+}
+
 test(
   'after each of many checkpoints, a restore holds what the ledger has, at any time of it',
   async () => {
-    const made = new Streamed(store, fastClock(20))
-    const random = randomSource(20_261_121)
-    await made.start()
-    let copy = await made.copy()
-    for (let checkpoint = 1; checkpoint <= CHECKPOINTS; checkpoint++) {
-      await untilRestart(made, random, checkpoint % MANY_EVERY === 0)
-      await made.untilStored()
-      expect(await made.restored(copy)).toEqual(texts(made))
-      const later = made.ledger.filter(({ at }) => at > copy.base.at)
-      const { at } = later[random(later.length)] ?? { at: Number.POSITIVE_INFINITY }
-      const rows = await made.restored(copy, at + 1)
-      // Commits within 10 ms stay together, and the clock runs fast.
-      expect(made.ledger.filter((row) => row.at > at + 400).map(({ text }) => text)).not.toContain(
-        rows.at(-1),
-      )
-      expect(rows).toEqual(made.ledger.slice(0, rows.length).map(({ text }) => text))
-      expect(rows.length).toBeGreaterThanOrEqual(made.ledger.filter((row) => row.at < at - 400).length)
-      if (checkpoint % COPY_EVERY === 0) copy = await made.copy()
-    }
-    expect(made.begun).toBe(1)
-    await made.end()
+    const seeds = Array.from({ length: HISTORIES }, (_, at) => RANDOM_SEED + at)
+    await Promise.all(seeds.map((seed) => writeHistory(seed, CHECKPOINTS / HISTORIES)))
   },
   runs(120_000, 7_200_000),
 )
+
+test('a copy is completed at its first attempt, however often the log restarts meanwhile', async () => {
+  const made = new Streamed(store, fastClock(20))
+  await made.start()
+  for (let row = 0; row < 100; row++) await made.commit(1_000_000)
+  let copy: Copy | undefined
+  const copying = made.copy().then((done) => {
+    copy = done
+  })
+  const salts = new Set<number>()
+  while (copy === undefined) {
+    await made.commit(1_000_000)
+    salts.add(await made.logSalt())
+  }
+  await copying
+  expect(salts.size).toBeGreaterThan(1)
+  await made.commit()
+  await made.untilStored()
+  expect([made.begun, await made.restored(copy)]).toEqual([1, texts(made)])
+  await made.end()
+}, 120_000)
 
 test('while a bucket is away for an hour every write goes on, and afterwards nothing is missing', async () => {
   const clock = testClock()
@@ -83,8 +113,12 @@ test('while a bucket is away for an hour every write goes on, and afterwards not
   }
   await during(made.start())
   const copy = await during(made.copy())
-  const salt = await made.logSalt()
   store.fault = isAway
+  await made.commit()
+  // The commit is marked, so that the log waits for it.
+  clock.advance(100)
+  await Bun.sleep(5)
+  const salt = await made.logSalt()
   for (let minute = 0; minute < 60; minute++) {
     await made.commit(1_000)
     clock.advance(60_000)

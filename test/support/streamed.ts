@@ -59,11 +59,15 @@ export class Streamed {
   #streams: LogStreams
   #segments: Segments
   #copies = 0
+  #rows = 0
 
+  /** With small pages the log has many of them after few bytes. */
   constructor(
     readonly store: S3Server,
     readonly clock: Clock,
+    pageSize = 4_096,
   ) {
+    this.#createFile(pageSize)
     const env = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 's', DAYBOOK_BACKUP_ENDPOINT: store.url }
     const log = createLog('silent', clock, () => {})
     this.#db = openDatabase({ file: this.file, programVersion: '', clock, log, role: 'server' })
@@ -99,18 +103,17 @@ export class Streamed {
 
   /** Commits one row with so many bytes beside it. */
   async commit(bytes = 0): Promise<void> {
-    const text = `row ${this.ledger.length}`
+    const text = `row ${this.#rows++}`
     await this.#db.write(({ sql }): void => {
       sql.run('INSERT INTO ledger(text, fill) VALUES (?, zeroblob(?))', text, bytes)
     })
     this.ledger.push({ text, at: this.clock.now() })
   }
 
-  /** Frees the bytes beside all rows, so that the database stays small. */
-  async shrink(): Promise<void> {
-    await this.#db.write(({ sql }): void =>
-      sql.script('UPDATE ledger SET fill = NULL WHERE fill IS NOT NULL'),
-    )
+  /** Removes all rows, so that the database stays small. */
+  async clear(): Promise<void> {
+    await this.#db.write(({ sql }): void => sql.script('DELETE FROM ledger'))
+    this.ledger.length = 0
   }
 
   async copy(): Promise<Copy> {
@@ -142,6 +145,13 @@ export class Streamed {
     const { integrity_check } = database.query('PRAGMA integrity_check').get() as { integrity_check: string }
     database.close()
     return integrity_check === 'ok' ? rows.map(String) : [integrity_check]
+  }
+
+  #createFile(pageSize: number): void {
+    const database = new Database(this.file)
+    database.run(`PRAGMA page_size = ${pageSize}`)
+    database.run('VACUUM')
+    database.close()
   }
 
   /** A number that changes whenever the log restarts. */

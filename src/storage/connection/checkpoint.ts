@@ -72,6 +72,8 @@ export interface FollowedLog {
   pages(): number | undefined
   /** Whether the next commit restarts the log, because all of it is checkpointed. */
   readonly isAtRest: boolean
+  /** Whether every page is in the database, also of other processes' commits of this moment. */
+  isInDatabase(): boolean
   stop(): void
 }
 
@@ -83,6 +85,8 @@ interface WalPages {
 
 export class Checkpoints {
   readonly #options: CheckpointOptions
+  /** Resolved once, because that fails while the process is out of file descriptors. */
+  readonly #wal: string
   #worker: Worker | undefined
   /** Whether any commit followed the last check. */
   #hasCommitted = false
@@ -94,6 +98,7 @@ export class Checkpoints {
 
   constructor(options: CheckpointOptions) {
     this.#options = options
+    this.#wal = `${realFile(options.file)}-wal`
   }
 
   /** Must be called after each commit, including those of other processes. */
@@ -116,6 +121,7 @@ export class Checkpoints {
       get isAtRest() {
         return !hold.isHeld
       },
+      isInDatabase: () => !hold.isHeld && readWalPages(this.#options.sql)?.left === 0,
       stop: () => this.#unfollow(),
     }
   }
@@ -175,7 +181,7 @@ export class Checkpoints {
     const isIdle = !this.#hasCommitted
     this.#hasCommitted = false
     const { total, left } = this.#pages()
-    const truncates = isIdle && isLong(this.#options.file)
+    const truncates = isIdle && isLong(this.#wal)
     if (isIdle ? left > 0 || truncates : total > MANY_PAGES) {
       if (this.#mayStart(isIdle)) this.#start(truncates)
     } else if (isIdle) {
@@ -265,5 +271,5 @@ function newWorker(): Worker {
   return worker
 }
 
-const isLong = (file: string): boolean =>
-  (statSync(`${realFile(file)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > LONG_FILE_BYTES
+const isLong = (wal: string): boolean =>
+  (statSync(wal, { throwIfNoEntry: false })?.size ?? 0) > LONG_FILE_BYTES

@@ -1,125 +1,174 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { type Clock, sleep } from '../../../lib/clock.ts'
-import { frameBytes, framesIn, type LogPlace, samePair, WalFile, type WalHeader } from './wal.ts'
+import { type LogEnd, type LogPart, LogReader } from './log-reader.ts'
+import { framesIn, type WalFile } from './wal.ts'
 
 /*
- * A copy of a database that servers write, page for page, so that later frames of its log fit on it. A checkpoint may
- * write into the database meanwhile. It writes only pages that are in the log: these are written again from the log
- * afterwards, up to the last commit. For that the log must not restart while the database is copied.
+ * A copy of a database that servers write, page for page, so that later frames of its log fit on it. Meanwhile
+ * checkpoints write into the database, and the log restarts. A checkpoint writes only pages of the log, so the copy
+ * follows the log from its beginning and takes these pages from there. A page that was taken from the log is not copied
+ * from the database any more, which may have an older one.
  */
 
 const PART_BYTES = 1_048_576
 /** So that the disk never has so much to write at once that a commit waits for it. */
 const SYNC_BYTES = 8_388_608
-const FRAMES_AT_ONCE = 512
-const MAX_ATTEMPTS = 3
+/** The most that is read ahead for a restart of the log. */
+const MAX_AHEAD_BYTES = 8_388_608
+/** The place of the page size in the header of a database; 1 stands for 65,536. */
+const PAGE_SIZE_AT = 16
 /** The place in the header of a database of the versions that read and write it; 1 is rollback mode, 2 is WAL. */
 const VERSIONS_AT = 18
 const ROLLBACK_MODE = Buffer.from([1, 1])
 
-/** The end of the copied commits in the log; undefined for an empty log. */
-export interface CopiedLog {
-  readonly header: WalHeader
-  readonly place: LogPlace
+/** Leaves a database in rollback mode that contains this number of bytes; undefined leaves all. */
+export async function finishDatabase(target: FileHandle, bytes?: number): Promise<void> {
+  if (bytes !== undefined) await target.truncate(bytes)
+  await target.write(ROLLBACK_MODE, 0, 2, VERSIONS_AT)
+  await target.sync()
 }
 
-const sameLog = (one: WalHeader | undefined, other: WalHeader | undefined) =>
-  one === undefined || other === undefined ? one === other : samePair(one.salt, other.salt)
+async function pageSizeOf(database: FileHandle): Promise<number> {
+  const { buffer } = await database.read(Buffer.alloc(2), 0, 2, PAGE_SIZE_AT)
+  const size = buffer.readUInt16BE()
+  return size === 1 ? 65_536 : size
+}
 
-/** Writes the copy to a new file, in rollback mode. Throws if the log restarts again and again. */
-export async function copyBase(db: string, file: string, clock: Clock): Promise<CopiedLog | undefined> {
-  const log = new WalFile(`${db}-wal`)
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const header = log.header()
-    const target = await open(file, 'w', 0o600)
+/** Page numbers, from 1, up to a limit. Higher ones are ignored. */
+class PageSet {
+  readonly #bits: Uint8Array
+
+  constructor(limit: number) {
+    this.#bits = new Uint8Array((limit >> 3) + 1)
+  }
+
+  add(page: number): void {
+    const at = page >> 3
+    this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (page & 7))
+  }
+
+  has = (page: number): boolean => ((this.#bits[page >> 3] ?? 0) & (1 << (page & 7))) !== 0
+}
+
+/** Pages that follow one another, so that each run takes one write. */
+function runsOf(
+  pages: ReadonlyMap<number, Buffer>,
+): { readonly page: number; readonly contents: Buffer[] }[] {
+  const runs: { page: number; contents: Buffer[] }[] = []
+  for (const [page, content] of [...pages].sort(([left], [right]) => left - right)) {
+    const last = runs.at(-1)
+    if (last && page === last.page + last.contents.length) last.contents.push(content)
+    else runs.push({ page, contents: [content] })
+  }
+  return runs
+}
+
+export class BaseCopy {
+  /** Stands at the last commit of the copy once that is complete. */
+  readonly reader: LogReader
+  readonly #db: string
+  /** Read ahead and not written yet. */
+  readonly #ahead: LogPart[] = []
+  /** The pages of the database at the beginning that were taken from the log. */
+  #fromLog = new PageSet(0)
+  /** The size of the database after the last commit that was taken from the log. */
+  #bytes: number | undefined
+  #unsynced = 0
+  #problem: string | undefined
+
+  /** Follows the log from now on. */
+  constructor(db: string, log: WalFile, end: LogEnd) {
+    this.#db = db
+    this.reader = new LogReader(log, end)
+  }
+
+  /** Every frame up to this one is committed. */
+  extend(frame: number): void {
+    if (!this.reader.extend(frame)) this.stop('the write-ahead log restarted while the database was copied')
+  }
+
+  /** Reads the log to its end. Returns whether it may restart. */
+  handOver(frame: number): boolean {
+    const waiting = this.#ahead.reduce((sum, { frames }) => sum + frames.length, 0)
+    if (waiting + this.reader.bytesTo(frame) > MAX_AHEAD_BYTES) return false
     try {
-      await copyPages(db, target)
-      const copied = header && (await copyLog(log, header, target, clock))
-      if (!sameLog(log.header(), header)) continue
-      if (copied === undefined || copied.place.frame === 0)
-        await target.write(ROLLBACK_MODE, 0, 2, VERSIONS_AT)
-      await target.sync()
-      return copied
+      const part = this.reader.read(MAX_AHEAD_BYTES)
+      if (part) this.#ahead.push(part)
+    } catch (error) {
+      this.stop((error as Error).message)
+    }
+    return this.reader.handOver(frame)
+  }
+
+  /** Has the copy fail. */
+  stop(problem: string): void {
+    this.#problem ??= problem
+  }
+
+  /**
+   * Writes the copy to a new file, in rollback mode. Returns the result of `onCaughtUp`, which is called once the copy
+   * has all that was committed, before the log can restart again. Throws if the log restarted before it was read.
+   */
+  async write<T>(file: string, onCaughtUp: () => T): Promise<T> {
+    const [source, target] = [await open(this.#db, 'r'), await open(file, 'w', 0o600)]
+    try {
+      await this.#copyPages(source, target)
+      while (this.#ahead.length > 0 || this.reader.waiting > 0) await this.#catchUp(target)
+      const result = onCaughtUp()
+      await finishDatabase(target, this.#bytes)
+      return result
     } finally {
+      await source.close()
       await target.close()
     }
   }
-  throw new Error('the write-ahead log restarted again and again while the database was copied')
-}
 
-async function copyPages(db: string, target: FileHandle): Promise<void> {
-  const source = await open(db, 'r')
-  const part = Buffer.alloc(PART_BYTES)
-  let unsynced = 0
-  try {
-    for (let position = 0; ; ) {
-      const { bytesRead } = await source.read(part, 0, PART_BYTES, position)
-      if (bytesRead === 0) return
-      await target.write(part, 0, bytesRead, position)
-      position += bytesRead
-      unsynced += bytesRead
-      if (unsynced < SYNC_BYTES) continue
-      await target.datasync()
-      unsynced = 0
+  async #copyPages(source: FileHandle, target: FileHandle): Promise<void> {
+    const pageSize = await pageSizeOf(source)
+    const { size } = await source.stat()
+    this.#fromLog = new PageSet(size / pageSize)
+    const buffer = Buffer.alloc(PART_BYTES)
+    for (let position = 0; position < size; position += PART_BYTES) {
+      await this.#catchUp(target)
+      // Pages that were added meanwhile are in the log.
+      const { bytesRead } = await source.read(buffer, 0, Math.min(PART_BYTES, size - position), position)
+      const part = buffer.subarray(0, bytesRead)
+      let start = 0
+      for (let at = 0; at <= bytesRead; at += pageSize) {
+        if (at < bytesRead && !this.#fromLog.has((position + at) / pageSize + 1)) continue
+        await this.#write(target, part.subarray(start, at), position + start)
+        start = at + pageSize
+      }
     }
-  } finally {
-    await source.close()
-  }
-}
-
-async function copyLog(
-  log: WalFile,
-  header: WalHeader,
-  target: FileHandle,
-  clock: Clock,
-): Promise<CopiedLog> {
-  const start: LogPlace = { frame: 0, checksum: header.checksum }
-  const { place, pages } = await lastCommit(log, header, start, clock)
-  const writer = new PageWriter(target, header.pageSize)
-  for (let after = start; after.frame < place.frame; ) {
-    const most = Math.min(FRAMES_AT_ONCE, place.frame - after.frame)
-    const { frames, end } = log.read(header, after, most)
-    if (end.frame === after.frame) break
-    for (const [frame] of framesIn(frames, header, after)) await writer.write(frame)
-    after = end
-  }
-  if (place.frame > 0) await writer.finish(pages)
-  return { header, place }
-}
-
-async function lastCommit(
-  log: WalFile,
-  header: WalHeader,
-  start: LogPlace,
-  clock: Clock,
-): Promise<{ place: LogPlace; pages: number }> {
-  let [found, after] = [{ place: start, pages: 0 }, start]
-  for (;;) {
-    const { frames, end } = log.read(header, after, FRAMES_AT_ONCE)
-    if (end.frame === after.frame) return found
-    const size = frameBytes(header)
-    for (const [{ pages }, place] of framesIn(frames, header, after)) if (pages > 0) found = { place, pages }
-    if (frames.length < FRAMES_AT_ONCE * size) return found
-    after = end
-    // Messages are handled between the parts.
-    await sleep(clock, 0)
-  }
-}
-
-/** Writes pages of a log into a database. */
-export class PageWriter {
-  constructor(
-    private readonly target: FileHandle,
-    private readonly pageSize: number,
-  ) {}
-
-  async write({ page, content }: { readonly page: number; readonly content: Buffer }): Promise<void> {
-    await this.target.write(content, 0, this.pageSize, (page - 1) * this.pageSize)
   }
 
-  /** Leaves so many pages, in rollback mode. */
-  async finish(pages: number): Promise<void> {
-    await this.target.truncate(pages * this.pageSize)
-    await this.target.write(ROLLBACK_MODE, 0, 2, VERSIONS_AT)
+  /** Takes the commits up to now. Later ones are left to the next call, so that the copy goes on. */
+  async #catchUp(target: FileHandle): Promise<void> {
+    for (let left = this.reader.waiting; left > 0 || this.#ahead.length > 0; left -= PART_BYTES) {
+      if (this.#problem !== undefined) throw new Error(this.#problem)
+      const part = this.#ahead.shift() ?? this.reader.read(PART_BYTES)
+      if (part) await this.#take(target, part)
+    }
+    if (this.#problem !== undefined) throw new Error(this.#problem)
+  }
+
+  async #take(target: FileHandle, { header, after, frames }: LogPart): Promise<void> {
+    const newest = new Map<number, Buffer>()
+    for (const [{ page, pages, content }] of framesIn(frames, header, after)) {
+      newest.set(page, content)
+      if (pages > 0) this.#bytes = pages * header.pageSize
+    }
+    for (const run of runsOf(newest)) {
+      await this.#write(target, Buffer.concat(run.contents), (run.page - 1) * header.pageSize)
+      for (const at of run.contents.keys()) this.#fromLog.add(run.page + at)
+    }
+  }
+
+  async #write(target: FileHandle, bytes: Buffer, position: number): Promise<void> {
+    if (bytes.length === 0) return
+    await target.write(bytes, 0, bytes.length, position)
+    this.#unsynced += bytes.length
+    if (this.#unsynced < SYNC_BYTES) return
+    this.#unsynced = 0
+    await target.datasync()
   }
 }

@@ -1,7 +1,10 @@
 import type { AppContext } from '../../../context.ts'
+import { sleep } from '../../../lib/clock.ts'
 import type { FollowedLog, LogFollower } from '../../../storage/connection/checkpoint.ts'
+import { realFile } from '../../../storage/connection/server-lock.ts'
+import type { LogEnd } from './log-reader.ts'
 import type { TargetStream } from './target-stream.ts'
-import { frameBytes } from './wal.ts'
+import { frameBytes, WalFile } from './wal.ts'
 
 /*
  * The log of this server and the streams that upload it. After a commit, at most every few milliseconds, the end of the
@@ -44,9 +47,10 @@ export class LogStreams implements LogFollower {
     this.#frameBytes = frameBytes({ pageSize: db.sql.scalar<number>('PRAGMA page_size') })
     const log = db.followLog(this)
     this.#log = log
+    const file = new WalFile(`${realFile(db.file)}-wal`)
     for (const stream of this.#streams)
       stream.connect({
-        restingAt: () => (log.isAtRest ? (log.pages() ?? null) : null),
+        end: () => this.#end(log, file),
         mark: () => this.#markAgain(),
       })
     this.#stops.push(
@@ -55,6 +59,17 @@ export class LogStreams implements LogFollower {
       clock.every(SEND_MS, () => this.#send()),
       () => log.stop(),
     )
+  }
+
+  /** The end of the log, once no transaction is open. */
+  async #end(log: FollowedLog, file: WalFile): Promise<LogEnd> {
+    for (;;) {
+      // First: another process may restart a log at rest between the two.
+      const salt = file.header()?.salt
+      const frames = log.pages() ?? this.#last?.[0]
+      if (frames !== undefined) return { salt, frames, isInDatabase: log.isInDatabase() }
+      await sleep(this.#ctx.clock, MARK_MS)
+    }
   }
 
   /** Sends what was committed. */
@@ -68,7 +83,8 @@ export class LogStreams implements LogFollower {
   }
 
   mayCheckpoint({ pages, isIdle }: { readonly pages: number; readonly isIdle: boolean }): boolean {
-    this.#isForced = pages * this.#frameBytes >= MAX_LOG_BYTES
+    const allowance = Math.max(...this.#streams.map((stream) => stream.logAllowance))
+    this.#isForced = pages * this.#frameBytes >= allowance * MAX_LOG_BYTES
     return this.#isForced || this.#streams.every((stream) => stream.isStored({ isIdle }))
   }
 

@@ -1,4 +1,5 @@
 import type { BackupTargetSettings } from '../../../backup-config.ts'
+import type { LogEnd } from './log-reader.ts'
 import type { StreamBase } from './segments.ts'
 
 /* Messages between a server and the process that uploads its log to one target, one JSON object per line. */
@@ -15,8 +16,8 @@ export interface StreamOrder {
 export type ToStream =
   /** Every commit up to so many frames of the log was acknowledged at this time or before. */
   | { readonly marks: readonly (readonly [frame: number, at: number])[] }
-  /** Copy the database page for page. `atRest` is the end of a log whose pages are all in the database. */
-  | { readonly copyTo: string; readonly atRest: number | null }
+  /** Copy the database page for page. `end` is the end of its log. */
+  | { readonly copyTo: string; readonly end: LogEnd }
   /** The log is about to restart: read it to this frame. */
   | { readonly handOver: number }
   /** The log restarted without having been read. */

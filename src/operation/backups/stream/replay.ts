@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { refused } from '../../../lib/refusal.ts'
 import { isEncrypted } from '../encoding.ts'
-import { PageWriter } from './base-copy.ts'
+import { finishDatabase } from './base-copy.ts'
 import {
   continues,
   decodeSegment,
@@ -83,25 +83,23 @@ async function apply(
   { base, onRead = () => {} }: ReplayOptions,
   target: Awaited<ReturnType<typeof open>>,
 ): Promise<Replayed> {
-  let writer: PageWriter | undefined
-  let pages = 0
+  let bytes: number | undefined
   let upTo = base.at
   for (let index = 0; index <= stop.index; index++) {
     const segment = await reading.next(index, stop.index, upTo)
-    writer ??= new PageWriter(target, segment.pageSize)
+    const { pageSize } = segment
     const isLast = index === stop.index
-    for (const [frame, place] of framesOf(segment)) {
+    for (const [{ page, pages, content }, place] of framesOf(segment)) {
       if (isLast && place.frame > stop.frame) break
-      await writer.write(frame)
-      if (frame.pages > 0) pages = frame.pages
+      await target.write(content, 0, pageSize, (page - 1) * pageSize)
+      if (pages > 0) bytes = pages * pageSize
     }
     const marks = isLast ? segment.marks.filter(({ frame }) => frame <= stop.frame) : segment.marks
     // The commits right after those of the backup may be a moment older than its time.
     upTo = Math.max(upTo, marks.at(-1)?.at ?? 0)
     onRead((index + 1) / (stop.index + 1))
   }
-  await writer?.finish(pages)
-  await target.sync()
+  await finishDatabase(target, bytes)
   return { segments: stop.index + 1, upTo }
 }
 

@@ -1,5 +1,6 @@
 import type { AppContext } from '../../../context.ts'
 import type { MessagedProcess, startStream } from '../process.ts'
+import type { LogEnd } from './log-reader.ts'
 import type { FromStream, StreamOrder, ToStream } from './messages.ts'
 import type { StreamBase } from './segments.ts'
 
@@ -41,8 +42,10 @@ export class TargetStream {
   #sent: number[] = []
   #copying: { readonly file: string; readonly reply: PromiseWithResolvers<StreamBase> } | undefined
   #handingOver: { readonly frame: number; readonly reply: PromiseWithResolvers<boolean> } | undefined
-  /** Returns the end of a log at rest, and marks the end of the log. */
-  #log: { restingAt(): number | null; mark(): void } | undefined
+  /** Returns the end of the log, and marks it. */
+  #log: { end(): Promise<LogEnd>; mark(): void } | undefined
+  /** The number of copies, one after another, that ended because the log restarted without them. */
+  #lostCopies = 0
 
   constructor(options: TargetStreamOptions) {
     this.#options = options
@@ -65,7 +68,7 @@ export class TargetStream {
   }
 
   /** Connects the stream to the log. */
-  connect(log: { restingAt(): number | null; mark(): void }): void {
+  connect(log: { end(): Promise<LogEnd>; mark(): void }): void {
     this.#log = log
   }
 
@@ -102,9 +105,16 @@ export class TargetStream {
 
   /** Whether the log may be checkpointed without losing a commit for this target. */
   isStored({ isIdle }: { readonly isIdle: boolean }): boolean {
-    if (this.#copying) return false
     if (!this.#copied || this.#oldestUnsent === undefined) return true
     return !isIdle && this.#options.ctx.clock.now() - this.#oldestUnsent < CURRENT_MS
+  }
+
+  /**
+   * The multiple of its limit that the log may reach. It doubles with each copy that was lost, so that one is completed
+   * at last, however much is written meanwhile.
+   */
+  get logAllowance(): number {
+    return this.#copying ? 2 ** this.#lostCopies : 1
   }
 
   /** Has the log read to its end, before it restarts. Resolves to whether it was. */
@@ -127,16 +137,18 @@ export class TargetStream {
 
   /** Ends the stream, because the log restarts without it. */
   lose(reason: string): void {
+    if (this.#copying) this.#lostCopies += 1
     this.#process?.send({ lost: reason })
     this.#begin(undefined)
   }
 
   /** Copies the database to a file; rejects with the reason if that fails. */
-  copy(file: string): Promise<StreamBase> {
+  async copy(file: string): Promise<StreamBase> {
+    const end = await this.#log?.end()
+    if (!this.#process || !end) throw new Error('the log is not uploaded at the moment')
     const reply = Promise.withResolvers<StreamBase>()
-    if (!this.#process) return Promise.reject(new Error('the log is not uploaded at the moment'))
     this.#copying = { file, reply }
-    this.#process.send({ copyTo: file, atRest: this.#log?.restingAt() ?? null })
+    this.#process.send({ copyTo: file, end })
     return reply.promise
   }
 
@@ -198,6 +210,7 @@ export class TargetStream {
       return
     }
     this.#copying = undefined
+    this.#lostCopies = 0
     this.#copied = message.base
     // Commits of the last moment have marks that the process did not take while it copied.
     this.#log?.mark()

@@ -1,9 +1,10 @@
 import { type Clock, sleep } from '../../../lib/clock.ts'
-import { type CopiedLog, copyBase } from './base-copy.ts'
+import { BaseCopy } from './base-copy.ts'
+import type { LogEnd, LogReader } from './log-reader.ts'
 import type { FromStream, ToStream } from './messages.ts'
 import { encodeSegment, type Mark, type Segment, type StreamPlace, streamName } from './segment.ts'
 import type { Segments } from './segments.ts'
-import { frameBytes, type LogPlace, samePair, WalFile, type WalHeader } from './wal.ts'
+import { WalFile } from './wal.ts'
 
 /*
  * Uploads the write-ahead log of a server to one target. A stream begins with a copy of the database and goes on as long
@@ -25,13 +26,6 @@ const ACKNOWLEDGED_MS = 100
 const MAX_HANGING = 8
 const HANGS_AFTER_MS = 120_000
 
-/** The end of what was read. */
-interface Reading {
-  readonly header: WalHeader
-  readonly place: LogPlace
-  readonly log: number
-}
-
 export interface UploaderOptions {
   readonly db: string
   readonly segments: Segments
@@ -44,11 +38,9 @@ export class Uploader {
   readonly #options: UploaderOptions
   readonly #file: WalFile
   #stream = ''
-  /** Whether the stream has a copy to which its segments belong. */
-  #isLive = false
-  #isCopying = false
-  /** Undefined until the log has its first frame. */
-  #reading: Reading | undefined
+  /** Undefined until the stream has a copy to which its segments belong. */
+  #reader: LogReader | undefined
+  #copying: BaseCopy | undefined
   /** The end of the last segment. */
   #previous: StreamPlace = { log: 0, frame: 0 }
   /** Marks that are not read yet. */
@@ -57,8 +49,6 @@ export class Uploader {
   #tail: Segment[] = []
   #isStoring = false
   #hanging = 0
-  /** The number of frames of a log that was read to its end and may restart. */
-  #handedOver: number | undefined
   #isFinishing = false
   #wake = Promise.withResolvers<void>()
 
@@ -86,7 +76,7 @@ export class Uploader {
 
   handle(message: ToStream): void {
     if ('marks' in message) this.#note(message.marks)
-    else if ('copyTo' in message) void this.#copy(message.copyTo, message.atRest)
+    else if ('copyTo' in message) void this.#copy(message.copyTo, message.end)
     else if ('handOver' in message)
       this.#options.report({ handedOver: message.handOver, isRead: this.#handOver(message.handOver) })
     else if ('lost' in message) this.#begin(message.lost)
@@ -100,9 +90,9 @@ export class Uploader {
     const name = streamName(clock.now())
     // Within a millisecond the clock gives the same name.
     this.#stream = name === this.#stream ? streamName(clock.now() + 1) : name
-    this.#isLive = false
-    this.#reading = undefined
-    this.#handedOver = undefined
+    this.#reader = undefined
+    this.#copying?.stop('the write-ahead log restarted while the database was copied')
+    this.#copying = undefined
     this.#marks = []
     this.#tail = []
     report({ stream: this.#stream, reason })
@@ -110,49 +100,21 @@ export class Uploader {
 
   #note(marks: readonly (readonly [number, number])[]): void {
     this.#options.report({ received: true })
-    if (!this.#isLive || !this.#follow(marks.at(-1)?.[0] ?? 0)) return
-    const read = this.#reading?.place.frame ?? 0
+    const [end, last] = marks.at(-1) ?? [0, 0]
+    this.#copying?.extend(end)
+    if (!this.#reader) return
+    if (!this.#reader.extend(end)) {
+      this.#begin('the write-ahead log restarted before it was read')
+      return
+    }
+    const read = this.#reader.at.frame
     for (const [frame, at] of marks) if (frame > read) this.#marks.push({ frame, at })
-    const last = marks.at(-1)?.[1]
-    if (last !== undefined && !this.#isStoring && this.#oldestUnread === null)
+    if (!this.#isStoring && this.#oldestUnread === null)
       this.#options.report({ storedAt: last, oldest: null })
   }
 
-  /** Follows the log to its next beginning. Returns false if the stream ended there. */
-  #follow(frame: number): boolean {
-    const header = this.#file.header()
-    const reading = this.#reading
-    if (header && reading && samePair(header.salt, reading.header.salt)) {
-      if (frame > (this.#handedOver ?? frame)) this.#handedOver = undefined
-      return true
-    }
-    const isNext =
-      header &&
-      (!reading ||
-        (this.#handedOver === reading.place.frame && header.salt[0] === (reading.header.salt[0] + 1) >>> 0))
-    if (!isNext) {
-      this.#begin('the write-ahead log restarted before it was read')
-      return false
-    }
-    this.#handedOver = undefined
-    this.#reading = {
-      header,
-      place: { frame: 0, checksum: header.checksum },
-      log: (reading?.log ?? 0) + 1,
-    }
-    return true
-  }
-
-  /** The number of frames that can be read. */
-  get #waiting(): number {
-    return Math.max(0, (this.#marks.at(-1)?.frame ?? 0) - (this.#reading?.place.frame ?? 0))
-  }
-
   get #hasMuch(): boolean {
-    const { header } = this.#reading ?? {}
-    return (
-      this.#tail.length > 0 || (header !== undefined && this.#waiting * frameBytes(header) > SEGMENT_BYTES)
-    )
+    return this.#tail.length > 0 || (this.#reader?.waiting ?? 0) > SEGMENT_BYTES
   }
 
   #next(): Segment | undefined {
@@ -160,23 +122,17 @@ export class Uploader {
   }
 
   #read(): Segment | undefined {
-    const reading = this.#reading
-    if (!reading || this.#waiting === 0) return undefined
-    const { header, place, log } = reading
-    const most = Math.min(this.#waiting, Math.floor(SEGMENT_BYTES / frameBytes(header)))
-    const { frames, end } = this.#file.read(header, place, most)
-    if (end.frame < place.frame + most) {
-      this.#begin('frames of the write-ahead log were overwritten before they were read')
-      return undefined
-    }
+    const part = this.#readPart()
+    if (!part) return undefined
+    const { header, log, after, end, frames } = part
     const marks = this.#marks.filter(({ frame }) => frame <= end.frame)
     this.#marks.splice(0, marks.length)
     const segment: Segment = {
       ...header,
       stream: this.#stream,
       log,
-      after: place.frame,
-      checksum: place.checksum,
+      after: after.frame,
+      checksum: after.checksum,
       previous: this.#previous,
       marks,
       last: end.frame,
@@ -185,22 +141,30 @@ export class Uploader {
       frames,
     }
     this.#previous = { log, frame: end.frame }
-    this.#reading = { ...reading, place: end }
     return segment
   }
 
-  /** Reads the log to its end. Returns whether it may restart. */
+  #readPart() {
+    try {
+      return this.#reader?.read(SEGMENT_BYTES)
+    } catch (error) {
+      this.#begin((error as Error).message)
+      return undefined
+    }
+  }
+
+  /** Reads the log to its end, for the segments and for a copy. Returns whether it may restart. */
   #handOver(frame: number): boolean {
-    if (!this.#isLive) return !this.#isCopying
-    const { header, place } = this.#reading ?? {}
-    if (this.#isCopying || this.#tail.length > 0) return false
-    if (!header || !place) return frame === 0
-    if ((frame - place.frame) * frameBytes(header) > MAX_TAIL_BYTES) return false
-    const stream = this.#stream
+    const isCopied = this.#copying?.handOver(frame) ?? true
+    return this.#readTo(frame) && isCopied
+  }
+
+  #readTo(frame: number): boolean {
+    const reader = this.#reader
+    if (!reader) return true
+    if (this.#tail.length > 0 || reader.bytesTo(frame) > MAX_TAIL_BYTES) return false
     for (let next = this.#read(); next; next = this.#read()) this.#tail.push(next)
-    if (stream !== this.#stream || this.#reading?.place.frame !== frame) return false
-    this.#handedOver = frame
-    return true
+    return reader === this.#reader && reader.handOver(frame)
   }
 
   async #store(segment: Segment): Promise<void> {
@@ -237,39 +201,30 @@ export class Uploader {
     return marks[0]?.at ?? null
   }
 
-  async #copy(file: string, atRest: number | null): Promise<void> {
+  async #copy(file: string, end: LogEnd): Promise<void> {
     const { db, clock, report } = this.#options
     const stream = this.#stream
-    const before = this.#file.header()
-    this.#isCopying = true
+    const copy = new BaseCopy(db, this.#file, end)
+    this.#copying = copy
     try {
-      const copied = await copyBase(db, file, clock)
+      const place = await copy.write(file, () => this.#beginAfter(copy))
       await sleep(clock, ACKNOWLEDGED_MS)
-      if (stream !== this.#stream)
+      if (stream !== this.#stream || !place)
         throw new Error('the write-ahead log restarted while the database was copied')
-      if (!this.#isLive) this.#start(copied, before, atRest)
-      report({ copied: file, base: { stream, ...this.#placeOf(copied), at: clock.now() } })
+      report({ copied: file, base: { stream, ...place, at: clock.now() } })
     } catch (error) {
+      if (this.#copying === copy) this.#copying = undefined
       report({ copied: file, failure: (error as Error).message })
-    } finally {
-      this.#isCopying = false
     }
   }
 
-  /** The log may have restarted since it was copied, or before that without a mark since. */
-  #placeOf(copied: CopiedLog | undefined): StreamPlace {
-    const reading = this.#reading
-    if (!reading || !copied) return { log: reading?.log ?? 0, frame: reading?.place.frame ?? 0 }
-    const later = (copied.header.salt[0] - reading.header.salt[0]) | 0
-    return { log: reading.log + later, frame: copied.place.frame }
-  }
-
-  /** Begins to read after what was copied. */
-  #start(copied: CopiedLog | undefined, before: WalHeader | undefined, atRest: number | null): void {
-    this.#isLive = true
-    this.#reading = copied && { ...copied, log: 1 }
-    this.#previous = { log: copied ? 1 : 0, frame: copied?.place.frame ?? 0 }
-    const isSame = copied && before && samePair(copied.header.salt, before.salt)
-    this.#handedOver = isSame && atRest === copied.place.frame ? atRest : undefined
+  /** The place of a copy that has all commits. The segments of a stream follow its first copy. */
+  #beginAfter(copy: BaseCopy): StreamPlace | undefined {
+    if (this.#copying !== copy) return undefined
+    this.#copying = undefined
+    if (this.#reader) return this.#reader.placeOf(copy.reader)
+    this.#reader = copy.reader
+    this.#previous = copy.reader.at
+    return copy.reader.at
   }
 }

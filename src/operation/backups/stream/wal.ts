@@ -111,6 +111,14 @@ export class WalFile {
     return parseHeader(this.#read(0, WAL_HEADER_BYTES))
   }
 
+  /** The end of this number of frames; undefined if the log with this header does not have them. */
+  placeAt(header: WalHeader, frame: number): LogPlace | undefined {
+    if (frame === 0) return { frame, checksum: header.checksum }
+    const head = this.#read(WAL_HEADER_BYTES + (frame - 1) * frameBytes(header), FRAME_HEADER_BYTES)
+    const isWhole = head.length === FRAME_HEADER_BYTES && samePair(pairAt(head, 8), header.salt)
+    return isWhole ? { frame, checksum: pairAt(head, 16) } : undefined
+  }
+
   /** At most so many frames after a place, verified. Ends early where the log ends. */
   read(
     header: WalHeader,
