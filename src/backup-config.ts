@@ -201,7 +201,12 @@ function readRecipients(flags: Flags, env: Environment): string[] {
   const given = settings('backup-recipient', flags, env)
   for (const text of given)
     if (!RECIPIENT.test(text))
-      throw new BadSetting(`--backup-recipient must be an age recipient such as age1…, not "${text}".`)
+      throw new BadSetting(
+        // The most likely mistake is an identity, which must not reach a log.
+        /^AGE-SECRET-KEY-/i.test(text)
+          ? '--backup-recipient must be an age recipient such as age1…, not an identity; age-keygen -y prints its recipient.'
+          : `--backup-recipient must be an age recipient such as age1…, not "${text}".`,
+      )
   return given
 }
 

@@ -8,8 +8,11 @@ import type { BackupMessage } from '../../src/operation/backups/run.ts'
 import { type Backups, createBackups } from '../../src/operation/backups/schedule.ts'
 import { dueIn } from '../../src/operation/backups/target.ts'
 import { runInProcess } from '../support/cli.ts'
+import { BUCKET, uploaderOf } from '../support/off-site.ts'
 import { newFolder, startProcess } from '../support/process.ts'
+import { startS3Server } from '../support/s3-server.ts'
 import { clientOf, settle, startService, type TestService } from '../support/service.ts'
+import { until } from '../support/webhooks.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -152,6 +155,14 @@ test.each([
   expect(() => readConfig({}, flags)).toThrow(sentence)
 })
 
+test('an identity that is given as a recipient is refused without being repeated', () => {
+  const env = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
+  const identity = `AGE-SECRET-KEY-1${'Q'.repeat(58)}`
+  const read = () => readConfig(env, { 'backup-dir': ['s3://backups'], 'backup-recipient': [identity] })
+  expect(read).toThrow('not an identity')
+  expect(read).not.toThrow(identity)
+})
+
 test('targets and credentials are read from the environment and from an AWS credentials file', async () => {
   const file = folder.file('credentials')
   await Bun.write(
@@ -194,3 +205,34 @@ test('a real server stores restorable backups in a folder, removes the oldest, a
   expect((await runInProcess(['restore', `${dir}/${newest}`, '--db', db])).exitCode).toBe(0)
   expect(await runInProcess(['check', '--db', db])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
 }, 60_000)
+
+const PRLIMIT = Bun.which('prlimit')
+
+test.skipIf(!PRLIMIT)(
+  'a server that has no file descriptors for its processes goes on, and makes the next backup once it has some',
+  async () => {
+    const store = startS3Server()
+    const dir = folder.file('b')
+    const args = ['--backup-dir', dir, '--backup-dir', BUCKET, '--backup-stream', '--backup-every', '1s']
+    const env = {
+      AWS_ACCESS_KEY_ID: 'id',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      DAYBOOK_BACKUP_ENDPOINT: store.url,
+    }
+    const server = await startProcess(folder.file('daybook.db'), { args, env })
+    const limit = (files: number) =>
+      Bun.spawnSync([PRLIMIT ?? '', '--pid', `${server.pid}`, `--nofile=${files}:4096`])
+    const latest = () => `${store.objects.get('daybook/latest.json')}`
+    await until(() => existsSync(dir) && latest() !== 'undefined')
+    limit(3)
+    process.kill(uploaderOf(server), 'SIGKILL')
+    await until(() => (server.err().match(/could not be started/g)?.length ?? 0) >= 3)
+    limit(4_096)
+    const before = latest()
+    await until(() => latest() !== before)
+    expect((await server.post('/v1/notes', { title: 'Still here' })).status).toBe(201)
+    expect(await server.end()).toBe(0)
+    await store.stop()
+  },
+  60_000,
+)

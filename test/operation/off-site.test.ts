@@ -213,6 +213,26 @@ describe('a store that', () => {
     expect(await made.list()).toEqual(['2026-11-23T093000Z.db.zst'])
   })
 
+  test('quotes the request in its errors brings no secret into the log', async () => {
+    const env = { ...made.env, AWS_SECRET_ACCESS_KEY: 'SecretAccessKey', AWS_SESSION_TOKEN: 'SessionToken' }
+    const key = made.folder.file('key.txt')
+    const identity = await generateX25519Identity()
+    await Bun.write(key, identity)
+    made.store.fault = (_, { headers }) => s3Error(403, 'Denied', JSON.stringify([...headers]).repeat(99))
+    const flags = { recipient: await identityToRecipient(identity), identity: key, drill: '7d' }
+    const args = ['--backup-dir', BUCKET, '--backup-stream', '--backup-endpoint', made.store.url]
+    for (const [name, value] of Object.entries(flags)) args.push(`--backup-${name}`, value)
+    const server = await startProcess(made.folder.file('quoted.db'), { args, env })
+    while (!server.err().includes('Denied')) await Bun.sleep(20)
+    const restored = await runInProcess(['restore', BUCKET, '--db', made.folder.file('none.db')], { env })
+    expect(await server.end()).toBe(0)
+    for (const text of [server.err(), server.out(), restored.err]) {
+      expect(text).not.toMatch(/SecretAccessKey|SessionToken|AGE-SECRET-KEY/)
+      expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThan(1_000)
+    }
+    expect(restored.err).toContain('x-amz-security-token')
+  }, 30_000)
+
   test('hangs holds up no request, and the backups become stale', async () => {
     made.store.fault = () => new Promise<never>(() => {})
     const args = ['--backup-dir', BUCKET, '--backup-every', '1s', '--backup-endpoint', made.store.url]

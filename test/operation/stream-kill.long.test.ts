@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { runInProcess } from '../support/cli.ts'
 import { runs } from '../support/counts.ts'
-import { BUCKET } from '../support/off-site.ts'
+import { BUCKET, uploaderOf } from '../support/off-site.ts'
 import { newFolder, type ServerProcess, startProcess } from '../support/process.ts'
 import { startS3Server } from '../support/s3-server.ts'
 import { until } from '../support/webhooks.ts'
@@ -51,14 +51,6 @@ async function restored(): Promise<string[]> {
 
 const lagOf = async (server: ServerProcess) =>
   Number(/^daybook_backup_lag_seconds\{.*\} (\S+)$/m.exec((await server.get('/metrics')).body)?.[1])
-
-/** The process that uploads the log. */
-function uploaderOf(server: ServerProcess): number {
-  const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8').trim().split(' ')
-  return Number(
-    children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('stream-backups')) ?? 0,
-  )
-}
 
 const STEPS = runs(4, 60)
 const SPREAD = runs(6, 1)

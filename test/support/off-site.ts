@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { targetSettings } from '../../src/backup-config.ts'
 import { type Clock, systemClock } from '../../src/lib/clock.ts'
 import { openTarget } from '../../src/operation/backups/open-target.ts'
@@ -14,6 +15,14 @@ import { type S3Server, startS3Server } from './s3-server.ts'
 /* Backups of a small database in a store of this process. The users in a backup tell its state. */
 
 export const BUCKET = 's3://backups/daybook'
+
+/** The process of a server that uploads its log. */
+export function uploaderOf({ pid: server }: { readonly pid: number }): number {
+  const children = readFileSync(`/proc/${server}/task/${server}/children`, 'utf8').trim().split(' ')
+  return Number(
+    children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('stream-backups')) ?? 0,
+  )
+}
 
 export interface RunOptions {
   readonly clock?: Clock

@@ -36,8 +36,8 @@ const xml = (body: string, status = 200) =>
     headers: { 'Content-Type': 'application/xml' },
   })
 
-export const s3Error = (status: number, code: string) =>
-  xml(`<Error><Code>${code}</Code><Message>${code}</Message></Error>`, status)
+export const s3Error = (status: number, code: string, message = code) =>
+  xml(`<Error><Code>${code}</Code><Message>${message}</Message></Error>`, status)
 
 const etagOf = (content: Uint8Array) => `"${createHash('md5').update(content).digest('hex')}"`
 

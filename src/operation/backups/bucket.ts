@@ -5,12 +5,8 @@ import type { OnProgress } from './target.ts'
 /** Of 1,000 objects each. */
 const MAX_LIST_PAGES = 10_000
 
-/** The sentence for a failed request to a store. */
-function asStoreRefusal(error: unknown, name: string): unknown {
-  if (!(error instanceof Error) || error.name !== 'S3Error') return error
-  const { code = 'unknown' } = error as { code?: string }
-  return refused(`${name} failed (${code}: ${error.message}).`)
-}
+/** The longest text of a store in a message, in characters. */
+const MAX_STORE_TEXT = 300
 
 export interface StoredObject {
   /** Without the prefix. */
@@ -24,9 +20,13 @@ export class Bucket {
   readonly #client: Bun.S3Client
   readonly #prefix: string
   readonly #onProgress: OnProgress
+  /** Never part of a message: a store may quote the request in its errors. */
+  readonly #secrets: readonly string[]
 
   constructor({ name, bucket, endpoint, region, credentials, prefix }: S3Settings, onProgress: OnProgress) {
     this.name = name
+    const { secretAccessKey, sessionToken } = credentials
+    this.#secrets = [secretAccessKey, ...(sessionToken === undefined ? [] : [sessionToken])]
     this.#prefix = prefix === '' ? '' : `${prefix}/`
     this.#onProgress = onProgress
     // An empty token, because a missing one would be read from the environment.
@@ -97,7 +97,7 @@ export class Bucket {
         yield chunk
       }
     } catch (error) {
-      throw asStoreRefusal(error, this.name)
+      throw this.#refusalOf(error)
     }
   }
 
@@ -108,18 +108,19 @@ export class Bucket {
     })
 
   /** Writes in parts, without reading ahead more than one part of the content. */
-  async writeParts(name: string, chunks: AsyncIterable<Uint8Array>, partSize: number): Promise<void> {
-    const writer = this.#client.file(this.#prefix + name).writer({ partSize, queueSize: 1, retry: 3 })
-    let unsent = 0
-    for await (const chunk of chunks) {
-      writer.write(chunk)
-      unsent += chunk.length
-      if (unsent < partSize) continue
-      await writer.flush()
-      unsent = 0
-    }
-    await writer.end()
-  }
+  writeParts = (name: string, chunks: AsyncIterable<Uint8Array>, partSize: number) =>
+    this.#asking(async () => {
+      const writer = this.#client.file(this.#prefix + name).writer({ partSize, queueSize: 1, retry: 3 })
+      let unsent = 0
+      for await (const chunk of chunks) {
+        writer.write(chunk)
+        unsent += chunk.length
+        if (unsent < partSize) continue
+        await writer.flush()
+        unsent = 0
+      }
+      await writer.end()
+    })
 
   delete = (name: string) =>
     this.#asking(async () => {
@@ -131,7 +132,16 @@ export class Bucket {
     try {
       return await action()
     } catch (error) {
-      throw asStoreRefusal(error, this.name)
+      throw this.#refusalOf(error)
     }
+  }
+
+  /** The sentence for a failed request: the code and the text of the store, without secrets. */
+  #refusalOf(error: unknown): unknown {
+    if (!(error instanceof Error) || error.name !== 'S3Error') return error
+    const { code = 'unknown' } = error as { code?: string }
+    let text = `${code}: ${error.message}`
+    for (const secret of this.#secrets) text = text.replaceAll(secret, '…')
+    return refused(`${this.name} failed (${text.replace(/\s+/g, ' ').slice(0, MAX_STORE_TEXT)}).`)
   }
 }
