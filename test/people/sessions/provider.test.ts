@@ -274,6 +274,13 @@ describe('the redirect to the provider', () => {
     expect(await throughProvider(browserOf(service), { sub: 'mira' }, query)).toBe(expected)
   })
 
+  test('returns to the longest request for authorization of an app', async () => {
+    await linked()
+    const path = `/oauth/authorize?state=${'%2F'.repeat(8_000)}&redirect_uri=${'a'.repeat(2_000)}`
+    const query = `?return=${encodeURIComponent(path)}`
+    expect(await throughProvider(browserOf(service), { sub: 'mira' }, query)).toBe(path)
+  })
+
   test('begins at the first public address, to which other hosts redirect', async () => {
     const under = { host: '127.0.0.1:8787' }
     expect(await start(browserOf(service), '?return=/app/files', under)).toBe(

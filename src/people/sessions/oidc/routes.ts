@@ -37,8 +37,11 @@ export function redirect(location: string, cookies: readonly string[] = []): Res
   return new Response(null, { status: 302, headers })
 }
 
-/** The limit of a page's path, which is sent to the provider as an encrypted part of the state. */
-const MAX_PAGE_LENGTH = 2_000
+/**
+ * The limit of a page's address. It holds the longest request for authorization (`oauth/authorization-request.ts`), and
+ * is sent to the provider as an encrypted part of the state.
+ */
+const MAX_PAGE_LENGTH = 40_000
 
 /** Returns the path if it belongs to a page of the application, otherwise the default. */
 function pageOf(path: string | undefined, otherwise: string): string {
@@ -86,7 +89,7 @@ export function providerRoutes(
         {
           open: true,
           query: t.strict({
-            return: t.Optional(t.text({ maxLength: 2_000 })),
+            return: t.Optional(t.text({ maxLength: MAX_PAGE_LENGTH })),
             link: t.Optional(t.choice(['1'])),
           }),
         },
