@@ -28,16 +28,21 @@ export function Backup() {
   )
 }
 
+const SECOND_MS = 1_000
+const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
+const REFRESH_MS = 5_000
 
-/** A rounded duration: days from 48 hours on, else hours or minutes. */
+/** A rounded duration: days from 48 hours on, else hours, minutes or seconds. */
 function duration(ms: number): string {
   const [count, unit] =
     ms >= 48 * HOUR_MS
       ? [ms / (24 * HOUR_MS), 'day']
       : ms >= HOUR_MS
         ? [ms / HOUR_MS, 'hour']
-        : [ms / 60_000, 'minute']
+        : ms >= MINUTE_MS
+          ? [ms / MINUTE_MS, 'minute']
+          : [ms / SECOND_MS, 'second']
   return new Intl.NumberFormat(undefined, {
     style: 'unit',
     unit,
@@ -52,39 +57,44 @@ interface TargetAges {
   readonly backup: number | null
   /** Since the last drill that passed: null without one, undefined without drills. */
   readonly drill: number | null | undefined
+  /** Of the oldest commit that the bucket lacks, 0 without one; undefined where commits are not uploaded. */
+  readonly lag: number | undefined
 }
 
 const unescaped = (label: string) => label.replace(/\\(["\\n])/g, (_, sign) => (sign === 'n' ? '\n' : sign))
 
-/** The values of a metric by its label `target`, as ages in milliseconds; null for 0, which means never. */
-function agesIn(metrics: string, name: string): Map<string, number | null> {
+/** The values of a metric by its label `target`, in milliseconds. */
+function valuesIn(metrics: string, name: string): Map<string, number> {
   const samples = metrics.matchAll(
-    new RegExp(`^daybook_backup_${name}_timestamp_seconds\\{target="(.*)"\\} (\\S+)$`, 'gm'),
+    new RegExp(`^daybook_backup_${name}_seconds\\{target="(.*)"\\} (\\S+)$`, 'gm'),
   )
-  const now = Date.now()
-  return new Map(
-    [...samples].map(([, target = '', seconds]) => [
-      unescaped(target),
-      Number(seconds) === 0 ? null : Math.max(0, now - Number(seconds) * 1_000),
-    ]),
-  )
+  return new Map([...samples].map(([, target = '', seconds]) => [unescaped(target), Number(seconds) * 1_000]))
 }
+
+/** The age of an instant; null for 0, which means never. */
+const ageOf = (instant: number) => (instant === 0 ? null : Math.max(0, Date.now() - instant))
 
 /** The targets of automatic backups, from `/metrics`. */
 async function readTargets(signal: AbortSignal): Promise<TargetAges[]> {
   const metrics = await (await fetch('/metrics', { signal })).text()
-  const drills = agesIn(metrics, 'last_drill')
-  return [...agesIn(metrics, 'last_success')].map(([name, backup]) => ({
-    name,
-    backup,
-    drill: drills.get(name),
-  }))
+  const drills = valuesIn(metrics, 'last_drill_timestamp')
+  const lags = valuesIn(metrics, 'lag')
+  return [...valuesIn(metrics, 'last_success_timestamp')].map(([name, backup]) => {
+    const drill = drills.get(name)
+    return {
+      name,
+      backup: ageOf(backup),
+      drill: drill === undefined ? undefined : ageOf(drill),
+      lag: lags.get(name),
+    }
+  })
 }
 
 /** Automatic backups: the age of the newest in each place and of its last drill, or how to turn them on. */
 function AutomaticBackups() {
   const { data: targets } = useQuery(['backups'], ({ signal }) => readTargets(signal), {
     refetchOnMount: 'always',
+    refetchInterval: REFRESH_MS,
   })
   // An empty line, so that nothing moves when the ages arrive.
   if (targets === undefined) return <p>&nbsp;</p>
@@ -113,12 +123,19 @@ function AutomaticBackups() {
   )
 }
 
-function Target({ name, backup, drill }: TargetAges) {
-  const age = backup === null ? 'no backup yet' : `last backup ${duration(backup)} ago`
-  const drilled = drill === null ? 'no drill has passed yet' : `last drill ${duration(drill ?? 0)} ago`
+function Target(target: TargetAges) {
   return (
     <li>
-      <code>{name}</code>: {drill === undefined ? age : `${age}, ${drilled}`}
+      <code>{target.name}</code>: {statesOf(target).join(', ')}
     </li>
   )
+}
+
+function statesOf({ backup, drill, lag }: TargetAges): string[] {
+  const states = [backup === null ? 'no backup yet' : `last backup ${duration(backup)} ago`]
+  if (drill === null) states.push('no drill has passed yet')
+  else if (drill !== undefined) states.push(`last drill ${duration(drill)} ago`)
+  if (lag === 0) states.push('every commit uploaded')
+  else if (lag !== undefined) states.push(`upload ${duration(Math.max(lag, SECOND_MS))} behind`)
+  return states
 }
