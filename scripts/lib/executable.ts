@@ -12,7 +12,7 @@ function isStale(): boolean {
     'package.json',
     'bun.lock',
     'scripts/build.ts',
-    'scripts/guide/*.md',
+    'scripts/guide/**',
     'scripts/lib/version.ts',
   ].flatMap((pattern) => [...new Glob(pattern).scanSync('.')])
   return sources.some((source) => statSync(source).mtimeMs > built)

@@ -1,26 +1,32 @@
-/** Takes the pictures of the README from `daybook demo`, built from this source: `bun run pictures`. */
+/** Takes the pictures of the README and of the guide from `daybook demo`, built from this source: `bun run pictures`. */
 
 import { join } from 'node:path'
 import type { Browser, Page, Viewport } from 'puppeteer-core'
 import { startBrowser } from '../../test/support/browser.ts'
 import { startCommand } from '../../test/support/process.ts'
 import { buildWhenStale } from '../lib/executable.ts'
+import { connectApps, requestConsent } from './apps.ts'
 import { call } from './call.ts'
 import { receivePayments } from './payments.ts'
 
 const DESK: Viewport = { width: 1_370, height: 788, deviceScaleFactor: 1.25 }
 const TALL: Viewport = { ...DESK, height: 1_100 }
+/** The guide shows its pictures at half their pixels. */
+const PAGE: Viewport = { width: 980, height: 800, deviceScaleFactor: 2 }
 const PHONE: Viewport = { width: 390, height: 640, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
 const QUALITY = 50
 const PATIENCE_MS = 60_000
 const REST_MS = 1_000
 
 interface Picture {
+  /** Its file, from this folder. */
   readonly name: string
   /** The path of the screen, for the user signed in on the page. */
   readonly find: (page: Page) => Promise<string>
   /** A selector that matches once the screen is complete. */
   readonly wanted: string
+  /** A selector of the element that is shown; the whole screen without it. */
+  readonly part?: string
   readonly viewport?: Viewport
   readonly scheme?: 'light' | 'dark'
 }
@@ -49,14 +55,30 @@ const PICTURES: readonly Picture[] = [
   { name: 'board', find: findBoard, wanted: '.column' },
   { name: 'phone', find: findNote('Oil finish'), wanted: EDITOR, viewport: PHONE },
   { name: 'source', find: receivePayments, wanted: '.map-table tbody tr', viewport: TALL },
+  {
+    name: '../guide/pictures/consent',
+    find: requestConsent,
+    wanted: 'button[value=allow]',
+    part: 'main',
+    viewport: PAGE,
+  },
+  {
+    name: '../guide/pictures/connected-apps',
+    find: connectApps,
+    wanted: '#apps tbody tr',
+    part: '#apps',
+    viewport: PAGE,
+  },
 ]
 
 /** A screenshot once nothing on the page has changed for a while. */
-async function screenAtRest(page: Page): Promise<Uint8Array> {
-  let before = await page.screenshot({ type: 'webp', quality: QUALITY })
+async function screenAtRest(page: Page, part: string | undefined): Promise<Uint8Array> {
+  const shown = part === undefined ? page : await page.waitForSelector(part)
+  const shoot = async () => (await shown?.screenshot({ type: 'webp', quality: QUALITY })) ?? new Uint8Array()
+  let before = await shoot()
   for (;;) {
     await Bun.sleep(REST_MS)
-    const now = await page.screenshot({ type: 'webp', quality: QUALITY })
+    const now = await shoot()
     if (Buffer.compare(now, before) === 0) return now
     before = now
   }
@@ -77,7 +99,7 @@ async function take(browser: Browser, link: string, picture: Picture): Promise<v
   await page.waitForSelector(picture.wanted)
   await page.evaluate('document.activeElement?.blur()')
   await page.mouse.move(0, 0)
-  await Bun.write(join(import.meta.dir, `${picture.name}.webp`), await screenAtRest(page))
+  await Bun.write(join(import.meta.dir, `${picture.name}.webp`), await screenAtRest(page, picture.part))
   await context.close()
 }
 

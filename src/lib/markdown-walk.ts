@@ -29,6 +29,8 @@ export interface Output<Node> {
   link(href: string, content: readonly Node[]): Node
   /** A link relative to the page; without this method such links are plain text. */
   relativeLink?(href: string, content: readonly Node[]): Node
+  /** An image relative to the page; without this method its text stands for it. */
+  relativeImage?(href: string, alt: string): Node | undefined
   noteLink(link: WikiToken): Node
   fileLink(id: string, name: string): Node
   /** The address of a file of the workspace. */
@@ -203,9 +205,10 @@ class Walk<Node> {
 
   #image({ href, text }: Tokens.Image): Node[] {
     const file = fileOfImage(href)
-    return file === undefined
-      ? this.#element('span', { class: 'dim' }, [this.output.text(text === '' ? href : text)])
-      : this.#picture(file, { alt: text })
+    if (file !== undefined) return this.#picture(file, { alt: text })
+    const relative = this.output.relativeImage?.(href, text)
+    const name = () => this.output.text(text === '' ? href : text)
+    return relative === undefined ? this.#element('span', { class: 'dim' }, [name()]) : [relative]
   }
 
   #picture(file: string, attributes: Attributes): Node[] {

@@ -17,9 +17,11 @@ export const workerProgram = (path: string): string =>
 
 const ROOT = /^(?:\/\$bunfs\/root|[A-Z]:[\\/]~BUN[\\/]root)/
 
-/** A file that is imported with `type: 'file'`. The executable embeds all of them in one root folder. */
-export const embeddedFile = (path: string): Bun.BunFile =>
-  Bun.file(isExecutable ? join(ROOT.exec(Bun.main)?.[0] ?? '', basename(path)) : path)
+/** The path of a file that is imported with `type: 'file'`. The executable embeds all of them in one root folder. */
+export const embeddedPath = (path: string): string =>
+  isExecutable ? join(ROOT.exec(Bun.main)?.[0] ?? '', basename(path)) : path
+
+export const embeddedFile = (path: string): Bun.BunFile => Bun.file(embeddedPath(path))
 
 /** On Linux, the running program, even after an upgrade has replaced its file. */
 const SELF = '/proc/self/exe'

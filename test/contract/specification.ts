@@ -215,6 +215,7 @@ export const PAGE_FILES = [
   '/oauth/sign-in',
   '/oauth/sign-in.js',
   '/docs/guide',
+  '/docs/guide/pictures/{name}',
   '/docs/guide/{page}',
   '/docs/start.js',
   '/docs/viewer.js',

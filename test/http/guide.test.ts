@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { Glob } from 'bun'
 import { anchorOf, GUIDE_PAGES } from '../../src/http/docs/guide/pages.ts'
 import { VERSION } from '../../src/lib/version.ts'
 import { runInProcess } from '../support/cli.ts'
@@ -43,6 +44,31 @@ test('runs no script and requests nothing but its own pages', async () => {
     const hash = new Bun.CryptoHasher('sha256').update(style).digest('base64')
     expect(policy).toContain(`'sha256-${hash}'`)
   }
+})
+
+test('serves every picture of the guide, small, with its text and size, and for good', async () => {
+  const files = new Glob('*.webp').scanSync('scripts/guide/pictures')
+  const named = GUIDE_PAGES.flatMap(({ text }) =>
+    [...text.matchAll(/!\[[^\]]{20,}\]\(pictures\/(\S+)\)/g)].map(([, name = '']) => name),
+  )
+  expect(named.toSorted()).toEqual([...files].toSorted())
+  const { text } = await read('/docs/guide/agents')
+  const shown = [
+    ...text.matchAll(/<img src="(\S+)" alt="[^"]{20,}" width="\d+" height="\d+" loading="lazy">/g),
+  ]
+  expect(shown.length).toBe(named.length)
+  for (const [, path = ''] of shown) {
+    const response = await service.app.fetch(new Request(`http://localhost${path}`))
+    const { status, headers } = response
+    const bytes = await response.bytes()
+    expect([status, headers.get('content-type')]).toEqual([200, 'image/webp'])
+    expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(new TextDecoder('latin1').decode(bytes.subarray(8, 12))).toBe('WEBP')
+    expect(bytes.length).toBeLessThan(40_000)
+    expect((await read(path.replace(/\.\w+\.webp$/, '.old.webp'))).status).toBe(404)
+  }
+  const { out } = await runInProcess(['help', 'agents'])
+  expect(out).not.toContain('webp')
 })
 
 test('every link inside the guide leads to a page and a heading', async () => {

@@ -7,5 +7,5 @@ const TEXTS = ['README.md', 'LICENSE', 'scripts/release/CHANGELOG.md', 'scripts/
 export function documents(): Promise<Entry[]> {
   const folders = new Glob('scripts/{deploy,guide,decisions}/**/*').scanSync('.')
   const paths = [...TEXTS, ...folders].toSorted()
-  return Promise.all(paths.map(async (path) => ({ path, content: await Bun.file(path).text() })))
+  return Promise.all(paths.map(async (path) => ({ path, content: await Bun.file(path).bytes() })))
 }

@@ -1,13 +1,16 @@
 import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import viewerScript from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import { embeddedFile } from '../../lib/program.ts'
+import { fail } from '../../lib/refusal.ts'
 import { VERSION } from '../../lib/version.ts'
 import { scriptSources } from '../browser/script-sources.ts'
 import { hiddenEndpoints } from '../endpoints.ts'
+import { unknownPath } from '../errors.ts'
 import type { OpenApiDocument } from '../openapi/document.ts'
 import { entityResponse } from '../responses.ts'
 import { t, text } from '../schema/types.ts'
 import { guidePageResponse, guideResponseFor, MAX_QUERY } from './guide/page.ts'
+import { guidePictureResponse } from './guide/pictures.ts'
 import startScript from './start.js' with { type: 'file' }
 
 const GuideQuery = t.strict({ q: t.Optional(text({ maxLength: MAX_QUERY })) })
@@ -91,6 +94,11 @@ export function docsRoutes(openApi: () => Promise<OpenApiDocument>, publicUrls: 
       { open: true },
     )
     .get('/docs/guide', ({ query }) => guideResponseFor(query.q ?? ''), { open: true, query: GuideQuery })
+    .get(
+      '/docs/guide/pictures/:name',
+      ({ params }) => guidePictureResponse(params.name) ?? fail(unknownPath()),
+      { open: true },
+    )
     .get('/docs/guide/:page', ({ params }) => guidePageResponse(params.page), { open: true })
     .get(
       '/docs/start.js',

@@ -7,6 +7,7 @@ import { VERSION } from '../../../lib/version.ts'
 import { STYLE } from '../../page-style.ts'
 import { staticPage, staticPagePolicy } from '../../static-page.ts'
 import { anchorOf, findGuidePage, GUIDE, GUIDE_PAGES, type GuidePage, shownText } from './pages.ts'
+import { findGuidePicture } from './pictures.ts'
 import { type GuideHit, searchGuide } from './search.ts'
 
 const GUIDE_PATH = '/docs/guide'
@@ -22,6 +23,7 @@ header form{display:flex;gap:.5rem;margin-inline-start:auto}header input{min-hei
 .guide nav{font-size:.9375rem;line-height:1.4}.guide nav h2{font-size:.8125rem;color:var(--ink-3);margin:1.25rem 0 .25rem}.guide nav h2:first-child{margin-top:.25rem}.guide nav ul{list-style:none;margin:0;padding:0}.guide nav a{display:block;padding:.25rem .5rem;border-radius:.375rem;color:var(--ink-2);text-decoration:none}.guide nav a:hover{background:var(--sunk)}.guide nav a[aria-current]{background:var(--sunk);color:var(--ink);font-weight:600}
 .guide main{--m:0;width:auto;padding:0;background:none;box-shadow:none}
 main :is(p,li)>code{white-space:nowrap}main h2{border-top:1px solid var(--line);padding-top:1.25rem;margin-top:2rem;scroll-margin-top:1rem}
+.guide main img{max-width:100%;height:auto;border:1px solid var(--line);border-radius:.5rem}
 .contents{display:grid;grid-template-columns:repeat(auto-fill,minmax(19rem,1fr));gap:1.5rem 2rem}.contents h2{font-size:1.0625rem;border:0;margin:0 0 .25rem;padding:0}.contents ul{list-style:none;margin:0;padding:0;font-size:.9375rem;line-height:1.5}.contents li a{color:var(--ink-2);text-decoration-color:var(--line)}
 .hits{list-style:none;padding:0}.hits mark{color:var(--ink)}.hits li{border-bottom:1px solid var(--line);padding:.75rem 0}.hits p{margin:.25rem 0 0;color:var(--ink-2);font-size:.9375rem}
 .turn{display:flex;justify-content:space-between;gap:1rem;margin-top:2.5rem;padding-top:1rem;border-top:1px solid var(--line)}
@@ -102,6 +104,12 @@ const OUTPUT: Output<Html> = {
     const address = guideAddress(href)
     if (address !== undefined) return html`<a href="${address}">${content}</a>`
     return html`${content} (<code>${href.replace(/^\.\.\/\.\.\//, '').replace(/^\.\.\//, 'scripts/')}</code>)`
+  },
+  relativeImage(href, alt) {
+    const picture = findGuidePicture(href.replace(/^pictures\//, ''))
+    if (!picture) return undefined
+    const { name, width, height } = picture
+    return html`<img src="${GUIDE_PATH}/pictures/${name}" alt="${alt}" width="${width}" height="${height}" loading="lazy">`
   },
   noteLink: ({ target }) => html`[[${target}]]`,
   fileLink: (_, name) => html`${name}`,

@@ -102,11 +102,16 @@ export const anchorOf = (heading: string): string =>
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
 
+const PICTURE = /!\[[^[\]\n]*\]\([^()\s]+\)\n*/g
+
+/** A page as text alone. */
+export const withoutPictures = (text: string): string => text.replace(PICTURE, '')
+
 const LINK = /\[([^[\]\n]*)\]\(([^()\s]+)\)/g
 
 /** A page for a terminal: links to other pages become the command that prints them. */
 export const terminalText = (page: GuidePage): string =>
-  shownText(page)
+  withoutPictures(shownText(page))
     .replace(/\\(?=[|<*])/g, '')
     .replace(LINK, (_, label: string, target: string) => {
       const [, slug] = /^([\w-]+)\.md/.exec(target) ?? []

@@ -1,6 +1,6 @@
 import { memoizeByObject } from '../../../lib/bounded-cache.ts'
 import { fold } from '../../../lib/text.ts'
-import { anchorOf, GUIDE_PAGES, type GuidePage, shownText } from './pages.ts'
+import { anchorOf, GUIDE_PAGES, type GuidePage, shownText, withoutPictures } from './pages.ts'
 
 /** The part of a page below one heading. */
 interface Section {
@@ -28,7 +28,7 @@ const EXCERPT_LENGTH = 180
 
 /** The text without Markdown syntax, on one line. */
 const plain = (markdown: string): string =>
-  markdown
+  withoutPictures(markdown)
     .replace(/\[([^[\]\n]*)\]\([^()\s]*\)/g, '$1')
     .replace(/^```\w*$/gm, ' ')
     .replace(/\*\*|`|^\|[ |-]*\|$/gm, '')
