@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { createApi } from '../../src/api.ts'
 import { readConfig } from '../../src/config.ts'
 import { type AppContext, type Caller, contextOn } from '../../src/context.ts'
+import { settle } from '../../src/kernel/job-steps.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { VERSION } from '../../src/lib/version.ts'
-import { refreshSearch } from '../../src/notes/search/indexing.ts'
+import { ALL, refreshSearch, searchMerging } from '../../src/notes/search/indexing.ts'
 import { createNote } from '../../src/notes/writing/create.ts'
 import { createKey } from '../../src/people/accounts/keys.ts'
 import { listWorkspaces } from '../../src/people/accounts/store.ts'
@@ -74,7 +75,7 @@ export async function openDataset(file: string): Promise<Dataset> {
 
 const NOTES_PER_TRANSACTION = 200
 
-/** Writes notes of the corpus and indexes them for search. */
+/** Writes notes of the corpus, indexes them for search, and merges the index as an idle server does. */
 export async function fillNotes({ ctx, caller }: Dataset, count: number): Promise<void> {
   const notes = corpus(count)
   for (let made = 0; made < count; made += NOTES_PER_TRANSACTION) {
@@ -87,5 +88,6 @@ export async function fillNotes({ ctx, caller }: Dataset, count: number): Promis
     })
   }
   await refreshSearch(ctx, caller.workspacePk)
+  await settle(ctx, searchMerging, ALL)
   ctx.db.checkpoint()
 }
