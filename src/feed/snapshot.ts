@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { AppContext, InWorkspace } from '../context.ts'
-import { partsResponse } from '../http/byte-stream.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { partsResponse } from '../http/responses.ts'
 import type { Credential } from '../kernel/call.ts'
 import { may } from '../kernel/caller.ts'
 import { long, read } from '../kernel/operation.ts'

@@ -1,9 +1,10 @@
 import { othersHaveRun } from '../kernel/fair-share.ts'
 import { isCurrent } from '../lib/entity-tags.ts'
+import type { ByteParts } from '../lib/response-stream.ts'
 import { counted } from '../lib/text.ts'
-import { type ByteParts, partsResponse } from './byte-stream.ts'
 import type { Exchange } from './exchange.ts'
 import { errorIn } from './problem.ts'
+import { partsResponse } from './responses.ts'
 
 /** Stored bytes to send. */
 export interface Download {

@@ -5,9 +5,15 @@ import { Admission } from '../lib/admission.ts'
 import { acceptedCoding, type Coding, compress, compressStream } from '../lib/content-coding.ts'
 import { encodedTag, entityTag, isCurrent } from '../lib/entity-tags.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { isStreamed, streamedResponse } from '../lib/response-stream.ts'
-import { partsResponse } from './byte-stream.ts'
+import {
+  type ByteParts,
+  ByteStream,
+  isStreamed,
+  type StallLimit,
+  streamedResponse,
+} from '../lib/response-stream.ts'
 import type { Exchange } from './exchange.ts'
+import { closedSentence } from './sse.ts'
 
 /** JSON as text or as bytes. */
 export type JsonBody = string | Uint8Array<ArrayBuffer>
@@ -103,6 +109,38 @@ export function listResponse<Item>(
     close: () => void parts.return?.(),
   }
   return partsResponse(exchange, body, { headers: JSON_HEADERS })
+}
+
+/**
+ * A response that is generated while it is sent. It is aborted, so that the client notices missing bytes, in three
+ * cases. The reader's permission ends, a part cannot be read, or the client stalls beyond the limit.
+ */
+export function partsResponse(
+  exchange: Pick<Exchange, 'onRightEnd'>,
+  parts: ByteParts,
+  init: ResponseInit,
+  stallLimit?: StallLimit,
+): Response {
+  let isOver = false
+  let stopListening = () => {}
+  const close = (reason: unknown) => {
+    isOver = true
+    stopListening()
+    parts.close?.(reason)
+  }
+  const sendNext = async () => {
+    try {
+      const part = await parts.next()
+      if (part) stream.send(part)
+      else stream.end()
+    } catch (error) {
+      stream.abort(error as Error)
+    }
+  }
+  const stream = new ByteStream({ request: () => void sendNext(), close }, { stallLimit })
+  stopListening = exchange.onRightEnd((why) => stream.abort(new Error(closedSentence(why))))
+  if (isOver) stopListening()
+  return streamedResponse(stream.body, init)
 }
 
 /*

@@ -2,7 +2,7 @@ import { memoizeByObject } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { escapeLineBoundaries } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
-import { streamedResponse } from '../lib/response-stream.ts'
+import { ByteStream, streamedResponse } from '../lib/response-stream.ts'
 import type { Exchange } from './exchange.ts'
 
 /** One event; `data` is JSON text. */
@@ -61,6 +61,7 @@ const HEADERS = {
 }
 const KEEP_ALIVE_MS = 25_000
 const MAX_QUEUED_BYTES = 1_048_576
+const EMPTY = new Uint8Array()
 /** The time that a connection may stall after its stream has ended, before it is closed. */
 const CLOSE_WITHIN_MS = 1_000
 const CLOSE_WITHIN_SECONDS = 1
@@ -89,26 +90,23 @@ const bytesOf = memoizeByObject((sent: StreamEvent | readonly StreamEvent[]) =>
 )
 
 /**
- * One response of Server-Sent Events, open until either side ends it. Bytes are written in order, as fast as the
- * connection accepts them. Other bytes are queued here and not in the stream, so that a stalled reader can be
- * disconnected without sending the rest first.
+ * One response of Server-Sent Events, open until either side ends it. Events are queued here and not in the response, so
+ * that a stalled reader can be disconnected without sending the rest first.
  */
 class EventStream implements StreamReader {
-  readonly type = 'direct'
-  #controller: ReadableStreamDirectController | undefined
-  /** Once it is ending, only queued bytes are written. */
-  #state: 'open' | 'ending' | 'over' = 'open'
-  /** Whether the connection has not yet accepted the last write. */
-  #isBusy = false
+  readonly stream = new ByteStream(this, { isDirect: true })
+  /** Once it is ending, only queued bytes are sent. */
+  #state: 'new' | 'open' | 'ending' | 'over' = 'new'
   /** Whether an event was sent. */
   #hasBegun = false
-  readonly #queue: Uint8Array[] = []
+  #queue: Uint8Array[] = []
   #queuedBytes = 0
-  /** Resolved when everything is written. */
+  /** Whether the client has received everything sent. */
+  #isRequested = false
+  /** Resolved when the client has received everything, or the stream is over. */
   #idle: PromiseWithResolvers<void> | undefined
-  readonly #over = Promise.withResolvers<void>()
   #stopSource: (() => void) | undefined
-  #stopKeepAlive: (() => void) | undefined
+  #stopTimer = () => {}
 
   constructor(
     private readonly clock: Clock,
@@ -116,23 +114,22 @@ class EventStream implements StreamReader {
     private readonly on: { open: () => void; over: () => void; cutOff: () => void },
   ) {}
 
-  /** Called when the connection is ready; it stays open until the promise settles. */
-  pull(controller: ReadableStreamDirectController): Promise<void> {
-    this.#controller = controller
-    this.on.open()
-    this.#write(RETRY)
-    this.#scheduleKeepAlive()
-    const stopSource = this.source(this)
-    if (this.#state === 'open') this.#stopSource = stopSource
-    else stopSource()
-    return this.#over.promise
+  request(): void {
+    this.#isRequested = true
+    if (this.#state === 'new') this.#open()
+    else if (this.#queue.length > 0) this.#send(this.#takeAll())
+    else {
+      this.#resolveIdle()
+      if (this.#state === 'ending') this.stream.end()
+    }
   }
 
-  /** Called when the client has disconnected. */
-  cancel(): void {
+  close(): void {
     this.#stop()
+    this.#stopTimer()
     this.#state = 'over'
-    this.#over.resolve()
+    this.#queue = []
+    this.#resolveIdle()
   }
 
   send(event: StreamEvent): void {
@@ -147,10 +144,10 @@ class EventStream implements StreamReader {
   }
 
   async whenSent(withinMs = STALLED_MS): Promise<void> {
-    if (!this.#isBusy || this.#state !== 'open') return
+    if (this.#isRequested || this.#state !== 'open') return
     const cancel = this.clock.after(withinMs, () => this.#cutOff())
     this.#idle ??= Promise.withResolvers<void>()
-    await Promise.race([this.#idle.promise, this.#over.promise])
+    await this.#idle.promise
     cancel()
   }
 
@@ -158,9 +155,19 @@ class EventStream implements StreamReader {
     if (this.#state !== 'open') return
     this.#stop()
     this.#state = 'ending'
+    this.#stopTimer = this.clock.after(CLOSE_WITHIN_MS, () => this.stream.abort(NOT_READ))
     this.#enqueue(bytesOf(last))
-    if (this.#isBusy) this.clock.after(CLOSE_WITHIN_MS, () => this.#close(NOT_READ))
-    else this.#close()
+  }
+
+  /** The connection is ready. */
+  #open(): void {
+    this.#state = 'open'
+    this.on.open()
+    this.#write(RETRY)
+    this.#scheduleKeepAlive()
+    const stopSource = this.source(this)
+    if (this.#state === 'open') this.#stopSource = stopSource
+    else stopSource()
   }
 
   /** A stalled reader must not fill the memory; a slow one catches up. */
@@ -173,13 +180,12 @@ class EventStream implements StreamReader {
   /** Ends at once and discards the queue. */
   #cutOff(): void {
     if (this.#state !== 'open') return
-    this.#stop()
-    this.#close(NOT_READ)
+    this.stream.abort(NOT_READ)
     this.on.cutOff()
   }
 
   #scheduleKeepAlive(): void {
-    this.#stopKeepAlive = this.clock.after(KEEP_ALIVE_MS, () => {
+    this.#stopTimer = this.clock.after(KEEP_ALIVE_MS, () => {
       this.#scheduleKeepAlive()
       this.#write(this.#hasBegun ? KEEP_ALIVE : KEEP_ALIVE_IN_BLOCK)
     })
@@ -188,20 +194,13 @@ class EventStream implements StreamReader {
   /** Stops the source. */
   #stop(): void {
     if (this.#state !== 'open') return
-    this.#stopKeepAlive?.()
+    this.#stopTimer()
     this.#stopSource?.()
     this.on.over()
   }
 
-  #close(error?: Error): void {
-    if (this.#state === 'over') return
-    this.#state = 'over'
-    this.#controller?.close(error)
-    this.#over.resolve()
-  }
-
   #enqueue(bytes: Uint8Array): void {
-    if (!this.#isBusy) this.#send(bytes)
+    if (this.#isRequested) this.#send(bytes)
     else {
       this.#queue.push(bytes)
       this.#queuedBytes += bytes.byteLength
@@ -209,28 +208,21 @@ class EventStream implements StreamReader {
   }
 
   #send(bytes: Uint8Array): void {
-    const written: unknown = this.#controller?.write(bytes)
-    this.#controller?.flush()
-    if (!(written instanceof Promise)) return
-    this.#isBusy = true
-    written.then(
-      () => this.#resume(),
-      () => {},
-    )
+    this.#isRequested = false
+    this.stream.send(bytes)
   }
 
-  #resume(): void {
-    if (this.#state === 'over') return
-    this.#isBusy = false
-    while (this.#queue[0] && !this.#isBusy) {
-      this.#queuedBytes -= this.#queue[0].byteLength
-      this.#send(this.#queue[0])
-      this.#queue.shift()
-    }
-    if (this.#isBusy) return
+  #takeAll(): Uint8Array {
+    const [first = EMPTY, ...more] = this.#queue
+    const bytes = more.length === 0 ? first : Buffer.concat(this.#queue)
+    this.#queue = []
+    this.#queuedBytes = 0
+    return bytes
+  }
+
+  #resolveIdle(): void {
     this.#idle?.resolve()
     this.#idle = undefined
-    if (this.#state === 'ending') this.#close()
   }
 }
 
@@ -253,5 +245,5 @@ export function eventStream(
     over: () => server.timeout(request, CLOSE_WITHIN_SECONDS),
     cutOff: () => log.warn('a stream was closed because its client stalled', { request_id: requestId }),
   })
-  return streamedResponse(new ReadableStream(stream), { headers: HEADERS })
+  return streamedResponse(stream.stream.body, { headers: HEADERS })
 }

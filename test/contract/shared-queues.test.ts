@@ -45,6 +45,7 @@ const LIST: Readonly<Record<string, Shared>> = {
   'storage/connection/health.ts: #isRunning': ['nobody', 'one sync of the disk for all writes of a commit'],
   'storage/copy.ts: new Worker': ['nobody', 'a thread for the sync of one copy'],
   'storage/database.ts: new WriteQueue': ['caller, address', 'writes; of forms and sources by these'],
+  'storage/read-limit.ts: #reserved': ['nobody', 'of one read'],
   'storage/sql.ts: #running': ['nobody', 'the statement that runs'],
   'storage/worker/client.ts: new QueryScheduler': ['caller, share', 'long queries'],
   'storage/worker/client.ts: new TaskQueue': ['caller, address', 'long writes'],
@@ -56,7 +57,7 @@ const LIST: Readonly<Record<string, Shared>> = {
   'storage/worker/task-queue.ts: new Admission': ['caller, address', 'tasks that wait for the thread'],
   'storage/worker/task-queue.ts: new WorkerThread': ['caller, address', 'a thread for tasks'],
   'storage/worker/thread.ts: new Worker': ['caller, share', 'the threads of queries and tasks'],
-  'storage/writes/write-queue.ts: #waiting': ['caller, address', 'writes; long ones are one line among them'],
+  'storage/writes/write-queue.ts: #queue': ['caller, address', 'writes; long ones are one line among them'],
   'storage/writes/write-queue.ts: new FairQueue': [
     'caller, address',
     'writes; long ones are one line among them',
@@ -90,11 +91,10 @@ const LIST: Readonly<Record<string, Shared>> = {
   'kernel/fair-share.ts: #queue': ['caller, address', 'requests that arrived together'],
   'http/pipeline.ts: new Bursts': ['caller, address', 'requests that arrived together'],
   'kernel/fair-share.ts: new FairQueue': ['caller, address', 'requests that arrived together'],
-  'http/sse.ts: #isBusy': ['nobody', 'of one stream'],
   'http/sse.ts: #queue': ['nobody', 'of one stream'],
   'kernel/call.ts: new WorkerThread': ['nobody', 'a command that copies a remote'],
   'kernel/job-runner.ts: #running': ['nobody', 'the steps of jobs, of which kinds take turns'],
-  'lib/admission.ts: #held': ['caller, address', 'the room of an Admission, in all'],
+  'lib/admission.ts: #reserved': ['caller, address', 'the room of an Admission, in all'],
   'lib/admission.ts: new FairQueue': ['caller, address', 'the work that waits in an Admission'],
   'kernel/fair-share.ts: new Admission': ['caller, address', 'steps of long work in this thread'],
   'operation/backups/download.ts: new Admission': [
@@ -126,14 +126,15 @@ const LIST: Readonly<Record<string, Shared>> = {
   'api.ts: new FailedSignIns': ['user, address', 'wrong passwords'],
   'shares/visitor-routes.ts: new FailedSignIns': ['share, address', 'wrong passwords of shares'],
   'shares/visitor-routes.ts: new SentPerDay': ['share, address', 'posts of forms in a day'],
-  'people/sessions/streams.ts: #waiting': ['nobody', 'requests that wait for a change or an event'],
+  'people/sessions/streams.ts: #pendingRequests': ['nobody', 'requests that wait for a change or an event'],
   'events/sources/routes.ts: new RequestLimit': ['source', 'calls in a minute'],
 }
 
 const SOURCE = join(import.meta.dir, '../../src')
 const MADE =
   /\bnew \w*(?:Queue|Turns|Admission|Budget|Bytes|Scheduler?|Bursts|RequestLimit|Order|Pool|Dispatcher|Semaphore|Tickets|FailedKeys|FailedSignIns|PerDay|Streams|Worker|WorkerThread)(?=[<(])|\bBun\.spawn(?=\()/g
-const FIELD = /^ {2}(?:readonly )?#\w*(?:waiting|running|queue|inFlight|held|busy)(?=[ :=])/gim
+const FIELD =
+  /^ {2}(?:readonly )?#\w*(?:waiting|pendingRequests|running|queue|inFlight|held|reserved|busy)(?=[ :=])/gim
 
 async function find(): Promise<string[]> {
   const found = new Set<string>()
