@@ -52,10 +52,11 @@ describe.skipIf(!hasBrowser)('beside a note in a browser', () => {
         await page.type('input[name=alias]', name)
         await press(page, 'Add alias')
       }
+      const section = '#details .section:has(input[name=alias])'
       await add('First name')
-      await untilText(page, 'First name')
+      await untilTextIn(page, section, 'First name')
       await add('Second name')
-      await untilText(page, 'Second name')
+      await untilTextIn(page, section, 'Second name')
       const saved = async () => (await app.server.get(`/v1/notes/${id}`)).body.note
       expect(await saved()).toMatchObject({ alias: 'First name', aliases: ['Second name'] })
       await add('taken')

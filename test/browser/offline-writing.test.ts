@@ -227,6 +227,38 @@ describe.skipIf(!hasBrowser)('writing without a network', () => {
   )
 
   test(
+    'tags and new rows wait, outlive their tab, and are sent once',
+    async () => {
+      const note = { title: 'Tagged away', content: 'text', tags: ['old'] }
+      const id = (await app.server.post('/v1/notes', note)).body.note.id
+      const texts = (await app.server.get('/v1/notes')).body.total
+      await untilStoredOn(page, { texts })
+      await setOffline(page, true)
+      await page.type('.new-row input[name=name]', 'Row away')
+      await page.keyboard.press('Enter')
+      await untilTextIn(page, 'table', 'Row away')
+      await untilText(page, '1 change pending')
+      await page.goto(`${app.server.url}/app/notes/${id}`)
+      await page.waitForSelector('input[name=tag]')
+      await page.type('input[name=tag]', 'field/new')
+      await press(page, 'Add tag')
+      await untilTextIn(page, '#details .tags', 'field/new')
+      await press(page, 'Remove tag old')
+      await untilText(page, '3 changes pending')
+      await crash()
+      await setOffline(page, true)
+      await page.goto(`${app.server.url}/app/records/${leads}?sort=size&direction=asc`)
+      await untilTextIn(page, 'table', 'Row away')
+      await untilText(page, '3 changes pending')
+      await setOffline(page, false)
+      await nothingPending(page)
+      expect((await names()).filter((name) => name === 'Row away')).toEqual(['Row away'])
+      expect((await app.server.get(`/v1/notes/${id}`)).body.note.tags).toEqual(['field/new'])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a draft discarded in one tab is not sent by the tab that wrote it',
     async () => {
       const id = (await app.server.post('/v1/notes', { title: 'Given up', content: '' })).body.note.id

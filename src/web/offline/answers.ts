@@ -8,6 +8,7 @@ import { sessionKey } from '../data/session-key.ts'
 import { type About, database, type Mark, onOfflineCopyChange, rowsOf, whereOf } from './database.ts'
 import { type Filter, nameTest, type OfflineNote, OfflineNotes } from './offline-notes.ts'
 import { OfflineRows } from './offline-rows.ts'
+import { listActions, withPendingTags } from './pending-actions.ts'
 import { listDrafts, onQueueChange } from './queue.ts'
 
 /*
@@ -47,13 +48,32 @@ class OfflineCopy {
 
   async #readNotes(): Promise<OfflineNotes> {
     this.#stored ??= readStored()
-    const [stored, drafts] = await Promise.all([this.#stored, this.drafts])
+    const [stored, drafts, actions] = await Promise.all([this.#stored, this.drafts, this.#actions()])
     const [notes, texts] = [new Map(stored.notes), new Map(stored.texts)]
     for (const draft of drafts) {
       notes.set(draft.note, headOf(draft, notes.get(draft.note)))
       texts.set(draft.note, draft.text.content)
     }
+    const tagged = actions.flatMap(({ action }) => (action.kind === 'tag' ? action : []))
+    for (const [id, changes] of Map.groupBy(tagged, ({ note }) => note)) {
+      const note = notes.get(id)
+      if (note) notes.set(id, { ...note, tags: withPendingTags(note.tags, changes) })
+    }
     return new OfflineNotes([...notes.values()], texts)
+  }
+
+  async #readRows(structure: Structure): Promise<OfflineRows> {
+    const stored = await (await database()).getAll('rows', rowsOf(structure.id))
+    const rows = new Map(stored.map(({ id, row }) => [id, row]))
+    for (const { action } of await this.#actions())
+      if (action.kind === 'row' && action.structure.id === structure.id) rows.set(action.row.id, action.row)
+    // The key begins with the id of the user.
+    return new OfflineRows(structure, [...rows.values()], sessionKey.peek()?.split(' ')[0] ?? '')
+  }
+
+  #actions() {
+    const { user, workspace } = this.about.session
+    return listActions(user.id, workspace.id)
   }
 
   /** Called after an edit. */
@@ -63,7 +83,7 @@ class OfflineCopy {
   }
 
   rows(structure: Structure): Promise<OfflineRows> {
-    const known = this.#rows.get(structure.id) ?? readRows(structure)
+    const known = this.#rows.get(structure.id) ?? this.#readRows(structure)
     this.#rows.set(structure.id, known)
     return known
   }
@@ -80,16 +100,6 @@ async function readStored() {
     notes: new Map(heads.map((head) => [head.id, head])),
     texts: new Map(ids.map((id, at) => [id, contents[at] ?? ''])),
   }
-}
-
-async function readRows(structure: Structure): Promise<OfflineRows> {
-  const stored = await (await database()).getAll('rows', rowsOf(structure.id))
-  return new OfflineRows(
-    structure,
-    stored.map(({ row }) => row),
-    // The key begins with the id of the user.
-    sessionKey.peek()?.split(' ')[0] ?? '',
-  )
 }
 
 /** A note with its edits applied. */

@@ -1,4 +1,5 @@
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import type { StoredAction } from '../data/pending-actions.ts'
 import type { StoredCell } from '../data/pending-cells.ts'
 import type { Row } from '../data/records/model.ts'
 import type { Session } from '../data/session.ts'
@@ -50,7 +51,7 @@ interface Schema extends DBSchema {
   marks: { key: [user: string, workspace: string, structure: string]; value: Mark }
   /** Unchanged responses, by path. */
   answers: { key: string; value: object }
-  queue: { key: string[]; value: StoredNote | StoredCell }
+  queue: { key: string[]; value: StoredNote | StoredCell | StoredAction }
   /** The contents of notes before they were edited, stored only once because storing long texts is slow. */
   bases: { key: string[]; value: StoredBase }
 }

@@ -1,10 +1,12 @@
 import { findDocument } from '../data/note-documents.ts'
+import type { StoredAction } from '../data/pending-actions.ts'
 import type { EntryKey, StoredCell } from '../data/pending-cells.ts'
 import { discardCell } from '../data/records/edits.ts'
 import { session } from '../data/session.ts'
 import { TAB } from '../data/tabs.ts'
 import { requestDiscard } from './adopt.ts'
 import { database, notifyCopyChange } from './database.ts'
+import { discardAction, wordsOf } from './pending-actions.ts'
 import { draftOf, keyOf, type StoredNote, writing } from './queue.ts'
 import { openTabs } from './tabs.ts'
 
@@ -52,6 +54,7 @@ export async function listPending(): Promise<PendingEdit[]> {
   const found = entries.map((entry): PendingEdit => {
     const isElsewhere = entry.tab !== TAB && open.has(entry.tab)
     const error = refusalElsewhere(entry.workspace) ?? (isElsewhere ? 'Open in another tab.' : undefined)
+    if ('action' in entry) return actionOf(entry, error)
     if ('row' in entry) return cellOf(entry, error)
     const base = contents.get(keyOf(entry).join(' ')) ?? { ...entry, content: '' }
     return noteOf(entry, draftOf(entry, base).text, error)
@@ -76,6 +79,22 @@ function cellOf(entry: StoredCell, error: string | undefined): PendingEdit {
     at,
     address: isHere(entry) ? `/app/records/${structure.id}` : undefined,
     error: error ?? own,
+  }
+}
+
+function actionOf(entry: StoredAction, error: string | undefined): PendingEdit {
+  const { action, at } = entry
+  const [text, to] =
+    action.kind === 'tag'
+      ? [action.tag, `/app/notes/${action.note}`]
+      : [Object.values(action.row.data).join(', '), `/app/records/${action.structure.id}`]
+  return {
+    place: entry,
+    name: wordsOf(action),
+    text,
+    at,
+    address: isHere(entry) ? to : undefined,
+    error: error ?? entry.error ?? WAITING_TEXT,
   }
 }
 
@@ -104,6 +123,7 @@ function noteOf(
 /** Discards a pending edit, in its tab and in the database. */
 export async function discardPending({ place }: PendingEdit): Promise<void> {
   const [kind, id = '', row = '', field = ''] = place.name.split(' ')
+  if (kind === 'tag' || kind === 'row') return discardAction(place)
   if (place.tab !== TAB) requestDiscard(place)
   else if (isHere(place) && kind === 'note') findDocument(id)?.queue.discard()
   else if (isHere(place)) discardCell([id, row, field])

@@ -149,8 +149,11 @@ export function removeDraft(key: DraftKey): Promise<void> {
 }
 
 /** The key range of all entries of one kind of a user in a workspace. */
-export const entriesOf = (kind: 'note' | 'cell', user: string, workspace: string): IDBKeyRange =>
-  IDBKeyRange.bound([user, workspace, `${kind} `], [user, workspace, `${kind}!`])
+export const entriesOf = (
+  kind: 'note' | 'cell' | 'tag' | 'row',
+  user: string,
+  workspace: string,
+): IDBKeyRange => IDBKeyRange.bound([user, workspace, `${kind} `], [user, workspace, `${kind}!`])
 
 export const hasCells = async (user: string, workspace: string): Promise<boolean> =>
   (await (await database()).count('queue', entriesOf('cell', user, workspace))) > 0

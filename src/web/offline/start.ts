@@ -27,6 +27,7 @@ import {
   onOfflineCopyChange,
   whereOf,
 } from './database.ts'
+import { startActions } from './pending-actions.ts'
 import { emptyPictures } from './pictures.ts'
 import { countOthers, emptyQueue } from './queue.ts'
 import { adoptShared, emptyShared } from './shared.ts'
@@ -258,6 +259,7 @@ export function startOffline(): void {
   onChange(() => follow('changed'))
   onMissed(() => follow('missed'))
   takeOwnership()
+  startActions()
 }
 
 const SIGN_OUT_PENDING =

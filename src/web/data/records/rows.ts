@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { api } from '../api.ts'
-import { Refused, Unreachable } from '../request.ts'
+import { Refused, Unreachable, unreachableSince } from '../request.ts'
 import { queryOf, type Row, type RowPage, type RowQuery } from './model.ts'
 
 /** Rows per block. */
@@ -166,7 +166,9 @@ export class RowSource implements RowList {
 
   refreshNow(): void {
     this.expire()
-    this.#loadAll((number) => number > 0 || !this.isWatched || !this.#blocks.has(0))
+    // A watch that has not noticed yet that the server is away delivers no pending rows.
+    const isWatched = this.isWatched && unreachableSince.peek() === undefined
+    this.#loadAll((number) => number > 0 || !isWatched || !this.#blocks.has(0))
   }
 
   /** Takes the first block from a watch. */

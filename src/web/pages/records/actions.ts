@@ -1,7 +1,10 @@
 import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
-import type { Row } from '../../data/records/model.ts'
+import { newIds } from '../../data/new-ids.ts'
+import { deferAction } from '../../data/pending-actions.ts'
+import type { Row, Structure } from '../../data/records/model.ts'
 import { undoStack } from '../../data/records/undo.ts'
+import { Unreachable, unreachableSince } from '../../data/request.ts'
 import { sessionKey } from '../../data/session-key.ts'
 
 /** The last action on rows, offered for undo. */
@@ -56,15 +59,37 @@ export async function writeRows(
   return written as unknown as { inserted: number; updated: number; records: readonly Row[] }
 }
 
-/** Creates a row; undo deletes it. */
-export const createRow = (structure: string, data: Data): Promise<Row> =>
+type Table = Pick<Structure, 'id' | 'name'>
+
+/** Creates a row; undo deletes it. While the server cannot be reached, the row waits in this browser. */
+export const createRow = (table: Table, data: Data): Promise<unknown> =>
   undoStack.perform(async (push) => {
-    const { records } = await writeRows(structure, [data])
-    const [row] = records
-    if (!row) throw new Error('The server did not return the new row.')
-    push({
-      label: 'a new row',
-      run: () => api.delete('/v1/records/{id}', { params: { id: row.id } }),
-    })
-    return row
+    if (unreachableSince.peek() !== undefined) return deferRow(table, data)
+    const [key = ''] = newIds(1)
+    try {
+      const { records } = await writeRows(table.id, [data], { key })
+      const [row] = records
+      if (!row) throw new Error('The server did not return the new row.')
+      push({
+        label: 'a new row',
+        run: () => api.delete('/v1/records/{id}', { params: { id: row.id } }),
+      })
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error
+      // The server may have created the row.
+      await deferRow(table, data, key)
+    }
   })
+
+async function deferRow({ id: structure, name }: Table, values: Data, sentWith?: string): Promise<void> {
+  const [id = ''] = newIds(1)
+  const now = new Date().toISOString()
+  const data = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as Row['data']
+  const row: Row = { id, data, created_at: now, updated_at: now, deleted_at: null }
+  await deferAction({
+    kind: 'row',
+    structure: { id: structure, name },
+    row,
+    ...(sentWith !== undefined && { sentWith }),
+  })
+}

@@ -130,11 +130,7 @@ function Rows({ structure, views }: { structure: Structure; views: readonly RowV
       {row === undefined && pane === 'import' && <ImportPane structure={structure} source={source} />}
       {row === undefined && pane === 'deleted' && <DeletedRowsPane structure={structure} source={source} />}
       {row === undefined && pane === 'new' && (
-        <NewRowPane
-          structure={structure}
-          onCreate={(data) => createRow(structure.id, data)}
-          source={source}
-        />
+        <NewRowPane structure={structure} onCreate={(data) => createRow(structure, data)} source={source} />
       )}
     </main>
   )

@@ -4,20 +4,16 @@ import { Icon } from '../../../components/icon.tsx'
 import { useSerialized } from '../../../components/serialized.ts'
 import { Tag } from '../../../components/tag.tsx'
 import { api } from '../../../data/api.ts'
-import { invalidate } from '../../../data/cache.ts'
+import { changeTag } from '../../../data/note-tags.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import type { Note } from '../list-data.ts'
 import { otherListAddress } from '../route.ts'
 
-const CHANGED = new Set(['note', 'tag'])
-
 /** The tags of a note, with links to their lists. */
-export function Tags({ note: { id, tags } }: { note: Note }) {
-  const removal = useAction(async (name: string) => {
-    await api.delete('/v1/notes/{id}/tags/{name}', { params: { id, name } })
-    await invalidate(CHANGED)
-  })
+export function Tags({ note }: { note: Note }) {
+  const { tags } = note
+  const removal = useAction((name: string) => changeTag(note, name, false))
   const remove = useSerialized(removal.run)
   return (
     <section class="section">
@@ -37,18 +33,15 @@ export function Tags({ note: { id, tags } }: { note: Note }) {
         ))}
       </p>
       {removal.refusal.value && <ErrorText>{removal.refusal.value}</ErrorText>}
-      {mayWrite.value && <AddTag id={id} tags={tags} />}
+      {mayWrite.value && <AddTag note={note} />}
     </section>
   )
 }
 
-function AddTag({ id, tags }: { id: string; tags: readonly string[] }) {
+function AddTag({ note }: { note: Note }) {
   const field = useId()
   const { data } = useQuery(['tag note'], () => api.get('/v1/tags'))
-  const { run, refusal } = useAction(async (name: string) => {
-    await api.post('/v1/notes/{id}/tags', { params: { id }, body: { tags: [name] } })
-    await invalidate(CHANGED)
-  })
+  const { run, refusal } = useAction((name: string) => changeTag(note, name, true))
   const addSerialized = useSerialized(run)
   const input = useRef<HTMLInputElement>(null)
   const add = async (name: string) => {
@@ -82,7 +75,7 @@ function AddTag({ id, tags }: { id: string; tags: readonly string[] }) {
       />
       <datalist id={`${field}-list`}>
         {data?.tags
-          .filter(({ name }) => !tags.includes(name))
+          .filter(({ name }) => !note.tags.includes(name))
           .map(({ id: tag, name }) => (
             <option key={tag} value={name} />
           ))}

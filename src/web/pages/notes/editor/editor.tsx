@@ -2,7 +2,7 @@ import '../../../styles/markdown.ts'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { NotLoaded } from '../../../components/lazy.tsx'
 import { Loading } from '../../../components/pane.tsx'
-import { api } from '../../../data/api.ts'
+import { changeTag } from '../../../data/note-tags.ts'
 import type { SaveQueue } from '../../../data/save-queue.ts'
 import { hash, navigate } from '../../../router.ts'
 import { useLinks } from '../details/links.tsx'
@@ -22,9 +22,9 @@ function follow(href: string, isOutside: boolean): void {
   else navigate(href)
 }
 
-/** Adds a typed tag to the note; on failure it stays plain text. */
-function addTag(id: string, name: string): void {
-  void api.post('/v1/notes/{id}/tags', { params: { id }, body: { tags: [name] } }).catch(() => {})
+/** Adds a typed tag to the note; if it is refused, it stays plain text. */
+function addTag(id: string, queue: SaveQueue, name: string): void {
+  changeTag({ id, title: queue.text.peek().title }, name, true).catch(() => {})
 }
 
 /** The editor of a note. Every edit goes to the note's save queue; remote changes taken by the queue appear here. */
@@ -44,7 +44,7 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
         const connected = connect(codeMirror.createEditor, container.current, queue, {
           onFiles: (dropped, insert) => files.current(dropped, insert),
           onFollow: follow,
-          onTag: (name) => addTag(id, name),
+          onTag: (name) => addTag(id, queue, name),
         })
         editor.current = connected.editor
         goToOffset.value = connected.editor.goTo

@@ -32,7 +32,7 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
     if (first) return refuse(...first)
     if (Object.keys(data).length === 0) return
     try {
-      await createRow(structure.id, data)
+      await createRow(structure, data)
     } catch (error) {
       const { message } = error as Error
       return refuse(faultyField(structure.fields, faultIn(error))?.key ?? '', message)

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { Pane } from '../../../components/pane.tsx'
-import { type Field, isComputed, type Row, type Structure } from '../../../data/records/model.ts'
+import { type Field, isComputed, type Structure } from '../../../data/records/model.ts'
 import { faultyField } from '../../../data/records/refusals.ts'
 import type { RowList } from '../../../data/records/rows.ts'
 import { navigate, search } from '../../../router.ts'
@@ -13,7 +13,7 @@ import { type Data, newRowOf, readNewRow } from './new-row-draft.ts'
 interface NewRowPaneProps {
   readonly structure: Structure
   readonly source: RowList
-  readonly onCreate: (data: Data) => Promise<Row>
+  readonly onCreate: (data: Data) => Promise<unknown>
 }
 
 /** A form for a new row. Refused input stays in the form. */
