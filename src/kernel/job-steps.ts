@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
+import { reach } from '../lib/failure-points.ts'
 import type { Db } from '../storage/database.ts'
 import type { Reader } from '../storage/reader.ts'
 import type { QueryScheduling, WorkerClient } from '../storage/worker/client.ts'
@@ -30,6 +31,7 @@ function runSteps(job: Job, tx: Tx, key: JobKey, prepared?: unknown): boolean {
       key,
     )
   }
+  reach('job stepped')
   return hasMore || isDue(result)
 }
 

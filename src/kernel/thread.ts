@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { encoded } from '../lib/encoding.ts'
+import { reach } from '../lib/failure-points.ts'
 import { createIdSource } from '../lib/ids.ts'
 import { Refusal, unavailable } from '../lib/refusal.ts'
 import { State } from '../lib/state.ts'
@@ -30,10 +31,18 @@ import type { ReadOperation, WriteOperation } from './operation.ts'
 declare const self: Worker
 
 /** The features of a thread. */
-interface ThreadOptions {
+export interface ThreadOptions {
   /** Finds an operation, or the jobs, by name. */
   findOperation(name: string): Promise<{ readonly name: string }>
   readonly credentials: Credentials
+  /** Whether the thread is simulated in another one, whose priority and memory are not its own. */
+  readonly isSimulated?: boolean
+}
+
+/** The side of the thread from which it receives requests. */
+interface ThreadPort {
+  onmessage: ((event: MessageEvent<WorkerRequest>) => void) | null
+  postMessage(message: unknown, transfer: ArrayBuffer[]): void
 }
 
 type AnyQuery = JobPreparing | ReadOperation<unknown, unknown>
@@ -74,12 +83,15 @@ class Requests {
   /** The ids of this thread, which follow the ids of the main thread and vice versa. */
   readonly #ids = createIdSource()
 
-  constructor(private readonly options: ThreadOptions) {}
+  constructor(
+    private readonly options: ThreadOptions,
+    private readonly port: ThreadPort,
+  ) {}
 
   async answer(request: WorkerRequest): Promise<void> {
     clearTimeout(this.#idleTimer)
     const response = await this.#responseTo(request)
-    self.postMessage(response, 'output' in response ? buffersIn(response.output) : [])
+    this.port.postMessage(response, 'output' in response ? buffersIn(response.output) : [])
     this.#idleTimer = setTimeout(() => this.#releaseMemory(), IDLE_MS)
   }
 
@@ -142,7 +154,8 @@ class Requests {
         task.kind === 'stepping'
           ? task.run(tx, request.input as JobInput)
           : crossing(performWrite(task, tx, received(request.input as Sent), this.options.credentials))
-      self.postMessage(COMMITTING)
+      reach('task written')
+      this.port.postMessage(COMMITTING, [])
       sql.run('COMMIT')
       return { output, hasWritten }
     } catch (error) {
@@ -172,7 +185,7 @@ class Requests {
    * write.
    */
   #lowerPriority(): void {
-    if (!this.#isLowered) lowerThreadPriority()
+    if (!this.#isLowered && !this.options.isSimulated) lowerThreadPriority()
     this.#isLowered = true
   }
 
@@ -187,7 +200,7 @@ class Requests {
 
   #releaseMemory(): void {
     for (const reader of [this.#reading, this.#writing]) if (reader) shrinkMemory(reader.sql.database)
-    Bun.gc(true)
+    if (!this.options.isSimulated) Bun.gc(true)
   }
 }
 
@@ -199,8 +212,8 @@ function openWriting(request: WorkerRequest): Reader {
   return { sql: new Sql(database) }
 }
 
-/** Answers the requests of the main thread in this one. */
-export function serveThread(options: ThreadOptions): void {
-  const requests = new Requests(options)
-  self.onmessage = ({ data }: MessageEvent<WorkerRequest>) => void requests.answer(data)
+/** Answers the requests of the main thread in this one; `port` is this thread's own by default. */
+export function serveThread(options: ThreadOptions, port: ThreadPort = self): void {
+  const requests = new Requests(options, port)
+  port.onmessage = ({ data }) => void requests.answer(data)
 }

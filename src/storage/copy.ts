@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { reach } from '../lib/failure-points.ts'
 import { workerProgram } from '../lib/program.ts'
 import { withCacheOf } from './connection/open.ts'
 import { asReadError, asSystemError, isStorageFailure, showsDamage, UnusableDatabase } from './errors.ts'
@@ -12,7 +13,6 @@ const partialCopy = (target: string): string => `${target}.partial-${process.pid
 
 export interface CopyOptions {
   readonly model?: FileModel
-  readonly onStep?: () => void
 }
 
 /** Copying reads and writes each page once, so a large cache only takes memory from the server. */
@@ -42,26 +42,26 @@ async function syncContinuously(path: string): Promise<() => void> {
 /**
  * Writes a consistent copy of the open database to `target`. The copy is written beside `target`, verified with
  * `integrity_check` and then renamed, so that `target` is never an incomplete copy. It gets the owner of the model,
- * by default of the file that it replaces. `onStep` is called between the steps. Throws UnusableDatabase.
+ * by default of the file that it replaces. Throws UnusableDatabase.
  */
 export function copyVerified(
   database: Database,
   target: string,
-  { model = { replaces: target }, onStep = () => {} }: CopyOptions = {},
+  { model = { replaces: target } }: CopyOptions = {},
 ): void {
   const partial = partialCopy(target)
   try {
     removePartial(partial)
     createFile(partial, model)
     database.query('VACUUM INTO ?').run(partial)
-    onStep()
+    reach('copy written')
     beginEpochs(partial)
-    onStep()
+    reach('copy begun')
     verifyCopy(partial)
     syncFile(partial)
-    onStep()
+    reach('copy synced')
     renameSync(partial, target)
-    onStep()
+    reach('copy renamed')
     syncFolder(dirname(target))
   } catch (error) {
     const read = asReadError(error, database)

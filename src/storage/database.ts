@@ -1,3 +1,4 @@
+import { reach } from '../lib/failure-points.ts'
 import type { Histogram } from '../lib/histogram.ts'
 import { createIdSource, type IdSource } from '../lib/ids.ts'
 import type { Refusal } from '../lib/refusal.ts'
@@ -34,7 +35,10 @@ export interface Db extends Reader {
   onLateSync(listener: () => void): () => void
   /** Creates ids. */
   readonly ids: IdSource
-  /** Resolves once everything that other connections of this process can read is on the disk; usually at once. */
+  /**
+   * Resolves once everything that other connections of this process can read is on the disk, usually at once. Rejects
+   * after a commit that may be lost.
+   */
   synced(): Promise<void>
   /** Differs after every commit of this process, once it is on the disk, and of another process. */
   readonly state: number
@@ -87,6 +91,7 @@ const syncingWith = (walSync: WalSync, sql: Sql, reading: Reading | undefined): 
       reading?.release()
       throw error
     }
+    reach('committed')
     return walSync.run()
   },
 })
@@ -131,7 +136,10 @@ export function openDatabase(options: OpenOptions): Db {
     if (folds) checkpoints.noteCommit()
   }
   const stopReleasing = reading && releasePageCaches(clock, log, [sql, reading.sql])
-  const checkpoints = new Checkpoints({ file, descriptor, clock, log, sql, pauseDuring })
+  const checkpoints = new Checkpoints({
+    ...{ file, descriptor, clock, log, sql, pauseDuring },
+    startThread: options.startThread,
+  })
   const commitListeners = new Set<() => void>()
   const externalPolls = new Set<() => void>()
   const ids = createIdSource()
@@ -149,7 +157,9 @@ export function openDatabase(options: OpenOptions): Db {
       reading?.leave()
     },
     ...(walSync && { sync: syncingWith(walSync, sql, reading) }),
-    onCommit: () => {
+    onCommit: (failure) => {
+      // Reads stay at the last durable state: a read, or a delivery, of a lost write would show what never happened.
+      if (failure) return undefined
       noteState()
       reading?.noteCommit()
       noteWrite()

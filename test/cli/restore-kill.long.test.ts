@@ -3,7 +3,7 @@ import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BEFORE, backedUpForEach, crash, RESTORED, usersOf } from '../support/backed-up.ts'
 import { runInProcess } from '../support/cli.ts'
-import { killedAtStep } from '../support/kills.ts'
+import { killedAtPoint } from '../support/kills.ts'
 import { startProcess } from '../support/process.ts'
 
 const made = backedUpForEach()
@@ -18,11 +18,12 @@ beforeEach(() => {
 /** Restores in a process that kills itself after this many steps, if ever. The process first runs `prepare`. */
 async function restoreUntil(step: number, prepare = ''): Promise<void> {
   const module = resolve('src/storage/connection/restore.ts')
-  await killedAtStep(
+  await killedAtPoint(
     step,
+    'restore',
     `${prepare}
      const { restoreDatabase } = await import(${JSON.stringify(module)})
-     restoreDatabase(${JSON.stringify(backup)}, ${JSON.stringify(db)}, onStep)`,
+     restoreDatabase(${JSON.stringify(backup)}, ${JSON.stringify(db)})`,
   )
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { runInProcess } from '../support/cli.ts'
-import { killedAtStep } from '../support/kills.ts'
+import { killedAtPoint } from '../support/kills.ts'
 import { newFolder, startProcess } from '../support/process.ts'
 import { until } from '../support/webhooks.ts'
 
@@ -15,12 +15,13 @@ test('a backup killed after any step is complete or absent, and the next start r
     mkdirSync(dir)
     const before = readFileSync(db)
     const name = `daybook-2026-11-2${step}T093000Z.db`
-    await killedAtStep(
+    await killedAtPoint(
       step,
+      'copy',
       `const { Database } = await import('bun:sqlite')
        const { copyVerified } = await import(${JSON.stringify(resolve('src/storage/copy.ts'))})
        const database = new Database(${JSON.stringify(db)}, { readonly: true })
-       copyVerified(database, ${JSON.stringify(`${dir}/${name}`)}, { onStep })`,
+       copyVerified(database, ${JSON.stringify(`${dir}/${name}`)})`,
     )
     expect(readdirSync(dir)).toEqual([step < 4 ? expect.stringMatching(/\.db\.partial-\d+$/) : name])
     expect(readFileSync(db)).toEqual(before)

@@ -257,12 +257,19 @@ test('neither writes that the disk lost nor later ones are acknowledged, as it r
   disk.fail()
   await lost
   await line('later')
-  expect([ends, db.problem === undefined, committed()]).toEqual([1, false, ['lost']])
+  expect([ends, db.problem === undefined, committed(), db.sql.scalar<number>(COUNT)]).toEqual([
+    1,
+    false,
+    ['lost'],
+    0,
+  ])
   expect(events).toEqual([
     'after lost',
     expect.stringMatching(/^lost: .*may be lost/),
     expect.stringMatching(/^later: .*is shutting down/),
   ])
+  // A read in another thread may have seen the lost write.
+  await expect(db.synced()).rejects.toThrow('may be lost')
   held.leave()
   await db.finishCheckpoint()
   db.close()

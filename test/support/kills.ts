@@ -1,4 +1,6 @@
 import { expect } from 'bun:test'
+import { resolve } from 'node:path'
+import type { FAILURE_POINTS, FailurePoint } from '../../src/lib/failure-points.ts'
 import { runInProcess } from './cli.ts'
 import { type CommandProcess, newFolder, type ServerProcess, startProcess } from './process.ts'
 import { randomSource } from './random.ts'
@@ -145,14 +147,22 @@ export async function killWhen(command: CommandProcess, isTime: Promise<unknown>
 }
 
 /**
- * Runs a script in a process that kills itself in call number `step` of `onStep`; Infinity lets the script finish.
- * Returns after the process ends.
+ * Runs a script in a process that kills itself when it reaches a failure point of a component for the n-th time;
+ * Infinity lets the script finish. Returns after the process ends.
  */
-export async function killedAtStep(step: number, script: string): Promise<void> {
-  const counting = `let left = ${step}
-    const onStep = () => { if (--left === 0) process.kill(process.pid, 'SIGKILL') }`
+export async function killedAtPoint(
+  n: number,
+  component: (typeof FAILURE_POINTS)[FailurePoint],
+  script: string,
+): Promise<void> {
+  const module = JSON.stringify(resolve('src/lib/failure-points.ts'))
+  const counting = `let left = ${n}
+    const { FAILURE_POINTS, watchFailurePoints } = await import(${module})
+    watchFailurePoints((point) => {
+      if (FAILURE_POINTS[point] === '${component}' && --left === 0) process.kill(process.pid, 'SIGKILL')
+    })`
   const child = Bun.spawn([process.execPath, '-e', `${counting}\n${script}`], { stderr: 'pipe' })
   expect(await child.stderr.text()).toBe('')
   await child.exited
-  expect(child.signalCode).toBe(step === Number.POSITIVE_INFINITY ? null : 'SIGKILL')
+  expect(child.signalCode).toBe(n === Number.POSITIVE_INFINITY ? null : 'SIGKILL')
 }

@@ -162,7 +162,7 @@ export interface TestServiceOptions {
 let emptyDatabase: Uint8Array | undefined
 
 /** A database as the migrations create it. They run once for all tests of a process. */
-function newDatabase(): Uint8Array {
+export function newDatabase(): Uint8Array {
   if (emptyDatabase) return emptyDatabase
   const clock = testClock()
   const log = createLog('silent', clock, () => {})

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import { workerProgram } from '../../lib/program.ts'
 import { unlessStorageFails } from '../errors.ts'
 import type { Sql } from '../sql.ts'
+import { type StartThread, startWorker, type Thread } from '../thread-start.ts'
 import { LogHold } from './log-hold.ts'
 import { realFile } from './server-lock.ts'
 
@@ -42,6 +42,8 @@ export interface CheckpointOptions {
   readonly sql: Sql
   /** Runs an action while writes are paused. */
   readonly pauseDuring: (action: () => Promise<void>) => Promise<void>
+  /** Starts the checkpoint thread; a `Worker` by default. */
+  readonly startThread?: StartThread | undefined
 }
 
 /** The message to the checkpoint thread (`checkpoint-worker.ts`). */
@@ -87,7 +89,7 @@ export class Checkpoints {
   readonly #options: CheckpointOptions
   /** Resolved once, because that fails while the process is out of file descriptors. */
   readonly #wal: string
-  #worker: Worker | undefined
+  #worker: Thread | undefined
   /** Whether any commit followed the last check. */
   #hasCommitted = false
   #stopChecking: (() => void) | undefined
@@ -107,7 +109,7 @@ export class Checkpoints {
     this.#hold()
     this.#hasCommitted = this.#stopChecking !== undefined
     // Started early: once the process is out of file descriptors, starting a thread would end it.
-    this.#worker ??= newWorker()
+    this.#worker ??= this.#newWorker()
     this.#stopChecking ??= this.#options.clock.every(INTERVAL_MS, () => this.#check())
   }
 
@@ -239,13 +241,20 @@ export class Checkpoints {
   async #run(mode: CheckpointTask['mode']): Promise<number> {
     const { file, descriptor } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<CheckpointResult>()
-    this.#worker ??= newWorker()
+    this.#worker ??= this.#newWorker()
     this.#worker.onmessage = ({ data }: MessageEvent<CheckpointResult>) => resolve(data)
     this.#worker.onerror = ({ message }) => reject(new Error(message))
     this.#worker.postMessage({ file, descriptor, mode } satisfies CheckpointTask)
     const result = await promise
     if ('failure' in result) throw new Error(result.failure)
     return result.total
+  }
+
+  #newWorker(): Thread {
+    const { startThread = startWorker } = this.#options
+    const worker = startThread('storage/checkpoint-worker.ts')
+    worker.unref()
+    return worker
   }
 
   /** The page counts, or the last known ones while a transaction of this connection is open. */
@@ -263,12 +272,6 @@ export function readWalPages(sql: Sql): WalPages | undefined {
   if (sql.database.inTransaction) return undefined
   const [row] = sql.rows<[isBusy: number, total: number, moved: number]>('PRAGMA wal_checkpoint(NOOP)')
   return row && { total: row[1], left: row[1] - row[2] }
-}
-
-function newWorker(): Worker {
-  const worker = new Worker(workerProgram('storage/checkpoint-worker.ts'))
-  worker.unref()
-  return worker
 }
 
 const isLong = (wal: string): boolean =>

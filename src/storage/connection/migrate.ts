@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { closeSync, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { reach } from '../../lib/failure-points.ts'
 import { copyVerified } from '../copy.ts'
 import { isStorageFailure, UnusableDatabase } from '../errors.ts'
 import { MIGRATIONS } from '../schema/migrations/migrations.ts'
@@ -97,7 +98,10 @@ export function migrate(
 
 /** Reads the version again under the lock, because another process may have migrated meanwhile. */
 function applyPending(database: Database, migrations: readonly { name: string; sql: string }[]): void {
-  for (const migration of migrations.slice(pragma(database, 'user_version'))) apply(database, migration)
+  for (const migration of migrations.slice(pragma(database, 'user_version'))) {
+    apply(database, migration)
+    reach('migrated')
+  }
   database.run(`PRAGMA application_id = ${APPLICATION_ID}`)
   database.run(`PRAGMA user_version = ${migrations.length}`)
 }

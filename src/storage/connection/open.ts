@@ -8,6 +8,7 @@ import { createFile } from '../new-file.ts'
 import type { Reader } from '../reader.ts'
 import { MIGRATIONS } from '../schema/migrations/migrations.ts'
 import { Sql } from '../sql.ts'
+import type { StartThread } from '../thread-start.ts'
 import { MANY_PAGES } from './checkpoint.ts'
 import { refuseForeignWal } from './foreign-wal.ts'
 import type { DiskCalls } from './health.ts'
@@ -32,6 +33,8 @@ export interface OpenOptions {
   checkpoint?: 'auto' | 'off'
   /** The calls by which a server syncs commits to the disk; those of the system by default. */
   disk?: DiskCalls
+  /** Starts the checkpoint thread; a `Worker` by default. */
+  startThread?: StartThread
   /** Updates derived data for this version of the program, in the transaction of an upgrade. */
   afterUpgrade?: (reader: Reader) => void
   /** Runs after an upgrade, or after an interrupted one, before the database is used. */

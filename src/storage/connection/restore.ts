@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { reach } from '../../lib/failure-points.ts'
 import { copyVerified, syncFile, syncFolder } from '../copy.ts'
 import { asSystemError, isBusy, isStorageFailure, showsDamage, UnusableDatabase } from '../errors.ts'
 import { listForeignParts } from '../foreign-schema.ts'
@@ -39,14 +40,9 @@ const LEFT = /^\.restoring(?:-old|(?:\.partial-\d+)?(?:-journal)?)$/
 
 /**
  * Replaces the database with a verified copy of `backup`. Returns the path of the old database, if there was one.
- * Whenever the process dies, one of the two is complete and in place. `onStep` is called between the steps. Throws
- * UnusableDatabase.
+ * Whenever the process dies, one of the two is complete and in place. Throws UnusableDatabase.
  */
-export function restoreDatabase(
-  backup: string,
-  database: string,
-  onStep: () => void = () => {},
-): string | undefined {
+export function restoreDatabase(backup: string, database: string): string | undefined {
   const file = realFile(database)
   refuseUnusableBackup(backup, file)
   const lock = takeServerLock(file)
@@ -55,10 +51,10 @@ export function restoreDatabase(
     finishRestore(file)
     const restored = file + UNFINISHED
     copyBackup(backup, restored, file)
-    onStep()
+    reach('restore copied')
     foldWal(file, database)
-    onStep()
-    return replace(file, restored, onStep)
+    reach('restore checkpointed')
+    return replace(file, restored)
   } catch (error) {
     const { code } = asSystemError(error) ?? {}
     finishIfPossible(file)
@@ -147,22 +143,22 @@ function foldWal(file: string, name: string): void {
  * Gives the old file a second name first, so that renaming the new one replaces it in one step. A WAL beside the new
  * file is refused until it is moved (`foreign-wal.ts`).
  */
-function replace(file: string, restored: string, onStep: () => void): string | undefined {
+function replace(file: string, restored: string): string | undefined {
   const kept =
     existsSync(file) || BESIDE.some((suffix) => existsSync(file + suffix)) ? freeName(file) : undefined
   if (kept !== undefined && existsSync(file)) {
     nameTwice(file, kept)
-    onStep()
+    reach('restore linked')
   }
   renameSync(restored, file)
-  onStep()
+  reach('restore renamed')
   for (const suffix of BESIDE) {
     if (!existsSync(file + suffix)) continue
     renameSync(file + suffix, kept + suffix)
-    onStep()
+    reach('restore moved')
   }
   rmSync(file + INDEX, { force: true })
-  onStep()
+  reach('restore finished')
   syncFolder(dirname(file))
   return kept
 }

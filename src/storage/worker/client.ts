@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Db } from '../database.ts'
 import { noResponse } from '../errors.ts'
+import type { StartThread } from '../thread-start.ts'
 import { QueryScheduler, type QueryScheduling } from './query-scheduler.ts'
 import { TaskQueue } from './task-queue.ts'
 import type { WorkerRequest } from './thread.ts'
@@ -66,6 +67,8 @@ export interface WorkerOptions {
   /** The largest write of the main thread. */
   maxWriteLength?: number
   timeLimitMs?: number
+  /** Starts threads; `Worker`s by default. */
+  startThread?: StartThread | undefined
   /** Whether everything runs on this thread; always if the database is in memory. */
   isInline?: boolean
 }
@@ -110,9 +113,10 @@ export function openWorker({
   manyRows = MANY_ROWS,
   maxWriteLength = MAX_LENGTH,
   timeLimitMs = TIME_LIMIT_MS,
+  startThread,
   isInline = db.file === ':memory:',
 }: WorkerOptions): WorkerClient {
-  const queries = new QueryScheduler({ clock, log, timeLimitMs, state: () => db.state })
+  const queries = new QueryScheduler({ clock, log, timeLimitMs, startThread, state: () => db.state })
   const longReads = new LongReads()
   const { ids } = db
   const newTaskQueue = () =>
@@ -120,6 +124,7 @@ export function openWorker({
       clock,
       log,
       ids,
+      startThread,
       pauseDuring: (run) => db.pauseDuring(run),
       onWrite: () => listeners.notify(),
     })

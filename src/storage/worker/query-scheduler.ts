@@ -3,6 +3,7 @@ import { Admission, type Release } from '../../lib/admission.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, refused, shuttingDown, unavailable } from '../../lib/refusal.ts'
+import type { StartThread } from '../thread-start.ts'
 import { ThreadFailed, type ThreadRequest, WorkerThread } from './thread.ts'
 
 /** The place of a query among those of others. */
@@ -48,6 +49,7 @@ export interface QuerySchedulerOptions {
   readonly timeLimitMs: number
   /** A number that changes whenever a query may have another result. */
   readonly state: () => number
+  readonly startThread?: StartThread | undefined
 }
 
 /** Each key runs one query at a time, so that it never occupies all threads. */
@@ -185,7 +187,8 @@ export class QueryScheduler {
   }
 
   #newThread(): WorkerThread {
-    const thread = new WorkerThread(this.#options.clock, this.#options.log)
+    const { clock, log, startThread } = this.#options
+    const thread = new WorkerThread(clock, log, startThread)
     this.#threads.push(thread)
     return thread
   }

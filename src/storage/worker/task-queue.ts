@@ -4,6 +4,7 @@ import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, shuttingDown, unavailable } from '../../lib/refusal.ts'
 import { noResponse } from '../errors.ts'
+import type { StartThread } from '../thread-start.ts'
 import type { PausingAction } from '../writes/write-queue.ts'
 import { ThreadClosed, ThreadFailed, type ThreadRequest, type WorkerOutput, WorkerThread } from './thread.ts'
 
@@ -23,6 +24,7 @@ export interface TaskQueueOptions {
   readonly pauseDuring: (run: PausingAction<WorkerOutput>) => Promise<WorkerOutput>
   /** Called after the commit of a task with listeners. */
   readonly onWrite: () => void
+  readonly startThread?: StartThread | undefined
 }
 
 /**
@@ -41,7 +43,7 @@ export class TaskQueue {
 
   constructor(options: TaskQueueOptions) {
     this.#options = options
-    this.#thread = new WorkerThread(options.clock, options.log)
+    this.#thread = new WorkerThread(options.clock, options.log, options.startThread)
   }
 
   /** `requester` is the key of its queue. Rejects early if the disk does not respond. */

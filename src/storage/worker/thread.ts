@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import { workerProgram } from '../../lib/program.ts'
 import { Refusal, type RefusalCode, type RefusalData } from '../../lib/refusal.ts'
+import { type StartThread, startWorker, type Thread } from '../thread-start.ts'
 
 /** Sent before a task commits, which waits for the disk. */
 export const COMMITTING = 'committing'
@@ -60,16 +60,18 @@ export class ThreadFailed extends Error {}
 export class WorkerThread {
   readonly #clock: Clock
   readonly #log: Log
-  #worker: Worker | undefined
+  readonly #startThread: StartThread
+  #worker: Thread | undefined
   /** Each worker has its own flag, so that an abandoned one stays stopped. */
   #stopFlag = newFlag()
   /** Ends the current request on this side. */
   #abandon: ((error: Error) => void) | undefined
   #stopTimer: (() => void) | undefined
 
-  constructor(clock: Clock, log: Log) {
+  constructor(clock: Clock, log: Log, startThread = startWorker) {
     this.#clock = clock
     this.#log = log
+    this.#startThread = startThread
   }
 
   get isStarted(): boolean {
@@ -141,9 +143,9 @@ export class WorkerThread {
     this.#terminate()
   }
 
-  #start(): Worker {
+  #start(): Thread {
     if (this.#worker) return this.#worker
-    const worker = new Worker(workerProgram('worker.ts'))
+    const worker = this.#startThread('worker.ts')
     worker.onerror = ({ message }) => this.#noteEnd(worker, message)
     worker.addEventListener('close', () => this.#noteEnd(worker, 'the thread ended'))
     this.#worker = worker
@@ -151,7 +153,7 @@ export class WorkerThread {
   }
 
   /** Also called, later, for a terminated worker. */
-  #noteEnd(worker: Worker, error: string): void {
+  #noteEnd(worker: Thread, error: string): void {
     if (this.#worker !== worker) return
     this.#log.error('a worker thread failed', { error })
     if (this.#abandon) this.#abandon(new ThreadFailed(error))

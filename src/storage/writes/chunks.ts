@@ -1,3 +1,4 @@
+import { sleep, systemClock } from '../../lib/clock.ts'
 import type { Db } from '../database.ts'
 
 /** The length of one transaction of chunked work, which bounds how long the write lock is held. */
@@ -19,7 +20,7 @@ export function forSomeMilliseconds(doSome: () => boolean, milliseconds = SLICE_
 const PAUSE_MS = 12
 
 /** Leaves the lock free for other processes between two of many writes. */
-export const pauseForOthers = (): Promise<void> => Bun.sleep(PAUSE_MS)
+export const pauseForOthers = (): Promise<void> => sleep(systemClock, PAUSE_MS)
 
 /** The same, and waits for a checkpoint that is due. */
 export async function pauseBetween(db: Db): Promise<void> {

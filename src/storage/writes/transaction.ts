@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { reach } from '../../lib/failure-points.ts'
 import type { IdSource } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Refusal } from '../../lib/refusal.ts'
@@ -101,6 +102,7 @@ export function newItem<T>(
     },
     settle: (failure) => {
       actions.forEach(callAction)
+      reach('notified')
       if (failure) reject(failure)
       else resolve(result)
     },

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
+import { reach } from '../../lib/failure-points.ts'
 import { FairQueue } from '../../lib/fair-queue.ts'
 import { Histogram } from '../../lib/histogram.ts'
 import type { IdSource } from '../../lib/ids.ts'
@@ -67,8 +68,8 @@ export interface WriteQueueOptions {
   sync?: Sync
   /** How long the disk may take for a commit before writes are refused; 10 seconds by default. */
   syncWithinMs?: number | undefined
-  /** Called after each commit, before its writes are settled; if it returns a refusal, they are rejected. */
-  onCommit?: () => Refusal | undefined
+  /** Called before the writes of a commit are settled, with the failure if it may be lost; a refusal rejects them. */
+  onCommit?: (failure?: Refusal) => Refusal | undefined
 }
 
 /** A queued pause, during which another connection writes. */
@@ -141,9 +142,10 @@ export class WriteQueue {
     return this.#queue.isEmpty && !this.#open && !this.#syncing
   }
 
-  /** Resolves once all commits are on the disk, or are known not to be; rejects if that takes too long. */
+  /** Resolves once all that other connections can read is on the disk; rejects if that is late or may be lost. */
   async synced(): Promise<void> {
     await this.#unsynced?.inTime
+    if (this.#closed && this.#failure) throw this.#failure
   }
 
   /** Calls the action at once, or after the current sync. */
@@ -363,7 +365,8 @@ export class WriteQueue {
     if (failure) this.#becomeUnhealthy(failure)
     else this.#becomeHealthy()
     this.commitSizes.add(group.done.length)
-    const refusal = this.#options.onCommit?.()
+    reach('synced')
+    const refusal = this.#options.onCommit?.(failure)
     this.#committedAt = performance.now()
     this.#heldMs += this.#committedAt - group.locked
     group.settle(failure ?? refusal)

@@ -1,6 +1,7 @@
 import { Loop } from '../../../kernel/fair-share.ts'
 import type { Bus } from '../../../lib/bus.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { reach } from '../../../lib/failure-points.ts'
 import type { Log } from '../../../lib/log.ts'
 import { secretsAt, signedHeaders } from '../../../log/message.ts'
 import { onDeliveries } from '../../../log/outbox.ts'
@@ -224,11 +225,13 @@ export class Dispatcher {
     const attemptedAt = clock.now()
     const startedAt = clock.monotonicMs()
     state.inProgress.add(due.id)
+    reach('delivery claimed')
     const request = requestOf(due, attemptedAt)
     const slots = request ? slotsOf(request.body.length) : 1
     state.inFlight += 1
     this.#schedule.begin(state.workspace, slots)
     const outcome = request ? await send(request) : CALL_GONE
+    reach('delivery answered')
     const ms = Math.round(clock.monotonicMs() - startedAt)
     state.inFlight -= 1
     this.#schedule.end(state.workspace, slots)

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts'
+import { reach } from '../../../lib/failure-points.ts'
 import type { Log } from '../../../lib/log.ts'
 import type { Db } from '../../../storage/database.ts'
 import { isOfTarget } from '../../sources/forward-queue.ts'
@@ -52,7 +53,11 @@ export class OutcomeWriter {
   async #hasWritten(batch: readonly FinishedAttempt[]): Promise<boolean> {
     const { db, log } = this.options
     try {
-      const results = await db.write((tx): LoggedOutcome[] => batch.map((each) => recordOutcome(tx, each)))
+      const results = await db.write((tx): LoggedOutcome[] => {
+        const recorded = batch.map((each) => recordOutcome(tx, each))
+        reach('delivery recorded')
+        return recorded
+      })
       for (const [index, each] of batch.entries()) logResult(log, each, results[index])
       return true
     } catch (error) {

@@ -15,6 +15,7 @@ import mirrors from '../../../../scripts/guide/mirrors.md' with { type: 'text' }
 import moveData from '../../../../scripts/guide/move-data.md' with { type: 'text' }
 import notes from '../../../../scripts/guide/notes.md' with { type: 'text' }
 import operate from '../../../../scripts/guide/operate.md' with { type: 'text' }
+import promises from '../../../../scripts/guide/promises.md' with { type: 'text' }
 import receiveEvents from '../../../../scripts/guide/receive-events.md' with { type: 'text' }
 import sendWebhooks from '../../../../scripts/guide/send-webhooks.md' with { type: 'text' }
 import share from '../../../../scripts/guide/share.md' with { type: 'text' }
@@ -78,7 +79,7 @@ export const GUIDE: readonly GuideGroup[] = [
   },
   {
     name: 'Work on daybook',
-    pages: [page('contributing', contributing), page('code', code)],
+    pages: [page('contributing', contributing), page('code', code), page('promises', promises)],
   },
 ]
 

@@ -1,0 +1,72 @@
+import ts from 'typescript'
+
+/** One change of a source text that a test should notice. */
+export interface Mutant {
+  readonly start: number
+  readonly end: number
+  readonly replacement: string
+  readonly line: number
+  /** The mutated text and its replacement, on one line. */
+  readonly description: string
+}
+
+const SWAPPED = new Map<ts.SyntaxKind, string>([
+  [ts.SyntaxKind.EqualsEqualsEqualsToken, '!=='],
+  [ts.SyntaxKind.ExclamationEqualsEqualsToken, '==='],
+  [ts.SyntaxKind.LessThanToken, '<='],
+  [ts.SyntaxKind.LessThanEqualsToken, '<'],
+  [ts.SyntaxKind.GreaterThanToken, '>='],
+  [ts.SyntaxKind.GreaterThanEqualsToken, '>'],
+  [ts.SyntaxKind.AmpersandAmpersandToken, '||'],
+  [ts.SyntaxKind.BarBarToken, '&&'],
+  [ts.SyntaxKind.PlusToken, '-'],
+  [ts.SyntaxKind.MinusToken, '+'],
+])
+
+/** The replacements of a node; none for most kinds. */
+function replacementsOf(node: ts.Node, source: ts.SourceFile): [ts.Node, string][] {
+  if (ts.isBinaryExpression(node)) {
+    const swapped = SWAPPED.get(node.operatorToken.kind)
+    const isText = [node.left, node.right].some(
+      (side) => ts.isStringLiteralLike(side) || ts.isTemplateExpression(side),
+    )
+    return swapped === undefined || isText ? [] : [[node.operatorToken, swapped]]
+  }
+  if (node.kind === ts.SyntaxKind.TrueKeyword)
+    return ts.isLiteralTypeNode(node.parent) ? [] : [[node, 'false']]
+  if (node.kind === ts.SyntaxKind.FalseKeyword)
+    return ts.isLiteralTypeNode(node.parent) ? [] : [[node, 'true']]
+  if (ts.isIfStatement(node) || ts.isConditionalExpression(node)) {
+    const condition = ts.isIfStatement(node) ? node.expression : node.condition
+    return [
+      [condition, 'true'],
+      [condition, 'false'],
+    ]
+  }
+  if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
+    return [[node, node.operand.getText(source)]]
+  if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression)) return [[node, ';']]
+  if (ts.isNumericLiteral(node) && !ts.isLiteralTypeNode(node.parent)) return [[node, `(${node.text} + 1)`]]
+  return []
+}
+
+/** Every mutant of a source text, in its order. Texts of SQL, messages and types are left alone. */
+export function mutantsOf(path: string, text: string): Mutant[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const mutants: Mutant[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isImportDeclaration(node)) return
+    for (const [target, replacement] of replacementsOf(node, source)) {
+      const start = target.getStart(source)
+      const line = source.getLineAndCharacterOfPosition(start).line + 1
+      const original = text.slice(start, target.end).replaceAll(/\s+/g, ' ')
+      mutants.push({ start, end: target.end, replacement, line, description: `${original} → ${replacement}` })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return mutants
+}
+
+export const applied = (text: string, { start, end, replacement }: Mutant): string =>
+  text.slice(0, start) + replacement + text.slice(end)

@@ -1,0 +1,46 @@
+/** Sources, and the quick tests that should notice any change of them. */
+export interface Subject {
+  readonly files: readonly string[]
+  readonly tests: readonly string[]
+}
+
+export const SUBJECTS: Readonly<Record<string, Subject>> = {
+  filter: {
+    files: ['src/filter/**/*.ts'],
+    tests: [
+      'test/filter',
+      'test/records/oracle.test.ts',
+      'test/records/list.test.ts',
+      'test/notes/query.test.ts',
+    ],
+  },
+  access: {
+    files: ['src/kernel/caller.ts', 'src/people/accounts/reach.ts', 'src/http/authorizer.ts'],
+    tests: ['test/people/access', 'test/contract/access.test.ts', 'test/http/authorizer.test.ts'],
+  },
+  kernel: {
+    files: ['src/kernel/*.ts'],
+    tests: [
+      'test/kernel',
+      'test/records/idempotency.test.ts',
+      'test/http/entity-tags.test.ts',
+      'test/people/access',
+    ],
+  },
+  delivery: {
+    files: ['src/events/delivery/**/*.ts'],
+    tests: [
+      'test/events/delivery',
+      'test/events/webhooks/ordered.test.ts',
+      'test/events/webhooks/delivery-states.test.ts',
+    ],
+  },
+  writes: {
+    files: ['src/storage/writes/*.ts', 'src/storage/connection/health.ts'],
+    tests: [
+      'test/storage/write-queue.test.ts',
+      'test/storage/disk.test.ts',
+      'test/storage/pause-during.test.ts',
+    ],
+  },
+}

@@ -1,0 +1,49 @@
+/**
+ * Reintroduces each bug of `test/simulation/bugs.ts` into a copy of the repository, and simulates until a seed fails.
+ * `--seeds N` is the most seeds for one bug (200), `--steps S` their length (400). Exits 1 if a bug stays unseen.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { BUGS, type Bug } from '../../test/simulation/bugs.ts'
+import { copyRepository } from '../lib/copy.ts'
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seeds: { type: 'string' }, steps: { type: 'string' } },
+})
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/** Returns the first failing seed and its failure; undefined if none fails. */
+function findIn(folder: string, { path, from, to }: Bug): { seed: string; failure: string } | undefined {
+  const file = join(folder, path)
+  const text = readFileSync(file, 'utf8')
+  if (!text.includes(from)) throw new Error(`${path} no longer contains ${JSON.stringify(from)}`)
+  writeFileSync(
+    file,
+    text.replace(from, () => to),
+  )
+  const command = ['scripts/simulation/main.ts', '--seed', '1', '--seeds', flags.seeds ?? '200', '--first']
+  const { stdout } = Bun.spawnSync(
+    [process.execPath, ...command, '--no-shrink', '--steps', flags.steps ?? '400'],
+    { cwd: folder, stderr: 'inherit' },
+  )
+  writeFileSync(file, text)
+  const lines = stdout.toString().split('\n')
+  const failed = lines.find((line) => line.includes('FAILED'))
+  const failure = lines.findLast((line) => /^\w*(?:Violation|Error): /.test(line)) ?? ''
+  return failed === undefined ? undefined : { seed: failed.split(':')[0] ?? '', failure }
+}
+
+const copy = copyRepository()
+let unseen = 0
+try {
+  for (const bug of BUGS.filter(({ name }) => positionals.every((part) => name.includes(part)))) {
+    const found = findIn(copy.path, bug)
+    if (!found) unseen += 1
+    say(`${bug.name}: ${found ? `${found.seed}: ${found.failure}` : 'NOT FOUND'}`)
+  }
+} finally {
+  copy.remove()
+}
+if (unseen > 0) process.exit(1)

@@ -1,0 +1,264 @@
+import type { Random } from '../../scripts/lib/random.ts'
+import { createKey, getKey, revokeKey } from '../../src/people/accounts/keys.ts'
+import { Replica } from '../support/changes.ts'
+import { hmac } from '../support/sources.ts'
+import type { Entry, Ledger } from './ledger.ts'
+import { type Sent, Violation, type World } from './world.ts'
+import { post, TABLE } from './writers.ts'
+
+/* Readers, a follower of the change feed, a source, a program that pulls events, and holders of keys. */
+
+const SECRET = 'a secret'
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+/** Changes and events may expire for readers that were away longer. */
+const FEED_KEPT_MS = 29 * DAY_MS
+
+export class Programs {
+  readonly replica = new Replica()
+  /** Moments that rows of the table `Moments` fall due, by key. */
+  readonly moments = new Map<string, number>()
+  /** The sequence numbers of the pulled events. */
+  readonly pulled: number[] = []
+  readonly webhooks: Record<string, string> = {}
+  #followedAt = Number.NEGATIVE_INFINITY
+  #isFollowing = false
+  #isPulling = false
+  readonly #startedAt: number
+  #source = ''
+  #count = 0
+
+  constructor(
+    private readonly world: World,
+    private readonly ledger: Ledger,
+  ) {
+    this.#startedAt = world.platform.now()
+  }
+
+  /** Declares the tables and subscriptions of the run. */
+  async prepare(): Promise<void> {
+    const fields = [
+      { key: 'key', type: 'text', unique: true },
+      { key: 'n', type: 'number' },
+      { key: 'lane', type: 'text' },
+      { key: 'text', type: 'text' },
+    ]
+    await this.#must(post('/v1/records/structures', { name: TABLE, fields }))
+    const moments = [
+      { key: 'key', type: 'text', unique: true },
+      { key: 'comes', type: 'datetime' },
+    ]
+    await this.#must(post('/v1/records/structures', { name: 'Moments', fields: moments }))
+    const url = (path: string) => ({ url: `https://hooks.example.com/${path}` })
+    const subscriptions = {
+      plain: { structure: TABLE, ...url('plain') },
+      ordered: { structure: TABLE, ...url('ordered'), ordered: true },
+      due: { structure: 'Moments', ...url('due'), events: ['record.due'], due: { field: 'comes' } },
+      pulled: { structure: TABLE, delivery: 'pull', ordered: true },
+    }
+    for (const [name, body] of Object.entries(subscriptions))
+      this.webhooks[name] = (await this.#must(post('/v1/webhooks', body))).webhook.id
+    const source = await this.#must(
+      post('/v1/sources', {
+        name: 'Pushes',
+        structure: TABLE,
+        provider: 'github',
+        secret: SECRET,
+        map: { key: '/key', n: '/n' },
+      }),
+    )
+    this.#source = new URL(source.source.url).pathname
+  }
+
+  async checkOne(random: Random): Promise<void> {
+    const entries = this.ledger.entries.filter(({ isBusy, id }) => !isBusy && id !== '')
+    if (entries.length > 0) await this.ledger.check(random.pick(entries))
+  }
+
+  /** Totals, while no row changes. */
+  async countRows(random: Random): Promise<void> {
+    if (!this.ledger.isQuiet('record')) return
+    const lane = random.pick(['red', 'green', 'blue', undefined])
+    const filter = JSON.stringify([{ field: 'lane', op: 'eq', value: lane }])
+    const query = new URLSearchParams({ structure: TABLE, limit: '1', ...(lane && { filter }) })
+    const live = this.ledger.live('record')
+    const wanted = live.filter(({ data }) => lane === undefined || data?.lane === lane).length
+    const names = this.ledger.entries.length
+    const reply = await this.world.call({ method: 'GET', path: `/v1/records?${query}` })
+    const isStill = this.ledger.isQuiet('record') && names === this.ledger.entries.length
+    if (reply?.status === 200 && isStill && this.#isSame(live) && reply.body.total !== wanted)
+      throw new Violation(`${reply.body.total} rows with lane ${lane} are counted, not ${wanted}`)
+  }
+
+  /** Whether the same rows are live as when `live` was read. */
+  #isSame(live: readonly Entry[]): boolean {
+    return Bun.deepEquals(live, this.ledger.live('record'))
+  }
+
+  async searchNote(random: Random): Promise<void> {
+    const notes = this.ledger.quiet('note')
+    if (notes.length === 0) return
+    const entry = random.pick(notes)
+    entry.isBusy = true
+    const reply = await this.world.call({ method: 'GET', path: `/v1/notes?search=${entry.name}` })
+    entry.isBusy = false
+    if (reply?.status !== 200) return
+    const found = reply.body.notes.map(({ id }: { id: string }) => id)
+    if (!found.includes(entry.id)) throw new Violation(`a search for ${entry.name} does not find it`)
+  }
+
+  /** Reads the next pages of the change feed into a copy of the workspace. */
+  async follow(random: Random): Promise<void> {
+    if (this.#isFollowing) return
+    this.#isFollowing = true
+    try {
+      const hasMore = await this.#followOnce(1 + random.below(40))
+      if (hasMore && random.chance(0.7)) await this.#followOnce(100)
+    } finally {
+      this.#isFollowing = false
+    }
+  }
+
+  async followToEnd(): Promise<void> {
+    while (await this.#followOnce(500));
+  }
+
+  async #followOnce(limit: number): Promise<boolean> {
+    const { replica, world } = this
+    if (replica.cursor === undefined) return this.#copy()
+    const path = `/v1/changes?include=objects&limit=${limit}&after=${replica.cursor}`
+    const reply = await world.call({ method: 'GET', path })
+    if (!reply || reply.status === 503) return true
+    if (reply.status === 410 && world.platform.now() - this.#followedAt > FEED_KEPT_MS) return this.#copy()
+    if (reply.status !== 200) throw new Violation(`the feed ends: ${JSON.stringify(reply.body)}`)
+    replica.apply(reply.body.changes)
+    replica.cursor = reply.body.cursor
+    if (!reply.body.has_more) this.#followedAt = world.platform.now()
+    return reply.body.has_more
+  }
+
+  async #copy(): Promise<boolean> {
+    const reply = await this.world.call({ method: 'GET', path: '/v1/changes/snapshot' })
+    if (reply?.status !== 200) return true
+    this.replica.readSnapshot(reply.body)
+    this.#followedAt = this.world.platform.now()
+    return true
+  }
+
+  /** An external service sends an event until it is confirmed, sometimes again after that. */
+  async sendEvent(random: Random): Promise<void> {
+    const entry = this.ledger.newEntry('record', 'event')
+    const data = { key: entry.name, n: 1 }
+    const body = JSON.stringify(data)
+    const headers = {
+      'x-hub-signature-256': `sha256=${hmac(SECRET, body)}`,
+      'x-github-delivery': entry.name,
+      'x-github-event': 'push',
+    }
+    entry.isBusy = true
+    this.ledger.entries.push(entry)
+    const sent = { method: 'POST', path: this.#source, body, headers, key: null } as const
+    for (let times = random.chance(0.2) ? 2 : 1; times > 0; times--) {
+      const { status, body: answer } = await this.world.callUntilAnswered(sent)
+      if (status !== 200 && status !== 202 && status !== 201)
+        throw new Violation(`an event is answered ${status}: ${JSON.stringify(answer)}`)
+    }
+    const filter = JSON.stringify([{ field: 'key', op: 'eq', value: entry.name }])
+    const path = `/v1/records?${new URLSearchParams({ structure: TABLE, filter })}`
+    const { body: found } = await this.world.callUntilAnswered({ method: 'GET', path })
+    if (found.records.length !== 1 || found.total !== 1)
+      throw new Violation(`an event became ${found.records.length} rows, counted ${found.total}`)
+    Object.assign(entry, { id: found.records[0].id, data: found.records[0].data, isBusy: false })
+  }
+
+  /** A row that falls due later, and is never changed. */
+  async planMoment(random: Random): Promise<void> {
+    this.#count += 1
+    const key = `moment${this.#count}`
+    const at = this.world.platform.now() + (random.chance(0.5) ? 2 : 600) * MINUTE_MS * (0.1 + random.next())
+    const comes = new Date(Math.floor(at)).toISOString()
+    const body = { structure: 'Moments', data: { key, comes } }
+    const reply = await this.world.callUntilAnswered(
+      post('/v1/records', body),
+      this.ledger.newIdempotencyKey(),
+    )
+    if (reply.status !== 201) throw new Violation(`a row is refused: ${JSON.stringify(reply.body)}`)
+    const { record, records = [record] } = reply.body
+    if (Date.parse(records[0].created_at) < Date.parse(comes)) this.moments.set(key, Date.parse(comes))
+  }
+
+  /** Reads the next events of a pull subscription and acknowledges some. */
+  async pull(random: Random): Promise<void> {
+    if (this.#isPulling) return
+    this.#isPulling = true
+    const path = `/v1/webhooks/${this.webhooks.pulled}/events`
+    try {
+      const reply = await this.world.call({ method: 'GET', path: `${path}?limit=20` })
+      if (reply?.status !== 200 || reply.body.events.length === 0) return
+      const { events } = reply.body
+      this.#checkSequence(events.map(({ payload }: { payload: { sequence: number } }) => payload.sequence))
+      const last = random.below(events.length)
+      await this.world.callUntilAnswered(post(`${path}/ack`, { cursor: events[last].cursor }))
+      this.pulled.push(
+        ...events.slice(0, last + 1).map((one: { payload: { sequence: number } }) => one.payload.sequence),
+      )
+    } finally {
+      this.#isPulling = false
+    }
+  }
+
+  /** Events are numbered without gaps from the first that was not acknowledged. */
+  #checkSequence(numbers: readonly number[]): void {
+    const isDropped = this.world.platform.now() - this.#startedAt > FEED_KEPT_MS
+    const first = isDropped ? (numbers[0] ?? 0) : (this.pulled.at(-1) ?? 0) + 1
+    const wanted = numbers.map((_, index) => first + index)
+    if (!Bun.deepEquals(numbers, wanted))
+      throw new Violation(`the events ${numbers} are pulled, not ${wanted}`)
+  }
+
+  /** A key is used, revoked, and used again. */
+  async useKey(random: Random): Promise<void> {
+    const { world } = this
+    const { server } = world
+    if (!server || !world.isUp) return
+    const { db } = server.ctx
+    const scope = random.pick(['read', 'write'] as const)
+    this.#count += 1
+    const name = `key ${this.#count}`
+    const key = await world.platform.as(server.process, () =>
+      db
+        .write((tx) => createKey(tx, { workspace: 1, user: 1, name, scope, expiresAt: null }))
+        .catch(() => undefined),
+    )
+    if (!key || world.server !== server) return
+    const mine = { key: key.secret }
+    const read = await world.call({ method: 'GET', path: '/v1/notes?limit=1', ...mine })
+    expectStatus(read?.status, [200, 503], 'a read with a valid key')
+    if (scope === 'read') {
+      const written = await world.call({ ...post('/v1/notes', { title: 'Never' }), ...mine })
+      expectStatus(written?.status, [403, 503], 'a write with a key that may only read')
+    }
+    if (world.server !== server || !world.isUp) return
+    const isRevoked = await world.platform.as(server.process, () =>
+      db
+        .write((tx): boolean => {
+          revokeKey(tx, getKey(tx, key.id))
+          return true
+        })
+        .catch(() => false),
+    )
+    if (!isRevoked) return
+    const after = await world.call({ method: 'GET', path: '/v1/notes?limit=1', ...mine })
+    expectStatus(after?.status, [401, 503], 'a read with a revoked key')
+  }
+
+  async #must(sent: Sent): Promise<Awaited<ReturnType<World['callUntilAnswered']>>['body']> {
+    const { status, body } = await this.world.callUntilAnswered(sent, this.ledger.newIdempotencyKey())
+    if (status !== 201) throw new Error(`${sent.path} is refused: ${JSON.stringify(body)}`)
+    return body
+  }
+}
+
+function expectStatus(status: number | undefined, allowed: readonly number[], what: string): void {
+  if (status !== undefined && !allowed.includes(status)) throw new Violation(`${what} is answered ${status}`)
+}
