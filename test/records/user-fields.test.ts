@@ -83,6 +83,29 @@ test('"me" is each watcher, also written with escapes', async () => {
   }
 })
 
+test('a removed member stays when a batch updates the row, and cannot be added to another', async () => {
+  const other = service.as(await service.newKey({ user: 'other' }))
+  const id = (await other.get('/v1/me')).body.user_id
+  await declare(service, 'Tasks', [field('name', 'text', { unique: true }), field('who', 'user')])
+  const [row] = await write(service, 'Tasks', { name: 'a', who: id }, { name: 'b' })
+  await service.ctx.db.write((tx): void => removeUser(tx, getUser(tx, 'other'), undefined))
+  const update = (...rows: object[]) =>
+    service.post('/v1/records', {
+      structure: 'Tasks',
+      rows: rows.map((data) => ({ data })),
+      on_conflict: 'update',
+    })
+  expect(await update({ name: 'a', who: id })).toMatchObject({
+    status: 201,
+    body: { updated: 1, records: [{ id: row.id, data: { who: id } }] },
+  })
+  for (const name of ['b', 'c'])
+    expect(await update({ name: 'a', who: id }, { name, who: id })).toMatchObject({
+      status: 400,
+      body: { code: 'refused' },
+    })
+})
+
 test('a removed member stays as the id, and the row can be written and restored', async () => {
   const other = service.as(await service.newKey({ user: 'other' }))
   const id = (await other.get('/v1/me')).body.user_id

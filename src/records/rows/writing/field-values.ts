@@ -11,7 +11,7 @@ import type { Reader } from '../../../storage/reader.ts'
 import { violatedFormat } from '../../structures/formats.ts'
 import { withFormulas } from '../../structures/formulas.ts'
 import { type Definition, type FieldDefinition, findStructureByPk } from '../../structures/store.ts'
-import { findRecordHead } from '../store.ts'
+import { dataOf, findRecordHead, type RecordRow } from '../store.ts'
 
 type FieldChange = FieldValue | null | undefined
 
@@ -146,7 +146,7 @@ const REFERENCES: Record<NonNullable<TypeRules['references']>, Exists> = {
 /** A value of a field as a `found` reference. */
 export const referenceKey = ({ column }: FieldDefinition, id: string): string => `${column} ${id}`
 
-/** The members that a row named before, as `found` references: one who was removed stays as the id. */
+/** The members that a row named before, as references: one who was removed stays as the id. */
 export const heldMembers = ({ fields }: Definition, data: Readonly<Record<string, unknown>>): Set<string> =>
   new Set(
     fields
@@ -154,9 +154,13 @@ export const heldMembers = ({ fields }: Definition, data: Readonly<Record<string
       .flatMap((field) => [data[field.key]].flat().map((id) => referenceKey(field, String(id)))),
   )
 
+/** The members that a stored row names; undefined without fields for members. */
+export const membersIn = (definition: Definition, row: RecordRow): Set<string> | undefined =>
+  definition.fields.some(({ type }) => type === 'user') ? heldMembers(definition, dataOf(row)) : undefined
+
 /**
  * Refuses references to objects outside the workspace, or trashed or deleted ones. `found` collects existing
- * references, so a batch looks each up once.
+ * references, so a batch looks each up once; `members` are those that the row names already.
  */
 export function refuseBrokenReferences(
   reader: Reader,
@@ -164,6 +168,7 @@ export function refuseBrokenReferences(
   { fields }: Definition,
   changes: FieldChanges,
   found = new Set<string>(),
+  members?: ReadonlySet<string>,
 ): void {
   for (let at = 0; at < fields.length; at++) {
     const field = fields[at] as FieldDefinition
@@ -172,7 +177,7 @@ export function refuseBrokenReferences(
     if (!references || value === undefined || value === null) continue
     for (const id of valuesOf(value)) {
       const reference = referenceKey(field, id)
-      if (found.has(reference)) continue
+      if (found.has(reference) || members?.has(reference)) continue
       if (!REFERENCES[references](reader, caller, id, field)) throw brokenReference(field, id)
       found.add(reference)
     }

@@ -19,6 +19,7 @@ import * as store from '../store.ts'
 import {
   checkedChanges,
   heldMembers,
+  membersIn,
   mergedData,
   refuseBrokenReferences,
   refuseMissing,
@@ -84,10 +85,7 @@ export function changeLive(
   refuseImmutable(writer.structure)
   const changes = checkedChanges(writer.definition, data)
   const { definition } = writer
-  const members = definition.fields.some(({ type }) => type === 'user')
-    ? heldMembers(definition, store.dataOf(row))
-    : undefined
-  checkReferences(tx, caller, definition, changes, members)
+  checkReferences(tx, caller, definition, changes, membersIn(definition, row))
   return updateRow(writer, row, changes)
 }
 

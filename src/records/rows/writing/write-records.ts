@@ -15,6 +15,7 @@ import * as store from '../store.ts'
 import {
   checkedChanges,
   type FieldChanges,
+  membersIn,
   mergedData,
   refuseBrokenReferences,
   refuseMissing,
@@ -209,32 +210,29 @@ function getRecord({ tx }: RowWriter, pk: number): store.RecordRow {
 function writeRow(writer: RowWriter, batch: Batch, sent: SentData, number: number, updates: boolean): void {
   const { tx, caller, definition } = writer
   const changes = checkedChanges(definition, sent)
-  refuseBrokenReferences(tx, caller, definition, changes, batch.references)
-  const row = updates ? updateHolder(writer, changes) : undefined
-  if (row) {
+  const [holder, other] = updates ? holdersOf(writer, changes) : []
+  const members = holder && membersIn(definition, holder)
+  refuseBrokenReferences(tx, caller, definition, changes, batch.references, members)
+  if (holder && other) throw duplicateOfTwo(holder, other)
+  if (holder) {
+    const row = updateRow(writer, holder, changes)
     batch.rows.push({ row, number })
     batch.updated.set(row.pk, row)
   } else addPending(writer, batch, { changes, number })
 }
 
-/** Updates the row with the same unique values, if there is one. */
-function updateHolder(writer: RowWriter, changes: FieldChanges): store.RecordRow | undefined {
+/** The rows with the same unique values. */
+function holdersOf(writer: RowWriter, changes: FieldChanges): store.RecordRow[] {
   const { tx, structure, definition } = writer
-  const data = mergedData(definition, {}, changes)
-  const holders = findHolders(tx, structure, definition, data)
-  const [first, second] = new Set(holders.map(({ pk }) => pk))
-  if (first === undefined) return undefined
-  if (second !== undefined) throw duplicateOfTwo(writer, first, second)
-  return updateRow(writer, getRecord(writer, first), changes)
+  const holders = findHolders(tx, structure, definition, mergedData(definition, {}, changes))
+  return Array.from(new Set(holders.map(({ pk }) => pk)), (pk) => getRecord(writer, pk))
 }
 
-function duplicateOfTwo({ tx }: RowWriter, first: number, second: number): Refusal {
-  const [one, other] = [first, second].map((pk) => store.findRecordId(tx, pk))
-  return new Refusal(
+const duplicateOfTwo = (one: store.RecordRow, other: store.RecordRow): Refusal =>
+  new Refusal(
     'unique_violation',
-    `This row collides with two different rows, ${one} and ${other}, and can update only one; send unique values of one of them alone.`,
+    `This row collides with two different rows, ${one.id} and ${other.id}, and can update only one; send unique values of one of them alone.`,
   )
-}
 
 interface NewRowChanges {
   readonly changes: FieldChanges
