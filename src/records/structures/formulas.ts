@@ -95,7 +95,7 @@ export function completeFormulas(
 }
 
 /** The keys of the fields that an expression names, also of one with mistakes. */
-function keysIn(expression: string): Set<string> {
+export function keysIn(expression: string): Set<string> {
   try {
     return new Set(tokensOf(expression).flatMap((token) => (token.kind === 'field' ? [token.key] : [])))
   } catch {

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import type { AppContext } from '../../context.ts'
+import { type AppContext, wholeWorkspace } from '../../context.ts'
 import { jobs } from '../../jobs.ts'
 import { ownCredential } from '../../kernel/call.ts'
 import { settleAll } from '../../kernel/job-steps.ts'
@@ -7,6 +7,7 @@ import { sleep } from '../../lib/clock.ts'
 import { Refusal } from '../../lib/refusal.ts'
 import { columnsOfName } from '../../people/accounts/names.ts'
 import { updateWorkspace } from '../../people/accounts/store.ts'
+import { listStructureRows, presentStructure } from '../../records/structures/store.ts'
 import { createFile } from '../../storage/new-file.ts'
 import { applyStage, mirrorApply, type Target } from './apply-stage.ts'
 import { countOverlay } from './overlay/store.ts'
@@ -61,7 +62,9 @@ export class Follower {
     private readonly options: FollowerOptions,
   ) {
     this.#state = findState(ctx.db) ?? fail()
-    this.#selector = new Selector(this.#state.selection)
+    const { selection, workspace } = this.#state
+    const known = listStructureRows(ctx.db, wholeWorkspace(workspace)).map(presentStructure)
+    this.#selector = new Selector(selection, known)
   }
 
   /** Follows until the signal aborts. Failures are retried while the copy is being served. */

@@ -1,6 +1,7 @@
 import type { Access } from '../../kernel/caller.ts'
 import { fail, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
+import { keysIn } from '../../records/structures/formulas.ts'
 import type { ChangeKind } from '../../storage/schema/changes.ts'
 import type { RemoteChange, RemoteObject } from './remote-objects.ts'
 import { knowledgeOfProgram } from './unknown.ts'
@@ -33,7 +34,13 @@ export interface Selection {
 interface RemoteStructure extends RemoteObject {
   readonly id: string
   readonly name: string
-  readonly fields: readonly { readonly key: string }[]
+  readonly fields: readonly RemoteField[]
+}
+
+interface RemoteField {
+  readonly key: string
+  readonly expression?: string | undefined
+  readonly via?: object | undefined
 }
 
 const structureNamed = (structures: readonly RemoteStructure[], nameOrId: string): RemoteStructure =>
@@ -59,8 +66,13 @@ export function resolveSelection(request: SelectionRequest, remote: readonly Rem
     const [structure, key] = splitField(text)
     if (structure === '') throw refused(`--omit-fields must name fields as Structure.field, not "${text}".`)
     const { id, name, fields } = structureNamed(structures, structure)
-    if (!fields.some((field) => field.key === key))
+    const field = fields.find((one) => one.key === key)
+    if (!field)
       throw refused(`The structure "${name}" of the remote has no field "${key}"; correct --omit-fields.`)
+    if (field.expression !== undefined || field.via)
+      throw refused(
+        `The copy computes "${key}" of "${name}" itself; name the fields that it uses in --omit-fields.`,
+      )
     omitted[id] = [...(omitted[id] ?? []), key]
   }
   return {
@@ -91,14 +103,18 @@ export class Selector {
   readonly #omitted: Map<string, ReadonlySet<string>>
   readonly #omittedByName: ReadonlyMap<string, readonly string[]>
   readonly #names: ReadonlySet<string>
+  /** The fields that formulas have used, by structure and key of the formula. */
+  readonly #operands = new Map<string, Map<string, Set<string>>>()
 
-  constructor(selection: Selection) {
+  /** `known` are the structures in the copy. */
+  constructor(selection: Selection, known: readonly Pick<RemoteStructure, 'id' | 'fields'>[] = []) {
     const { structures, omitted, request } = selection
     this.#selection = selection
     this.#structures = structures === null ? null : new Set(structures)
     this.#omitted = new Map(Object.entries(omitted).map(([id, keys]) => [id, new Set(keys)]))
     this.#omittedByName = omittedByName(request)
     this.#names = new Set((request.structures ?? []).map(fold))
+    for (const { id, fields } of known) this.#addOperands(id, fields)
   }
 
   /** Includes structures that have taken a requested name since. */
@@ -128,17 +144,36 @@ export class Selector {
     return before.some((key) => !keys.includes(key))
   }
 
-  /** The keys of the omitted fields of a structure. */
+  /**
+   * The keys of the omitted fields of a structure, and of the formulas that use one: the copy computes these without
+   * the values that it lacks.
+   */
   #keysLeftOut(structureId: string | null): ReadonlySet<string> | undefined {
     if (structureId === null) return undefined
     const omitted = this.#omitted.get(structureId)
     const unknown = this.#selection.unknownFields?.[structureId]
-    return unknown ? new Set([...(omitted ?? []), ...unknown]) : omitted
+    if (!omitted && !unknown) return undefined
+    const keys = new Set([...(omitted ?? []), ...(unknown ?? [])])
+    const formulas = [...(this.#operands.get(structureId) ?? [])]
+    return keys.union(
+      new Set(formulas.filter(([, operands]) => !operands.isDisjointFrom(keys)).map(([key]) => key)),
+    )
+  }
+
+  /** Formulas keep the operands of earlier expressions: changes of rows may hold values of these. */
+  #addOperands(structureId: string, fields: readonly RemoteField[]): void {
+    const known = this.#operands.get(structureId) ?? new Map<string, Set<string>>()
+    for (const { key, expression } of fields) {
+      if (expression === undefined) continue
+      known.set(key, keysIn(expression).union(known.get(key) ?? new Set()))
+    }
+    if (known.size > 0) this.#operands.set(structureId, known)
   }
 
   /** The object as stored in the copy; undefined for an omitted one. */
   object(kind: ChangeKind, structureId: string | null, object: RemoteObject): RemoteObject | undefined {
     if (kind === 'structure') this.#addNamed(object as RemoteStructure)
+    if (kind === 'structure') this.#addOperands(String(object.id), (object as RemoteStructure).fields)
     if (!this.#includes(kind, structureId)) return undefined
     const keys = this.#keysLeftOut(structureId)
     if (kind === 'record' && keys) return { ...object, data: withoutKeys(object.data as object, keys) }
@@ -152,6 +187,8 @@ export class Selector {
   change(change: RemoteChange): RemoteChange | undefined {
     const { kind, structure_id } = change
     if (kind === 'structure') this.#refuseTakenName(change)
+    if (kind === 'structure' && Array.isArray(change.previous.fields))
+      this.#addOperands(String(change.id), change.previous.fields)
     if (!this.#includes(kind, structure_id)) return undefined
     const keys = this.#keysLeftOut(structure_id)
     const object = change.object === null ? null : (this.object(kind, structure_id, change.object) ?? null)

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { resolveSelection } from '../../../src/transfer/mirror/selection.ts'
 import { findState } from '../../../src/transfer/mirror/state.ts'
 import { makeFile } from '../../support/files.ts'
+import { runJobs } from '../../support/jobs.ts'
 import { EVERYTHING, mirrorOf, type TestMirror } from '../../support/mirror.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { deleteStructure } from '../../support/structures.ts'
@@ -91,6 +92,39 @@ test('an update of omitted fields alone is in the log of the copy without them, 
   ])
   expect(changes[0].object).toEqual((await mirror.get(`/v1/records/${id}`)).body.record)
   expect(changes[0].object.data).toEqual({ name: 'Ada L.' })
+}, 60_000)
+
+test('the values of formulas over omitted fields never reach the copy, which computes them without these', async () => {
+  const [{ id, fields }] = (await service.get('/v1/records/structures')).body.structures
+  const shown = { key: 'shown', type: 'formula', expression: '{name} & " " & {email}' }
+  const length = { key: 'length', type: 'formula', expression: 'LEN({name})' }
+  await service.patch(`/v1/records/structures/${id}`, { fields: [...fields, shown, length] })
+  await runJobs(service.ctx)
+  await mirror.catchUp()
+  const { cursor } = (await mirror.get('/v1/changes?after=now')).body
+  const [row] = (await service.get('/v1/records?structure=Customers')).body.records
+  expect(row.data).toEqual({ name: 'Ada', email: SECRET, shown: `Ada ${SECRET}`, length: 3 })
+  await service.patch(`/v1/records/${row.id}`, { data: { email: `2${SECRET}` } })
+  await service.patch(`/v1/records/${row.id}`, { data: { name: 'Eve' } })
+  // The rows before hold values of the earlier expression.
+  const plain = { ...shown, expression: '{name}' }
+  await service.patch(`/v1/records/structures/${id}`, { fields: [...fields, plain, length] })
+  await mirror.catchUp()
+  const { changes } = (await mirror.get(`/v1/changes?after=${cursor}`)).body
+  expect(changes.slice(0, 2)).toMatchObject([
+    { changed: [], previous: {} },
+    { changed: ['name'], previous: { name: 'Ada' } },
+  ])
+  await service.patch(`/v1/records/structures/${id}`, { fields: [...fields, shown, length] })
+  await runJobs(service.ctx)
+  await mirror.catchUp()
+  await runJobs(mirror.ctx)
+  expect(await rows('Customers')).toEqual([{ name: 'Eve', shown: 'Eve ', length: 3 }])
+  expect(await mirror.differing()).toEqual([])
+  expect(leakingFiles()).toEqual([])
+  const { structures } = (await service.get('/v1/records/structures')).body
+  const selection = { ...SELECTION, omitFields: ['Customers.length'] }
+  expect(() => resolveSelection(selection, structures)).toThrow('computes "length"')
 }, 60_000)
 
 test('a copy without file contents never requests them, has their texts, and returns 404 for their content', async () => {
