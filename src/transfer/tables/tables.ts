@@ -6,6 +6,7 @@ import { outgoingLinks } from '../../notes/links/note-links.ts'
 import { loadNotes, type NoteRow } from '../../notes/store.ts'
 import { readProperties } from '../../notes/writing/properties.ts'
 import { exportTags } from '../../objects/tags.ts'
+import { rollupType, rollupValues } from '../../records/rows/query/rollups.ts'
 import {
   definitionOf,
   type FieldDefinition,
@@ -114,7 +115,14 @@ const NUMBERS: Partial<Record<FieldType, (text: string) => string>> = {
 const isoText = (milliseconds: string) =>
   `replace(datetime(${milliseconds} / 1000.0, 'unixepoch', 'subsec'), ' ', 'T') || 'Z'`
 
+/** The stored form of bound days and times. */
+const PARAMETERS: Partial<Record<ColumnType, string>> = {
+  day: "date(? * 86400, 'unixepoch')",
+  time: isoText('?'),
+}
+
 const CHUNK_ROWS = 1_000
+const DAY_MS = 86_400_000
 
 const MAX_INTEGER = 2 ** 31 - 1
 
@@ -122,9 +130,18 @@ const MAX_INTEGER = 2 ** 31 - 1
  * The types of the columns of a structure. A field of numbers is an integer if it has values and all are whole, and no
  * double rounds them.
  */
-function columnTypes({ sql }: Reader, row: StructureRow, fields: readonly FieldDefinition[]): ColumnType[] {
-  const types: ColumnType[] = fields.map((field) => rulesOf(field).exported)
-  const numbers = fields.filter((_, at) => types[at] === 'number')
+function columnTypes(
+  reader: Reader,
+  caller: Caller,
+  row: StructureRow,
+  fields: readonly FieldDefinition[],
+): ColumnType[] {
+  const { sql } = reader
+  const types: ColumnType[] = fields.map((field) => {
+    const type = field.rollup && rollupType(reader, caller, field)
+    return rulesOf(type === undefined ? field : { type }).exported
+  })
+  const numbers = fields.filter(({ rollup }, at) => types[at] === 'number' && !rollup)
   if (numbers.length === 0) return types
   const facts = numbers.map(({ column }) => {
     const value = valueColumn(column)
@@ -140,28 +157,53 @@ function columnTypes({ sql }: Reader, row: StructureRow, fields: readonly FieldD
   })
 }
 
-/** Reads rows from the structure's row table, which needs no JSON. */
-function structureTable(reader: Reader, name: string, row: StructureRow, headings: Headings): ExportedTable {
+/** Reads rows from the structure's row table, which needs no JSON. Roll-ups are not stored there. */
+function structureTable(
+  reader: Reader,
+  caller: Caller,
+  name: string,
+  row: StructureRow,
+  headings: Headings,
+): ExportedTable {
   const { sql } = reader
-  // Roll-ups are not stored.
-  const fields = definitionOf(row).fields.filter(({ rollup }) => rollup === undefined)
-  const types = columnTypes(reader, row, fields)
+  const { fields, rollups } = definitionOf(row)
+  const types = columnTypes(reader, caller, row, fields)
   const columns = headingsOf(fields, headings).map((heading, at) => ({
     name: heading,
     type: types[at] ?? 'text',
   }))
   const times = ['t.created_at', 't.updated_at']
-  const texts = fields.map(({ column, multiple }) => {
+  const texts = fields.map(({ column, multiple, rollup }) => {
+    if (rollup) return 'NULL'
     const value = `t.${valueColumn(column)}`
     return multiple ? `json(${value})` : value
   })
   const numbers = fields.map((field, at) => NUMBERS[valueTypeOf(field)]?.(texts[at] ?? '') ?? texts[at])
+  /** Adds the values of the roll-ups to a chunk of rows, between their ids and pks. */
+  const complete = (rows: Cell[][]): Cell[][] => {
+    if (rollups.length === 0) return rows
+    const values = rollupValues(
+      reader,
+      caller,
+      row,
+      rows.map(([id]) => String(id)),
+    )
+    return rows.map((cells) =>
+      cells.slice(0, -1).map((cell, at) => {
+        const field = fields[at - 1]
+        const value = field && values.get(field.key)?.(String(cells[0]))
+        return value === undefined ? cell : cellOf(types[at - 1], value)
+      }),
+    )
+  }
   const selected = (cells: readonly unknown[]) =>
     `SELECT r.id, ${cells.join(', ')} FROM ${liveRows(row)} t CROSS JOIN records r ON r.pk = t.pk`
   return {
     name,
     columns: [{ name: 'id', type: 'text' }, ...columns, ...columnsOf(TIMES)],
-    select: `${selected([...texts, ...times.map(isoText)])} ORDER BY t.pk`,
+    ...(rollups.length === 0 && {
+      select: `${selected([...texts, ...times.map(isoText)])} ORDER BY t.pk`,
+    }),
     *rows(): Generator<Cell[][]> {
       const after = `WHERE t.pk > ? ORDER BY t.pk LIMIT ${CHUNK_ROWS}`
       const chunk = `${selected([...numbers, ...times, 't.pk'])} ${after}`
@@ -169,10 +211,16 @@ function structureTable(reader: Reader, name: string, row: StructureRow, heading
         const rows = sql.rows<Cell[]>(chunk, last)
         if (rows.length === 0) return
         last = Number(rows.at(-1)?.at(-1))
-        yield rows
+        yield complete(rows)
       }
     },
   }
+}
+
+/** The value of a roll-up in the format of its column. */
+const cellOf = (type: ColumnType | undefined, value: Cell): Cell => {
+  if (typeof value !== 'string') return value
+  return type === 'day' ? Date.parse(value) / DAY_MS : Date.parse(value)
 }
 
 /** The names of tables, from their structures. A name that is taken or reserved for SQLite gets a number. */
@@ -216,7 +264,7 @@ export function exportedTables(reader: Reader, caller: Caller, headings: Heading
   )
   return [
     ...own,
-    ...structures.map((row, at) => structureTable(reader, names[at] ?? row.name, row, headings)),
+    ...structures.map((row, at) => structureTable(reader, caller, names[at] ?? row.name, row, headings)),
   ]
 }
 
@@ -243,7 +291,7 @@ function writeTable({ sql }: Reader, { name, columns, rows, select }: ExportedTa
   const table = `${TARGET}.${quoted(name)}`
   sql.script(`CREATE TABLE ${table} (${columns.map(declared).join(', ')})`)
   if (select !== undefined) return sql.run(`INSERT INTO ${table} ${select}`).changes
-  const cells = columns.map(({ type }) => (type === 'time' ? isoText('?') : '?'))
+  const cells = columns.map(({ type }) => PARAMETERS[type] ?? '?')
   const insert = `INSERT INTO ${table} VALUES (${cells.join(', ')})`
   let count = 0
   for (const chunk of rows()) for (const row of chunk) count += sql.run(insert, ...row).changes

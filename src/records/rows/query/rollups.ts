@@ -1,4 +1,5 @@
 import type { InWorkspace } from '../../../context.ts'
+import { valueTypeOf } from '../../../filter/record/field-types.ts'
 import { may } from '../../../kernel/caller.ts'
 import { memoize } from '../../../lib/bounded-cache.ts'
 import { ExactSum } from '../../../lib/exact-sum.ts'
@@ -136,6 +137,43 @@ function report(snapshot: Reporter, { structure, link }: Linked): void {
 const overNothing = (rollup: Rollup, linked: Linked | undefined): number | null =>
   rollup.function === 'count' || (rollup.function === 'sum' && linked) ? 0 : null
 
+/** The values of a structure's roll-ups for these rows, by key of the field and id of the row; null for none. */
+export function rollupValues(
+  snapshot: Reporter,
+  caller: InWorkspace,
+  structure: StructureRow,
+  rows: readonly string[],
+): Map<string, (id: string) => Cell> {
+  const ids = JSON.stringify(rows)
+  const find = readableStructures(snapshot, caller)
+  const reported = new Set<string>()
+  return new Map(
+    definitionOf(structure).rollups.map(({ key, rollup }) => {
+      if (!rollup) return [key, () => null]
+      const linked = linkedBy(find, rollup)
+      const found = linked && valuesOf(snapshot, rollup, linked, ids)
+      const link = `${rollup.via.structure} ${rollup.via.field}`
+      if (linked && !reported.has(link)) report(snapshot, linked)
+      reported.add(link)
+      return [key, (id: string) => finite(found?.get(id) ?? overNothing(rollup, linked))]
+    }),
+  )
+}
+
+const finite = (value: Cell): Cell => (typeof value === 'number' && !Number.isFinite(value) ? null : value)
+
+/** The type of a roll-up's values; undefined if it has none. */
+export function rollupType(
+  reader: Reader,
+  caller: InWorkspace,
+  { rollup }: FieldDefinition,
+): 'number' | 'date' | 'datetime' | undefined {
+  const linked = rollup && linkedBy(readableStructures(reader, caller), rollup)
+  if (!linked) return undefined
+  const type = linked.values && valueTypeOf(linked.values)
+  return type === 'date' || type === 'datetime' ? type : 'number'
+}
+
 /** The rows with the values of the structure's roll-ups in their data, which keeps the order of the fields. */
 export function withRollups<Row extends { readonly id: string; readonly data: string }>(
   snapshot: Reporter,
@@ -145,26 +183,18 @@ export function withRollups<Row extends { readonly id: string; readonly data: st
 ): Row[] {
   const { fields, rollups } = definitionOf(structure)
   if (rollups.length === 0 || rows.length === 0) return rows
-  const ids = JSON.stringify(rows.map(({ id }) => id))
-  const find = readableStructures(snapshot, caller)
-  const reported = new Set<string>()
-  const values = new Map(
-    rollups.map(({ key, rollup }) => {
-      if (!rollup) return [key, () => null]
-      const linked = linkedBy(find, rollup)
-      const found = linked && valuesOf(snapshot, rollup, linked, ids)
-      const link = `${rollup.via.structure} ${rollup.via.field}`
-      if (linked && !reported.has(link)) report(snapshot, linked)
-      reported.add(link)
-      return [key, (id: string) => found?.get(id) ?? overNothing(rollup, linked)]
-    }),
+  const values = rollupValues(
+    snapshot,
+    caller,
+    structure,
+    rows.map(({ id }) => id),
   )
   return rows.map((row) => {
     const stored = JSON.parse(row.data) as RecordData
     const data: Record<string, unknown> = {}
     for (const { key } of fields) {
       const value = values.get(key)?.(row.id) ?? (Object.hasOwn(stored, key) ? stored[key] : null)
-      if (value !== null && Number.isFinite(typeof value === 'number' ? value : 0)) data[key] = value
+      if (value !== null) data[key] = value
     }
     return { ...row, data: JSON.stringify(data) }
   })
