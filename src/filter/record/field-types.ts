@@ -240,6 +240,9 @@ const RULES_OF_RESULT: Record<ResultType, TypeRules> = {
 /** Whether the server computes the values, so that nobody writes them. */
 export const isComputed = ({ type }: FieldKind): boolean => type === 'formula' || type === 'rollup'
 
+/** Whether rows can be sorted by the values. */
+export const isSortable = ({ type, multiple }: FieldKind): boolean => type !== 'rollup' && !multiple
+
 /** The most values of a field in a row, and in a condition on it. */
 export const MAX_VALUES = 100
 

@@ -112,6 +112,11 @@ function conversionPatch(
   const field =
     byKey.get(from) ??
     fail(refused(`"field" names "${from}", and the structure has no such field.`, atPlace('field')))
+  if (field.rollup)
+    throw refused(
+      `"field" names "${from}", a roll-up, whose values are not stored and cannot be converted.`,
+      atPlace('field'),
+    )
   if (byKey.has(key)) throw refused(`The structure has a field "${key}" already; choose another key.`)
   if (options && type !== 'select')
     throw refused(

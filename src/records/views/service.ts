@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Caller, InWorkspace } from '../../context.ts'
-import { FIELD_TYPES, rulesOf, valueTypeOf } from '../../filter/record/field-types.ts'
+import { FIELD_TYPES, isSortable, rulesOf, valueTypeOf } from '../../filter/record/field-types.ts'
 import { checkFilter, parseConditions, type RawCondition } from '../../filter/record/parse.ts'
 import type { Ability } from '../../kernel/caller.ts'
 import { read, write } from '../../kernel/operation.ts'
@@ -320,11 +320,8 @@ function checkRowView(structure: StructureRow, view: RowViewColumns): void {
   // "me" is a different user for each caller.
   checkFilter(parseConditions(filterOf(view)), byKey, '')
   if (view.sort !== null && view.sort !== 'created_at' && view.sort !== 'updated_at')
-    if (fieldOf('sort', view.sort).multiple)
-      throw refused(
-        `"sort" names "${view.sort}", which has several values; sort by a field with one.`,
-        atPlace('sort'),
-      )
+    if (!isSortable(fieldOf('sort', view.sort)))
+      throw refused(`"sort" names "${view.sort}", whose values have no order.`, atPlace('sort'))
   checkColumns(columnsOf(view) ?? [], fieldOf)
   const typed = (place: string, key: string | null, types: readonly string[]) => {
     if (key === null) return undefined

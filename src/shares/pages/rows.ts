@@ -1,5 +1,5 @@
 import type { AppContext, InWorkspace } from '../../context.ts'
-import { valueTypeOf } from '../../filter/record/field-types.ts'
+import { isSortable, valueTypeOf } from '../../filter/record/field-types.ts'
 import { long, read, type Snapshot } from '../../kernel/operation.ts'
 import { utcDay } from '../../lib/dates.ts'
 import { type Html, html } from '../../lib/html.ts'
@@ -64,7 +64,8 @@ export function shownValue(field: FieldDefinition, value: RecordData[string] | u
   if (reference) return several && several.length > 1 ? `${several.length} ${reference[1]}` : reference[0]
   if (several) return shownText(several.join(', '))
   if (type === 'bool') return value === true ? 'yes' : 'no'
-  if (type === 'datetime') return `${String(value).slice(0, 16).replace('T', ' ')} UTC`
+  const isInstant = type === 'datetime' || (type === 'rollup' && String(value).includes('T'))
+  if (isInstant) return `${String(value).slice(0, 16).replace('T', ' ')} UTC`
   return shownText(String(value))
 }
 
@@ -166,8 +167,6 @@ function table(reading: Reading): Html {
 <div class="wide" tabindex="0"><table><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>
 ${pageLinks(page, Math.ceil(total / PAGE_SIZE), (other) => `${base}?${ofSort}page=${other}`)}`
 }
-
-const isSortable = ({ type, multiple }: FieldDefinition): boolean => type !== 'rollup' && !multiple
 
 const cells = (columns: readonly FieldDefinition[], data: RecordData): Html[] =>
   columns.map((field) => {

@@ -1,5 +1,4 @@
-import type { TypedField } from '../../filter/record/field-types.ts'
-import { columnValue } from '../../filter/record/field-types.ts'
+import { columnValue, isSortable, rulesOf, type TypedField } from '../../filter/record/field-types.ts'
 import { matchesFilter } from '../../filter/record/match.ts'
 import { checkFilter, parseFilter } from '../../filter/record/parse.ts'
 import type { RecordData, RecordState } from '../../lib/record-data.ts'
@@ -37,7 +36,7 @@ export class OfflineRows {
   ) {
     this.#known = rows.map((row) => ({ row, state: stateOf(row) }))
     this.#fields = new Map(
-      fields.map(({ key, type, multiple }, column) => [key, { key, type, multiple, column }]),
+      fields.map(({ key, type, result, multiple }, column) => [key, { key, type, result, multiple, column }]),
     )
   }
 
@@ -78,9 +77,9 @@ export class OfflineRows {
     if (sort === 'created_at') return ({ createdAt }) => createdAt
     if (sort === 'updated_at') return ({ updatedAt }) => updatedAt
     const field = this.#fields.get(sort)
-    if (field?.multiple) throw refused(`"sort" names "${sort}", which has several values.`)
     if (!field) throw refused(`"sort" names "${sort}", and the table has no such field.`)
-    const isFolded = field.type === 'text' || field.type === 'select'
+    if (!isSortable(field)) throw refused(`"sort" names "${sort}", whose values have no order.`)
+    const isFolded = rulesOf(field).companion === 'folded'
     return ({ data }) => {
       const value = valueIn(data, sort)
       if (value === undefined) return undefined

@@ -1,5 +1,5 @@
 import type { InWorkspace } from '../../../context.ts'
-import { type RowPart, rulesOf, type TypedField } from '../../../filter/record/field-types.ts'
+import { isSortable, type RowPart, rulesOf, type TypedField } from '../../../filter/record/field-types.ts'
 import { type Condition, checkFilter, parseFilter, type RawCondition } from '../../../filter/record/parse.ts'
 import { columnCondition, filterSql, rowText } from '../../../filter/record/sql.ts'
 import { atPlace, invalid, refused } from '../../../lib/refusal.ts'
@@ -235,7 +235,7 @@ export type SortTarget = TypedField | Extract<RowPart, 'created_at' | 'updated_a
 export function sortTarget({ byKey }: Definition, sort: string): SortTarget {
   if (sort === 'created_at' || sort === 'updated_at') return sort
   const field = byKey.get(sort)
-  if (field && !field.multiple && field.type !== 'rollup') return field
+  if (field && isSortable(field)) return field
   const reason = field ? 'whose values have no order' : 'and the structure has no such field'
   throw refused(`"sort" names "${sort}", ${reason}.`, atPlace('sort'))
 }
