@@ -28,7 +28,7 @@ export const recordFilter = () =>
       ),
       {
         description:
-          'all must hold; op: eq neq gt gte lt lte in not_in contains is_empty not_empty; field "*" contains searches every value',
+          'all must hold; op: eq neq gt gte lt lte in not_in contains is_empty not_empty; has_any has_all has_none for several values; field "*" contains searches every value',
       },
     ),
   )

@@ -35,6 +35,7 @@ import { fitted, isShortened, shortenAll, shortenEach } from '../text/fit.ts'
 import { andMore, count, given, inline, pageLine, table, writtenAs } from '../text/markdown.ts'
 import { type Answer, parsedBody, parsedRows, readTool, recordPage, writeTool } from '../tool.ts'
 import { actorName, type PresentedVersion, versionLine } from './changes.ts'
+import { expandedIn, objectTable, reachedFrom, shortenedObjects } from './expanded.ts'
 
 const USUAL_ROWS = 25
 const MAX_ROWS = 500
@@ -68,6 +69,7 @@ const QueryInput = strict({
   sort: optional(name('field, created_at or updated_at')),
   direction: direction(),
   fields: optional(Type.Array(Type.String(), { minItems: 1, maxItems: 102 })),
+  expand: optional(name('fields that name objects to add, such as customer,items.product')),
   limit: limit(USUAL_ROWS, MAX_ROWS),
   offset: offset(),
 })
@@ -79,31 +81,36 @@ export const queryRecordsTool = readTool({
     'Rows of a structure as a table. A value that ends in "… (+n characters)" is shortened; read it with fewer rows and fields.',
   input: QueryInput,
   output: page('records'),
-  run: (snapshot, caller, { fields, filter, limit: most = USUAL_ROWS, ...input }) => {
+  run: (snapshot, caller, { fields, expand, filter, limit: most = USUAL_ROWS, ...input }) => {
     const structure = getStructure(snapshot, caller, input.structure, 'read')
     const keys = shownFields(structure, fields)
-    const { records, total } = parsedRows<PresentedRecord>(
-      recordPage(snapshot, caller, {
-        ...input,
-        structure: structure.id,
-        limit: Math.min(most, MOST_SHOWN),
-        filter: filterText(filter),
-      }),
-    )
+    const page = recordPage(snapshot, caller, {
+      ...input,
+      structure: structure.id,
+      limit: Math.min(most, MOST_SHOWN),
+      filter: filterText(filter),
+    })
+    const { records, total } = parsedRows<PresentedRecord>(page)
     const { offset: skipped = 0 } = input
     const columns = ['id', ...keys.filter((key) => key !== 'updated_at'), 'updated_at']
-    const rows = records.map((record) => ({ ...record, data: only(record.data, keys) }))
-    return fitted(rows, (items, cut) => ({
-      text: given(
-        pageLine('row', { offset: skipped, shown: items.length, total }),
-        items.length > 0 && tableOf(items, columns, cut),
-      ).join('\n'),
-      data: {
-        records: items.map((row) => ({ ...row, data: shortenAll(row.data, cut) })),
-        total,
-        has_more: items.length > 0 && skipped + items.length < total,
-      },
-    }))
+    const objects = expand === undefined ? undefined : expandedIn(snapshot, caller, structure, page, expand)
+    return fitted(records, (all, cut) => {
+      const items = all.map((record) => ({ ...record, data: only(record.data, keys) }))
+      const reached = objects && reachedFrom(all, objects)
+      return {
+        text: given(
+          pageLine('row', { offset: skipped, shown: items.length, total }),
+          items.length > 0 && tableOf(items, columns, cut),
+          reached && reached.size > 0 && objectTable(reached, cut),
+        ).join('\n'),
+        data: {
+          records: items.map((row) => ({ ...row, data: shortenAll(row.data, cut) })),
+          total,
+          has_more: items.length > 0 && skipped + items.length < total,
+          ...(reached && { expanded: shortenedObjects(reached, cut) }),
+        },
+      }
+    })
   },
 })
 
