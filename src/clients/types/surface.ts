@@ -93,10 +93,16 @@ type SingleTest<Field, Type, Value> =
   | (Type extends "text" ? { field: Field; op: "contains"; value: string } : never)
 
 type FieldKey<N extends Name> = keyof Structures[N] & keyof Fields[N] & string
+/** Roll-ups neither filter nor group rows. */
+type TestedKey<N extends Name> = Exclude<FieldKey<N>, FieldOf<N, "rollup">>
+/** Several values have no order. */
+type OrderedKey<N extends Name> = {
+  [K in TestedKey<N>]: NonNullable<Structures[N][K]> extends readonly unknown[] ? never : K
+}[TestedKey<N>]
 
 /** One condition on a row; `neq` and `not_in` also match rows without a value. */
 export type Condition<N extends Name> =
-  | { [K in FieldKey<N>]: Test<K, Fields[N][K], NonNullable<Structures[N][K]>> }[FieldKey<N>]
+  | { [K in TestedKey<N>]: Test<K, Fields[N][K], NonNullable<Structures[N][K]>> }[TestedKey<N>]
   | { field: "id"; op: "eq" | "neq"; value: Id<N> }
   | { field: "id"; op: "in" | "not_in"; value: readonly Id<N>[] }
   | {
@@ -108,7 +114,7 @@ export type Condition<N extends Name> =
   /** Any value of the row contains the text, ignoring case. */
   | { field: "*"; op: "contains"; value: string }
 
-export type Sort<N extends Name> = (keyof Structures[N] & string) | "created_at" | "updated_at"
+export type Sort<N extends Name> = OrderedKey<N> | "created_at" | "updated_at"
 
 export interface Query<N extends Name> {
   /** Conditions that must all match. */
@@ -138,7 +144,7 @@ export type DateField<N extends Name> = FieldOf<N, "date" | "datetime">
 
 export interface SummaryQuery<N extends Name> {
   field?: NumberField<N>
-  by?: keyof Structures[N] & string
+  by?: TestedKey<N>
   period?: "day" | "week" | "month" | "year"
   /** `created_at` by default. */
   date?: DateField<N> | "created_at" | "updated_at"

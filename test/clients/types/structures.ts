@@ -47,6 +47,11 @@ const LEADS = structure(1, 'Leads', [
   field('due', 'date'),
   field('at', 'time'),
   field('met', 'datetime'),
+  field('tags', 'select', { options: ['a', 'b'], multiple: true }),
+  field('owner', 'user'),
+  field('helpers', 'user', { multiple: true }),
+  field('total', 'formula', { expression: '{value} * 2', result: 'number' }),
+  field('calls', 'rollup', { via: { structure: COMPANIES.id, field: 'lead' }, function: 'count' }),
 ])
 
 /** Names and texts that try to break out of a string, a comment or an object. */
