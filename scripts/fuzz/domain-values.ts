@@ -1,4 +1,4 @@
-import { OPERATORS_OF, type OwnType, type RowPart } from '../../src/filter/record/field-types.ts'
+import { OPERATORS, OPERATORS_OF } from '../../src/filter/record/field-types.ts'
 import {
   GROUP_MATCHES,
   TAG_OPERATORS,
@@ -33,6 +33,12 @@ const FIELDS: Members[] = [
   { key: 'about', type: 'note' },
   { key: 'source', type: 'file' },
   { key: 'parent', type: 'record' },
+  { key: 'owner', type: 'user' },
+  { key: 'states', type: 'select', multiple: true, options: ['open', 'closed', 'straße'] },
+  { key: 'abouts', type: 'note', multiple: true },
+  { key: 'owners', type: 'user', multiple: true },
+  { key: 'twice', type: 'formula', expression: '{amount} * 2', result: 'number' },
+  { key: 'shout', type: 'formula', expression: 'UPPER({what}) & {amount}', result: 'text' },
 ]
 
 const PROPERTIES: Members[] = [
@@ -54,7 +60,18 @@ function fieldsOf(structure: Members | undefined): Members[] {
   return fields.length > 0 ? fields : FIELDS
 }
 
-function fieldValue(context: FuzzContext, type: unknown): unknown {
+/** The kind of a field's values, as the table of operators names it. */
+const kindOf = ({ type, result, multiple }: Members): unknown => (multiple ? 'multiple' : (result ?? type))
+
+function fieldValue(context: FuzzContext, { type, result, multiple }: Members): unknown {
+  const { random } = context
+  if (!multiple) return singleValue(context, result ?? type)
+  const values = random.list(4, () => singleValue(context, type))
+  // A value that occurs twice is refused.
+  return random.chance(0.9) ? [...new Set(values)] : values
+}
+
+function singleValue(context: FuzzContext, type: unknown): unknown {
   const { random, objects } = context
   switch (type) {
     case 'number':
@@ -72,6 +89,7 @@ function fieldValue(context: FuzzContext, type: unknown): unknown {
     case 'note':
     case 'file':
     case 'record':
+    case 'user':
       return objects.any(type)?.id ?? null
     case 'json':
       return random.pick<unknown>([1, 'a', null, [1, 'a'], { a: { b: [1] } }, { length: 1 }])
@@ -83,36 +101,45 @@ function fieldValue(context: FuzzContext, type: unknown): unknown {
 /** Returns a row for the structure of the request. */
 export function aRow(context: FuzzContext): Members {
   const fields = fieldsOf(context.objects.any('structure'))
-  const chosen = fields.filter(({ required }) => required === true || context.random.chance(0.5))
-  return Object.fromEntries(chosen.map(({ key, type }) => [String(key), fieldValue(context, type)]))
+  const chosen = fields.filter(
+    (field) => isWritten(field) && (field.required === true || context.random.chance(0.5)),
+  )
+  return Object.fromEntries(chosen.map((field) => [String(field.key), fieldValue(context, field)]))
 }
+
+/** Formulas and roll-ups are computed. */
+const isWritten = ({ type }: Members): boolean => type !== 'formula' && type !== 'rollup'
 
 /** Returns new values for members that the record of the request already has. */
 function rowChanges(context: FuzzContext): Members {
   const held = context.objects.any('record')?.data
-  const chosen = FIELDS.filter(({ key }) => isObject(held) && String(key) in held)
+  const chosen = FIELDS.filter((field) => isWritten(field) && isObject(held) && String(field.key) in held)
   const changed = context.random.some(chosen, 2)
-  return Object.fromEntries(changed.map(({ key, type }) => [String(key), fieldValue(context, type)]))
+  return Object.fromEntries(changed.map((field) => [String(field.key), fieldValue(context, field)]))
 }
 
+const LIST_OPERATORS: ReadonlySet<string> = new Set(['in', 'not_in', 'has_any', 'has_all', 'has_none'])
 const withoutOperand = (op: string) => op.endsWith('empty')
 
 function condition(context: FuzzContext): Members {
   const { random, objects } = context
-  const { key, type } = random.pick([
+  const field = random.pick<Members>([
     ...fieldsOf(objects.any('structure')),
     { key: 'created_at', type: 'created_at' },
     { key: 'id', type: 'id' },
     { key: '*', type: '*' },
   ])
-  const op = random.pick(OPERATORS_OF[type as OwnType | RowPart])
+  const { key } = field
+  const op = random.pick(OPERATORS_OF[kindOf(field) as keyof typeof OPERATORS_OF] ?? OPERATORS)
   if (withoutOperand(op)) return { field: key, op }
   const operand = () => {
     if (key === 'created_at') return random.chance(0.5) ? aDate(random) : anInstant(random)
     if (key === 'id') return objects.any('record')?.id ?? 'x'
-    return key === '*' ? aWord(random) : fieldValue(context, type)
+    if (key === '*') return aWord(random)
+    if (field.type === 'user' && random.chance(0.3)) return 'me'
+    return singleValue(context, field.result ?? field.type)
   }
-  return { field: key, op, value: op === 'in' || op === 'not_in' ? random.list(3, operand) : operand() }
+  return { field: key, op, value: LIST_OPERATORS.has(op) ? random.list(3, operand) : operand() }
 }
 
 function treeDate({ random }: FuzzContext): unknown {
@@ -122,8 +149,8 @@ function treeDate({ random }: FuzzContext): unknown {
 
 function treeOperand(context: FuzzContext, type: string, op: string): unknown {
   const { random } = context
-  if (op === 'in' || op === 'not_in') return random.list(3, () => fieldValue(context, type))
-  const one = () => (type === 'date' ? treeDate(context) : fieldValue(context, type))
+  if (op === 'in' || op === 'not_in') return random.list(3, () => singleValue(context, type))
+  const one = () => (type === 'date' ? treeDate(context) : singleValue(context, type))
   if (op === 'between') return [one(), one()]
   if (op === 'within') return { relative: { n: random.between(-9, 9), unit: 'day' } }
   return op === 'has_key' ? random.pick(['a', 'length', '__proto__']) : one()
@@ -186,7 +213,7 @@ const propertyKey = ({ random, objects }: FuzzContext) =>
 function propertyValues(context: FuzzContext): Members {
   const known = context.objects.all('property')
   const chosen = context.random.some(known.length > 0 ? known : PROPERTIES, 3)
-  return Object.fromEntries(chosen.map(({ key, type }) => [String(key), fieldValue(context, type)]))
+  return Object.fromEntries(chosen.map(({ key, type }) => [String(key), singleValue(context, type)]))
 }
 
 const presetEntries = (context: FuzzContext) =>
@@ -225,6 +252,8 @@ const VALUES: Readonly<Record<string, ValueGenerator>> = {
   tz: ({ random }) => random.pick(['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns']),
   field: ({ random }) => random.pick(['amount', 'amount', 'what']),
   by: fieldKey,
+  expand: ({ random }) =>
+    random.pick(['about', 'parent,source', 'owner,owners', 'abouts,about', 'parent.owner', 'what', '']),
   date: ({ random }) => random.pick(['due', 'seen', 'created_at']),
   key: ({ random }) => random.pick(PROPERTIES).key,
   display_properties: (context) => context.random.list(3, () => propertyKey(context)),

@@ -174,9 +174,10 @@ test('matching one row gives the result of a plain test of it', () => {
   fc.assert(
     fc.property(arbitraryCase, ([fields, row, places]) => {
       const filter = withIds(places, [row])
-      const typed = fields.map(({ key, type }, at) => ({
+      const typed = fields.map(({ key, type, multiple }, at) => ({
         key,
         type: type as TypedField['type'],
+        ...(multiple === true && { multiple }),
         column: at + 1,
       }))
       const state = {
@@ -203,12 +204,12 @@ const arbitraryRow = (fields: readonly FieldSpec[]): fc.Arbitrary<Row> =>
     updated_at: fc.constantFrom('2026-11-21T09:30:00.004Z', '2026-11-22T00:00:00.000Z'),
   })
 
-function kept(key: string, type: string, value: unknown): [string, string | number | boolean][] {
+function kept(key: string, type: string, value: unknown): [string, Row['data'][string]][] {
   if (value === null || value === undefined) return []
   if (type === 'time') return [[key, `${value}:00`.slice(0, 8)]]
   if (type === 'datetime')
     return [
       [key, new Date(Math.floor(Date.parse(String(value).replace(/(\.\d{3})\d+/, '$1')))).toISOString()],
     ]
-  return [[key, Object.is(value, -0) ? 0 : (value as string | number | boolean)]]
+  return [[key, Object.is(value, -0) ? 0 : (value as Row['data'][string])]]
 }

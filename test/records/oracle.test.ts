@@ -14,6 +14,7 @@ import {
   matches,
   type Row,
   sorted,
+  sortKeys,
   withIds,
 } from '../support/record-oracle.ts'
 import { declare, type FieldSpec, giveTable, list, takeTable } from '../support/records.ts'
@@ -36,7 +37,7 @@ afterAll(() => {
 const arbitraryQuery = (fields: readonly FieldSpec[]) =>
   fc.record({
     filter: arbitraryFilter(fields),
-    sort: fc.constantFrom('created_at', 'updated_at', ...fields.map(({ key }) => key)),
+    sort: fc.constantFrom(...sortKeys(fields)),
     direction: fc.constantFrom('asc' as const, 'desc' as const),
     limit: fc.integer({ min: 1, max: 12 }),
     offset: fc.nat(24),

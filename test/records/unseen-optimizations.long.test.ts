@@ -150,12 +150,15 @@ async function expectPartition(service: TestService, table: Table, query: QueryC
   expect({ query, parts, ids: found.flat().sort() }).toEqual({ query, parts, ids: ids.toSorted() })
 }
 
-const countedBy = (rows: readonly Row[], key: string) =>
-  Object.fromEntries(
-    Object.entries(Object.groupBy(rows, ({ data }) => JSON.stringify(data[key] ?? null))).map(
-      ([value, group]) => [value, group?.length ?? 0],
-    ),
+/** Rows count in each of several values. */
+const valuesIn = ({ data }: Row, key: string): readonly unknown[] => [data[key] ?? null].flat()
+
+function countedBy(rows: readonly Row[], key: string): Record<string, number> {
+  const values = rows.flatMap((row) => valuesIn(row, key).map((value) => JSON.stringify(value)))
+  return Object.fromEntries(
+    [...Map.groupBy(values, (value) => value)].map(([value, { length }]) => [value, length]),
   )
+}
 
 const byValue = <Part extends { value: unknown }>(parts: readonly Part[], number: (part: Part) => number) =>
   Object.fromEntries(parts.map((part) => [JSON.stringify(part.value), number(part)]).filter(([, n]) => n))
@@ -173,7 +176,7 @@ async function expectCounts(service: TestService, table: Table, query: QueryCase
   }
   const whole = await same(`/summary?${queryOf({ structure, filter })}`)
   expect([query, whole.buckets[0].count]).toEqual([query, found.length])
-  for (const by of ['state', 'done']) {
+  for (const by of ['state', 'done', 'tags']) {
     const { buckets } = await same(`/summary?${queryOf({ structure, filter, by })}`)
     const counted = byValue(buckets, ({ count }: { value: unknown; count: number }) => count)
     expect([query, by, counted]).toEqual([query, by, countedBy(found, by)])
@@ -183,12 +186,13 @@ async function expectCounts(service: TestService, table: Table, query: QueryCase
     const totals = byValue(board.columns, ({ total }: { value: unknown; total: number }) => total)
     expect([query, by, board.total, totals]).toEqual([query, by, found.length, countedBy(found, by)])
     for (const { value, records } of board.columns) {
-      const rows = found.filter(({ data }) => (data[by] ?? null) === value).slice(0, 3)
+      const rows = found.filter((row) => valuesIn(row, by).includes(value)).slice(0, 3)
       expect([query, by, value, records]).toEqual([query, by, value, rows])
     }
   }
   await same(`/summary?${queryOf({ structure, filter, field: 'n' })}`)
   await same(`/summary?${queryOf({ structure, filter, field: 'n', by: 'state' })}`)
+  await same(`/summary?${queryOf({ structure, filter, field: 'twice', by: 'tags' })}`)
 }
 
 async function expectEverywhere(service: TestService, table: Table, query: QueryCase): Promise<void> {

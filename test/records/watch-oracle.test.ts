@@ -7,6 +7,7 @@ import {
   arbitraryFields,
   arbitraryFilter,
   type Row,
+  sortKeys,
   withIds,
 } from '../support/record-oracle.ts'
 import { declare, type FieldSpec, list } from '../support/records.ts'
@@ -43,7 +44,7 @@ async function restart(): Promise<void> {
 const arbitraryQuery = (fields: readonly FieldSpec[]) =>
   fc.record({
     filter: arbitraryFilter(fields),
-    sort: fc.constantFrom('created_at', 'updated_at', ...fields.map(({ key }) => key)),
+    sort: fc.constantFrom(...sortKeys(fields)),
     direction: fc.constantFrom('asc' as const, 'desc' as const),
     limit: fc.integer({ min: 1, max: 8 }),
   })

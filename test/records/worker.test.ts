@@ -15,6 +15,7 @@ import {
   matches,
   type Row,
   sorted,
+  sortKeys,
   withIds,
 } from '../support/record-oracle.ts'
 import { declare, type FieldSpec, list, summary, write } from '../support/records.ts'
@@ -64,7 +65,7 @@ const arbitraryScene = arbitraryFields.chain((fields) =>
     fields: fc.constant(fields),
     rows: fc.array(arbitraryData(fields), { minLength: 1, maxLength: 20 }),
     filters: fc.array(arbitraryFilter(fields), { minLength: 4, maxLength: 6 }),
-    sort: fc.constantFrom('created_at', 'updated_at', ...fields.map(({ key }) => key)),
+    sort: fc.constantFrom(...sortKeys(fields)),
     direction: fc.constantFrom('asc' as const, 'desc' as const),
     offset: fc.nat(8),
     indexes: fc.array(arbitraryIndex(fields), { maxLength: 6 }),

@@ -127,6 +127,7 @@ export const HOSTILE_VALUES: ValuesByType = {
   time: ['00:00', '00:00:00', '09:30', '09:30:01', '23:59:59'],
   datetime: INSTANTS,
   bool: [true, false],
+  several: ['open', 'Open', 'İ', 'ß', 'é', 'e\u0301', "'", '"', '","', '\\', '😀', '%'],
 }
 
 /** Joins several hostile texts, so that most rows differ and share parts. */

@@ -8,7 +8,7 @@ import type { FieldSpec } from './records.ts'
 
 export interface Row {
   id: string
-  data: Record<string, string | number | boolean>
+  data: Record<string, string | number | boolean | readonly string[]>
   created_at: string
   updated_at: string
 }
@@ -61,7 +61,7 @@ const INSTANTS = [
   '1950-06-01T12:00:00-05:00',
 ]
 
-/** The values to draw from, by field type. */
+/** The values to draw from, by kind of field. */
 export type ValuesByType = Readonly<Record<string, readonly unknown[]>>
 
 const VALUES: ValuesByType = {
@@ -72,7 +72,19 @@ const VALUES: ValuesByType = {
   time: TIMES,
   datetime: INSTANTS,
   bool: [true, false],
+  several: ['a', 'A', 'b', '","', 'x"y', '\\', 'Ü', '😀', '0.1'],
 }
+
+/** The kind of a field's values: `several` for arrays, for a formula the type of its result. */
+export const kindOf = ({ type, multiple, result }: FieldSpec): string =>
+  multiple ? 'several' : String(result ?? type)
+
+/** The keys by which rows can be sorted. */
+export const sortKeys = (fields: readonly FieldSpec[]): string[] => [
+  'created_at',
+  'updated_at',
+  ...fields.filter(({ multiple }) => !multiple).map(({ key }) => key),
+]
 
 const ORDERED = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'not_in', 'is_empty', 'not_empty']
 const OPERATORS: Record<string, string[]> = {
@@ -83,26 +95,39 @@ const OPERATORS: Record<string, string[]> = {
   time: ORDERED,
   datetime: ORDERED,
   bool: ['eq', 'neq', 'is_empty', 'not_empty'],
+  several: ['has_any', 'has_all', 'has_none', 'is_empty', 'not_empty'],
 }
 
 export const arbitraryFields: fc.Arbitrary<FieldSpec[]> = fc
   .array(fc.constantFrom(...Object.keys(VALUES)), { minLength: 1, maxLength: 6 })
-  .map((types) => types.map((type, at) => ({ key: at === 0 ? 'constructor' : `${type}_${at}`, type })))
+  .map((kinds) =>
+    kinds.map((kind, at) => ({
+      key: at === 0 ? 'constructor' : `${kind}_${at}`,
+      ...(kind === 'several' ? { type: 'select', multiple: true } : { type: kind }),
+    })),
+  )
 
-const anyOf = (type: string, values: ValuesByType) => fc.constantFrom(...(values[type] ?? []))
+const anyOf = (kind: string, values: ValuesByType): fc.Arbitrary<unknown> => {
+  const one = fc.constantFrom(...(values[kind] ?? []))
+  return kind === 'several' ? fc.uniqueArray(one, { minLength: 1, maxLength: 4 }) : one
+}
 
 export const arbitraryData = (
   fields: readonly FieldSpec[],
   values: ValuesByType = VALUES,
-): fc.Arbitrary<Record<string, unknown>> =>
-  fc
-    .tuple(...fields.map(({ type }) => fc.option(anyOf(type, values), { freq: 3, nil: null })))
-    .map((drawn) => Object.fromEntries(fields.map(({ key }, at) => [key, drawn[at]])))
+): fc.Arbitrary<Record<string, unknown>> => {
+  const written = fields.filter(({ type }) => type !== 'formula')
+  return fc
+    .tuple(...written.map((field) => fc.option(anyOf(kindOf(field), values), { freq: 3, nil: null })))
+    .map((drawn) => Object.fromEntries(written.map(({ key }, at) => [key, drawn[at]])))
+}
 
-function arbitraryCondition({ key, type }: FieldSpec, values: ValuesByType): fc.Arbitrary<Condition> {
-  const days = type === 'datetime' ? fc.constantFrom('2026-11-21', '2026-11-22') : anyOf(type, values)
-  const value = fc.oneof(anyOf(type, values), days)
-  return fc.constantFrom(...(OPERATORS[type] ?? [])).chain((op): fc.Arbitrary<Condition> => {
+function arbitraryCondition(field: FieldSpec, values: ValuesByType): fc.Arbitrary<Condition> {
+  const { key } = field
+  const kind = kindOf(field)
+  const days = kind === 'datetime' ? fc.constantFrom('2026-11-21', '2026-11-22') : anyOf(kind, values)
+  const value = fc.oneof(anyOf(kind, values), days)
+  return fc.constantFrom(...(OPERATORS[kind] ?? [])).chain((op): fc.Arbitrary<Condition> => {
     if (op.endsWith('empty')) return fc.constant({ field: key, op })
     if (op.endsWith('in'))
       return fc.array(value, { maxLength: 4 }).map((list) => ({ field: key, op, value: list }))
@@ -242,7 +267,10 @@ function holds(type: string, op: string, held: unknown, asked: unknown): boolean
   if (op === 'not_empty') return held !== undefined
   if (op === 'neq') return !holds(type, 'eq', held, asked)
   if (op === 'not_in') return !holds(type, 'in', held, asked)
+  if (op === 'has_none') return !holds(type, 'has_any', held, asked)
   if (held === undefined) return false
+  if (op === 'has_any') return (asked as unknown[]).some((one) => (held as unknown[]).includes(one))
+  if (op === 'has_all') return (asked as unknown[]).every((one) => (held as unknown[]).includes(one))
   if (op === 'in') return (asked as unknown[]).some((one) => holds(type, 'eq', held, one))
   if (op === 'contains') return folded(String(held)).includes(folded(String(asked)))
   const it = comparable(type, held, asked)
@@ -255,11 +283,15 @@ function holds(type: string, op: string, held: unknown, asked: unknown): boolean
 
 export function matches(row: Row, fields: readonly FieldSpec[], filter: readonly Condition[]): boolean {
   return filter.every(({ field, op, value }) => {
-    if (field === '*') return Object.values(row.data).some((held) => holds('text', 'contains', held, value))
+    if (field === '*')
+      return Object.values(row.data)
+        .flat()
+        .some((held) => holds('text', 'contains', held, value))
     if (field === 'id') return holds('text', op, row.id, value)
     if (field === 'created_at' || field === 'updated_at') return holds('moment', op, row[field], value)
     const held = Object.hasOwn(row.data, field) ? row.data[field] : undefined
-    return holds(fields.find(({ key }) => key === field)?.type ?? '', op, held, value)
+    const asked = fields.find(({ key }) => key === field)
+    return holds(asked ? kindOf(asked) : '', op, held, value)
   })
 }
 
@@ -302,8 +334,12 @@ export function sorted(rows: readonly Row[], { key, direction }: Sort): Row[] {
 /** Draws the name of an automatic index on one or two columns. */
 export const arbitraryIndex = (fields: readonly FieldSpec[]): fc.Arbitrary<string> =>
   fc
-    .uniqueArray(fc.constantFrom('created_at', 'updated_at', ...fields.map((_, at) => `f${at + 1}`)), {
-      minLength: 1,
-      maxLength: 2,
-    })
+    .uniqueArray(
+      fc.constantFrom(
+        'created_at',
+        'updated_at',
+        ...fields.flatMap(({ multiple }, at) => (multiple ? [] : `f${at + 1}`)),
+      ),
+      { minLength: 1, maxLength: 2 },
+    )
     .map((columns) => columns.join(','))

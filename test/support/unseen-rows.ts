@@ -11,10 +11,12 @@ import {
   arbitraryData,
   arbitraryFilter,
   type Condition,
+  kindOf,
   matches,
   type Row,
   type Sort,
   sorted,
+  sortKeys,
   withIds,
 } from './record-oracle.ts'
 import { declare, type FieldSpec, write } from './records.ts'
@@ -32,13 +34,15 @@ export const FIELDS: FieldSpec[] = [
   { key: 'at', type: 'datetime' },
   { key: 'done', type: 'bool' },
   { key: 'code', type: 'text', unique: true },
+  { key: 'tags', type: 'select', multiple: true },
+  { key: 'twice', type: 'formula', expression: '{n} * 2', result: 'number' },
 ]
 
-const SORTS = ['created_at', 'updated_at', ...FIELDS.map(({ key }) => key)]
+const SORTS = sortKeys(FIELDS)
 
 /** Indexes that exist during the writes, and indexes built over existing rows. */
 const GROWN = ['f1', 'f3', 'f4', 'f3,f4', 'f8,updated_at', 'updated_at']
-const BUILT = ['f2', 'f5', 'f7', 'f3,f1', 'f8,f2', 'f1,f5', 'f4', 'created_at']
+const BUILT = ['f2', 'f5', 'f7', 'f3,f1', 'f8,f2', 'f1,f5', 'f4', 'f11', 'created_at']
 
 const structurePk = ({ ctx }: TestService, id: string) =>
   ctx.db.sql.scalar<number>('SELECT pk FROM structures WHERE id = ?', id)
@@ -152,9 +156,12 @@ export interface QueryCase extends Sort {
 const ORDERED = new Set(['number', 'date', 'time', 'datetime'])
 
 /** A condition that the row matches. */
-function conditionMet(row: Row, { key, type }: FieldSpec): fc.Arbitrary<Condition> {
+function conditionMet(row: Row, field: FieldSpec): fc.Arbitrary<Condition> {
+  const { key } = field
+  const type = kindOf(field)
   const others = HOSTILE_VALUES[type] ?? []
   const value = Object.hasOwn(row.data, key) ? row.data[key] : undefined
+  if (field.multiple) return conditionOnSeveral(key, value as readonly string[] | undefined, others)
   if (value === undefined)
     return fc.constantFrom<Condition>(
       { field: key, op: 'is_empty' },
@@ -176,8 +183,26 @@ function conditionMet(row: Row, { key, type }: FieldSpec): fc.Arbitrary<Conditio
   )
 }
 
+/** The same for a field with several values. */
+function conditionOnSeveral(
+  key: string,
+  held: readonly string[] | undefined,
+  others: readonly unknown[],
+): fc.Arbitrary<Condition> {
+  const lacking = others.filter((one) => !held?.includes(String(one)))
+  const none = { field: key, op: 'has_none', value: lacking.slice(0, 3) }
+  if (!held) return fc.constantFrom<Condition>({ field: key, op: 'is_empty' }, none)
+  return fc.constantFrom<Condition>(
+    { field: key, op: 'not_empty' },
+    { field: key, op: 'has_any', value: [...lacking.slice(0, 2), held[0]] },
+    { field: key, op: 'has_all', value: held.slice(0, 2) },
+    none,
+  )
+}
+
 function searchMet(row: Row): fc.Arbitrary<Condition> {
   const texts = Object.values(row.data)
+    .flat()
     .map(String)
     .filter((text) => text !== '')
   return fc
@@ -242,6 +267,8 @@ const OPPOSITES: Record<string, readonly string[]> = {
   neq: ['neq', 'eq'],
   in: ['in', 'not_in'],
   not_in: ['not_in', 'in'],
+  has_any: ['has_any', 'has_none'],
+  has_none: ['has_none', 'has_any'],
   is_empty: ['is_empty', 'not_empty'],
   not_empty: ['not_empty', 'is_empty'],
   gt: ['gt', 'lte', 'is_empty'],

@@ -7,7 +7,13 @@ import { placeOf } from '../../../src/storage/row-table-names.ts'
 import { runInProcess } from '../../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../../support/counts.ts'
 import { newFolder } from '../../support/process.ts'
-import { arbitraryData, arbitraryFields, arbitraryFilter, withIds } from '../../support/record-oracle.ts'
+import {
+  arbitraryData,
+  arbitraryFields,
+  arbitraryFilter,
+  sortKeys,
+  withIds,
+} from '../../support/record-oracle.ts'
 import { declare, type FieldSpec, giveTable, list, summary, takeTable, write } from '../../support/records.ts'
 import { type Answer, startService, type TestService } from '../../support/service.ts'
 
@@ -80,7 +86,7 @@ const arbitraryHistory = arbitraryFields.chain((fields) =>
     events: fc.array(arbitraryEvent(fields), { minLength: 3, maxLength: 12 }),
     query: fc.record({
       filter: arbitraryFilter(fields),
-      sort: fc.constantFrom('created_at', 'updated_at', ...fields.map(({ key }) => key)),
+      sort: fc.constantFrom(...sortKeys(fields)),
       direction: fc.constantFrom('asc', 'desc'),
       limit: fc.integer({ min: 1, max: 8 }),
       offset: fc.nat(8),

@@ -7,6 +7,7 @@ import {
   arbitraryFields,
   arbitraryFilter,
   type Condition,
+  sortKeys,
   withIds,
 } from '../../support/record-oracle.ts'
 import { declare, write } from '../../support/records.ts'
@@ -27,7 +28,7 @@ const arbitraryScene = arbitraryFields.chain((fields) => {
     { key: 'yes', type: 'bool' },
   ]
   const order = fc.record({
-    sort: fc.option(fc.constantFrom('created_at', 'updated_at', ...fields.map(({ key }) => key))),
+    sort: fc.option(fc.constantFrom(...sortKeys(fields))),
     direction: fc.option(fc.constantFrom('asc' as const, 'desc' as const)),
     search: fc.option(fc.constantFrom('a', 'É', '0', 'tru')),
   })
