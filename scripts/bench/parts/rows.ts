@@ -5,6 +5,7 @@ import { temporaryFolder } from '../dataset.ts'
 import { LINES_REMARK, type Line, measureLines, NUMBER, requestText, type Variant } from '../lines.ts'
 import { type Row, rowOf, type Section } from '../results.ts'
 import { startFloor, startServer } from '../servers.ts'
+import { benchLinkedRows } from './linked-rows.ts'
 import { startRows, usedMemoryRow } from './process.ts'
 import { pathOf, search } from './record-queries.ts'
 import { type Filled, fill } from './records.ts'
@@ -15,6 +16,7 @@ const STATUSES = ['open', 'waiting', 'done', 'dropped']
 const BATCH = 500
 const BATCHES = 40
 const MEASURED_IDS = 5_000
+const LINKED_ROUNDS = 200
 
 /** A number below the limit, unique for each `at` below the limit. */
 const spread = (at: number, limit: number) => (at * 7_368_787) % limit
@@ -133,8 +135,8 @@ async function benchSize(count: number): Promise<Section> {
 }
 
 /** Measures single requests on tables in their state after some time of use. */
-export async function benchRows(sizes: readonly number[]): Promise<Section[]> {
-  const sections: Section[] = []
+export async function benchRows(sizes: readonly number[], linked: number): Promise<Section[]> {
+  const sections = [await benchLinkedRows(linked, LINKED_ROUNDS)]
   for (const size of sizes) sections.push(await benchSize(size))
   return sections
 }
