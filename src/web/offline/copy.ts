@@ -32,6 +32,7 @@ const LISTS: readonly string[] = [
   '/v1/records/structures',
   '/v1/workspace',
   '/app/api/preferences',
+  '/app/api/members',
 ]
 
 /** The lists that contain counts of notes or rows. */

@@ -67,6 +67,8 @@ export interface Column {
   readonly label: string
   readonly type: string
   readonly options: readonly string[] | null
+  /** Undefined for the times of a row. */
+  readonly field?: Field
 }
 
 const INSTANTS: readonly Column[] = [
@@ -77,20 +79,12 @@ const INSTANTS: readonly Column[] = [
 export const columnsOf = ({ fields }: Structure): readonly Column[] => [
   ...fields
     .filter(({ type }) => type !== 'rollup')
-    .map(({ key, label, type, options, multiple }: Field) => ({
-      key,
-      label,
-      type: multiple ? 'multiple' : type,
-      options,
-    })),
+    .map((field: Field) => {
+      const { key, label, type, options, multiple } = field
+      return { key, label, type: multiple ? 'multiple' : type, options, field }
+    }),
   ...INSTANTS,
 ]
-
-const showPart = (value: unknown): string =>
-  typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value ?? '')
-
-export const showConditionValue = ({ value }: Condition): string =>
-  Array.isArray(value) ? value.map(showPart).join(', ') : showPart(value)
 
 /** Parses the conditions in an address; invalid text has none. */
 export function readConditions(text: string | null): readonly Condition[] {

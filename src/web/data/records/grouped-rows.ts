@@ -1,5 +1,6 @@
 import { computed, effect, signal } from '@preact/signals'
 import { api } from '../api.ts'
+import type { Condition } from './conditions.ts'
 import { queryOf, type Row, type RowQuery } from './model.ts'
 import { type ChangedCells, type Group, type RowList, RowSource } from './rows.ts'
 
@@ -12,6 +13,12 @@ export interface BoardColumn {
   readonly total: number
   readonly records: readonly Row[]
   readonly has_more: boolean
+}
+
+/** The condition of the rows in a group or column. */
+export function groupCondition(key: string, isMultiple: boolean, value: BoardColumn['value']): Condition {
+  if (value === null) return { field: key, op: 'is_empty' }
+  return isMultiple ? { field: key, op: 'has_any', value: [value] } : { field: key, op: 'eq', value }
 }
 
 interface Part {
@@ -57,6 +64,8 @@ export class GroupedRows implements RowList {
   constructor(
     readonly rowQuery: RowQuery,
     readonly key: string,
+    /** Whether a row has several values, and is then in several groups. */
+    readonly isMultiple: boolean,
     /** Keys of the collapsed groups. */
     readonly collapsed: () => readonly string[],
   ) {
@@ -67,8 +76,7 @@ export class GroupedRows implements RowList {
 
   #sourceOf(value: Group['value']): RowSource {
     const name = groupKey(value)
-    const condition =
-      value === null ? { field: this.key, op: 'is_empty' } : { field: this.key, op: 'eq', value }
+    const condition = groupCondition(this.key, this.isMultiple, value)
     const source =
       this.#sources.get(name) ??
       new RowSource({ ...this.rowQuery, filter: [...this.rowQuery.filter, condition] })

@@ -6,8 +6,9 @@ import { onChange, onMissed } from '../live.ts'
 import { isRetryable, Refused, retryDelayOf } from '../request.ts'
 import { sessionKey } from '../session-key.ts'
 import { readMembers } from './members.ts'
-import { type Field, type Row, rowLabel, type Structure } from './model.ts'
-import { isId } from './references.ts'
+import { type Field, type Row, rowLabel, type Structure, type Value } from './model.ts'
+import { isId, isReference } from './references.ts'
+import { showValue } from './values.ts'
 
 /** The label and address of a referenced object. */
 export interface ReferenceTarget {
@@ -67,6 +68,14 @@ export function targetOf(field: ReferenceField, id: string): ReferenceTarget | u
 /** The labels of several references as editable text; ids that are not resolved yet stay. */
 export const labelsOf = (field: ReferenceField, text: string): string =>
   joinedValues(splitValues(text).map((id) => targetOf(field, id)?.label ?? id))
+
+/** A value as display text, references by label. */
+export function valueText(field: Field, value: Value): string {
+  if (value === undefined) return 'no value'
+  if (!isReference(field)) return showValue(field, value)
+  const labels = [value].flat().map((id) => targetOf(field, String(id))?.label ?? '…')
+  return labels.join(', ')
+}
 
 function request(field: ReferenceField, id: string): void {
   if (targets.peek().size > MAX_CACHED) forgetAll()

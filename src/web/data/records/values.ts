@@ -26,12 +26,15 @@ function numberIn({ style, decimals, currency }: NumberFormat, value: number): s
   }).format(value)
 }
 
+const DAY_LENGTH = 10
+
 /** A value as display text, except references, which `Reference` shows by label. */
 export function showValue(field: Pick<Field, 'type' | 'format'>, value: Value): string {
   if (isEmpty(value)) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'number') return field.format ? numberIn(field.format, value) : formatNumber(value)
   if (typeof value === 'object') return value.join(', ')
+  if (field.type === 'rollup') return value.length === DAY_LENGTH ? formatDay(value) : formatInstant(value)
   if (field.type === 'datetime') return formatInstant(value)
   return field.type === 'date' ? formatDay(value) : value
 }

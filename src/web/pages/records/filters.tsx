@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import { useDebouncedSearch } from '../../components/debounced-search.ts'
 import { Button, ErrorText } from '../../components/form.tsx'
 import { Icon } from '../../components/icon.tsx'
@@ -8,12 +8,15 @@ import {
   columnsOf,
   operatorLabel,
   operatorsOf,
-  showConditionValue,
   takesList,
   takesValue,
 } from '../../data/records/conditions.ts'
+import { targetOf } from '../../data/records/labels.ts'
+import { type Member, readMembers } from '../../data/records/members.ts'
 import type { Structure, Value } from '../../data/records/model.ts'
-import { editText, inputKind, parseValue } from '../../data/records/values.ts'
+import { isReference } from '../../data/records/references.ts'
+import { readReference } from '../../data/records/suggestions.ts'
+import { editText, inputKind, type Parsed, parseValue } from '../../data/records/values.ts'
 import { search, setParameters } from '../../router.ts'
 import { currentOrder, ordersOf } from './orders.ts'
 import { conditions, searchText, setConditions } from './view.ts'
@@ -99,7 +102,7 @@ function Chip({ id, condition, columns, onChange, onRemove }: ChipProps) {
       <span class="chip">
         <button type="button" class="what" popovertarget={id}>
           {label} {operatorLabel(column?.type ?? '', condition.op)}{' '}
-          {takesValue(condition.op) && <b>{showConditionValue(condition)}</b>}
+          {takesValue(condition.op) && <b>{textsOf(column, condition.value).join(', ')}</b>}
           <Icon name="down" />
         </button>
         <button type="button" aria-label={`Remove filter: ${label}`} onClick={onRemove}>
@@ -145,9 +148,9 @@ function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
   if (!column) return null
   const operators = operatorsOf(column.type)
   const op = selectedOp && operators.includes(selectedOp) ? selectedOp : (operators[0] ?? 'eq')
-  const save = (form: HTMLFormElement) => {
+  const save = async (form: HTMLFormElement) => {
     const texts = new FormData(form).getAll('value').map(String)
-    const entered = parseCondition(column, op, texts)
+    const entered = await parseCondition(column, op, texts).catch(({ message: error }: Error) => ({ error }))
     setError('error' in entered ? entered.error : undefined)
     if ('error' in entered) return
     form.hidePopover()
@@ -162,7 +165,7 @@ function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
       aria-label={condition ? 'Edit filter' : 'New filter'}
       onSubmit={(event) => {
         event.preventDefault()
-        save(event.currentTarget)
+        void save(event.currentTarget)
       }}
     >
       <label class="field">
@@ -200,7 +203,7 @@ function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
           key={`${column.key} ${takesList(op)}`}
           column={column}
           isList={takesList(op)}
-          current={column.key === condition?.field ? textsOf(condition.value) : []}
+          current={column.key === condition?.field ? [condition.value].flat() : []}
         />
       )}
       {error !== undefined && <ErrorText>{error}</ErrorText>}
@@ -211,19 +214,77 @@ function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
   )
 }
 
-/** The values of a condition as editable text. */
-const textsOf = (value: unknown): readonly string[] =>
-  [value].flat().flatMap((part) => (part === undefined ? [] : editText(part as Value)))
+/** The values of a condition as editable text, references by label. */
+const textsOf = (column: Column | undefined, value: unknown): readonly string[] =>
+  [value].flat().flatMap((part) => {
+    if (part === undefined) return []
+    const { field } = column ?? {}
+    const label = field && isReference(field) ? targetOf(field, String(part))?.label : undefined
+    return label ?? editText(part as Value)
+  })
 
 interface ValueFieldProps {
   readonly column: Column
   readonly isList: boolean
   /** The current values. */
-  readonly current: readonly string[]
+  readonly current: readonly unknown[]
 }
 
-function ValueField({ column, isList, current }: ValueFieldProps) {
+/** The user of the caller, in conditions. */
+const ME = { id: 'me', name: 'Me' }
+
+/** The members of the workspace; undefined until they are read. */
+function useMembers(): readonly Member[] | undefined {
+  const [members, setMembers] = useState<readonly Member[]>()
+  useEffect(() => {
+    readMembers().then(setMembers, () => setMembers([]))
+  }, [])
+  return members
+}
+
+/** Selects members by name; former members that the condition names stay. */
+function MemberField({ column, isList, current }: ValueFieldProps) {
   const id = useId()
+  const members = useMembers()
+  if (!members) return <p class="dim">Loading…</p>
+  const known = isList ? members : [ME, ...members]
+  const former = current.map(String).filter((value) => !known.some((member) => member.id === value))
+  const all = [...known, ...former.map((value) => ({ id: value, name: textsOf(column, value).join() }))]
+  if (isList)
+    return (
+      <fieldset class="field checks">
+        <legend>Members</legend>
+        {all.map((member) => (
+          <label key={member.id}>
+            <input
+              type="checkbox"
+              name="value"
+              value={member.id}
+              defaultChecked={current.includes(member.id)}
+            />{' '}
+            {member.name}
+          </label>
+        ))}
+      </fieldset>
+    )
+  return (
+    <div class="field">
+      <label for={id}>Member</label>
+      <select class="input" id={id} name="value">
+        {all.map((member) => (
+          <option key={member.id} value={member.id} selected={current.includes(member.id)}>
+            {member.name}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+function ValueField({ column, isList, current: values }: ValueFieldProps) {
+  const id = useId()
+  if (column.field?.type === 'user') return <MemberField {...{ column, isList, current: values }} />
+  const current = textsOf(column, values)
   const options = column.type === 'bool' ? ['yes', 'no'] : column.options
   if (options && isList)
     return (
@@ -268,21 +329,29 @@ function ValueField({ column, isList, current }: ValueFieldProps) {
 
 const dayType = (type: string) => (type === 'instant' || type === 'datetime' ? 'date' : type)
 
-type Parsed = Condition | { readonly error: string }
-
 /** Builds a condition from the form, or returns the error. Instants are compared by day. */
-function parseCondition(column: Column, op: string, texts: readonly string[]): Parsed {
+async function parseCondition(
+  column: Column,
+  op: string,
+  texts: readonly string[],
+): Promise<Condition | { readonly error: string }> {
   if (!takesValue(op)) return { field: column.key, op }
   const parts = takesList(op)
     ? texts.flatMap((text) => text.split('\n')).filter((text) => text.trim() !== '')
     : texts
-  const type = dayType(column.type)
   const values = []
   for (const part of parts) {
-    const parsed = parseValue({ type, label: column.label }, part)
+    const parsed = await parsePart(column, part)
     if ('error' in parsed) return parsed
     if (parsed.value !== null) values.push(parsed.value)
   }
   if (values.length === 0) return { error: 'Enter a value.' }
   return { field: column.key, op, value: takesList(op) ? values : values[0] }
+}
+
+async function parsePart({ field, type, label }: Column, text: string): Promise<Parsed> {
+  if (field?.type === 'user') return { value: text }
+  if (!field || !isReference(field)) return parseValue({ type: dayType(type), label }, text)
+  const { multiple: _, ...single } = field
+  return readReference(single, text)
 }

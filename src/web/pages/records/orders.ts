@@ -22,7 +22,7 @@ export interface Order {
 
 /** The available sort orders. */
 export function ordersOf(structure: Structure): readonly Order[] {
-  const columns = columnsOf(structure).filter(({ key }) => key !== 'created_at')
+  const columns = columnsOf(structure).filter(({ key, type }) => key !== 'created_at' && type !== 'multiple')
   return [
     { sort: undefined, direction: 'desc', words: 'newest first' },
     { sort: undefined, direction: 'asc', words: 'oldest first' },

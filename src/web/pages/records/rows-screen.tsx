@@ -167,7 +167,10 @@ function useGrid(structure: Structure, view: RowView | undefined): GridState {
   const columns = useMemo(() => new Columns(view?.id ?? structure.id, widthsOf(view)), [structure.id, view])
   const group = groupInAddress(structure, view)
   const source = useMemo(() => {
-    if (group !== undefined) return new GroupedRows(rowQuery, group, () => columns.collapsed)
+    if (group !== undefined) {
+      const isMultiple = structure.fields.find(({ key }) => key === group)?.multiple === true
+      return new GroupedRows(rowQuery, group, isMultiple, () => columns.collapsed)
+    }
     const rows = new RowSource(rowQuery)
     if (rowQuery.filter.length === 0) rows.total.value = structure.record_count
     return rows

@@ -27,7 +27,7 @@ export function ValueView({ field, value, onTick }: ValueViewProps) {
 const Several = ({ field, values }: { field: Field; values: readonly string[] }) => (
   <>
     {values.map((value) => (
-      <span key={value} class="one-of-several">
+      <span key={value}>
         {isReference(field) ? (
           <Reference field={field} id={value} />
         ) : (

@@ -26,6 +26,7 @@ export function GroupRow({ grid, group, index, isTabRow }: GroupRowProps) {
   const { column } = grid.cursor.value
   const { value, count, isOpen } = group
   const field = grid.structure.fields.find(({ key }) => key === grid.groupBy)
+  const label = valueLabel(field, value)
   return (
     <tr {...ROLES.row} class="group" aria-rowindex={index + 2} aria-level={1} aria-expanded={isOpen}>
       <td
@@ -50,7 +51,7 @@ export function GroupRow({ grid, group, index, isTabRow }: GroupRowProps) {
           {field?.type === 'select' && typeof value === 'string' ? (
             <ChoiceChip field={field} value={value} />
           ) : (
-            <b>{field?.type === 'bool' ? `${field.label}: ${valueLabel(value)}` : valueLabel(value)}</b>
+            <b>{field?.type === 'bool' ? `${field.label}: ${label}` : label}</b>
           )}
           <span class="visually-hidden">{`, ${formatNumber(count)} ${count === 1 ? 'row' : 'rows'}`}</span>
         </span>

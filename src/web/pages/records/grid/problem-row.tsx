@@ -1,7 +1,7 @@
 import { Button } from '../../../components/form.tsx'
 import type { CellState } from '../../../data/records/edits.ts'
+import { valueText } from '../../../data/records/labels.ts'
 import type { Field, Row } from '../../../data/records/model.ts'
-import { editText, showValue } from '../../../data/records/values.ts'
 import { RefusalText } from '../refusal-text.tsx'
 import { ROLES } from './roles.ts'
 import type { GridState } from './state.ts'
@@ -12,9 +12,6 @@ interface ProblemRowProps {
   readonly field: Field
   readonly state: CellState
 }
-
-const valueText = (field: Field, value: Row['data'][string]) =>
-  value === undefined ? 'no value' : showValue(field, value)
 
 /** Shown below a row with an unsaved cell: the error, the stored value, and buttons to resolve it. */
 export function ProblemRow({ grid, row, field, state }: ProblemRowProps) {
@@ -34,7 +31,7 @@ export function ProblemRow({ grid, row, field, state }: ProblemRowProps) {
                 <RefusalText message={state.error} /> The stored value is {valueText(field, stored)}.
               </span>
               <Button onClick={discard}>
-                {stored === undefined ? 'Clear' : `Restore ${editText(stored)}`}
+                {stored === undefined ? 'Clear' : `Restore ${valueText(field, stored)}`}
               </Button>
               <kbd>Esc</kbd>
             </>

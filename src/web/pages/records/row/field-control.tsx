@@ -1,12 +1,13 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { joinedValues, splitValues } from '../../../../lib/csv-cells.ts'
 import { ErrorText } from '../../../components/form.tsx'
-import { labelsOf, targetOf } from '../../../data/records/labels.ts'
+import { targetOf } from '../../../data/records/labels.ts'
 import type { Field } from '../../../data/records/model.ts'
 import { isReference } from '../../../data/records/references.ts'
 import { type Suggestion, suggest } from '../../../data/records/suggestions.ts'
 import { inputKind, localInstant } from '../../../data/records/values.ts'
 import { RefusalText } from '../refusal-text.tsx'
+import { SeveralInput } from './several-input.tsx'
 
 interface FieldControlProps {
   readonly field: Field
@@ -45,14 +46,7 @@ export function FieldControl({ field, text, error, isFirst, onText, onDone }: Fi
       {several && options ? (
         <Choices name={id} options={options} text={text} onText={onText} onDone={onDone} />
       ) : several ? (
-        <textarea
-          {...shared}
-          rows={Math.max(2, text.split('\n').length)}
-          placeholder="One per line"
-          defaultValue={isReference(field) ? labelsOf(field, text) : text}
-          onInput={({ currentTarget }) => onText(currentTarget.value)}
-          onBlur={({ currentTarget }) => onDone?.(currentTarget.value)}
-        />
+        <SeveralInput {...{ shared, field, text, onText, onDone }} />
       ) : options ? (
         <select
           {...shared}

@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { Button } from '../../../components/form.tsx'
 import { Time } from '../../../components/time.tsx'
+import { valueText } from '../../../data/records/labels.ts'
 import { type Field, isComputed, type Row } from '../../../data/records/model.ts'
 import { isReference } from '../../../data/records/references.ts'
 import { editText } from '../../../data/records/values.ts'
 import type { GridState } from '../grid/state.ts'
 import { savingText } from '../saving.ts'
-import { Reference, ValueView } from '../value-view.tsx'
+import { ValueView } from '../value-view.tsx'
 import { FieldControl } from './field-control.tsx'
 
 /** All fields of a row, including hidden ones. A field is saved when the user leaves it. */
@@ -75,11 +76,12 @@ function EditedField({ row, field, grid }: { row: Row; field: Field; grid: GridS
   const state = grid.edits.of(row.id, field.key)
   const value = row.data[field.key]
   const stored = editText(value)
+  const shown = value === undefined ? 'empty' : valueText(field, value)
   const error =
     state?.kind === 'refused'
-      ? `${state.error} The stored value is ${stored === '' ? 'empty' : stored}.`
+      ? `${state.error} The stored value is ${shown}.`
       : state?.kind === 'conflict'
-        ? `Someone else changed this to ${editText(state.theirs) || 'no value'}. You entered ${state.text}.`
+        ? `Someone else changed this to ${valueText(field, state.theirs)}. You entered ${state.text}.`
         : undefined
   const drop = () => {
     typed.value = undefined
@@ -103,11 +105,11 @@ function EditedField({ row, field, grid }: { row: Row; field: Field; grid: GridS
       />
       {state?.kind === 'saving' && <small role="status">{savingText()}</small>}
       {state?.kind === 'refused' && (
-        <Button onClick={drop}>{stored === '' ? 'Clear' : `Restore ${stored}`}</Button>
+        <Button onClick={drop}>{value === undefined ? 'Clear' : `Restore ${shown}`}</Button>
       )}
       {state?.kind === 'conflict' && (
         <p class="actions">
-          <Button onClick={drop}>Keep {editText(state.theirs) || 'no value'}</Button>
+          <Button onClick={drop}>Keep {valueText(field, state.theirs)}</Button>
           <Button onClick={() => void grid.edits.write(row, field, state.value)}>
             Use {state.text || 'no value'}
           </Button>
@@ -115,7 +117,7 @@ function EditedField({ row, field, grid }: { row: Row; field: Field; grid: GridS
       )}
       {isReference(field) && value !== undefined && (
         <small>
-          Open <Reference field={field} id={String(value)} />
+          Open <ValueView field={field} value={value} />
         </small>
       )}
     </div>

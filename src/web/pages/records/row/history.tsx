@@ -3,6 +3,7 @@ import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Loading, QueryError } from '../../../components/pane.tsx'
 import { Time } from '../../../components/time.tsx'
 import { type Answer, api } from '../../../data/api.ts'
+import { valueText } from '../../../data/records/labels.ts'
 import type { Field, Row, Value } from '../../../data/records/model.ts'
 import { showValue } from '../../../data/records/values.ts'
 import { mayWrite } from '../../../data/session.ts'
@@ -128,9 +129,9 @@ function ChangedValues({ version, grid, after }: ChangedValuesProps) {
         const before = version.previous[key] as Value | null
         return (
           <p key={key}>
-            {field?.label ?? key} <span class="was">{valueText(field, before ?? undefined)}</span>
+            {field?.label ?? key} <span class="was">{shownValue(field, before ?? undefined)}</span>
             <span class="arrow">→</span>
-            {valueText(field, after.get(key))}
+            {shownValue(field, after.get(key))}
           </p>
         )
       })}
@@ -138,8 +139,9 @@ function ChangedValues({ version, grid, after }: ChangedValuesProps) {
   )
 }
 
-const valueText = (field: Field | undefined, value: Value): string =>
-  value === undefined ? 'no value' : showValue(field ?? { type: 'text' }, value)
+/** Removed fields have no type any more. */
+const shownValue = (field: Field | undefined, value: Value): string =>
+  field ? valueText(field, value) : value === undefined ? 'no value' : showValue({ type: 'text' }, value)
 
 function RestoreVersion({ id, grid, to }: { id: string; grid: GridState; to: string }) {
   const revert = useAction(async () => {

@@ -5,7 +5,10 @@ import { type Answer, api } from '../../../data/api.ts'
 import { refetch } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import type { Structure } from '../../../data/records/model.ts'
-import { TYPE_LABELS, TYPES } from './draft.ts'
+import { showValue } from '../../../data/records/values.ts'
+import { Refused } from '../../../data/request.ts'
+import { Choice } from './choice.tsx'
+import { isComputedType, mayBeMultiple, TYPE_LABELS, TYPES } from './draft.ts'
 
 type Field = Structure['fields'][number]
 type ConvertOutcome = Answer<'/v1/records/structures/{nameOrId}/convert', 'post'>
@@ -20,11 +23,37 @@ interface ConvertProps {
 const TYPING_MS = 300
 const MAX_SHOWN = 6
 
+const DATE_FORMATS = {
+  iso: 'Year-month-day (ISO)',
+  ymd: 'Year first',
+  dmy: 'Day first',
+  mdy: 'Month first',
+} as const
+
+const DECIMALS = { '.': 'Point: 1,234.5', ',': 'Comma: 1.234,5' } as const
+
+/** The advice for a refusal, by the part of the request that it names. */
+const ADVICE: Readonly<Record<string, string>> = {
+  date_format: 'These dates can be read with the month or the day first. Select the order of their parts.',
+  multiple: 'Some rows have more than one value. Select “Several values”.',
+}
+
+const adviceFor = (error: Error): string => {
+  const place = error instanceof Refused ? String(error.fault?.path[0] ?? '') : ''
+  return ADVICE[place] ?? error.message
+}
+
 /** Converts a field of a table with rows to another type, after a dry run that lists unconvertible values. */
 export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProps) {
   const [type, setType] = useState<string>(field.type === 'text' ? 'number' : 'text')
   const [key, setKey] = useState(freeKey(structure, `${field.key}_new`))
   const [options, setOptions] = useState('')
+  const [isMultiple, setMultiple] = useState(field.multiple === true)
+  const [dateFormat, setDateFormat] = useState('')
+  const [decimal, setDecimal] = useState('')
+  const readsTexts = field.type === 'text' || field.type === 'select'
+  const takesDateFormat = readsTexts && (type === 'date' || type === 'datetime')
+  const takesDecimal = readsTexts && type === 'number'
   const [dryRun, setDryRun] = useState<ConvertOutcome>()
   const [error, setError] = useState<string>()
   const list = options
@@ -37,6 +66,9 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
     type: type as Field['type'] & 'text',
     label: field.label,
     ...(type === 'select' && list.length > 0 && { options: list }),
+    ...(isMultiple && mayBeMultiple(type) && { multiple: true }),
+    ...(takesDateFormat && dateFormat !== '' && { date_format: dateFormat as keyof typeof DATE_FORMATS }),
+    ...(takesDecimal && decimal !== '' && { decimal: decimal as keyof typeof DECIMALS }),
   }
   const call = (isDryRun: boolean) =>
     api.post('/v1/records/structures/{nameOrId}/convert', {
@@ -53,7 +85,7 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
           setDryRun(outcome)
           setError(undefined)
         },
-        (error: Error) => isCurrent && setError(error.message),
+        (error: Error) => isCurrent && setError(adviceFor(error)),
       )
     }, TYPING_MS)
     return () => {
@@ -75,16 +107,41 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
         }}
       >
         <p>The values are copied to a new field. The old one is kept, hidden.</p>
-        <label class="field">
-          <span>New type</span>
-          <select class="input" value={type} onChange={({ currentTarget }) => setType(currentTarget.value)}>
-            {TYPES.map((option) => (
-              <option key={option} value={option}>
-                {TYPE_LABELS[option]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="New type"
+          value={type}
+          options={TYPES.filter((option) => !isComputedType(option)).map((option) => [
+            option,
+            TYPE_LABELS[option] ?? option,
+          ])}
+          onChange={setType}
+        />
+        {mayBeMultiple(type) && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={isMultiple}
+              onChange={({ currentTarget }) => setMultiple(currentTarget.checked)}
+            />{' '}
+            Several values
+          </label>
+        )}
+        {takesDateFormat && (
+          <Choice
+            label="Dates are written"
+            value={dateFormat}
+            options={[['', 'As all values allow'], ...Object.entries(DATE_FORMATS)]}
+            onChange={setDateFormat}
+          />
+        )}
+        {takesDecimal && (
+          <Choice
+            label="Decimal sign"
+            value={decimal}
+            options={[['', 'As all values allow'], ...Object.entries(DECIMALS)]}
+            onChange={setDecimal}
+          />
+        )}
         <FieldInput
           label="API name of the new field"
           name="convert-key"
@@ -136,7 +193,7 @@ function Forecast({ dryRun: { converted, empty, failed, failures } }: { dryRun: 
       {failed > 0 && (
         <ul class="forecast" aria-label="Values that cannot be converted">
           {failures.slice(0, MAX_SHOWN).map(({ record_id, value }) => (
-            <li key={record_id}>{String(value)}</li>
+            <li key={record_id}>{showValue({ type: 'text' }, value)}</li>
           ))}
           {failed > MAX_SHOWN && <li>and {formatNumber(failed - MAX_SHOWN)} more</li>}
         </ul>

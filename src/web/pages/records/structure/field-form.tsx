@@ -1,5 +1,6 @@
 import { Button, Field as FieldInput } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
+import type { Structure } from '../../../data/records/model.ts'
 import { useStructures } from '../../../data/records/structures.ts'
 import {
   type FieldDraft,
@@ -21,7 +22,8 @@ interface FieldFormProps {
   readonly isFixed: boolean
   /** The types of the other fields, by key. */
   readonly others: ReadonlyMap<string, string>
-  readonly structureId: string | undefined
+  /** Undefined before the table exists. */
+  readonly structure: Structure | undefined
   readonly onChange: (part: Partial<FieldDraft>) => void
   /** Opens the conversion dialog. */
   readonly onConvert: (() => void) | undefined
@@ -34,7 +36,7 @@ export function FieldForm({
   field,
   isFixed,
   others,
-  structureId,
+  structure,
   onChange,
   onConvert,
   onMove,
@@ -107,12 +109,12 @@ export function FieldForm({
         <summary>Rules and display: {name}</summary>
         <FieldRules field={field} onChange={onChange} />
       </details>
-      {field.type === 'rollup' && <Rollup field={field} structureId={structureId} onChange={onChange} />}
+      {field.type === 'rollup' && <Rollup field={field} structureId={structure?.id} onChange={onChange} />}
       {field.type === 'formula' && (
         <Formula
           expression={field.expression}
           types={others}
-          structureId={structureId}
+          structure={structure}
           onChange={(expression) => onChange({ expression })}
         />
       )}

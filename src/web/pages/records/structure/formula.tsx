@@ -1,11 +1,12 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { compile } from '../../../../lib/formula/compile.ts'
 import { completionsAt } from '../../../../lib/formula/completions.ts'
 import { evaluate } from '../../../../lib/formula/evaluate.ts'
 import { FormulaError, type FormulaValue, type ResultType, textOf } from '../../../../lib/formula/values.ts'
 import { ErrorText } from '../../../components/form.tsx'
 import { api } from '../../../data/api.ts'
-import type { Row } from '../../../data/records/model.ts'
+import { type Row, rowLabel, type Structure } from '../../../data/records/model.ts'
+import { useQuery } from '../../../data/use-query.ts'
 
 /** The types of fields in expressions; other fields cannot be used. */
 const EXPRESSION_TYPES: Readonly<Record<string, ResultType>> = {
@@ -17,46 +18,84 @@ interface FormulaProps {
   readonly expression: string
   /** The other fields, by key. */
   readonly types: ReadonlyMap<string, string>
-  /** The id of the table; undefined before it exists. */
-  readonly structureId: string | undefined
+  /** Undefined before the table exists. */
+  readonly structure: Structure | undefined
   readonly onChange: (expression: string) => void
 }
 
-type Outcome =
-  | { readonly result: ResultType; readonly value: FormulaValue; readonly fields: ReadonlySet<string> }
-  | { readonly error: string; readonly position: number }
+interface Evaluated {
+  readonly result: ResultType
+  readonly value: FormulaValue
+}
+
+type Outcome = Evaluated | { readonly error: string; readonly position: number }
 
 function outcomeOf({ expression, types }: FormulaProps, row: Row | undefined): Outcome {
   try {
     const formula = compile(expression, (key) => EXPRESSION_TYPES[types.get(key) ?? ''])
     const value = evaluate(formula, (key) => (row?.data[key] as FormulaValue | undefined) ?? null)
-    return { result: formula.result, value, fields: formula.fields }
+    return { result: formula.result, value }
   } catch (error) {
     if (error instanceof FormulaError) return { error: error.message, position: error.position }
     throw error
   }
 }
 
-/** The newest row, whose result is shown. */
-function useSampleRow(structureId: string | undefined): Row | undefined {
-  const [row, setRow] = useState<Row>()
-  useEffect(() => {
-    if (structureId === undefined) return
-    api
-      .get('/v1/records', { query: { structure: structureId, limit: 1 } })
-      .then(({ records: [first] }) => setRow(first as Row | undefined))
-      .catch(() => undefined)
-  }, [structureId])
-  return row
+const MAX_SAMPLES = 20
+
+/** The newest rows, one of which shows its result. */
+const useSamples = (structure: string | undefined) =>
+  useQuery(
+    ['record', 'samples', structure],
+    async ({ signal }) => {
+      const query = { structure: structure ?? '', limit: MAX_SAMPLES }
+      return (await api.get('/v1/records', { query, signal })).records as Row[]
+    },
+    { enabled: structure !== undefined },
+  )
+
+interface ResultProps {
+  readonly outcome: Evaluated
+  readonly rows: readonly Row[]
+  readonly row: Row | undefined
+  readonly structure: Structure | undefined
+  readonly onRow: (id: string) => void
 }
 
-/** Edits the expression of a formula, with completions, the result for the newest row, and the place of a mistake. */
+/** The type of the result, and its value for a row that the user selects. */
+const Result = ({ outcome: { result, value }, rows, row, structure, onRow }: ResultProps) => (
+  <small>
+    Result: {result}
+    {row && structure && (
+      <>
+        {' · '}
+        <select
+          class="input"
+          aria-label="Row of the result"
+          value={row.id}
+          onChange={({ currentTarget }) => onRow(currentTarget.value)}
+        >
+          {rows.map((one) => (
+            <option key={one.id} value={one.id}>
+              {rowLabel(structure, one)}
+            </option>
+          ))}
+        </select>{' '}
+        <output>{value === null ? 'blank' : textOf(value)}</output>
+      </>
+    )}
+  </small>
+)
+
+/** Edits the expression of a formula, with completions, the result for a row, and the place of a mistake. */
 export function Formula(props: FormulaProps) {
-  const { expression, types, structureId, onChange } = props
+  const { expression, types, structure, onChange } = props
   const id = useId()
   const input = useRef<HTMLTextAreaElement>(null)
   const [caret, setCaret] = useState<number | undefined>()
-  const row = useSampleRow(structureId)
+  const { data: rows = [] } = useSamples(structure?.id)
+  const [selected, setSelected] = useState<string>()
+  const row = rows.find((one) => one.id === selected) ?? rows[0]
   const outcome = outcomeOf(props, row)
   const usable = [...types].filter(([, type]) => EXPRESSION_TYPES[type] !== undefined).map(([key]) => key)
   const completion = caret === undefined ? undefined : completionsAt(expression, caret, usable)
@@ -115,7 +154,7 @@ export function Formula(props: FormulaProps) {
           ))}
         </p>
       )}
-      <div id={`${id}-result`} role="status">
+      <div id={`${id}-result`}>
         {expression.trim() === '' ? (
           <small>Fields stand in braces: {usable.map((key) => `{${key}}`).join(' ')}</small>
         ) : 'error' in outcome ? (
@@ -126,10 +165,7 @@ export function Formula(props: FormulaProps) {
             </button>
           </ErrorText>
         ) : (
-          <small>
-            Result: {outcome.result}
-            {row && <> · newest row: {outcome.value === null ? 'blank' : textOf(outcome.value)}</>}
-          </small>
+          <Result {...{ outcome, rows, row, structure }} onRow={setSelected} />
         )}
       </div>
     </div>

@@ -1,4 +1,5 @@
 import { useStructures } from '../../../data/records/structures.ts'
+import { Choice } from './choice.tsx'
 import type { FieldDraft } from './draft.ts'
 
 /** The functions of roll-ups, with the types of the fields that they take. */
@@ -23,7 +24,7 @@ export function Rollup({ field, structureId, onChange }: RollupProps) {
   const links = data.flatMap(({ id, name, fields }) =>
     fields
       .filter(({ type, structure }) => type === 'record' && structure === structureId)
-      .map(({ key, label }) => ({ value: `${id} ${key}`, label: `${name}: ${label}` })),
+      .map(({ key, label }): [string, string] => [`${id} ${key}`, `${name}: ${label}`]),
   )
   const types: readonly string[] = FUNCTIONS[field.rollupFunction].types
   const counted = data.find(({ id }) => id === field.viaStructure)?.fields ?? []
@@ -33,30 +34,27 @@ export function Rollup({ field, structureId, onChange }: RollupProps) {
   return (
     <div class="definition-line">
       <Choice
-        id={`via-${field.id}`}
         label="Rows that link here by"
         value={`${field.viaStructure} ${field.viaField}`}
-        options={[{ value: ' ', label: 'Select a field' }, ...links]}
+        options={[[' ', 'Select a field'], ...links]}
         onChange={(value) => {
           const [viaStructure = '', viaField = ''] = value.split(' ')
           onChange({ viaStructure, viaField, rolledField: '' })
         }}
       />
       <Choice
-        id={`function-${field.id}`}
         label="Function"
         value={field.rollupFunction}
-        options={Object.entries(FUNCTIONS).map(([value, { label }]) => ({ value, label }))}
+        options={Object.entries(FUNCTIONS).map(([value, { label }]) => [value, label])}
         onChange={(value) => onChange({ rollupFunction: value as FieldDraft['rollupFunction'] })}
       />
       {types.length > 0 && (
         <Choice
-          id={`rolled-${field.id}`}
           label="Of the field"
           value={field.rolledField}
           options={[
-            { value: '', label: 'Select a field' },
-            ...values.map(({ key, label }) => ({ value: key, label })),
+            ['', 'Select a field'],
+            ...values.map(({ key, label }): [string, string] => [key, label]),
           ]}
           onChange={(rolledField) => onChange({ rolledField })}
         />
@@ -64,29 +62,3 @@ export function Rollup({ field, structureId, onChange }: RollupProps) {
     </div>
   )
 }
-
-interface ChoiceProps {
-  readonly id: string
-  readonly label: string
-  readonly value: string
-  readonly options: readonly { readonly value: string; readonly label: string }[]
-  readonly onChange: (value: string) => void
-}
-
-const Choice = ({ id, label, value, options, onChange }: ChoiceProps) => (
-  <div class="field">
-    <label for={id}>{label}</label>
-    <select
-      class="input"
-      id={id}
-      value={value}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    >
-      {options.map((option) => (
-        <option key={option.value} value={option.value}>
-          {option.label}
-        </option>
-      ))}
-    </select>
-  </div>
-)

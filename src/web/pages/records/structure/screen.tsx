@@ -171,9 +171,9 @@ function StructureForm({ structure }: { structure: Structure | undefined }) {
                       .map((other) => [keyOf(other), other.type]),
                   )
                 }
-                structureId={structure?.id}
+                structure={structure}
                 onConvert={
-                  isFixed && field.stored && structure && !structure.immutable
+                  isFixed && field.stored && !field.stored.via && structure && !structure.immutable
                     ? () => (converted.value = field.stored)
                     : undefined
                 }

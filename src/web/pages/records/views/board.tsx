@@ -7,8 +7,8 @@ import { QueryResult } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import type { Edits } from '../../../data/records/edits.ts'
-import type { BoardColumn } from '../../../data/records/grouped-rows.ts'
-import { targetOf } from '../../../data/records/labels.ts'
+import { type BoardColumn, groupCondition } from '../../../data/records/grouped-rows.ts'
+import { valueText } from '../../../data/records/labels.ts'
 import {
   type Field,
   isComputed,
@@ -17,10 +17,9 @@ import {
   type RowQuery,
   rowLabel,
   type Structure,
+  type Value,
 } from '../../../data/records/model.ts'
-import { isReference } from '../../../data/records/references.ts'
 import { undoStack } from '../../../data/records/undo.ts'
-import { showValue } from '../../../data/records/values.ts'
 import { mayWrite } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { address } from '../../../router.ts'
@@ -65,13 +64,15 @@ export function Board({ structure, edits, rowQuery, groupBy, fields, onRefused }
   )
   const group = structure.fields.find(({ key }) => key === groupBy)
   const isMovable = mayWrite.value && !structure.immutable && group !== undefined && !isComputed(group)
-  const move = (row: Row, to: BoardColumn) => {
-    if (!isMovable || !group || (row.data[groupBy] ?? null) === to.value) return
+  const labelOf = (value: GroupValue) => valueLabel(group, value)
+  const move = (row: Row, from: BoardColumn, to: BoardColumn) => {
+    if (!isMovable || !group || from.value === to.value) return
     onRefused(undefined)
-    announcement.value = `${rowLabel(structure, row)} moving to ${valueLabel(to.value)}…`
-    moveRow(edits, structure, row, new Map([[group, to.value ?? undefined]])).then(
+    announcement.value = `${rowLabel(structure, row)} moving to ${labelOf(to.value)}…`
+    const value = movedValue(group, row.data[groupBy], from.value, to.value)
+    moveRow(edits, structure, row, new Map([[group, value]])).then(
       (isMoved) => {
-        if (isMoved) announcement.value = `${rowLabel(structure, row)} moved to ${valueLabel(to.value)}.`
+        if (isMoved) announcement.value = `${rowLabel(structure, row)} moved to ${labelOf(to.value)}.`
       },
       (error: Error) => {
         announcement.value = ''
@@ -96,10 +97,10 @@ export function Board({ structure, edits, rowQuery, groupBy, fields, onRefused }
                   key={String(column.value)}
                   class={`column ${column.value === null ? '' : `hue-${index % 10}`}`}
                   data-drop={index}
-                  aria-label={`${valueLabel(column.value)}, ${formatNumber(column.total)} rows`}
+                  aria-label={`${labelOf(column.value)}, ${formatNumber(column.total)} rows`}
                 >
                   <header>
-                    <span class="choice-chip">{valueLabel(column.value)}</span>
+                    <span class="choice-chip">{labelOf(column.value)}</span>
                     <span>{formatNumber(column.total)}</span>
                   </header>
                   <ul>
@@ -110,7 +111,9 @@ export function Board({ structure, edits, rowQuery, groupBy, fields, onRefused }
                           row={row}
                           fields={fields.filter(({ key }) => key !== groupBy)}
                           onDrop={
-                            isMovable ? (target) => move(row, moved[Number(target)] ?? column) : undefined
+                            isMovable
+                              ? (target) => move(row, column, moved[Number(target)] ?? column)
+                              : undefined
                           }
                         />
                       </li>
@@ -120,7 +123,7 @@ export function Board({ structure, edits, rowQuery, groupBy, fields, onRefused }
                         <More
                           structure={structure}
                           rowQuery={rowQuery}
-                          groupBy={groupBy}
+                          group={group}
                           column={column}
                           onMore={
                             limit < MAX_CARDS ? () => setLimit(Math.min(MAX_CARDS, limit * 2)) : undefined
@@ -157,11 +160,38 @@ export function Board({ structure, edits, rowQuery, groupBy, fields, onRefused }
   )
 }
 
+type GroupValue = BoardColumn['value']
+
+const valuesOf = (value: Value): readonly GroupValue[] =>
+  value === undefined || value === null ? [null] : ([value].flat() as readonly GroupValue[])
+
+/** The value of a row that is moved between columns; of several values, the other ones stay. */
+function movedValue(field: Field, value: Value, from: GroupValue, to: GroupValue): Value {
+  if (!field.multiple) return to ?? undefined
+  if (!Array.isArray(value)) return to === null ? undefined : [String(to)]
+  const moved = value.flatMap((one: string) => (one !== from ? one : to === null ? [] : String(to)))
+  return moved.length === 0 ? undefined : [...new Set(moved)]
+}
+
 /** The columns with pending moves applied. */
 function withMoves(edits: Edits, columns: readonly BoardColumn[], group: Field): readonly BoardColumn[] {
-  const rows = columns.flatMap(({ records }) => records.map((row) => movedRow(edits, row, [group])))
-  return columns.map((column) => {
-    const records = rows.filter((row) => (row.data[group.key] ?? null) === column.value)
+  const valuesIn = (row: Row) => valuesOf(row.data[group.key])
+  const latestOf = (row: Row) => movedRow(edits, row, [group])
+  const moved = new Map<string, { readonly row: Row; readonly from: number }>()
+  for (const [from, { records }] of columns.entries())
+    for (const before of records) {
+      const row = latestOf(before)
+      if (valuesIn(row).join() !== valuesIn(before).join()) moved.set(row.id, { row, from })
+    }
+  return columns.map((column, index) => {
+    const isIn = (row: Row) => valuesIn(row).includes(column.value)
+    const known = new Set(column.records.map(({ id }) => id))
+    const added = [...moved.values()].filter(({ row }) => isIn(row) && !known.has(row.id))
+    const records = [
+      ...added.filter(({ from }) => from < index).map(({ row }) => row),
+      ...column.records.map(latestOf).filter(isIn),
+      ...added.filter(({ from }) => from > index).map(({ row }) => row),
+    ]
     return { ...column, records, total: column.total + records.length - column.records.length }
   })
 }
@@ -174,7 +204,7 @@ const cardsOf = (column: Element | null | undefined) => [
 function onKey(
   event: TargetedKeyboardEvent<HTMLElement>,
   columns: readonly BoardColumn[],
-  move: (row: Row, to: BoardColumn) => void,
+  move: (row: Row, from: BoardColumn, to: BoardColumn) => void,
 ): void {
   if (event.key === 'z' && (event.ctrlKey || event.metaKey)) {
     event.preventDefault()
@@ -203,10 +233,10 @@ function onKey(
     }
     return
   }
-  const row = columns[index]?.records[position]
+  const from = columns[index]
+  const row = from?.records[position]
   const to = columns[index + step]
-  if (!row || !to) return
-  move(row, to)
+  if (from && row && to) move(row, from, to)
 }
 
 interface CardProps {
@@ -236,15 +266,13 @@ export function Card({ structure, row, fields, onDrop }: CardProps) {
         <span class="values">
           {values.slice(0, MAX_VALUES).map((field) => (
             <span key={field.key} title={field.label}>
-              {isReference(field) ? (
-                (targetOf(field, String(row.data[field.key]))?.label ?? '…')
-              ) : field.type === 'select' ? (
-                <ChoiceChip field={field} value={String(row.data[field.key])} />
-              ) : field.type === 'bool' ? (
-                `${field.label}: ${showValue(field, row.data[field.key])}`
-              ) : (
-                showValue(field, row.data[field.key])
-              )}
+              {field.type === 'select'
+                ? valuesOf(row.data[field.key]).map((value) => (
+                    <ChoiceChip key={String(value)} field={field} value={String(value)} />
+                  ))
+                : field.type === 'bool'
+                  ? `${field.label}: ${valueText(field, row.data[field.key])}`
+                  : valueText(field, row.data[field.key])}
             </span>
           ))}
         </span>
@@ -256,24 +284,21 @@ export function Card({ structure, row, fields, onDrop }: CardProps) {
 interface MoreProps {
   readonly structure: Structure
   readonly rowQuery: RowQuery
-  readonly groupBy: string
+  readonly group: Field | undefined
   readonly column: BoardColumn
   readonly onMore: (() => void) | undefined
 }
 
 /** Shows more cards of a column; at the limit, links to the column's rows as a table. */
-function More({ structure, rowQuery, groupBy, column, onMore }: MoreProps) {
+function More({ structure, rowQuery, group, column, onMore }: MoreProps) {
   const more = `${formatNumber(column.total - column.records.length)} more`
   if (onMore)
     return (
-      <Button kind="quiet" aria-label={`${more} in ${valueLabel(column.value)}`} onClick={onMore}>
+      <Button kind="quiet" aria-label={`${more} in ${valueLabel(group, column.value)}`} onClick={onMore}>
         {more}
       </Button>
     )
-  const condition =
-    column.value === null
-      ? { field: groupBy, op: 'is_empty' }
-      : { field: groupBy, op: 'eq', value: column.value }
+  const condition = groupCondition(group?.key ?? '', group?.multiple === true, column.value)
   return (
     <a
       class="button quiet"

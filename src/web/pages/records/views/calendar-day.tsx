@@ -96,7 +96,8 @@ interface EventProps {
 /** A row on a day, coloured by the first choice field of the structure. */
 export function Event({ structure, row, text, continues = false, onDrop }: EventProps) {
   const choice = structure.fields.find(({ type, options }) => type === 'select' && options !== null)
-  const hue = choice ? hueOf(choice, String(row.data[choice.key])) : ''
+  const [value = ''] = choice ? [row.data[choice.key]].flat() : []
+  const hue = choice ? hueOf(choice, String(value)) : ''
   const classes = ['event', hue, continues && 'goes-on']
   return (
     <a

@@ -1,5 +1,7 @@
 import type { BoardColumn } from '../../../data/records/grouped-rows.ts'
+import { valueText } from '../../../data/records/labels.ts'
+import type { Field } from '../../../data/records/model.ts'
 
 /** The label of a grouping value. */
-export const valueLabel = (value: BoardColumn['value']): string =>
-  value === null ? 'Not set' : typeof value === 'boolean' ? (value ? 'yes' : 'no') : value
+export const valueLabel = (field: Field | undefined, value: BoardColumn['value']): string =>
+  value === null ? 'Not set' : field ? valueText(field, value) : String(value)

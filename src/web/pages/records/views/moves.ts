@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Edits, Values } from '../../../data/records/edits.ts'
+import { valueText } from '../../../data/records/labels.ts'
 import { type Field, type Row, rowLabel, type Structure, type Value } from '../../../data/records/model.ts'
 import { latest } from '../../../data/records/patch-row.ts'
 import { undoStack } from '../../../data/records/undo.ts'
-import { showValue } from '../../../data/records/values.ts'
 
 /** The row that was focused when its element was unmounted. */
 let focusedRow: string | undefined
@@ -66,6 +66,6 @@ async function writeMove(edits: Edits, row: Row, values: Values) {
   edits.drop(row.id, ...fields.map(({ key }) => key))
   const { field, state } = problem
   if (state.kind !== 'conflict') throw new Error('error' in state ? state.error : 'The row was not moved.')
-  const theirs = state.theirs === undefined ? 'no value' : showValue(field, state.theirs)
+  const theirs = valueText(field, state.theirs)
   throw new Error(`Someone else changed ${field.label} to ${theirs}. Move the row again to replace it.`)
 }
