@@ -1,5 +1,3 @@
-import { HOUR_MS } from '../../../lib/dates.ts'
-import { enqueueDue } from '../../../log/due-jobs.ts'
 import { logChange, systemAuthor } from '../../../log/log.ts'
 import { TEST_EVENT } from '../../../log/message.ts'
 import { unblockNext } from '../../../log/ordered.ts'
@@ -16,15 +14,13 @@ import {
 } from '../../sources/forward-queue.ts'
 import type { Call } from '../../sources/providers.ts'
 import type { AttemptOutcome } from '../client/sender.ts'
+import { IS_RETRY, RETRY_AFTER_MS } from './retry-delays.ts'
 
 /*
  * The queue of deliveries in the database: finds each subscription's next due delivery and records the outcome of
  * attempts. An outcome changes the state of the delivery and of its subscription, which is paused after ten failed
  * deliveries in a row.
  */
-
-/** The delays after the first failed attempt, the second, and so on; there is no retry after the last. */
-export const RETRY_AFTER_MS: readonly number[] = [60_000, 600_000, HOUR_MS, 6 * HOUR_MS]
 
 interface DueRow {
   event: number
@@ -110,7 +106,6 @@ const PAGE_SIZE = 256
 const dueText = (condition: string, order = 'next_attempt_at, event') =>
   `SELECT event, id, attempts, redeliveries, next_attempt_at AS dueAt FROM webhook_deliveries
    WHERE webhook = ?1 AND ${condition} ORDER BY ${order} LIMIT ?2`
-const IS_RETRY = "status = 'pending' AND is_urgent = 0 AND attempts > 0"
 const URGENT = dueText("status = 'pending' AND is_urgent = 1")
 const RETRIES = dueText(`${IS_RETRY} AND next_attempt_at <= ?3`)
 const NEW = dueText(IS_NEW, 'id')
@@ -206,28 +201,6 @@ export const findNextDueAt = ({ sql }: Reader, webhook: number, now: number): nu
     webhook,
     now,
   )?.at
-
-/** The delay before the next attempt by the number of attempts so far, as SQL. */
-const RETRY_DELAY = `CASE attempts ${RETRY_AFTER_MS.map((delayMs, at) => `WHEN ${at + 1} THEN ${delayMs}`).join(' ')} ELSE 0 END`
-
-/**
- * Limits every retry to its regular delay from now, and every quiet period to its maximum. Later instants were
- * scheduled before the clock was set back.
- */
-export function shortenRetryDelays(tx: Tx): void {
-  const { sql, now } = tx
-  sql.run(
-    `UPDATE webhook_deliveries INDEXED BY webhook_deliveries_due SET next_attempt_at = ?1 + ${RETRY_DELAY}
-     WHERE ${IS_RETRY} AND next_attempt_at > ?1 + ${RETRY_DELAY}`,
-    now,
-  )
-  sql.run(
-    'UPDATE webhook_waiting SET due_at = ?1 + due_at - first_at, first_at = ?1 WHERE first_at > ?1',
-    now,
-  )
-  const first = sql.scalar<number | null>('SELECT min(due_at) FROM webhook_waiting')
-  if (first !== null) enqueueDue(tx, 'notes', first)
-}
 
 /** The number of failed deliveries in a row that pauses a subscription. */
 export const FAILURES_TO_PAUSE = 10

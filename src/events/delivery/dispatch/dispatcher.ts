@@ -15,10 +15,10 @@ import {
   findOwner,
   listSubscriptionsWithPending,
   type QueueState,
-  shortenRetryDelays,
 } from './delivery-queue.ts'
 import { DeliverySchedule, type Scheduled, slotsOf } from './delivery-schedule.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
+import { shortenRetryDelays } from './retry-delays.ts'
 
 const MAX_IN_FLIGHT_PER_SUBSCRIPTION = 4
 
@@ -131,7 +131,7 @@ export class Dispatcher {
     const wasSetBack = now < this.#lastNow - CLOCK_TOLERANCE_MS
     this.#lastNow = now
     if (!wasSetBack) return
-    db.write((tx): void => shortenRetryDelays(tx)).then(
+    Promise.try(() => shortenRetryDelays({ db, clock }, listSubscriptionsWithPending(db))).then(
       () => this.#scan(),
       (error) => {
         // The next start tries again.
