@@ -23,7 +23,7 @@ const START = 'start'
 
 const cursorOf = ({ id }: WebhookRow, sequence: number): string => `${id}.${sequence}`
 
-const CURSOR = /^([0-9a-f-]{36})\.(0|[1-9]\d{0,14})$/
+const CURSOR = /^([0-9a-f-]{36})\.([1-9]\d{0,14})$/
 
 /** The number in a cursor. Refuses malformed ones, those of other subscriptions, and those of events to come. */
 function sequenceIn(webhook: WebhookRow, cursor: string, name: string): number {

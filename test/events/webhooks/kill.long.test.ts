@@ -59,7 +59,7 @@ test(
     const webhooks: { path: string; id: string }[] = []
     return killed({
       kills: DELIVERIES_KILLS,
-      writers: 3,
+      writers: 8,
       args,
       after: (kill) => 12 + ((kill * 53) % 90),
       prepare: async (server) => {

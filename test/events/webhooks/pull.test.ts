@@ -126,6 +126,7 @@ test('refuses what does not go together, and changes nothing', async () => {
     await events(id, '?limit=201'),
     await acknowledge(id, 'start'),
     await acknowledge(id, cursor),
+    await acknowledge(id, `${id}.0`),
     await acknowledge(id, `${id}.2`),
   ]
   expect(refused.map(({ status, body }) => [status, body.code])).toEqual(

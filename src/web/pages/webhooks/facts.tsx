@@ -64,7 +64,11 @@ export function Facts({ webhook }: { webhook: Webhook }) {
       {webhook.ordered && (
         <>
           <dt>Order</dt>
-          <dd>one event of {OBJECT[webhook.kind ?? 'record']} at a time</dd>
+          <dd>
+            {webhook.delivery === 'pull'
+              ? 'numbered'
+              : `one event of ${OBJECT[webhook.kind ?? 'record']} at a time`}
+          </dd>
         </>
       )}
       {conditions.length > 0 && (
