@@ -10,6 +10,7 @@ const MAX_GROWTH = 1.1
 const MAX_COST_OF_UNUSED = 1.01
 const MAX_IDLE_MS = 5
 const SUBSCRIPTIONS = 25
+const PAGE = 200
 const IDLE_SECONDS = 10
 
 /** Compares the rate of an ordered subscription with that of a plain one; each event is about another row. */
@@ -65,10 +66,12 @@ async function prepare(
   return { file, key: data.key, webhooks: ids }
 }
 
-/** Two pull subscriptions, of which the first keeps this many events, and the second a thousandth of them. */
+const fewOf = (count: number): number => Math.max(PAGE, Math.ceil(count / 1_000))
+
+/** Two pull subscriptions, of which the first keeps this many events, and the second a page or a thousandth of them. */
 const preparePulled = (count: number): Promise<Prepared> =>
   prepare([{ delivery: 'pull' }, { delivery: 'pull' }], (sql, webhook) =>
-    keep(sql, webhook, webhook === 1 ? count : Math.ceil(count / 1_000)),
+    keep(sql, webhook, webhook === 1 ? count : fewOf(count)),
   )
 
 /**
@@ -203,15 +206,16 @@ async function writeRow(beside: string, full: Running, empty: Running, rounds: n
 async function pulledRows(count: number, empty: Running, rounds: number): Promise<Row[]> {
   const full = await start(await preparePulled(count))
   const [ofMany = '', ofFew = ''] = full.webhooks
-  const read = (id: string) => () => costOf(full, `/v1/webhooks/${id}/events?limit=200`)
-  const [many = 0, few = 0] = await least(rounds, read(ofMany), read(ofFew))
+  const few = fewOf(count)
+  const read = (id: string) => () => costOf(full, `/v1/webhooks/${id}/events?limit=${PAGE}`)
+  const [readMany = 0, readFew = 0] = await least(rounds, read(ofMany), read(ofFew))
   const events = counted(count, 'pending event')
   const rows = [
     rowOf({
-      what: `read 200 of ${events} (floor: of ${counted(Math.ceil(count / 1_000), 'event')})`,
+      what: `read ${PAGE} of ${events} (floor: of ${counted(few, 'event')})`,
       show: milliseconds,
-      daybook: many,
-      floor: few,
+      daybook: readMany,
+      floor: readFew,
       goal: { maxRatio: MAX_GROWTH },
     }),
     await writeRow(events, full, empty, rounds),
