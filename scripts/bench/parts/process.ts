@@ -11,8 +11,8 @@ export interface Filled {
 
 const STARTS = 9
 const MAX_START_MS = 100
-/** Idle milliseconds after which a server has released memory. */
-const IDLE_MS = 5_000
+/** Idle milliseconds after which a server has released memory, also that of the jobs that run 5 s after its start. */
+const IDLE_MS = 10_000
 const MAX_IDLE_MIB = 70
 const MAX_USED_MIB = 140
 
