@@ -18,18 +18,19 @@ type OwnAliases = Pick<NoteSummary, 'pk' | 'alias' | 'aliases'>
 
 /** Refuses aliases that a note would have twice, or that another active note has; `own` are those it has now. */
 export function refuseAliases(tx: Tx, workspace: number, sent: SentAliases, own?: OwnAliases): void {
-  if (sent.alias === undefined && sent.aliases === undefined) return
   const alias = sent.alias === undefined ? own?.alias : sent.alias?.trim()
   const kept = own && sent.aliases === undefined ? furtherAliasesOf(own) : []
   const further = sent.aliases?.map((name) => name.trim()) ?? kept
   const seen = new Set(alias ? [fold(alias)] : [])
-  for (const name of further) {
+  const placeOf = (at: number) => (sent.aliases ? `aliases[${at}]` : 'alias')
+  for (const [at, name] of further.entries()) {
     if (seen.has(fold(name)))
-      throw refused(`The note would have the alias "${name}" twice; send each once.`, atPlace('aliases'))
+      throw refused(`The note would have the alias "${name}" twice; send each once.`, atPlace(placeOf(at)))
     seen.add(fold(name))
   }
   if (sent.alias) refuseTakenAlias(tx, workspace, sent.alias.trim(), 'alias', own?.pk)
-  if (sent.aliases) for (const name of further) refuseTakenAlias(tx, workspace, name, 'aliases', own?.pk)
+  if (sent.aliases)
+    for (const [at, name] of further.entries()) refuseTakenAlias(tx, workspace, name, placeOf(at), own?.pk)
 }
 
 /** Refuses an alias that another active note has. */
@@ -37,7 +38,7 @@ export function refuseTakenAlias(
   tx: Tx,
   workspace: number,
   alias: string,
-  place: 'alias' | 'aliases' = 'alias',
+  place = 'alias',
   except?: number,
 ): void {
   const holder = findByAlias(tx, workspace, fold(alias))

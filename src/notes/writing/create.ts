@@ -126,7 +126,7 @@ export function insertNote(tx: Tx, author: ChangeAuthor, note: NewNote): number 
   const { workspacePk: workspace } = author
   const { content, tagIds = [], deletedAt = null } = note
   const isActive = deletedAt === null
-  if (isActive) refuseAliases(tx, workspace, note)
+  if (isActive && (note.alias || note.aliases)) refuseAliases(tx, workspace, note)
   const pk = insertHead(tx, workspace, note)
   if (isActive && note.aliases) indexAliases(tx, workspace, pk)
   addToCounters(tx, workspace, isActive ? 1 : 0, isActive ? 0 : 1)

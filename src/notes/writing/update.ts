@@ -41,7 +41,7 @@ export function getPatchable(
   const expected = expectedInstant(if_unchanged)
   const note = getNote(tx, caller, id)
   refuseStale('note', expected, note.updatedAt)
-  refuseAliases(tx, caller.workspacePk, { alias, aliases }, note)
+  if (alias !== undefined || aliases) refuseAliases(tx, caller.workspacePk, { alias, aliases }, note)
   return note
 }
 
@@ -67,7 +67,7 @@ export function replaceParts(
   previousProperties: PropertyValues,
 ): NoteRow {
   const { title = note.title, content = note.content } = patch
-  refuseAliases(tx, caller.workspacePk, patch, note)
+  if (patch.alias !== undefined || patch.aliases) refuseAliases(tx, caller.workspacePk, patch, note)
   if (tags) refuseTooManyTags(tags.length, 'A note carries')
   const tagsAdded = tags !== undefined && replaceTags(tx, note.pk, ensureTags(tx, caller, tags))
   const others = { changes: changesOf(note, patch), tagsAdded, previousProperties }
