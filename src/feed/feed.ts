@@ -8,7 +8,7 @@ import { encoded } from '../lib/encoding.ts'
 import { isId } from '../lib/ids.ts'
 import { atPlace, cursorExpired, fail, invalid, notFound } from '../lib/refusal.ts'
 import { checkCursor, findPosition, getPosition, oldestChange, refuseExpired } from '../log/cursors.ts'
-import { lastChange } from '../log/log.ts'
+import { endOfKeys, keyOf, lastChange } from '../log/log.ts'
 import {
   type Change,
   type ChangeFilter,
@@ -22,7 +22,7 @@ import {
 import { CurrentObjects } from '../objects/current.ts'
 import { findStructure } from '../records/structures/store.ts'
 import type { Reader } from '../storage/reader.ts'
-import { CHANGE_KINDS, type ChangeKind, endOfKeys, keyOf } from '../storage/schema/changes.ts'
+import { CHANGE_KINDS, type ChangeKind } from '../storage/schema/changes.ts'
 import type { SqlPart } from '../storage/sql.ts'
 import type { ChangesQuery } from './schema.ts'
 import { visibleTo } from './visible.ts'

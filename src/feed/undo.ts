@@ -4,6 +4,7 @@ import { long, write } from '../kernel/operation.ts'
 import { notFound, Refusal, refused } from '../lib/refusal.ts'
 import { quoteList, withCommas } from '../lib/text.ts'
 import { findPosition, transactionCursor } from '../log/cursors.ts'
+import { differenceText, parseDifference } from '../log/difference.ts'
 import { loggedRange } from '../log/log.ts'
 import { type Change, changesAfter, changesOfTransaction } from '../log/read.ts'
 import { saveUndo, touchedAfter } from '../log/transactions.ts'
@@ -15,12 +16,7 @@ import type { HiddenAliases } from '../notes/writing/trash.ts'
 import { ObjectWriter } from '../objects/writer.ts'
 import { revertChange } from '../records/rows/writing/one-record.ts'
 import type { Reader } from '../storage/reader.ts'
-import {
-  type ChangeKind,
-  type ChangeOperation,
-  differenceText,
-  parseDifference,
-} from '../storage/schema/changes.ts'
+import type { ChangeKind, ChangeOperation } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 import type { UndoBody } from './schema.ts'
 import { checkUndoable, seenOf } from './visible.ts'

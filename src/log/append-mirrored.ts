@@ -1,13 +1,7 @@
-import {
-  type ChangeKind,
-  type ChangeOperation,
-  differenceText,
-  hexOf,
-  keyOf,
-  kindNumber,
-} from '../storage/schema/changes.ts'
+import type { ChangeKind, ChangeOperation } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { actorPk, lastChange } from './log.ts'
+import { differenceText } from './difference.ts'
+import { actorPk, hexOf, keyOf, kindNumber, lastChange } from './log.ts'
 
 /** A change of another database, as returned by its feed and as logged in its copy. */
 export interface MirroredChange {

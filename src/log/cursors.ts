@@ -1,8 +1,8 @@
 import { atPlace, cursorExpired, invalid } from '../lib/refusal.ts'
 import type { Reader } from '../storage/reader.ts'
-import { BEGIN_EPOCHS, endOfKeys, keyOf, numberOf } from '../storage/schema/changes.ts'
+import { BEGIN_EPOCHS } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { lastChange, loggedRange } from './log.ts'
+import { endOfKeys, keyOf, lastChange, loggedRange, numberOf } from './log.ts'
 
 /*
  * A cursor is an epoch and the number of a change. When a copy of the database replaces the original, the server that

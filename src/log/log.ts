@@ -3,17 +3,16 @@ import { BoundedCache } from '../lib/bounded-cache.ts'
 import { type Bus, createBus } from '../lib/bus.ts'
 import type { Reader } from '../storage/reader.ts'
 import {
+  CHANGE_KINDS,
+  CHANGE_OPERATIONS,
+  CHANGES_PER_WORKSPACE,
   type ChangeKind,
   type ChangeOperation,
-  type Difference,
-  differenceText,
-  endOfKeys,
-  hexOf,
-  keyOf,
-  kindNumber,
-  numberOf,
+  UPPER,
+  UPPER_UNIT,
 } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
+import { type Difference, differenceOf, differenceText } from './difference.ts'
 import { checkLocalChange, type StateBefore } from './mirror-guard.ts'
 
 /**
@@ -21,39 +20,54 @@ import { checkLocalChange, type StateBefore } from './mirror-guard.ts'
  */
 export const ALONE = { hidden: { alone: true } }
 
-/** Attributes of every object that alone do not count as a change. */
-const IGNORED = new Set(['id', 'created_at', 'updated_at'])
+/* The stored format of a change: its key, its kind and operation, and the ids that it names. */
 
-/**
- * The difference between an object before and after a change, in the format of responses. `derived` names attributes
- * that are derived from other objects or count them.
- */
-export function differenceOf(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-  derived: readonly string[] = [],
-): Difference {
-  const all = Object.entries(oldValues(before, after))
-  const previous = Object.fromEntries(all.filter(([name]) => !IGNORED.has(name) && !derived.includes(name)))
-  return { changed: Object.keys(previous), previous }
+/** The key just before the first change of the workspace. */
+export const startOfKeys = (workspace: number): number =>
+  (workspace % UPPER) * UPPER_UNIT + Math.floor(workspace / UPPER) * CHANGES_PER_WORKSPACE
+
+/** The changes of a workspace are numbered from 1; its keys are a range. */
+export const keyOf = (workspace: number, number: number): number => startOfKeys(workspace) + number
+
+/** The number of a change in its workspace. */
+export const numberOf = (key: number): number => key % CHANGES_PER_WORKSPACE
+
+/** Greater than every key of the workspace. */
+export const endOfKeys = (workspace: number): number => startOfKeys(workspace) + CHANGES_PER_WORKSPACE
+
+const OPERATIONS_PER_KIND = 8
+
+/** Stored numbers: new kinds and operations must be appended to their lists. */
+export const kindNumber = (kind: ChangeKind, operation: ChangeOperation): number =>
+  CHANGE_KINDS.indexOf(kind) * OPERATIONS_PER_KIND + CHANGE_OPERATIONS.indexOf(operation)
+
+export const kindOf = (stored: number): ChangeKind =>
+  CHANGE_KINDS[Math.floor(stored / OPERATIONS_PER_KIND)] ?? 'note'
+
+export const operationOf = (stored: number): ChangeOperation =>
+  CHANGE_OPERATIONS[stored % OPERATIONS_PER_KIND] ?? 'updated'
+
+/** The stored numbers of a kind, as a range of integers. */
+export const kindRange = (kind: ChangeKind): [first: number, last: number] => {
+  const first = CHANGE_KINDS.indexOf(kind) * OPERATIONS_PER_KIND
+  return [first, first + OPERATIONS_PER_KIND - 1]
 }
 
-/** The old values that differ between two objects with any keys; null for an absent value. */
-export function oldValues(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  // A property may be called `constructor`.
-  const own = (values: Readonly<Record<string, unknown>>, key: string) =>
-    Object.hasOwn(values, key) ? values[key] : undefined
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  const changed = keys.filter((key) => !isEqual(own(before, key), own(after, key)))
-  return Object.fromEntries(changed.map((key) => [key, own(before, key) ?? null]))
-}
+const UUID_BYTES = 16
 
-/** Whether two attributes are equal as JSON. Texts, which may be long, are compared directly. */
-const isEqual = (one: unknown, other: unknown): boolean =>
-  one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
+/** The stored form of an id: a UUID as its bytes, the number of a tag as its digits. */
+export const storedId = (id: string | number): Buffer => Buffer.from(hexOf(id).replaceAll('-', ''), 'hex')
+
+/** The same in hexadecimal, possibly with hyphens, for `unhex`: binding bytes takes longer. */
+export const hexOf = (id: string | number): string =>
+  typeof id === 'number' ? Buffer.from(String(id)).toString('hex') : id
+
+/** The id from its stored form in hexadecimal. */
+export function idOf(digits: string): string | number {
+  if (digits.length !== 2 * UUID_BYTES) return Number(Buffer.from(digits, 'hex').toString())
+  const hex = digits.toLowerCase()
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
 
 /** A row that moved because of another one, with its previous position. */
 export interface Shifted {

@@ -1,9 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { insertInto, runBy, update } from '../storage/query.ts'
-import { keyOf, kindRange, privateChanges, storedId } from '../storage/schema/changes.ts'
+import { privateChanges } from '../storage/schema/changes.ts'
 import type { SqlPart } from '../storage/sql.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { lastChange } from './log.ts'
+import { keyOf, kindRange, lastChange, storedId } from './log.ts'
 
 /*
  * Objects that are private to one user. Other readers of the log see the changes of such an object up to the change

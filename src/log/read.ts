@@ -1,9 +1,12 @@
 import { isoTimestamp } from '../lib/dates.ts'
 import { scanOf } from '../lib/scan.ts'
 import type { Reader } from '../storage/reader.ts'
+import type { ChangeKind, ChangeOperation } from '../storage/schema/changes.ts'
+import type { SqlPart } from '../storage/sql.ts'
+import { cursorFormatter } from './cursors.ts'
+import { parseDifference } from './difference.ts'
 import {
-  type ChangeKind,
-  type ChangeOperation,
+  type ActorRow,
   endOfKeys,
   idOf,
   keyOf,
@@ -12,12 +15,8 @@ import {
   kindRange,
   numberOf,
   operationOf,
-  parseDifference,
   storedId,
-} from '../storage/schema/changes.ts'
-import type { SqlPart } from '../storage/sql.ts'
-import { cursorFormatter } from './cursors.ts'
-import type { ActorRow } from './log.ts'
+} from './log.ts'
 import { seenBy } from './private.ts'
 
 interface StoredChange {

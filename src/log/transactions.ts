@@ -1,17 +1,9 @@
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import { scanOf } from '../lib/scan.ts'
 import type { Reader } from '../storage/reader.ts'
-import {
-  type ChangeKind,
-  type ChangeOperation,
-  idOf,
-  keyOf,
-  kindOf,
-  numberOf,
-  operationOf,
-} from '../storage/schema/changes.ts'
+import type { ChangeKind, ChangeOperation } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
-import { lastChange } from './log.ts'
+import { idOf, keyOf, kindOf, lastChange, numberOf, operationOf } from './log.ts'
 import {
   type Change,
   type ChangeFilter,

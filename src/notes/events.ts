@@ -1,8 +1,9 @@
 import { defineJob, later } from '../kernel/jobs.ts'
 import { utcDay } from '../lib/dates.ts'
 import { Refusal } from '../lib/refusal.ts'
+import { type Difference, differenceOf, oldValues } from '../log/difference.ts'
 import { DUE_JOBS, enqueueDue } from '../log/due-jobs.ts'
-import { type ChangeAuthor, differenceOf, logChange, oldValues } from '../log/log.ts'
+import { type ChangeAuthor, logChange } from '../log/log.ts'
 import { type EventSource, objectPayload } from '../log/message.ts'
 import {
   findObjectSubscription,
@@ -13,7 +14,6 @@ import {
   wants,
 } from '../log/outbox.ts'
 import type { Reader } from '../storage/reader.ts'
-import type { Difference } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 import { matchesTree } from './query/evaluate.ts'
 import { checkedTree, readStoredTree } from './query/tree-query.ts'

@@ -13,7 +13,7 @@ const MAX_FILES: Readonly<Record<string, number>> = {
   'read the caller': 18,
   'create a note': 30,
   'store a batch and its deliveries': 36,
-  'update a watch': 44,
+  'update a watch': 42,
   'query notes by a tree': 28,
   'receive an event of a source': 36,
   'receive a form': 36,

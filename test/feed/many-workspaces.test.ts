@@ -3,8 +3,8 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { endOfKeys, keyOf, numberOf } from '../../src/log/log.ts'
 import { copyVerified } from '../../src/storage/copy.ts'
-import { endOfKeys, keyOf, numberOf } from '../../src/storage/schema/changes.ts'
 import { startService } from '../support/service.ts'
 
 const NUMBERS = [1, 2, 8_190, 8_191, 8_192, 8_193, 16_383, 16_384, 20_000, 524_287]

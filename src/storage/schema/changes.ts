@@ -9,14 +9,10 @@ export const CHANGES_PER_WORKSPACE = 2 ** 34
  * 8,192 in the upper 13 bits, and the quotient in the next 6. So workspaces beyond the first 8,191 use ranges that
  * older programs left free, and no existing key had to change.
  */
-const UPPER = 2 ** 13
-const UPPER_UNIT = 2 ** 40
+export const UPPER = 2 ** 13
+export const UPPER_UNIT = 2 ** 40
 
-/** The key just before the first change of the workspace. */
-export const startOfKeys = (workspace: number): number =>
-  (workspace % UPPER) * UPPER_UNIT + Math.floor(workspace / UPPER) * CHANGES_PER_WORKSPACE
-
-/** The same in SQL, for the column that holds the pk. */
+/** SQL for the key just before the first change of a workspace, whose pk is in this column (`startOfKeys`). */
 export const startOfKeysSql = (pk: string): string =>
   `((${pk} % ${UPPER}) * ${UPPER_UNIT} + (${pk} / ${UPPER}) * ${CHANGES_PER_WORKSPACE})`
 
@@ -115,8 +111,6 @@ export const changeEpochs = sqliteTable(
   (table) => [index('change_epochs_workspace').on(table.workspace, table.pk)],
 )
 
-/* The stored format of a change: its key, its kind and operation, the ids that it names, and the old values. */
-
 export const CHANGE_KINDS = [
   'note',
   'record',
@@ -137,68 +131,3 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
 export const CHANGE_OPERATIONS = ['created', 'updated', 'deleted', 'restored', 'purged'] as const
 export type ChangeOperation = (typeof CHANGE_OPERATIONS)[number]
-
-/** The changes of a workspace are numbered from 1; its keys are a range. */
-export const keyOf = (workspace: number, number: number): number => startOfKeys(workspace) + number
-
-/** The number of a change in its workspace. */
-export const numberOf = (key: number): number => key % CHANGES_PER_WORKSPACE
-
-/** Greater than every key of the workspace. */
-export const endOfKeys = (workspace: number): number => startOfKeys(workspace) + CHANGES_PER_WORKSPACE
-
-const OPERATIONS_PER_KIND = 8
-
-/** Stored numbers: new kinds and operations must be appended to their lists. */
-export const kindNumber = (kind: ChangeKind, operation: ChangeOperation): number =>
-  CHANGE_KINDS.indexOf(kind) * OPERATIONS_PER_KIND + CHANGE_OPERATIONS.indexOf(operation)
-
-export const kindOf = (stored: number): ChangeKind =>
-  CHANGE_KINDS[Math.floor(stored / OPERATIONS_PER_KIND)] ?? 'note'
-
-export const operationOf = (stored: number): ChangeOperation =>
-  CHANGE_OPERATIONS[stored % OPERATIONS_PER_KIND] ?? 'updated'
-
-/** The stored numbers of a kind, as a range of integers. */
-export const kindRange = (kind: ChangeKind): [first: number, last: number] => {
-  const first = CHANGE_KINDS.indexOf(kind) * OPERATIONS_PER_KIND
-  return [first, first + OPERATIONS_PER_KIND - 1]
-}
-
-const UUID_BYTES = 16
-
-/** The stored form of an id: a UUID as its bytes, the number of a tag as its digits. */
-export const storedId = (id: string | number): Buffer => Buffer.from(hexOf(id).replaceAll('-', ''), 'hex')
-
-/** The same in hexadecimal, possibly with hyphens, for `unhex`: binding bytes takes longer. */
-export const hexOf = (id: string | number): string =>
-  typeof id === 'number' ? Buffer.from(String(id)).toString('hex') : id
-
-/** The id from its stored form in hexadecimal. */
-export function idOf(digits: string): string | number {
-  if (digits.length !== 2 * UUID_BYTES) return Number(Buffer.from(digits, 'hex').toString())
-  const hex = digits.toLowerCase()
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-}
-
-/** The changed attributes of an update. */
-export interface Difference {
-  readonly changed: readonly string[]
-  /** The old values, null for an absent value. Some attributes, such as the text of a note, have no old value here. */
-  readonly previous: Readonly<Record<string, unknown>>
-  /** Describes the tag or property whose deletion caused this change; responses do not show it. */
-  readonly deleted?: string | undefined
-}
-
-/** A difference as JSON text: only the old values if they name all changed attributes. */
-export function differenceText({ changed, previous, deleted }: Difference): string {
-  if (deleted !== undefined) return JSON.stringify([changed, previous, deleted])
-  const isComplete = changed.length === Object.keys(previous).length
-  return JSON.stringify(isComplete ? previous : [changed, previous])
-}
-
-export function parseDifference(text: string): Difference {
-  const parsed = JSON.parse(text) as Difference['previous'] | [string[], Difference['previous'], string?]
-  if (Array.isArray(parsed)) return { changed: parsed[0], previous: parsed[1], deleted: parsed[2] }
-  return { changed: Object.keys(parsed), previous: parsed }
-}

@@ -6,7 +6,7 @@ import type { Reader } from '../../../storage/reader.ts'
 import type { Direction } from '../../../storage/sql.ts'
 import type { ReadCosts } from '../../structures/storage/auto-index.ts'
 import { TEXT_INDEX } from '../../structures/storage/text-index.ts'
-import type { StructureRow } from '../../structures/store.ts'
+import { definitionOf, type StructureRow } from '../../structures/store.ts'
 import { pageByCursorResponse, pageResponse } from '../present.ts'
 import type { ListQuery } from '../schema.ts'
 import { eachRecord, loadPage, type RecordRow } from '../store.ts'
@@ -96,9 +96,12 @@ export function listPage(snapshot: Snapshot, input: ListInput): ListResult {
   const { total, range } = matches ?? totalAfterPage(snapshot, plan, pks.length)
   const costs = costsOfList(snapshot, plan, found !== undefined)
   reportRows(snapshot, { costs, counted: { key: plan.key, total }, range })
-  const rows = withRollups(snapshot, input.caller, plan.query.structure, loadPage(snapshot, pks))
+  const { structure } = plan.query
+  const loaded = loadPage(snapshot, pks)
+  const hasRollups = definitionOf(structure).rollups.length > 0
+  const rows = hasRollups ? withRollups(snapshot, input.caller, structure, loaded) : loaded
   const page = { rows, total, hasMore: hasMore(plan.page, { items: rows, total }) }
-  return { page, structure: plan.query.structure }
+  return { page, structure }
 }
 
 /** The report of a list to the policy that builds indexes. */
