@@ -3,10 +3,12 @@ import { type Dataset, openDataset, temporaryFolder } from '../dataset.ts'
 import { interleaved } from '../measure.ts'
 import { type Section, timesRow } from '../results.ts'
 
-/** The rows of a page, and the rows that each of them names. */
-const CUSTOMERS = 1_000
+const CUSTOMERS = 10_000
+const PRODUCTS = 1_000
 const LINKS = 10
 const BATCH = 500
+/** Pages beyond this row would measure the way to them. */
+const NEAR = 1_000
 const GOAL = { maxRatio: 3 }
 
 async function post(data: Dataset, path: string, body: object): Promise<{ records: { id: string }[] }> {
@@ -50,11 +52,11 @@ async function fill(data: Dataset, orders: number): Promise<void> {
   const products = await write(
     data,
     'Products',
-    times(CUSTOMERS, (at) => ({ name: `Product ${at}` })),
+    times(PRODUCTS, (at) => ({ name: `Product ${at}` })),
   )
   const rows = times(CUSTOMERS, (at) => ({
     name: `Customer ${at}`,
-    products: times(LINKS, (link) => products[(at * 7 + link * 31) % CUSTOMERS]),
+    products: times(LINKS, (link) => products[(at * 7 + link * 31) % PRODUCTS]),
   }))
   const customers = await write(data, 'Customers', rows)
   await write(data, 'Plain', rows)
@@ -75,7 +77,7 @@ export async function benchLinkedRows(orders: number, rounds: number): Promise<S
     async () => {
       page += 1
       const answer = await data.fetch(
-        `/v1/records?structure=${structure}&offset=${(page * 50) % CUSTOMERS}${more}`,
+        `/v1/records?structure=${structure}&offset=${(page * 50) % NEAR}${more}`,
       )
       if (answer.status !== 200) throw new Error(await answer.text())
       await answer.text()
