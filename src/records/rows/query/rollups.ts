@@ -121,16 +121,27 @@ interface Reporter extends Reader {
   report?(finding: unknown): void
 }
 
-/** Reports the time of the statement to the policy of automatic indexes. */
-function report(snapshot: Reporter, { structure, link }: Linked): void {
-  const column = valueColumn(link.column)
-  const isIndexed = listAutoIndexes(snapshot, structure.pk).includes(column)
-  if (link.multiple) return
-  const costs = {
-    ...{ structurePk: structure.pk, rows: structure.live },
-    ...{ missing: isIndexed ? [] : [column], used: isIndexed ? [column] : [] },
+/** The index that serves a roll-up: on the link, and on the values, so that no row is read. */
+const indexFor = ({ link, values }: Linked): string =>
+  [link, ...(values ? [values] : [])].map(({ column }) => valueColumn(column)).join(',')
+
+/** Reports the time of the read to the policy of automatic indexes. An index with values serves counts, too. */
+function report(snapshot: Reporter, all: readonly Linked[]): void {
+  const single = all.filter(({ link }) => !link.multiple)
+  const names = Map.groupBy(single, ({ structure }) => structure)
+  for (const [structure, linked] of names) {
+    const present = listAutoIndexes(snapshot, structure.pk)
+    const wanted = new Set(linked.map(indexFor))
+    const needed = [...wanted].filter((name) => ![...wanted].some((other) => other.startsWith(`${name},`)))
+    const costs = {
+      ...{ structurePk: structure.pk, rows: structure.live },
+      ...{
+        missing: needed.filter((name) => !present.includes(name)),
+        used: needed.filter((name) => present.includes(name)),
+      },
+    }
+    snapshot.report?.({ costs })
   }
-  snapshot.report?.({ costs })
 }
 
 /** The value without any linked row; null for none. */
@@ -146,18 +157,18 @@ export function rollupValues(
 ): Map<string, (id: string) => Cell> {
   const ids = JSON.stringify(rows)
   const find = readableStructures(snapshot, caller)
-  const reported = new Set<string>()
-  return new Map(
-    definitionOf(structure).rollups.map(({ key, rollup }) => {
+  const all: Linked[] = []
+  const values = new Map(
+    definitionOf(structure).rollups.map(({ key, rollup }): [string, (id: string) => Cell] => {
       if (!rollup) return [key, () => null]
       const linked = linkedBy(find, rollup)
+      if (linked) all.push(linked)
       const found = linked && valuesOf(snapshot, rollup, linked, ids)
-      const link = `${rollup.via.structure} ${rollup.via.field}`
-      if (linked && !reported.has(link)) report(snapshot, linked)
-      reported.add(link)
-      return [key, (id: string) => finite(found?.get(id) ?? overNothing(rollup, linked))]
+      return [key, (id) => finite(found?.get(id) ?? overNothing(rollup, linked))]
     }),
   )
+  report(snapshot, all)
+  return values
 }
 
 const finite = (value: Cell): Cell => (typeof value === 'number' && !Number.isFinite(value) ? null : value)
