@@ -230,3 +230,35 @@ test('dates with names of months are read', async () => {
     { n: 2, day: '2026-03-07', at: '2026-03-07T00:00:00.000Z' },
   ])
 })
+
+describe('yes and no, percentages and amounts of money', () => {
+  const CELLS = 'n,paid,share,price,cost\n1,yes,12.5%,"$1,234.50",3 EUR\n2,No,7%,-$2,0.50 EUR\n'
+
+  test('stay text, with a hint at the type that reads them', async () => {
+    const { out } = await table.run(CELLS)
+    expect(await table.types()).toEqual({
+      n: 'number',
+      paid: 'text',
+      share: 'text',
+      price: 'text',
+      cost: 'text',
+    })
+    expect(out).toContain('Column "paid" is text and holds yes or no; --type "paid=bool" reads them.')
+    expect(out).toContain('Column "share" is text and holds percentages; --type "share=number" reads them.')
+    expect(out).toContain(
+      'Column "price" is text and holds amounts of money; --type "price=number" reads them.',
+    )
+  })
+
+  test('are read in columns of a declared type', async () => {
+    const flags = ['paid=bool', 'share=number', 'price=number', 'cost=number'].flatMap((type) => [
+      '--type',
+      type,
+    ])
+    await table.run(CELLS, ...flags)
+    expect(await table.rows()).toEqual([
+      { n: 1, paid: true, share: 0.125, price: 1234.5, cost: 3 },
+      { n: 2, paid: false, share: 0.07, price: -2, cost: 0.5 },
+    ])
+  })
+})

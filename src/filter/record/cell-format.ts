@@ -16,6 +16,8 @@ export interface CellOptions {
   readonly decimal: '.' | ',' | undefined
   /** Cells with one of these words are empty. */
   readonly nulls: readonly string[]
+  /** Whether columns of a declared type may hold yes and no, percentages and amounts of money. */
+  readonly readsSigns?: boolean
 }
 
 /** Excludes `007` and `+1`: codes and telephone numbers stay text. */
@@ -136,14 +138,41 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['false', false],
 ])
+/** Read only if the column is declared to hold yes or no. */
+const GIVEN_BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...['yes', 'y', 'on', '1'].map((word): [string, boolean] => [word, true]),
+  ...['no', 'n', 'off', '0'].map((word): [string, boolean] => [word, false]),
+])
+
+/** A currency before or after a number, or a percent sign. */
+const CURRENCY = /^(-?)(?:\p{Sc}|[A-Z]{3})\s?(?=[\d.,-])|(?<=\d)\s?(?:\p{Sc}|[A-Z]{3})$/u
+const PERCENT = /^(.*\d)\s?%$/
+
+/** A reading that a caller may declare for a column of such cells. */
+export type GivenReading = 'yes or no' | 'percentages' | 'amounts of money'
+
+/** The reading that a cell suggests, if it is text without one. */
+export function givenReadingOf(cell: string): GivenReading | undefined {
+  if (/^(?:yes|no)$/i.test(cell)) return 'yes or no'
+  if (/^-?[\d.,]+\s?%$/.test(cell)) return 'percentages'
+  return cell.length < MAX_AMOUNT_LENGTH &&
+    CURRENCY.test(cell) &&
+    /^-?[^\d]{1,4}?-?[\d.,]+$|^-?[\d.,]+[^\d]{1,4}$/.test(cell)
+    ? 'amounts of money'
+    : undefined
+}
+
+const MAX_AMOUNT_LENGTH = 30
 
 /** Reads cells as values of fields. */
 export class CellFormat {
   readonly #patterns: readonly RegExp[]
   readonly #decimal: CellOptions['decimal']
   readonly #nulls: ReadonlySet<string>
+  readonly #readsSigns: boolean
 
-  constructor({ dateFormats, decimal, nulls }: CellOptions) {
+  constructor({ dateFormats, decimal, nulls, readsSigns = false }: CellOptions) {
+    this.#readsSigns = readsSigns
     this.#patterns = dateFormats.flatMap((format) => PATTERNS_OF_ORDER[format] ?? [patternOf(format)])
     this.#decimal = decimal
     this.#nulls = new Set(nulls)
@@ -162,8 +191,17 @@ export class CellFormat {
     if (field.multiple) return splitValues(withoutProtection(cell))
     if (type === 'text' || type === 'select') return withoutProtection(cell)
     const trimmed = cell.trim()
-    if (type === 'number') return this.#numberOf(trimmed, isGiven) ?? cell
-    if (type === 'bool') return BOOLEANS.get(trimmed.toLowerCase()) ?? cell
+    if (type === 'number')
+      return (
+        (isGiven && this.#readsSigns ? this.#signedNumberOf(trimmed) : this.#numberOf(trimmed, isGiven)) ??
+        cell
+      )
+    if (type === 'bool') {
+      const word = trimmed.toLowerCase()
+      return (
+        BOOLEANS.get(word) ?? (isGiven && this.#readsSigns ? GIVEN_BOOLEANS.get(word) : undefined) ?? cell
+      )
+    }
     if (type === 'date') return this.#dateOf(trimmed) ?? trimmed
     if (type === 'datetime') return this.#instantOf(trimmed) ?? trimmed
     return trimmed
@@ -171,6 +209,14 @@ export class CellFormat {
 
   fits(type: FieldType, cell: string): boolean {
     return rulesOf({ type }).normalise(this.valueOf({ type }, cell)) !== undefined
+  }
+
+  /** Also with a currency, or with a percent sign: 12.5% is 0.125. */
+  #signedNumberOf(cell: string): number | undefined {
+    const [, share] = PERCENT.exec(cell) ?? []
+    if (share === undefined) return this.#numberOf(cell.replace(CURRENCY, '$1'), true)
+    const value = this.#numberOf(share, true)
+    return value === undefined ? undefined : Number(`${value}e-2`)
   }
 
   /** Undefined also for integers that a double cannot hold exactly, which are ids. */

@@ -1,4 +1,10 @@
-import { CellFormat, type CellOptions, CodeCheck } from '../../filter/record/cell-format.ts'
+import {
+  CellFormat,
+  type CellOptions,
+  CodeCheck,
+  type GivenReading,
+  givenReadingOf,
+} from '../../filter/record/cell-format.ts'
 import type { FieldType } from '../../filter/record/field-types.ts'
 import { chosenReading, type Reading, readingsOf } from '../../filter/record/readings.ts'
 import { fieldsByHeading, ROW_COLUMNS } from '../../lib/field-headings.ts'
@@ -135,11 +141,20 @@ export interface DemotedColumn {
   readonly cell: string
 }
 
+/** A column of text that has another reading if the caller declares its type. */
+export interface ColumnHint {
+  readonly column: string
+  readonly holds: GivenReading
+  readonly type: 'bool' | 'number'
+}
+
 interface InferredColumn {
   possible: Reading[]
   isEmpty: boolean
   readonly codes: CodeCheck
   demoted: Omit<DemotedColumn, 'column' | 'to'> | undefined
+  /** The reading of all cells that is not inferred; undefined if there is none. */
+  given: GivenReading | undefined
   /** The first cell in another notation. */
   other: Omit<DemotedColumn, 'column' | 'to'> | undefined
 }
@@ -172,6 +187,7 @@ export class TypeInference {
       isEmpty: true,
       codes: new CodeCheck(),
       demoted: undefined,
+      given: undefined,
       other: undefined,
     }))
   }
@@ -184,6 +200,8 @@ export class TypeInference {
       if (!column) return
       if (cell === undefined || this.#format.isEmpty(cell)) continue
       const [narrowest] = column.possible
+      if (column.isEmpty) column.given = givenReadingOf(cell)
+      else if (column.given !== undefined && givenReadingOf(cell) !== column.given) column.given = undefined
       if (narrowest?.type === 'number' || column.isEmpty) column.codes.addNumber(cell)
       if (narrowest === undefined) continue
       if (!column.isEmpty && isSettled(column, cell) && fits(narrowest, cell)) continue
@@ -216,6 +234,17 @@ export class TypeInference {
       const reading = readingOf(column)
       if (!reading) throw unclearDates(this.header[at] ?? '')
       return reading.isPlain ? undefined : reading.format
+    })
+  }
+
+  /** Columns that stay text although a declared type would fit all cells. */
+  hints(): ColumnHint[] {
+    const types = this.types()
+    return this.#columns.flatMap(({ given }, at) => {
+      if (given === undefined || types[at] !== 'text') return []
+      return [
+        { column: this.header[at] ?? '', holds: given, type: given === 'yes or no' ? 'bool' : 'number' },
+      ]
     })
   }
 

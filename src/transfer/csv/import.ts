@@ -15,7 +15,6 @@ import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
 import {
   type Column,
   columnsOf,
-  type DemotedColumn,
   fieldsFor,
   type InferredType,
   TypeInference,
@@ -111,7 +110,8 @@ function prepareStructure({ tx, caller }: ImportRun, request: Reading) {
     const [first] = dataRows(request)
     const columns = columnsOf(first?.header ?? [], definitionOf(known), hasHeader)
     const read = request.findsReadings ? withFormats(request, columns) : columns
-    return { structure: known, isNew: false, columns: read, demoted: [], ignored: first?.ignored ?? [] }
+    const ignored = first?.ignored ?? []
+    return { structure: known, isNew: false, columns: read, demoted: [], hints: [], ignored }
   }
   const { header, ignored, inference } = infer(request)
   const types = inference?.types() ?? []
@@ -130,8 +130,13 @@ function prepareStructure({ tx, caller }: ImportRun, request: Reading) {
     isGiven: byColumn[at] !== undefined,
   }))
   const columns = given.size > 0 ? withFormats(request, inferred) : inferred
-  const isFree = ({ column }: DemotedColumn) => byColumn[header.indexOf(column)] === undefined
-  return { structure, isNew: true, columns, demoted: demoted.filter(isFree), ignored }
+  const isFree = ({ column }: { readonly column: string }) => byColumn[header.indexOf(column)] === undefined
+  const hints = inference?.hints() ?? []
+  return {
+    ...{ structure, isNew: true, columns, ignored },
+    demoted: demoted.filter(isFree),
+    hints: hints.filter(isFree),
+  }
 }
 
 interface NumberedRow {
@@ -156,7 +161,7 @@ class RowsWriter {
 
   /** `demoted` are the columns with a wider type than their first cells need; `ignored` have no field. */
   write() {
-    const { structure, isNew, columns, demoted, ignored } = this.#target
+    const { structure, isNew, columns, demoted, hints, ignored } = this.#target
     const before = isNew ? SHARE_OF_INFERENCE : 0
     for (const { rows, share } of dataRows(this.request)) {
       for (let at = 0; at < rows.length; at += BATCH_SIZE) this.#writeBatch(rows.slice(at, at + BATCH_SIZE))
@@ -167,6 +172,7 @@ class RowsWriter {
       structure: { id, name, is_new: isNew },
       fields: columns.map(({ key, type }) => ({ key, type })),
       demoted,
+      ...(hints.length > 0 && { hints }),
       ...(ignored.length > 0 && { ignored }),
       inserted: this.#inserted,
       updated: this.#updated,

@@ -29,6 +29,9 @@ export interface RowChunk {
   readonly ignored: readonly string[]
 }
 
+/** Otherwise the garbage of a large file takes more memory than the database. */
+const CHUNKS_PER_COLLECTION = 3
+
 /** The rows of a file with values, in chunks. The header is that of the chosen columns. */
 export function* dataRows(format: FileFormat): Generator<RowChunk> {
   const { file, hasHeader } = format
@@ -36,7 +39,9 @@ export function* dataRows(format: FileFormat): Generator<RowChunk> {
   let table:
     | (Pick<RowChunk, 'header' | 'ignored'> & { pick: readonly number[] | undefined; width: number })
     | undefined
+  let chunks = 0
   for (const { rows, bytesRead } of readRows(format)) {
+    if (++chunks % CHUNKS_PER_COLLECTION === 0) Bun.gc(true)
     const [first] = rows
     if (first === undefined) continue
     const isBeginning = table === undefined

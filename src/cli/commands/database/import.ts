@@ -131,8 +131,9 @@ async function importCsv(
     dateFormats: await dateFormatsOf(input),
     decimal: decimal === '.' || decimal === ',' ? decimal : undefined,
     nulls: listFlag(input, 'null'),
+    readsSigns: true,
   })
-  const { structure: filled, fields, demoted, inserted, updated } = report
+  const { structure: filled, fields, demoted, hints = [], inserted, updated } = report
   const types = fields.map(({ key, type }) => `${key} (${type})`).join(', ')
   return {
     report,
@@ -142,6 +143,10 @@ async function importCsv(
       ...demoted.map(
         ({ column, from, to, row, cell }) =>
           `Column "${column}" is ${to} and not ${from} because of "${cell}" in row ${row}; see --null and --type.`,
+      ),
+      ...hints.map(
+        ({ column, holds, type }) =>
+          `Column "${column}" is text and holds ${holds}; --type "${column}=${type}" reads them.`,
       ),
       `${counted(inserted, 'row')} inserted, ${updated} updated`,
     ],
