@@ -208,3 +208,9 @@ export function distinctLinkKeys(body: string): ReadonlySet<string> {
   }
   return keys
 }
+
+/** Whether a JSON value may contain links. */
+export const mayLink = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value.includes('[[')
+    : typeof value === 'object' && value !== null && JSON.stringify(value).includes('[[')

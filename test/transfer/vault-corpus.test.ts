@@ -100,6 +100,7 @@ const CORPUS: readonly (readonly [name: string, files: VaultFiles])[] = [
     return [`${frontName} with ${name}`, note(front, body)] as const
   }),
   ['Logseq', LOGSEQ],
+  ['names in two cases', { 'MAAS.md': 'a', 'MaaS.md': '[[MAAS]] [[MaaS]]', 'x.md': '[[maas]]' }],
   [
     'names of every kind',
     {

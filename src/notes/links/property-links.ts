@@ -1,5 +1,5 @@
 import { textsIn } from '../../lib/json-texts.ts'
-import { distinctLinkKeys, isFileTarget, parseLinks, type WikiLink } from '../../lib/wiki-links.ts'
+import { distinctLinkKeys, isFileTarget, mayLink, parseLinks, type WikiLink } from '../../lib/wiki-links.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { PropertyType } from '../property-values.ts'
 
@@ -17,15 +17,8 @@ export interface LinkedValue {
   readonly value: unknown
 }
 
-const OPENING = '[['
 /** The condition that the column `value` may contain links. */
-export const MAY_LINK = `instr(value, '${OPENING}') > 0`
-
-/** Whether a value may contain links. */
-export const mayLink = (value: unknown): boolean =>
-  typeof value === 'string'
-    ? value.includes(OPENING)
-    : typeof value === 'object' && value !== null && JSON.stringify(value).includes(OPENING)
+export const MAY_LINK = `instr(value, '[[') > 0`
 
 /** The values of a note that may contain links, in definition order. */
 export function valuesWithLinks({ sql }: Reader, note: number): LinkedValue[] {

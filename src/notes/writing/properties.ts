@@ -1,11 +1,11 @@
 import type { Caller } from '../../context.ts'
 import { atPlace, type Refusal, refused } from '../../lib/refusal.ts'
 import { fold, withCommas } from '../../lib/text.ts'
+import { mayLink } from '../../lib/wiki-links.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { logAttribute, wholeNoteJson } from '../events.ts'
 import { indexAllLinks } from '../links/indexing.ts'
-import { mayLink } from '../links/property-links.ts'
 import { type Options, type PropertyType, refusalOfValue } from '../property-values.ts'
 import { type NoteSummary, touchNote } from '../store.ts'
 

@@ -1,9 +1,8 @@
 import { sha256 } from '../../lib/sha256.ts'
 import { fold } from '../../lib/text.ts'
-import { targetKey } from '../../lib/wiki-links.ts'
+import { mayLink, targetKey } from '../../lib/wiki-links.ts'
 import { publishNote } from '../../notes/events.ts'
 import { indexAllLinks } from '../../notes/links/indexing.ts'
-import { mayLink } from '../../notes/links/property-links.ts'
 import { resolveTarget } from '../../notes/links/resolve-target.ts'
 import type { getPropertyRow } from '../../notes/properties/service.ts'
 import {

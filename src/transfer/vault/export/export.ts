@@ -1,5 +1,5 @@
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
-import { dirname, join, posix } from 'node:path'
+import { mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, posix } from 'node:path'
 import { type Caller, wholeWorkspace } from '../../../context.ts'
 import { type FileRow, listFileRows, readParts } from '../../../files/store.ts'
 import { fold, normalized } from '../../../lib/text.ts'
@@ -24,7 +24,7 @@ export const exportVault = (
   onProgress: (done: number) => void,
 ) =>
   writeNewFolder(reader, target, (folder) => {
-    const tree = planTree(reader, caller)
+    const tree = planTree(reader, caller, { distinguishesCase: distinguishesCase(folder) })
     const links = new ExportedLinks(reader, caller, tree)
     const texts = new NoteTexts(reader, caller, links)
     for (const [at, note] of tree.notes.entries()) {
@@ -41,6 +41,19 @@ export const exportVault = (
       )
     return { notes: tree.notes.length, files: tree.files.length }
   })
+
+const withOtherCase = (name: string): string =>
+  name.replace(/\p{L}/gu, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
+
+/** Whether the file system of a folder has two files for names that differ in case. */
+export function distinguishesCase(folder: string): boolean {
+  const name = basename(folder)
+  const other = withOtherCase(name)
+  const found = statSync(join(dirname(folder), other), { throwIfNoEntry: false })
+  return other !== name && found?.ino !== statSync(folder).ino
+}
 
 /** Added to the time of a file, so that it survives the rounding of file systems. */
 export const HALF_MS = 0.5
@@ -109,8 +122,14 @@ function* foldersAround(path: string): Generator<string> {
     yield path.slice(0, end)
 }
 
-/** Allocates each path once, also for file systems that ignore case. No file gets the path of a folder. */
+/**
+ * Allocates each path once, also for file systems that ignore case, unless two files came from one that does not and
+ * return to such a one. No file gets the path of a folder.
+ */
 class FreePaths {
+  constructor(private readonly distinguishesCase: boolean) {}
+
+  readonly #exact = new Set<string>()
   /** Includes the manifest, by which an import recognizes an exported workspace. */
   readonly #taken = new Set([keyOf(MANIFEST)])
   readonly #folders = new Set<string>()
@@ -122,7 +141,7 @@ class FreePaths {
       .every(
         (name) => name.startsWith('-') || (name !== '' && !name.startsWith('.') && fitName(name) === name),
       )
-    return isPlain && this.#take(path) ? path : undefined
+    return isPlain && this.#take(path, this.distinguishesCase) ? path : undefined
   }
 
   /** A path in the folder for this name, numbered if taken; at the top if a file has the folder's path. */
@@ -136,10 +155,12 @@ class FreePaths {
     }
   }
 
-  #take(path: string): boolean {
+  #take(path: string, isExact = false): boolean {
     const key = keyOf(path)
-    if (this.#taken.has(key) || this.#folders.has(key) || this.#isBelowFile(path)) return false
+    const isTaken = isExact && key !== keyOf(MANIFEST) ? this.#exact.has(path) : this.#taken.has(key)
+    if (isTaken || this.#folders.has(key) || this.#isBelowFile(path)) return false
     this.#taken.add(key)
+    this.#exact.add(path)
     for (const folder of foldersAround(path)) this.#folders.add(keyOf(folder))
     return true
   }
@@ -155,9 +176,13 @@ const keyOf = (path: string): string => fold(normalized(path, 'NFKC').toUpperCas
  * Plans the path of each note and file. Imported objects return to their former paths, unless renamed since. New notes
  * go to the top, and new files beside their notes. `root` is the folder that is updated.
  */
-export function planTree(reader: Reader, { workspacePk }: Caller, root?: string) {
+export function planTree(
+  reader: Reader,
+  { workspacePk }: Caller,
+  { root, distinguishesCase = false }: { readonly root?: string; readonly distinguishesCase?: boolean } = {},
+) {
   const imported = importedPaths(reader, workspacePk, root)
-  const paths = new FreePaths()
+  const paths = new FreePaths(distinguishesCase)
   const heads = reader.sql.all<NoteHead>(
     `SELECT pk, id, title, alias, aliases, created_at AS createdAt, updated_at AS updatedAt FROM notes
      WHERE workspace = ? AND deleted_at IS NULL ORDER BY created_at, id`,

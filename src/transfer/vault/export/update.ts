@@ -18,7 +18,7 @@ import type { Db } from '../../../storage/database.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { asRefusal, inOneSnapshot, withNewFile } from '../../new-files.ts'
 import { columnsOf, insertImported, updateImported } from '../earlier-imports.ts'
-import { HALF_MS, planTree } from './export.ts'
+import { distinguishesCase, HALF_MS, planTree } from './export.ts'
 import { ExportedLinks } from './links.ts'
 import { NoteTexts } from './note-text.ts'
 
@@ -118,7 +118,7 @@ const knownIn = ({ sql }: Reader, { workspacePk }: Caller, root: string): Known[
   )
 
 function* wantedFiles(reader: Reader, caller: Caller, root: string): Generator<Wanted> {
-  const tree = planTree(reader, caller, root)
+  const tree = planTree(reader, caller, { root, distinguishesCase: distinguishesCase(root) })
   const texts = new NoteTexts(reader, caller, new ExportedLinks(reader, caller, tree))
   for (const note of tree.notes)
     yield {
