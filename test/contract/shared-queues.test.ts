@@ -37,7 +37,6 @@ const LIST: Readonly<Record<string, Shared>> = {
     'nobody',
     'one checkpoint at a time, for which no write waits',
   ],
-  'storage/connection/checkpoint.ts: new Worker': ['nobody', 'a thread for checkpoints'],
   'storage/connection/reading.ts: #isHeld': [
     'nobody',
     'the read snapshot of the main thread, at most 20 ms old',
@@ -47,6 +46,10 @@ const LIST: Readonly<Record<string, Shared>> = {
   'storage/database.ts: new WriteQueue': ['caller, address', 'writes; of forms and sources by these'],
   'storage/read-limit.ts: #reserved': ['nobody', 'of one read'],
   'storage/sql.ts: #running': ['nobody', 'the statement that runs'],
+  'storage/thread-start.ts: new Worker': [
+    'caller, share',
+    'the threads of queries and tasks, and one for checkpoints',
+  ],
   'storage/worker/client.ts: new QueryScheduler': ['caller, share', 'long queries'],
   'storage/worker/client.ts: new TaskQueue': ['caller, address', 'long writes'],
   'storage/worker/query-scheduler.ts: new Admission': [
@@ -56,7 +59,6 @@ const LIST: Readonly<Record<string, Shared>> = {
   'storage/worker/query-scheduler.ts: new WorkerThread': ['caller, share', 'two threads for queries'],
   'storage/worker/task-queue.ts: new Admission': ['caller, address', 'tasks that wait for the thread'],
   'storage/worker/task-queue.ts: new WorkerThread': ['caller, address', 'a thread for tasks'],
-  'storage/worker/thread.ts: new Worker': ['caller, share', 'the threads of queries and tasks'],
   'storage/writes/write-queue.ts: #queue': ['caller, address', 'writes; long ones are one line among them'],
   'storage/writes/write-queue.ts: new FairQueue': [
     'caller, address',
