@@ -19,7 +19,7 @@ const CHECKPOINTS = runs(16, 10_000)
 /** Databases that are written at the same time, because each waits for its disk and its clock for most of the time. */
 const HISTORIES = runs(2, 8)
 /** Checkpoints between two full backups. */
-const COPY_EVERY = 8
+const COPY_EVERY = 4
 /** The smallest pages, with which a log of 5 MB has as many pages as it may have while writes continue. */
 const PAGE_SIZE = 512
 const MANY_ROWS = 45
@@ -56,6 +56,7 @@ async function writeHistory(seed: number, checkpoints: number): Promise<void> {
     expect(made.ledger.filter((row) => row.at > at + 400).map(({ text }) => text)).not.toContain(rows.at(-1))
     expect(rows).toEqual(made.ledger.slice(0, rows.length).map(({ text }) => text))
     expect(rows.length).toBeGreaterThanOrEqual(made.ledger.filter((row) => row.at < at - 400).length)
+    if (checkpoint % 250 === 0) process.stderr.write(`${checkpoint} checkpoints of seed ${seed} passed\n`)
     if (checkpoint % COPY_EVERY !== 0) continue
     own.objects.clear()
     await made.clear()
@@ -113,9 +114,10 @@ test('while a bucket is away for an hour every write goes on, and afterwards not
   }
   await during(made.start())
   const copy = await during(made.copy())
+  // A checkpoint that has begun is completed, and the next commit is marked, so that the log waits for it.
+  await during(Bun.sleep(200))
   store.fault = isAway
   await made.commit()
-  // The commit is marked, so that the log waits for it.
   clock.advance(100)
   await Bun.sleep(5)
   const salt = await made.logSalt()

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, rmSync } from 'node:fs'
 import { type S3Settings, targetSettings } from '../../src/backup-config.ts'
 import { readConfig } from '../../src/config.ts'
 import type { AppContext } from '../../src/context.ts'
@@ -116,7 +116,10 @@ export class Streamed {
     this.ledger.length = 0
   }
 
+  /** Replaces the copy before. */
   async copy(): Promise<Copy> {
+    for (const suffix of ['', '.restored'])
+      rmSync(this.folder.file(`copy-${this.#copies}.db${suffix}`), { force: true })
     const file = this.folder.file(`copy-${++this.#copies}.db`)
     const base = await this.stream.copy(file)
     this.stream.noteBackup()
@@ -125,7 +128,9 @@ export class Streamed {
 
   async untilStored(): Promise<void> {
     this.#streams.flush()
-    while (this.stream.lagMs > 0) await Bun.sleep(1)
+    const flushedAt = this.clock.now()
+    // A commit of this millisecond has no lag yet.
+    while (this.stream.lagMs > 0 || this.clock.now() === flushedAt) await Bun.sleep(1)
   }
 
   /** The rows of a copy with the segments after it. */

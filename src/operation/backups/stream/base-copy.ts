@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { type LogEnd, type LogPart, LogReader } from './log-reader.ts'
+import { runsOf } from './page-runs.ts'
 import { framesIn, type WalFile } from './wal.ts'
 
 /*
@@ -47,19 +48,6 @@ class PageSet {
   }
 
   has = (page: number): boolean => ((this.#bits[page >> 3] ?? 0) & (1 << (page & 7))) !== 0
-}
-
-/** Pages that follow one another, so that each run takes one write. */
-function runsOf(
-  pages: ReadonlyMap<number, Buffer>,
-): { readonly page: number; readonly contents: Buffer[] }[] {
-  const runs: { page: number; contents: Buffer[] }[] = []
-  for (const [page, content] of [...pages].sort(([left], [right]) => left - right)) {
-    const last = runs.at(-1)
-    if (last && page === last.page + last.contents.length) last.contents.push(content)
-    else runs.push({ page, contents: [content] })
-  }
-  return runs
 }
 
 export class BaseCopy {
@@ -157,10 +145,9 @@ export class BaseCopy {
       newest.set(page, content)
       if (pages > 0) this.#bytes = pages * header.pageSize
     }
-    for (const run of runsOf(newest)) {
-      await this.#write(target, Buffer.concat(run.contents), (run.page - 1) * header.pageSize)
-      for (const at of run.contents.keys()) this.#fromLog.add(run.page + at)
-    }
+    for (const { page, contents } of runsOf(newest))
+      await this.#write(target, Buffer.concat(contents), (page - 1) * header.pageSize)
+    for (const page of newest.keys()) this.#fromLog.add(page)
   }
 
   async #write(target: FileHandle, bytes: Buffer, position: number): Promise<void> {

@@ -3,17 +3,16 @@ import { isoTimestamp } from '../../../lib/dates.ts'
 import { refused } from '../../../lib/refusal.ts'
 import { isEncrypted } from '../encoding.ts'
 import { finishDatabase } from './base-copy.ts'
+import { runsOf } from './page-runs.ts'
 import {
   continues,
   decodeSegment,
-  endOf,
   framesOf,
   isAfter,
-  type Segment,
   type SegmentName,
+  type VerifiedSegment,
 } from './segment.ts'
 import type { Segments, StreamBase } from './segments.ts'
-import type { LogPlace } from './wal.ts'
 
 export interface ReplayOptions {
   /** The bucket, for messages. */
@@ -89,10 +88,15 @@ async function apply(
     const segment = await reading.next(index, stop.index, upTo)
     const { pageSize } = segment
     const isLast = index === stop.index
+    const newest = new Map<number, Buffer>()
     for (const [{ page, pages, content }, place] of framesOf(segment)) {
       if (isLast && place.frame > stop.frame) break
-      await target.write(content, 0, pageSize, (page - 1) * pageSize)
+      newest.set(page, content)
       if (pages > 0) bytes = pages * pageSize
+    }
+    for (const { page, contents } of runsOf(newest)) {
+      const run = Buffer.concat(contents)
+      await target.write(run, 0, run.length, (page - 1) * pageSize)
     }
     const marks = isLast ? segment.marks.filter(({ frame }) => frame <= stop.frame) : segment.marks
     // The commits right after those of the backup may be a moment older than its time.
@@ -107,8 +111,8 @@ async function apply(
 class SegmentReading {
   readonly #options: ReplayOptions
   readonly #names: readonly SegmentName[]
-  readonly #ahead = new Map<number, Promise<Segment>>()
-  #last: { readonly segment: Segment; readonly place: LogPlace } | undefined
+  readonly #ahead = new Map<number, Promise<VerifiedSegment>>()
+  #last: VerifiedSegment | undefined
 
   constructor(options: ReplayOptions, names: readonly SegmentName[]) {
     this.#options = options
@@ -116,7 +120,7 @@ class SegmentReading {
   }
 
   /** Refuses a damaged segment. */
-  async load(index: number): Promise<Segment> {
+  async load(index: number): Promise<VerifiedSegment> {
     const name = this.#names[index] as SegmentName
     try {
       return await this.#read(name)
@@ -125,7 +129,7 @@ class SegmentReading {
     }
   }
 
-  async next(index: number, last: number, upTo: number): Promise<Segment> {
+  async next(index: number, last: number, upTo: number): Promise<VerifiedSegment> {
     for (let ahead = index; ahead <= Math.min(index + MAX_AHEAD, last); ahead++)
       if (!this.#ahead.has(ahead)) {
         const reading = this.#read(this.#names[ahead] as SegmentName)
@@ -134,33 +138,33 @@ class SegmentReading {
         this.#ahead.set(ahead, reading)
       }
     const name = (this.#names[index] as SegmentName).name
-    let segment: Segment
+    let segment: VerifiedSegment
     try {
-      segment = (await this.#ahead.get(index)) as Segment
+      segment = (await this.#ahead.get(index)) as VerifiedSegment
     } catch (error) {
       throw this.#broken(`${name} is damaged (${(error as Error).message})`, upTo)
     }
     this.#ahead.delete(index)
     if (!this.#isNext(segment)) throw this.#broken(`the segment before ${name} is missing`, upTo)
-    this.#last = { segment, place: endOf(segment) as LogPlace }
+    this.#last = segment
     return segment
   }
 
-  async #read(name: SegmentName): Promise<Segment> {
+  async #read(name: SegmentName): Promise<VerifiedSegment> {
     const { segments, identity } = this.#options
     return decodeSegment(name, await segments.read(name), isEncrypted(name.name) ? identity : undefined)
   }
 
-  #isNext(segment: Segment): boolean {
+  #isNext(segment: VerifiedSegment): boolean {
     const { base } = this.#options
     if (segment.stream !== base.stream) return false
     if (!this.#last) {
       const begins = segment.log === base.log ? segment.after <= base.frame : segment.after === 0
       return begins && segment.log <= base.log + 1 && !isAfter(segment.previous, base)
     }
-    const { segment: last, place } = this.#last
+    const last = this.#last
     if (segment.previous.log !== last.log || segment.previous.frame !== last.last) return false
-    if (segment.log === last.log) return continues(segment, { salt: last.salt, place })
+    if (segment.log === last.log) return continues(segment, { salt: last.salt, place: last.end })
     return segment.log === last.log + 1 && segment.after === 0 && segment.salt[0] === (last.salt[0] + 1) >>> 0
   }
 

@@ -41,6 +41,11 @@ export interface Segment extends SegmentHeader {
   readonly frames: Buffer
 }
 
+/** A segment whose frames were verified. */
+export interface VerifiedSegment extends Segment {
+  readonly end: LogPlace
+}
+
 /** A stored segment, as its name describes it. */
 export interface SegmentName extends StreamPlace {
   readonly name: string
@@ -93,16 +98,16 @@ export async function decodeSegment(
   { sha256, log, frame }: SegmentName,
   content: Uint8Array,
   identity: string | undefined,
-): Promise<Segment> {
+): Promise<VerifiedSegment> {
   if (new Bun.CryptoHasher('sha256').update(content).digest('hex') !== sha256)
     throw new Error('its hash differs')
   const plain = Buffer.from(await decodeBytes(content, identity))
   const end = plain.indexOf('\n')
   const header = JSON.parse(plain.toString('utf8', 0, end)) as SegmentHeader
   const segment = { ...header, last: frame, frames: plain.subarray(end + 1) }
-  if (header.log !== log || endOf(segment)?.frame !== frame)
-    throw new Error('the checksum of a frame differs')
-  return segment
+  const verified = endOf(segment)
+  if (header.log !== log || verified?.frame !== frame) throw new Error('the checksum of a frame differs')
+  return { ...segment, end: verified }
 }
 
 const startOf = ({ after, checksum }: SegmentHeader): LogPlace => ({ frame: after, checksum })
@@ -112,7 +117,7 @@ export const framesOf = (segment: Segment): Generator<readonly [Frame, LogPlace]
   framesIn(segment.frames, segment, startOf(segment))
 
 /** Undefined if not every byte belongs to a valid frame. */
-export function endOf(segment: Segment): LogPlace | undefined {
+function endOf(segment: Segment): LogPlace | undefined {
   let end = startOf(segment)
   for (const [, place] of framesOf(segment)) end = place
   return (end.frame - segment.after) * frameBytes(segment) === segment.frames.length ? end : undefined

@@ -31,22 +31,20 @@ export interface LogPlace {
   readonly checksum: Pair
 }
 
-/** Continues a checksum over bytes, whose number is a multiple of eight. */
-function checksumOf([first, second]: Pair, bytes: Uint8Array, isBigEndian: boolean): Pair {
-  const aligned = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
-  const numbers = new DataView(aligned.buffer, aligned.byteOffset, aligned.byteLength)
+/** The numbers of four bytes in a log, in the order of bytes of its checksums. */
+function wordsOf(bytes: Buffer, isBigEndian: boolean): Uint32Array {
+  const length = bytes.length - (bytes.length % 4)
+  if (isBigEndian) return wordsOf(Buffer.from(bytes.subarray(0, length)).swap32(), false)
+  const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
+  return new Uint32Array(buffer, byteOffset, length / 4)
+}
+
+/** Continues a checksum over the words from one to another, whose number is even. */
+function checksumOf([first, second]: Pair, words: Uint32Array, from: number, to: number): Pair {
   let [left, right] = [first, second]
-  if (isBigEndian)
-    for (let at = 0; at < bytes.length; at += 8) {
-      left = (left + numbers.getUint32(at) + right) | 0
-      right = (right + numbers.getUint32(at + 4) + left) | 0
-    }
-  else {
-    const words = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4)
-    for (let at = 0; at < words.length; at += 2) {
-      left = (left + (words[at] as number) + right) | 0
-      right = (right + (words[at + 1] as number) + left) | 0
-    }
+  for (let at = from; at < to; at += 2) {
+    left = (left + (words[at] as number) + right) | 0
+    right = (right + (words[at + 1] as number) + left) | 0
   }
   return [left >>> 0, right >>> 0]
 }
@@ -60,7 +58,7 @@ export function parseHeader(bytes: Buffer): WalHeader | undefined {
   const magic = bytes.readUInt32BE(0)
   if ((magic | 1) >>> 0 !== (MAGIC | 1) || bytes.readUInt32BE(4) !== VERSION) return undefined
   const isBigEndian = magic !== MAGIC
-  const checksum = checksumOf([0, 0], bytes.subarray(0, 24), isBigEndian)
+  const checksum = checksumOf([0, 0], wordsOf(bytes, isBigEndian), 0, 6)
   if (!samePair(checksum, pairAt(bytes, 24))) return undefined
   return { pageSize: bytes.readUInt32BE(8), isBigEndian, salt: pairAt(bytes, 16), checksum }
 }
@@ -85,16 +83,17 @@ export function* framesIn(
   after: LogPlace,
 ): Generator<readonly [Frame, LogPlace]> {
   const size = frameBytes(header)
+  const words = wordsOf(bytes, header.isBigEndian)
   let place = after
   for (let at = 0; at + size <= bytes.length; at += size) {
-    const head = bytes.subarray(at, at + FRAME_HEADER_BYTES)
-    if (!samePair(pairAt(head, 8), header.salt)) return
-    const content = bytes.subarray(at + FRAME_HEADER_BYTES, at + size)
-    const begun = checksumOf(place.checksum, head.subarray(0, 8), header.isBigEndian)
-    const checksum = checksumOf(begun, content, header.isBigEndian)
-    if (!samePair(checksum, pairAt(head, 16))) return
+    if (!samePair(pairAt(bytes, at + 8), header.salt)) return
+    const start = at + FRAME_HEADER_BYTES
+    const begun = checksumOf(place.checksum, words, at / 4, at / 4 + 2)
+    const checksum = checksumOf(begun, words, start / 4, (at + size) / 4)
+    if (!samePair(checksum, pairAt(bytes, at + 16))) return
     place = { frame: place.frame + 1, checksum }
-    yield [{ page: head.readUInt32BE(0), pages: head.readUInt32BE(4), content }, place]
+    const content = bytes.subarray(start, at + size)
+    yield [{ page: bytes.readUInt32BE(at), pages: bytes.readUInt32BE(at + 4), content }, place]
   }
 }
 
