@@ -35,10 +35,14 @@ function findIn(folder: string, { path, from, to }: Bug): { seed: string; failur
   return failed === undefined ? undefined : { seed: failed.split(':')[0] ?? '', failure }
 }
 
+/** All, or those whose names contain an argument. */
+const chosen = BUGS.filter(
+  ({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
+)
 const copy = copyRepository()
 let unseen = 0
 try {
-  for (const bug of BUGS.filter(({ name }) => positionals.every((part) => name.includes(part)))) {
+  for (const bug of chosen) {
     const found = findIn(copy.path, bug)
     if (!found) unseen += 1
     say(`${bug.name}: ${found ? `${found.seed}: ${found.failure}` : 'NOT FOUND'}`)

@@ -32,6 +32,10 @@ const SECTOR_BYTES = 512
 const FRAMES_AT = 16
 const SALTS_AT = 32
 const INDEX_BYTES = 48
+/** How long a sync takes at most, and how long some take. */
+const SYNC_MS = 8
+const SLOW_SYNC_MS = 150
+const SLOW_SYNCS = 0.15
 /** Longer than the time within which a server expects its disk to respond. */
 const LATE_MS = 12_000
 
@@ -56,7 +60,8 @@ export class SimulatedDisk {
   readonly calls: DiskCalls = {
     fdatasync: ((_descriptor: number, respond: (error: Error | null) => void) => {
       const position = this.#position()
-      const delayMs = this.mood === 'late' ? LATE_MS : this.random.next() * 8
+      const mostMs = this.random.chance(SLOW_SYNCS) ? SLOW_SYNC_MS : SYNC_MS
+      const delayMs = this.mood === 'late' ? LATE_MS : this.random.next() * mostMs
       const fails = this.mood === 'failing'
       this.platform.schedule(this.process, delayMs, () => {
         if (fails) this.#lose(position)

@@ -215,7 +215,9 @@ export class World {
     const { promise, resolve } = Promise.withResolvers<Reply | undefined>()
     void this.#cut.promise.then(() => resolve(undefined))
     this.platform.schedule(process, 0, () => {
-      void this.#answer(server, sent).then((reply) => {
+      // A response that breaks off is a lost one.
+      const answered = this.#answer(server, sent).catch(() => undefined)
+      void answered.then((reply) => {
         if (process.isCut) return
         const isLost = this.random.chance(LOST)
         this.platform.schedule(undefined, this.random.next() * 4, () => resolve(isLost ? undefined : reply))

@@ -86,12 +86,26 @@ interface Versioned {
   readonly version: string | null
 }
 
+/** Sends a change on the condition that the object has this version. */
+type Patch = (path: string, change: object, version: string) => Promise<Answer>
+
+const ifUnchanged: Patch = (path, change, version) => server.patch(path, { ...change, if_unchanged: version })
+
+/** The same by the entity tag, which only a read returns. */
+const ifMatch: Patch = async (path, change, version) => {
+  const { headers, body } = await server.get(path)
+  const tag = body.record.updated_at === version ? (headers.get('etag') ?? '') : '"stale"'
+  const answer = await server.request('PATCH', path, change, { 'If-Match': tag })
+  return answer.status === 412 ? { ...answer, status: 409 } : answer
+}
+
 /** Reads and conditional changes of one object. */
 function conditional(
   path: string,
   change: (text: string) => object,
   read: (body: Answer['body']) => { text: string; version: string },
   first: Versioned,
+  patch = ifUnchanged,
 ): Model<Versioned> {
   const isNow = (state: Versioned, version: string) => state.version === null || state.version === version
   return {
@@ -118,7 +132,7 @@ function conditional(
         count += 1
         const text = `${name}.${count}`
         const condition = known
-        const send = () => learn(server.patch(path, { ...change(text), if_unchanged: condition }))
+        const send = () => learn(patch(path, change(text), condition))
         return operation(`change to ${text} if ${condition}`, send, (answer, state) => {
           if (answer?.status === 409) return state.version === condition ? undefined : state
           const version = answer ? read(answer.body).version : null
@@ -146,24 +160,70 @@ async function oneRow() {
   return row
 }
 
-async function conditionalRow() {
+async function conditionalRow(patch?: Patch) {
   const row = await oneRow()
   return conditional(
     `/v1/records/${row.id}`,
     (text) => ({ data: { text } }),
     (body) => ({ text: body.record.data.text, version: body.record.updated_at }),
     { text: 'first', version: row.updated_at },
+    patch,
   )
 }
 
+/** Two rows that batches and transactions change together. */
+async function pairOfRows(): Promise<Model<string>> {
+  const structure = newName()
+  await declare(server, structure, [
+    { key: 'key', type: 'text', unique: true },
+    { key: 'text', type: 'text' },
+  ])
+  const rows = await write(server, structure, { key: 'a', text: 'first' }, { key: 'b', text: 'first' })
+  const batch = (text: string) => {
+    const both = ['a', 'b'].map((key) => ({ data: { key, text } }))
+    return server.post('/v1/records', { structure, rows: both, on_conflict: 'update' })
+  }
+  const apply = (text: string) => {
+    const change = { kind: 'record', op: 'updated', structure, data: { text } }
+    return server.post('/v1/changes/apply', {
+      changes: rows.map(({ id }: { id: string }) => ({ ...change, id })),
+    })
+  }
+  const readBoth = () => server.get(at('/v1/records', { structure }))
+  return {
+    initial: 'first',
+    client: (random, name) => {
+      let count = 0
+      return () => {
+        if (random(5) < 2)
+          return operation('read both', readBoth, (answer, state) => {
+            const texts = answer?.body.records.map(({ data }: { data: { text: string } }) => data.text)
+            return !answer || Bun.deepEquals(texts, [state, state]) ? state : undefined
+          })
+        count += 1
+        const text = `${name}.${count}`
+        const send = random(2) === 0 ? batch : apply
+        return operation(
+          `write both ${text}`,
+          () => send(text),
+          (answer) => (isRefused(answer) ? undefined : text),
+        )
+      }
+    },
+  }
+}
+
 test('conditional changes of a note', () => expectLinearizable(conditionalNote), RANDOM_CASES_MS)
-test('conditional changes of a row', () => expectLinearizable(conditionalRow), RANDOM_CASES_MS)
+test('conditional changes of a row', () => expectLinearizable(() => conditionalRow()), RANDOM_CASES_MS)
+test('changes of a row by its tag', () => expectLinearizable(() => conditionalRow(ifMatch)), RANDOM_CASES_MS)
+test('batches and applied changes of two rows', () => expectLinearizable(pairOfRows), RANDOM_CASES_MS)
 
 test(
-  'conditional changes while the server is killed and started again',
+  'changes while the server is killed and started again',
   async () => {
-    for (const make of [conditionalNote, conditionalRow])
-      await expectLinearizable(make, killOnce(), runs(3, 20))
+    await expectLinearizable(conditionalNote, killOnce(), runs(2, 170))
+    await expectLinearizable(() => conditionalRow(), killOnce(), runs(2, 170))
+    await expectLinearizable(pairOfRows, killOnce(), runs(2, 170))
   },
   RANDOM_CASES_MS,
 )
