@@ -185,3 +185,22 @@ test('a conversion makes one value several, and back where no row has two', asyn
   })
   expect((await service.get(`${STRUCTURES}/Things`)).body).toEqual(before.body)
 })
+
+test('a conversion of days to instants loses nothing on the way back, and a time of day is in the preview', async () => {
+  await declare(service, 'Things', [field('day', 'date'), field('at', 'datetime')])
+  const at = '2024-02-29T09:30:00.000Z'
+  const [row] = await write(service, 'Things', { day: '2024-02-29', at })
+  const convert = (body: object) => service.post(`${STRUCTURES}/Things/convert`, body)
+  await convert({ field: 'day', key: 'instant', type: 'datetime' })
+  expect((await convert({ field: 'instant', key: 'back', type: 'date' })).body).toMatchObject({
+    converted: 1,
+  })
+  const { data } = (await service.get(`/v1/records/${row.id}`)).body.record
+  expect([data.instant, data.back]).toEqual(['2024-02-29T00:00:00.000Z', '2024-02-29'])
+  const preview = await convert({ field: 'at', key: 'lost', type: 'date', dry_run: true })
+  expect(preview.body).toMatchObject({
+    converted: 0,
+    failed: 1,
+    failures: [{ record_id: row.id, value: at }],
+  })
+})

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../context.ts'
 import type { CellFormat } from '../../filter/record/cell-format.ts'
-import { rulesOf } from '../../filter/record/field-types.ts'
+import { rulesOf, valueTypeOf } from '../../filter/record/field-types.ts'
 import { ReadingFinder } from '../../filter/record/readings.ts'
 import { long, read, write } from '../../kernel/operation.ts'
 import type { FieldValue } from '../../lib/record-data.ts'
@@ -150,11 +150,13 @@ function readValues(
   const counts = { converted: 0, failed: 0 }
   const failures: Counts['failures'] = []
   const found = new Set<string>()
+  const isDay = valueTypeOf(field) === 'datetime' && to.type === 'date'
   const isMember = type === 'user' && to.type === 'user'
   // Texts are split as an import splits them; a choice or a reference is one value, whatever it contains.
   const isSplit = type === 'text' && !multiple
   const sentFor = (value: FieldValue): unknown => {
-    if (!to.multiple) return format.valueOf(to, cellOf(from, value), true)
+    if (!to.multiple)
+      return format.valueOf(to, isDay ? dayAt(cellOf(from, value)) : cellOf(from, value), true)
     if (typeof value === 'object') return value
     return isSplit ? format.valueOf(to, String(value)) : [String(value)]
   }
@@ -224,6 +226,12 @@ function cellOf(field: string, value: FieldValue): string {
     atPlace('multiple'),
   )
 }
+
+const MIDNIGHT = 'T00:00:00.000Z'
+
+/** An instant that begins a day in UTC as that day, which loses nothing; others keep their time. */
+const dayAt = (instant: string): string =>
+  instant.endsWith(MIDNIGHT) ? instant.slice(0, -MIDNIGHT.length) : instant
 
 /** Rows with a value in a column, in creation order. */
 function* rowsWithValue(reader: Reader, structure: RowPlace, column: number): Generator<RecordRow> {
