@@ -131,6 +131,14 @@ const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
       ],
     },
   }),
+  'POST /app/api/import/recognize': () => ({
+    path: '/app/api/import/recognize',
+    body: { folder: 'Vault', files: [{ path: 'Ada.md', sha256: '0'.repeat(64) }] },
+  }),
+  'POST /app/api/import/undo': () => ({
+    path: '/app/api/import/undo',
+    body: { folder: 'Vault', since_ms: 0 },
+  }),
   'POST /app/api/import/files': () => ({
     path: '/app/api/import/files?folder=Vault&path=a.txt&state=1&file_name=a.txt&created_at_ms=0',
     body: new TextEncoder().encode('A letter of some length.'),
@@ -178,17 +186,18 @@ const PREPARED: typeof BEFORE = {
 }
 
 /**
- * Requests that change nothing here: there is no failed delivery, no target is paused, and the session is already in
- * this workspace.
+ * Requests that change nothing here: nothing was imported, no delivery failed, no target is paused, and the session is
+ * already in this workspace.
  */
 export const CHANGES_NOTHING = [
+  'POST /app/api/import/undo',
   'POST /v1/webhooks/:id/recover',
   'POST /v1/sources/:id/resume',
   'PATCH /app/api/session',
 ]
 
-/** POST requests that never change the database: they store their result in memory. */
-const READS = ['POST /app/api/passkeys/options']
+/** POST requests that never change the database. */
+const READS = ['POST /app/api/passkeys/options', 'POST /app/api/import/recognize']
 
 /** Endpoints that need neither a key nor a session; another test covers them. */
 export const WITHOUT_CALLER = [
