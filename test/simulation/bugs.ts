@@ -60,12 +60,6 @@ export const BUGS: readonly Bug[] = [
     to: '  if (!found || found.bodyHash === bodyHash) {',
   },
   {
-    name: 'a repeated event of a source is written again',
-    path: 'src/events/sources/receive.ts',
-    from: '    if (known && REPEATED.has(known.status)) {',
-    to: '    if (known && REPEATED.size === 0) {',
-  },
-  {
     name: 'an undo leaves out an object',
     path: 'src/feed/undo.ts',
     from: '  const others = objects.filter(({ id }) => !undone.has(id)).toReversed()',
