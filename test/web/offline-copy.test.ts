@@ -106,6 +106,8 @@ test('rows', async () => {
 })
 
 test('notes, and what links to them', async () => {
+  for (const [key, type] of Object.entries({ of: 'text', among: 'json' }))
+    await service.post('/v1/properties', { key, type })
   const titles: string[] = []
   for (let at = 0; at < 40; at++) {
     titles.push(`${pick(WORDS)} ${at}`)
@@ -116,11 +118,19 @@ test('notes, and what links to them', async () => {
       ...maybe('alias', `Alias ${at}`),
       ...maybe('aliases', [`${pick(WORDS)} called ${at}`, `Beta ${at}`]),
     }
-    await service.post('/v1/notes', { title: titles.at(-1), content, tags, ...names })
+    const properties = {
+      ...maybe('among', { to: [link(), pick(WORDS), `see ${link()}`] }),
+      ...maybe('of', `${pick(WORDS)} ${link()}`),
+    }
+    await service.post('/v1/notes', { title: titles.at(-1), content, tags, properties, ...names })
   }
   const { notes } = await read('/v1/notes', { sort: 'edited_at', limit: '100' })
   type Note = { id: string; content: string; edited_at: string }
-  const heads = (notes as Note[]).map(({ content, ...head }) => ({ ...head, excerpt: excerptOf(content) }))
+  const heads: (Omit<Note, 'content'> & { excerpt: string; properties: object })[] = []
+  for (const { content, ...head } of notes as Note[]) {
+    const { properties } = await read(`/v1/notes/${head.id}/properties`, {})
+    heads.push({ ...head, excerpt: excerptOf(content), properties })
+  }
   const kept = new OfflineNotes(
     heads as never,
     new Map((notes as Note[]).map(({ id, content }) => [id, content])),

@@ -1,3 +1,4 @@
+import { textsIn } from '../../lib/json-texts.ts'
 import { compareCodePoints, fold } from '../../lib/text.ts'
 import { bracketed, linkOf, namesIn, parseLinks, targetKey } from '../../lib/wiki-links.ts'
 import { type Phrase, parseSearch, symbolsIn, visitWords } from '../../lib/words.ts'
@@ -184,9 +185,16 @@ export class OfflineNotes {
     return undefined
   }
 
+  /** The texts of a note that may contain links: its body, then its property values. */
+  #linkedTextsOf = (id: string): string[] => [
+    this.texts.get(id) ?? '',
+    ...textsIn(this.#byId.get(id)?.properties ?? {}),
+  ]
+
   /** The links of a note, and its backlinks from stored notes. */
   links(id: string) {
-    const outgoing = parseLinks(this.texts.get(id) ?? '').map(({ target, label }) => {
+    const links = this.#linkedTextsOf(id).flatMap(parseLinks)
+    const outgoing = links.map(({ target, label }) => {
       const note = this.#resolve(target)
       return {
         text: label ?? (note && fold(target).trim() === note.id ? note.title : target),
@@ -205,12 +213,12 @@ export class OfflineNotes {
 
   /** The text around the first link from one note to another; undefined without a link. */
   #contextOf(from: OfflineNote, to: string): string | undefined {
-    const text = this.texts.get(from.id) ?? ''
-    for (const { text: inner, start } of bracketed(text)) {
-      const link = linkOf(inner)
-      if (!link || targetKey(link.target) === '' || this.#resolve(link.target)?.id !== to) continue
-      return snippetAround(text, [{ start: start - '[['.length, end: start + inner.length + ']]'.length }])
-    }
+    for (const text of this.#linkedTextsOf(from.id))
+      for (const { text: inner, start } of bracketed(text)) {
+        const link = linkOf(inner)
+        if (!link || targetKey(link.target) === '' || this.#resolve(link.target)?.id !== to) continue
+        return snippetAround(text, [{ start: start - '[['.length, end: start + inner.length + ']]'.length }])
+      }
     return undefined
   }
 }
