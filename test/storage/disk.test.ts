@@ -158,10 +158,11 @@ test('a refusal that rests on a write that the disk may have lost is the failure
   await until(() => disk.waiting.length === 1)
   disk.fail()
   await sent
-  expect(events).toEqual([
-    'after a',
+  // On a busy machine, the second write is not in the group of the first.
+  expect(events.toSorted()).toEqual([
     expect.stringMatching(/^a: .*may be lost/),
-    expect.stringMatching(/^b: .*may be lost/),
+    'after a',
+    expect.stringMatching(/^b: The disk of this server failed/),
   ])
   leave()
   await db.finishCheckpoint()
