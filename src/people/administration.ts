@@ -31,7 +31,7 @@ import { createSetupLink } from './sessions/sign-in.ts'
 const covers = 'nothing'
 
 /** Creates the workspace `Personal` with the user `owner` and a write key; undefined if a workspace exists. */
-const createFirstWorkspace = write({
+export const createFirstWorkspace = write({
   name: 'people.createFirstWorkspace',
   covers,
   run: (tx): string | undefined => {

@@ -101,7 +101,8 @@ async function disturb(
   for (const id of [page.at(-1)?.id, all[random(all.length)]]) {
     if (id === undefined || !live.has(id)) continue
     const other = live.get(all[random(all.length)] ?? '')
-    const { code: _, ...data } = other?.data ?? {}
+    // Neither the unique field nor the formula is written.
+    const { code: _, twice: __, ...data } = other?.data ?? {}
     const deed = random(4)
     if (deed === 0) {
       await client.delete(`/v1/records/${id}`)
