@@ -18,5 +18,8 @@ export async function declareEndless(service: TestService, name: string): Promis
   })
 }
 
-/** Parameters of a list or watch of such a structure that match no row. */
-export const ENDLESS = { filter: [{ field: 'name', op: 'contains', value: 'nothing' }] }
+/**
+ * Parameters of a list or watch of such a structure that match no row. Sorting by a field reads the rows even after
+ * the text index has found none.
+ */
+export const ENDLESS = { filter: [{ field: 'name', op: 'contains', value: 'nothing' }], sort: 'name' }

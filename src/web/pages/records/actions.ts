@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { api } from '../../data/api.ts'
 import { newIds } from '../../data/new-ids.ts'
-import { deferAction } from '../../data/pending-actions.ts'
+import { actionQueue, deferAction } from '../../data/pending-actions.ts'
 import type { Row, Structure } from '../../data/records/model.ts'
 import { undoStack } from '../../data/records/undo.ts'
 import { Unreachable, unreachableSince } from '../../data/request.ts'
@@ -61,13 +61,17 @@ export async function writeRows(
 
 type Table = Pick<Structure, 'id' | 'name'>
 
-/** Creates a row; undo deletes it. While the server cannot be reached, the row waits in this browser. */
+/**
+ * Creates a row; undo deletes it. While the server cannot be reached, the row waits in this browser, if it has a queue.
+ * Without one, the same call is repeated under the same key.
+ */
 export const createRow = (table: Table, data: Data): Promise<unknown> =>
   undoStack.perform(async (push) => {
-    if (unreachableSince.peek() !== undefined) return deferRow(table, data)
-    const [key = ''] = newIds(1)
+    const hasQueue = actionQueue.defer !== undefined
+    if (hasQueue && unreachableSince.peek() !== undefined) return deferRow(table, data)
+    const [key] = hasQueue ? newIds(1) : []
     try {
-      const { records } = await writeRows(table.id, [data], { key })
+      const { records } = await writeRows(table.id, [data], key === undefined ? {} : { key })
       const [row] = records
       if (!row) throw new Error('The server did not return the new row.')
       push({
@@ -75,7 +79,7 @@ export const createRow = (table: Table, data: Data): Promise<unknown> =>
         run: () => api.delete('/v1/records/{id}', { params: { id: row.id } }),
       })
     } catch (error) {
-      if (!(error instanceof Unreachable)) throw error
+      if (!(error instanceof Unreachable) || key === undefined) throw error
       // The server may have created the row.
       await deferRow(table, data, key)
     }
