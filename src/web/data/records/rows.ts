@@ -173,6 +173,7 @@ export class RowSource implements RowList {
 
   /** Takes the first block from a watch. */
   receive({ records, total }: RowPage): void {
+    this.error.value = undefined
     this.#adopt(0, { rows: records, epoch: this.#epoch }, total)
   }
 
