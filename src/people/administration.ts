@@ -1,13 +1,14 @@
 import type { AppContext } from '../context.ts'
 import { ownCredential } from '../kernel/call.ts'
-import type { Access } from '../kernel/caller.ts'
-import { readAccess } from '../kernel/caller.ts'
+import { type Access, readAccess } from '../kernel/caller.ts'
 import { write } from '../kernel/operation.ts'
 import { fail, Refusal, refused } from '../lib/refusal.ts'
 import type { Reader } from '../storage/reader.ts'
 import type { Role } from '../storage/schema/account.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
 import { disconnect, findApp, isAlive } from './accounts/apps.ts'
 import { createKey, getKey, revokeKey } from './accounts/keys.ts'
+import { checkedAccess } from './accounts/reach.ts'
 import {
   deletePasskeysOf,
   deleteProviderLink,
@@ -24,8 +25,9 @@ import { createOwnedWorkspace, createWorkspace, getWorkspaceOrOnly } from './acc
 import { createSetupLink } from './sessions/sign-in.ts'
 
 /*
- * The writes of commands that manage workspaces, users, keys and connected apps, and the first write of a server. Names are of workspaces, users or keys,
- * or their ids. Without a name, an operation takes the only workspace or user, and refuses when there are several.
+ * The writes of commands that manage workspaces, users, keys and connected apps, and the first write of a server. Names
+ * are of workspaces, users or keys, or their ids. Without a name, an operation takes the only workspace or user, and
+ * refuses when there are several.
  */
 
 const covers = 'nothing'
@@ -106,6 +108,10 @@ const getMembership = (reader: Reader, workspace: WorkspaceRow, { pk, name }: Us
   listMembers(reader, workspace.pk).find((member) => member.pk === pk) ??
   fail(refused(`The user "${name}" does not belong to the workspace "${workspace.name}".`))
 
+/** Access to structures that still exist in the workspace; a command has found their ids before its write. */
+const existing = (tx: Tx, { pk: workspacePk }: WorkspaceRow, access: Access | null): Access | null =>
+  checkedAccess(tx, { workspacePk, rights: undefined }, access)
+
 /** Replaces the access of a member; null grants everything. */
 export const setMemberAccess = write({
   name: 'people.setAccess',
@@ -118,7 +124,7 @@ export const setMemberAccess = write({
       throw refused(
         `"${user.name}" is an owner and can access the whole workspace; make them an editor or a viewer first.`,
       )
-    changeRole(tx, user, workspace, role, access)
+    changeRole(tx, user, workspace, role, existing(tx, workspace, access))
   },
 })
 
@@ -189,7 +195,8 @@ export const createUserKey = write({
   covers,
   run: (tx, _, { workspace: named, user, ...key }: NewUserKey) => {
     const workspace = getWorkspaceOrOnly(tx, named)
-    return createKey(tx, { ...key, workspace: workspace.pk, user: getMember(tx, workspace, user).pk })
+    const access = existing(tx, workspace, key.access)
+    return createKey(tx, { ...key, access, workspace: workspace.pk, user: getMember(tx, workspace, user).pk })
   },
 })
 
