@@ -61,8 +61,9 @@ export const enterWithPasskey = write({
   name: 'sessions.enterWithPasskey',
   covers: 'nothing',
   run: (tx, _, { pk, userPk, credential, before, counter, ...entrance }: UsedPasskey) => {
-    // The passkey may have been removed, or used with the same counter, in the meantime.
-    if (findCredential(tx, credential)?.counter !== before) throw wrongPasskey()
+    // In the meantime the passkey may have been removed, also to be added by another user, or used with the same counter.
+    const current = findCredential(tx, credential)
+    if (current?.pk !== pk || current.user !== userPk || current.counter !== before) throw wrongPasskey()
     updatePasskey(tx, pk, { counter, lastUsedAt: tx.now })
     return beginSession(tx, userPk, entrance, wrongPasskey)
   },

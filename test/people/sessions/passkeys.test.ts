@@ -1,4 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { guestCredential } from '../../../src/kernel/call.ts'
+import { addUser } from '../../../src/people/accounts/users.ts'
+import { getWorkspaceOrOnly } from '../../../src/people/accounts/workspaces.ts'
+import { findCredential } from '../../../src/people/sessions/passkey-store.ts'
+import { enterWithPasskey } from '../../../src/people/sessions/passkeys.ts'
 import { type Forged, SoftwarePasskey } from '../../support/authenticator.ts'
 import { type Browser, browserOf, PASSWORD, setUpIn, signedIn } from '../../support/browser-client.ts'
 import { runInProcess } from '../../support/cli.ts'
@@ -107,6 +112,22 @@ describe('a passkey', () => {
     ]
     for (const [counter, expected] of tries)
       expect([counter, (await signIn(browserOf(service), { counter })).status]).toEqual([counter, expected])
+  })
+
+  test('does not sign in its former user, also if another user added it while its signature was checked', async () => {
+    const { kernel, db } = service.ctx
+    await add(owner)
+    const { pk = 0, user: userPk = 0, counter: before = 0 } = findCredential(db, passkey.id) ?? {}
+    const browser = { address: '192.0.2.1', userAgent: 'test' }
+    const checked = { pk, userPk, credential: passkey.id, before, counter: 1 }
+    await db.write((tx): void => {
+      const mira = addUser(tx, 'mira', getWorkspaceOrOnly(tx, undefined), 'editor')
+      tx.sql.run('UPDATE passkeys SET user = ?', mira.pk)
+    })
+    const entrance = { ...checked, browser, settings: {} }
+    const entering = Promise.resolve(kernel.call(enterWithPasskey, guestCredential('192.0.2.1'), entrance))
+    await expect(entering).rejects.toThrow('does not sign in here')
+    expect(findCredential(db, passkey.id)?.counter).toBe(before)
   })
 
   test('is added once, up to 20 per user', async () => {
