@@ -5,7 +5,7 @@
 export const FAILURE_POINTS = {
   /** A group of writes is committed but not synced. */
   committed: 'write',
-  /** A group is on the disk, and nobody knows it. */
+  /** A group is on the disk and not acknowledged. */
   synced: 'write',
   /** Listeners are notified of a write, and its response is not sent. */
   notified: 'write',

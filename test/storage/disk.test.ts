@@ -298,7 +298,9 @@ test.each(['respond', 'fail'] as const)(
     const { db, line, events, committed } = held
     const written = line('a')
     await until(() => disk.waiting.length === 1)
+    const reading = db.synced()
     db.close()
+    await expect(reading).rejects.toThrow('may be lost')
     disk[end]()
     await written
     await settle()

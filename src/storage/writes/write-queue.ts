@@ -8,8 +8,7 @@ import { Refusal, shuttingDown, unavailable } from '../../lib/refusal.ts'
 import { DiskWatch } from '../connection/health.ts'
 import { asUnavailable, isBusy, NOT_CONFIRMED, noResponse } from '../errors.ts'
 import type { Sql } from '../sql.ts'
-import type { Tx, WriteFunction } from './transaction.ts'
-import { type Item, newItem, WriteGroup } from './transaction.ts'
+import { type Item, newItem, type Tx, type WriteFunction, WriteGroup } from './transaction.ts'
 
 /*
  * Group commit: writes that arrive together share one transaction and one sync to the disk. Each has its own
@@ -82,8 +81,8 @@ interface Pause {
 interface Syncing {
   readonly group: WriteGroup
   readonly ended: Promise<void>
-  /** Rejects if the sync takes too long. */
-  readonly inTime: Promise<void>
+  /** Rejects if the sync takes too long, or the queue is closed meanwhile. */
+  readonly inTime: PromiseWithResolvers<void>
 }
 
 const LONG = 'long'
@@ -144,7 +143,7 @@ export class WriteQueue {
 
   /** Resolves once all that other connections can read is on the disk; rejects if that is late or may be lost. */
   async synced(): Promise<void> {
-    await this.#unsynced?.inTime
+    await this.#unsynced?.inTime.promise
     if (this.#closed && this.#failure) throw this.#failure
   }
 
@@ -181,7 +180,9 @@ export class WriteQueue {
     this.#rejectWaiting(refusal)
     this.#open?.undo(refusal)
     this.#open = undefined
-    if (this.#syncing && !this.isLate) this.#settle(this.#syncing.group, unavailable(NOT_CONFIRMED))
+    if (!this.#syncing || this.isLate) return
+    this.#syncing.inTime.reject(unavailable(NOT_CONFIRMED))
+    this.#settle(this.#syncing.group, unavailable(NOT_CONFIRMED))
   }
 
   get #unsynced(): Syncing | undefined {
@@ -348,7 +349,7 @@ export class WriteQueue {
       inTime.resolve()
       if (this.#syncing?.group === group) this.#settle(group, failure)
     }
-    this.#syncing = { group, ended: synced.then(() => settle(), settle), inTime: inTime.promise }
+    this.#syncing = { group, ended: synced.then(() => settle(), settle), inTime }
   }
 
   /** Settles the writes of a committed group; `failure` is set if the commit may not be durable. */
