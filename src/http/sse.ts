@@ -61,6 +61,8 @@ const HEADERS = {
 }
 const KEEP_ALIVE_MS = 25_000
 const MAX_QUEUED_BYTES = 1_048_576
+/** Queued events go to the connection in parts of this size, because only the queue is discarded for a stalled reader. */
+const PART_BYTES = 65_536
 const EMPTY = new Uint8Array()
 /** The time that a connection may stall after its stream has ended, before it is closed. */
 const CLOSE_WITHIN_MS = 1_000
@@ -117,7 +119,7 @@ class EventStream implements StreamReader {
   request(): void {
     this.#isRequested = true
     if (this.#state === 'new') this.#open()
-    else if (this.#queue.length > 0) this.#send(this.#takeAll())
+    else if (this.#queue.length > 0) this.#send(this.#takePart())
     else {
       this.#resolveIdle()
       if (this.#state === 'ending') this.stream.end()
@@ -212,12 +214,19 @@ class EventStream implements StreamReader {
     this.stream.send(bytes)
   }
 
-  #takeAll(): Uint8Array {
-    const [first = EMPTY, ...more] = this.#queue
-    const bytes = more.length === 0 ? first : Buffer.concat(this.#queue)
-    this.#queue = []
-    this.#queuedBytes = 0
-    return bytes
+  /** Takes events from the queue, and at least one: a long event is sent alone, without a copy for each reader. */
+  #takePart(): Uint8Array {
+    let count = 0
+    let bytes = 0
+    for (const { byteLength } of this.#queue) {
+      if (count > 0 && bytes + byteLength > PART_BYTES) break
+      count += 1
+      bytes += byteLength
+    }
+    const events = this.#queue.splice(0, count)
+    this.#queuedBytes -= bytes
+    const [first = EMPTY] = events
+    return count === 1 ? first : Buffer.concat(events)
   }
 
   #resolveIdle(): void {
