@@ -188,6 +188,16 @@ export class Sql {
     return this.rows<[Value]>(text, ...values).map((row) => row[0])
   }
 
+  /** The first column of a page of rows. Rows before it count, too, and before the statement skips them. */
+  columnPage<Value>(
+    text: string,
+    values: readonly SqlValue[],
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+  ): Value[] {
+    this.count(offset)
+    return this.column(`${text} LIMIT ? OFFSET ?`, ...values, limit, offset)
+  }
+
   /** The first column of the first row; for aggregates, which always return one. */
   scalar<Value>(text: string, ...values: SqlValue[]): Value {
     const first = this.rows<[Value]>(text, ...values)[0]

@@ -219,11 +219,7 @@ const ALLOWED: string[] = [
   'files/extraction/process.ts: new Worker',
   'files/search.ts: cannotCount',
   'notes/query/search.ts: cannotCount',
-  'records/rows/query/board.ts: isLimited',
-  'records/rows/query/list.ts: isLimited',
-  'records/rows/query/list.ts: sql.count',
-  'records/rows/query/summary.ts: isLimited',
-  'records/rows/query/total-cache.ts: sql.count',
+  'records/rows/query/planner.ts: isLimited',
   'records/structures/service.ts: sql.count',
 ]
 

@@ -109,9 +109,9 @@ export function boardColumns(snapshot: Snapshot, { caller, request: sent, byDay 
     )
     return stacked(rows, limit, dayOf ? (cell) => [dayOf(cell)] : valuesOfCell(field))
   })
-  const missing = path || snapshot.sql.isLimited ? [] : missingForFilter(query, choice)
-  const used = path ? TEXT_INDEX : choice?.index.name
-  const costs = readCosts(query, indexes, missing, [used])
+  const listMissing = () => (path ? [] : missingForFilter(query, choice))
+  const used = [path ? TEXT_INDEX : choice?.index.name]
+  const costs = readCosts(snapshot, query, indexes, { listMissing, used })
   const columns = columnsOf(snapshot, caller, query.structure, field, stacks.byValue)
   reportRows(snapshot, { costs, ordered: { key, rows: stacks } })
   return { columns, total: stacks.total }

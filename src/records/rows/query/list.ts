@@ -105,11 +105,12 @@ export function listPage(snapshot: Snapshot, input: ListInput): ListResult {
 }
 
 /** The report of a list to the policy that builds indexes. */
-export function costsOfList({ sql }: Snapshot, plan: ListPlan, hasSearched: boolean): ReadCosts {
+export function costsOfList(snapshot: Snapshot, plan: ListPlan, hasSearched: boolean): ReadCosts {
   const { query, indexes, choice } = plan
-  const missing = hasSearched || sql.isLimited ? [] : missingIndexes(plan)
+  const listMissing = () => (hasSearched ? [] : missingIndexes(plan))
   const textIndex = needlesOf(query.conditions).length > 0 ? TEXT_INDEX : undefined
-  return readCosts(query, indexes, missing, [textIndex, choice?.index.name, sortingIndex(plan)?.name])
+  const used = [textIndex, choice?.index.name, sortingIndex(plan)?.name]
+  return readCosts(snapshot, query, indexes, { listMissing, used })
 }
 
 /** One page of a list as JSON text. Deleted rows are sorted by deletion, most recent first. */
@@ -263,9 +264,8 @@ function selectRows(reader: Reader, parts: readonly SortedRows[], page: PageRequ
   const pks: number[] = []
   for (const [at, { source, orderBy }] of parts.entries()) {
     const { text, values } = source
-    reader.sql.count(offset)
-    const statement = `SELECT pk ${text} ${orderBy} LIMIT ? OFFSET ?`
-    const found = reader.sql.column<number>(statement, ...values, limit - pks.length, offset)
+    const rest = { limit: limit - pks.length, offset }
+    const found = reader.sql.columnPage<number>(`SELECT pk ${text} ${orderBy}`, values, rest)
     pks.push(...found)
     if (pks.length === limit || at === parts.length - 1) break
     offset = found.length > 0 ? 0 : offset - reader.sql.scalar<number>(`SELECT count(*) ${text}`, ...values)

@@ -371,16 +371,20 @@ export const missingForSort = ({ conditions }: RowQuery, target: SortTarget): st
 export const missingForText = ({ conditions }: RowQuery): string[] =>
   needlesOf(conditions).length === 0 ? [] : [TEXT_INDEX]
 
-/**
- * The report of a slow read: the indexes that it lacked, and those that it used. A limited read (`Sql.isLimited`) lacks
- * none.
- */
+interface IndexUse {
+  /** The indexes that the read lacked. */
+  listMissing(): readonly string[]
+  readonly used: readonly (string | undefined)[]
+}
+
+/** The report of a slow read. A read within its row limit lacks no index. */
 export function readCosts(
+  { sql }: Reader,
   { structure }: RowQuery,
   indexes: Indexes,
-  missing: readonly string[],
-  used: readonly (string | undefined)[],
+  { listMissing, used }: IndexUse,
 ): ReadCosts {
+  const missing = sql.isLimited ? [] : listMissing()
   return {
     structurePk: structure.pk,
     rows: structure.live,

@@ -118,12 +118,12 @@ export const summariseRecords = read({
 export function summarise(snapshot: Snapshot, input: SummaryInput): Summary {
   const plan = planSummary(snapshot, input)
   const { query, indexes, choice, columns, periodOf, field, by } = plan
-  const report = (missing: readonly string[], used: readonly (string | undefined)[]) =>
-    reportRows(snapshot, { costs: readCosts(query, indexes, missing, used) })
+  const report = (name: string | undefined, listMissing: () => readonly string[] = () => []) =>
+    reportRows(snapshot, { costs: readCosts(snapshot, query, indexes, { listMissing, used: [name] }) })
   const index = wholeIndex(plan)
   if (index) {
     const buckets = [wholeOfIndex(snapshot, query, index)]
-    report([], [index.name])
+    report(index.name)
     return { buckets, hasField: true }
   }
   const textPath = choice?.few === undefined ? textIndexPath(snapshot, query, indexes) : undefined
@@ -132,8 +132,8 @@ export function summarise(snapshot: Snapshot, input: SummaryInput): Summary {
     ? grouped(snapshot.sql.rows<Row>(`SELECT ${columns.join(', ')} ${text}`, ...values), periodOf, by)
     : [whole(snapshot, field && columns[0], { text, values })]
   buckets.sort(compareBuckets)
-  if (textPath) report([], [TEXT_INDEX])
-  else report(snapshot.sql.isLimited ? [] : missingForFilter(query, choice), [choice?.index.name])
+  if (textPath) report(TEXT_INDEX)
+  else report(choice?.index.name, () => missingForFilter(query, choice))
   return { buckets, hasField: field !== undefined }
 }
 

@@ -189,17 +189,11 @@ function pksFrom(
   query: RowQuery,
   { pk }: KnownOffset,
   direction: Direction,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
+  page: { readonly limit: number; readonly offset: number },
 ): number[] {
   const bound = { text: direction === 'asc' ? 'pk >= ?' : 'pk < ?', values: [pk] }
   const { text, values } = scanSource(reader, query, { by: 'pk' }, true, [bound])
-  reader.sql.count(offset)
-  return reader.sql.column(
-    `SELECT pk ${text} ORDER BY pk ${sqlDirection(direction)} LIMIT ? OFFSET ?`,
-    ...values,
-    limit,
-    offset,
-  )
+  return reader.sql.columnPage(`SELECT pk ${text} ORDER BY pk ${sqlDirection(direction)}`, values, page)
 }
 
 /*
