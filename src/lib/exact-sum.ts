@@ -43,23 +43,36 @@ export class ExactSum {
   }
 
   #carry(): void {
-    for (const [at, digit] of this.#digits.entries())
-      if (digit !== 0) this.#carried += BigInt(digit) << BigInt(at * DIGIT_BITS)
+    this.#carried += this.#unitsFrom(0)
     this.#digits.fill(0)
     this.#added = 0
   }
 
+  /** The digits from this one upwards, as a multiple of its unit. */
+  #unitsFrom(lowest: number): bigint {
+    let units = 0n
+    for (let at = lowest; at < DIGITS; at++) {
+      const digit = this.#digits[at] ?? 0
+      if (digit !== 0) units += BigInt(digit) << BigInt((at - lowest) * DIGIT_BITS)
+    }
+    return units
+  }
+
   /** The sum, rounded once; infinite beyond the range of a double. */
   value(): number {
-    this.#carry()
-    return this.#carried < 0n ? -rounded(-this.#carried) : rounded(this.#carried)
+    // Few digits of a sum are set. Without those below them, the numbers are short.
+    const lowest = this.#carried === 0n ? this.#digits.findIndex((digit) => digit !== 0) : 0
+    if (lowest < 0) return 0
+    const units = this.#carried + this.#unitsFrom(lowest)
+    const exponent = lowest * DIGIT_BITS + SMALLEST_EXPONENT
+    return units < 0n ? -rounded(-units, exponent) : rounded(units, exponent)
   }
 }
 
-/** The double nearest to this multiple of 2^-1074. */
-function rounded(units: bigint): number {
+/** The double nearest to this multiple of a power of two. */
+function rounded(units: bigint, exponent: number): number {
   const shift = Math.max(0, units.toString(2).length - KEPT_BITS)
   const kept = units >> BigInt(shift)
   const isCut = kept << BigInt(shift) !== units
-  return Number(isCut ? kept | 1n : kept) * 2 ** (shift + SMALLEST_EXPONENT)
+  return Number(isCut ? kept | 1n : kept) * 2 ** (shift + exponent)
 }

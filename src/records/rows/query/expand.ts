@@ -106,23 +106,18 @@ export const expandedStructures = (
   return [...new Set(idsOf(stepsOf(reader, caller, definitionOf(structure), expand)))]
 }
 
-/** A row whose fields are followed. */
-interface Followed {
-  readonly data: RecordData
-}
-
 interface FoundObject {
   readonly id: string
   /** JSON text. */
   readonly shown: string
-  /** For records. */
-  readonly data?: RecordData
+  /** The JSON text of a record's data. */
+  readonly data?: string
 }
 
 const AMONG = 'IN (SELECT value FROM json_each(?))'
 
 interface Wanted {
-  readonly field: FieldDefinition
+  readonly step: Step
   /** JSON array. */
   readonly ids: string
   readonly most: number
@@ -168,32 +163,82 @@ const FIND: Readonly<Record<Expandable, Find>> = {
       .map(({ id, name }) => ({ id, shown: labelled('user', name) })),
 }
 
+/** The structures whose rows a field may name, among those whose rows the caller may read. */
+function readableTargets(reader: Reader, caller: InWorkspace, { field, target }: Step): StructureRow[] {
+  if (field.structure === null) return listStructureRows(reader, caller, 'read')
+  return target && may(caller.rights, target.id, 'read') ? [target] : []
+}
+
+/** Shorter rows are held together. In bytes. */
+const LONG_ROW = 4_096
+
 function* findRecords(
   reader: Reader,
   caller: InWorkspace,
-  { field: { structure }, ids, most }: Wanted,
+  { step, ids, most }: Wanted,
 ): Generator<FoundObject> {
-  const readable = listStructureRows(reader, caller, 'read')
-  const byPk = new Map(
-    readable.filter(({ id }) => structure === null || id === structure).map((one) => [one.pk, one]),
-  )
-  if (byPk.size === 0) return
-  const found = reader.sql.each<Pick<RecordRow, 'id' | 'structure' | 'data'>>(
-    `SELECT id, structure, data FROM records WHERE id ${AMONG} AND structure ${AMONG} AND deleted_at IS NULL LIMIT ?`,
+  const { sql } = reader
+  const targets = readableTargets(reader, caller, step)
+  const [only] = targets
+  if (!only) return
+  const isOne = targets.length === 1
+  const found = sql.rows<[id: string, structure: number, data: string | null]>(
+    `SELECT id, structure, iif(octet_length(data) < ${LONG_ROW}, data, NULL) FROM records
+     WHERE id ${AMONG} AND structure ${isOne ? '= ?' : AMONG} AND deleted_at IS NULL LIMIT ?`,
     ids,
-    JSON.stringify([...byPk.keys()]),
+    isOne ? only.pk : JSON.stringify(targets.map(({ pk }) => pk)),
     most,
   )
-  for (const { id, structure: pk, data: text } of found) {
-    const structureRow = byPk.get(pk)
-    if (!structureRow || !may(caller.rights, structureRow.id, 'read')) continue
-    const data = JSON.parse(text) as RecordData
-    const { labelField } = structureRow
-    const value = labelField === null ? undefined : valueIn(data, labelField)
-    const label = value === undefined ? null : String(value)
-    const shown = `{"kind":"record","label":${JSON.stringify(label)},"structure_id":"${structureRow.id}","data":${text}}`
-    yield { id, shown, data }
+  const textsOf = new Map(targets.map((target) => [target.pk, textOfRecords(target)]))
+  const longer = longTexts(
+    reader,
+    found.filter(([, , data]) => data === null).map(([id]) => id),
+  )
+  try {
+    for (const [id, structure, short] of found) {
+      const data = short ?? longer.next().value
+      const textOf = textsOf.get(structure)
+      if (data !== undefined && textOf) yield { id, shown: textOf(data), data }
+    }
+  } finally {
+    longer.return(undefined)
   }
+}
+
+/** The data of long rows, one at a time, in the order of their ids. */
+function* longTexts({ sql }: Reader, ids: readonly string[]): Generator<string, undefined> {
+  if (ids.length === 0) return
+  const rows = sql.each<{ data: string }>(
+    `SELECT data FROM records WHERE id ${AMONG} ORDER BY id`,
+    JSON.stringify(ids),
+  )
+  for (const { data } of rows) yield data
+}
+
+/** Shows the data of a structure's rows. A label that comes first in the data is copied without parsing. */
+function textOfRecords({ id, labelField }: StructureRow): (data: string) => string {
+  const before = labelField === null ? undefined : `{${JSON.stringify(labelField)}:"`
+  const labelOf = (data: string): string => {
+    if (labelField === null || before === undefined) return 'null'
+    if (data.startsWith(before)) {
+      const label = data.slice(before.length - 1, data.indexOf('"', before.length) + 1)
+      if (!label.includes('\\')) return label
+    }
+    const value = valueIn(JSON.parse(data) as RecordData, labelField)
+    return value === undefined ? 'null' : JSON.stringify(String(value))
+  }
+  return (data) => `{"kind":"record","label":${labelOf(data)},"structure_id":"${id}","data":${data}}`
+}
+
+/** The ids that the field of these rows names, each once. */
+function idsIn({ key }: FieldDefinition, rows: readonly RecordData[]): Set<string> {
+  const ids = new Set<string>()
+  for (const data of rows) {
+    const value = valueIn(data, key)
+    if (typeof value === 'object') for (const id of value) ids.add(id)
+    else if (value !== undefined) ids.add(String(value))
+  }
+  return ids
 }
 
 /** The objects found so far, in order. */
@@ -207,21 +252,22 @@ class Expansion {
     private readonly caller: InWorkspace,
   ) {}
 
-  /** Adds the objects that a step finds from these rows; returns those whose fields can be followed. */
-  #take({ field }: Step, rows: readonly Followed[]): Followed[] {
-    const ids = new Set(rows.flatMap(({ data }) => valueIn(data, field.key) ?? []).map(String))
-    const missing = [...ids].filter((id) => !this.#objects.has(id))
-    if (missing.length > 0) this.#find(field, missing)
-    return [...ids].flatMap((id) => {
+  /** Adds the objects that a step finds from these rows; returns the data of those that the next steps follow. */
+  #take(step: Step, rows: readonly RecordData[]): RecordData[] {
+    const ids = [...idsIn(step.field, rows)]
+    const missing = ids.filter((id) => !this.#objects.has(id))
+    if (missing.length > 0) this.#find(step, missing)
+    if (step.next.length === 0) return []
+    return ids.flatMap((id) => {
       const data = this.#objects.get(id)?.data
-      return data ? [{ data }] : []
+      return data === undefined ? [] : [JSON.parse(data) as RecordData]
     })
   }
 
-  #find(field: FieldDefinition, ids: readonly string[]): void {
+  #find(step: Step, ids: readonly string[]): void {
     const room = MAX_OBJECTS - this.#objects.size
-    const wanted = { field, ids: JSON.stringify(ids), most: room + 1 }
-    for (const found of FIND[field.type as Expandable](this.reader, this.caller, wanted)) {
+    const wanted = { step, ids: JSON.stringify(ids), most: room + 1 }
+    for (const found of FIND[step.field.type as Expandable](this.reader, this.caller, wanted)) {
       if (this.#objects.size === MAX_OBJECTS || this.#length + found.shown.length > MAX_LENGTH) {
         this.#isTruncated = true
         return
@@ -232,14 +278,14 @@ class Expansion {
   }
 
   /** Follows the first field of every path before the second. */
-  follow(steps: readonly Step[], rows: readonly Followed[]): void {
+  follow(steps: readonly Step[], rows: readonly RecordData[]): void {
     const reached = steps.map((step) => ({ step, rows: this.#take(step, rows) }))
     for (const { step, rows: found } of reached) if (step.next.length > 0) this.follow(step.next, found)
   }
 
   /** The members of the response, which follow others. */
   get members(): string {
-    const objects = [...this.#objects].map(([id, { shown }]) => `${JSON.stringify(id)}:${shown}`)
+    const objects = Array.from(this.#objects, ([id, { shown }]) => `"${id}":${shown}`)
     return `,"expanded":{${objects.join(',')}}${this.#isTruncated ? ',"expanded_truncated":true' : ''}`
   }
 }
@@ -256,7 +302,7 @@ export function expandedMembers(
   const expansion = new Expansion(reader, caller)
   expansion.follow(
     steps,
-    rows.map(({ data }) => ({ data: JSON.parse(data) as RecordData })),
+    rows.map(({ data }) => JSON.parse(data) as RecordData),
   )
   return expansion.members
 }

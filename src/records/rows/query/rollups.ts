@@ -18,8 +18,8 @@ import {
 import type { RecordRow } from '../store.ts'
 
 /*
- * Roll-ups of the rows of a page: one statement for each roll-up, whatever the number of rows. Rows that the caller may
- * not read do not count.
+ * Roll-ups of the rows of a page: one statement for those over the same link and values, whatever the number of rows.
+ * Rows that the caller may not read do not count.
  */
 
 type Cell = number | string | null
@@ -64,56 +64,145 @@ function sourceOf({ structure, link }: Linked): { readonly id: string; readonly 
   }
 }
 
-const AGGREGATES = { count: 'count(*)', min: 'min', max: 'max' } as const
-
-/** The value of a roll-up for each id that has one. */
-function valuesOf(reader: Reader, rollup: Rollup, linked: Linked, ids: string): Map<string, Cell> {
-  const { id, source } = sourceOf(linked)
-  const column = linked.values && valueColumn(linked.values.column)
-  const { function: name } = rollup
-  if (name === 'sum' || name === 'average') {
-    const totals = totalsOf(reader, { id, column: String(column), source }, ids)
-    return new Map(Array.from(totals, ([row, { sum, count }]) => [row, name === 'sum' ? sum : sum / count]))
-  }
-  const aggregate = name === 'count' ? AGGREGATES.count : `${AGGREGATES[name]}(${column})`
-  return new Map(reader.sql.rows<[string, Cell]>(`SELECT ${id}, ${aggregate} ${source} GROUP BY ${id}`, ids))
+/** A roll-up, and the rows that it counts. */
+interface Linking {
+  readonly key: string
+  readonly rollup: Rollup
+  readonly linked: Linked
 }
 
-interface Total {
-  readonly sum: number
-  readonly count: number
+/** The values of some roll-ups, in their order, by the id of the row. */
+type Found = Map<string, Cell[]>
+
+const isTotal = ({ rollup }: Linking): boolean => rollup.function === 'sum' || rollup.function === 'average'
+
+/** Roll-ups over the same link and values, which one statement and one index serve; counts go with any values. */
+const batchesOf = (all: readonly Linking[]): Linking[][] => {
+  const isOfLink =
+    ({ structure, link }: Linked) =>
+    (other: Linking) =>
+      other.linked.values && other.linked.structure === structure && other.linked.link === link
+  const keyOf = ({ linked }: Linking): string => {
+    const { values } = linked.values ? linked : (all.find(isOfLink(linked))?.linked ?? linked)
+    return [linked.structure.pk, linked.link.column, values?.column].join()
+  }
+  return [...Map.groupBy(all, keyOf).values()]
+}
+
+/** Finds the values of one batch. */
+function valuesOf(reader: Reader, batch: readonly Linking[], ids: string): Found {
+  const total = batch.find(isTotal)
+  const few = total && hasFractions(reader, total.linked) ? fewValues(reader, batch, ids) : undefined
+  return few ?? groupedValues(reader, batch, ids)
+}
+
+const columnOf = ({ values }: Linked): string => (values ? valueColumn(values.column) : 'NULL')
+
+const SAMPLED_ROWS = 20
+
+/** Whether the first values are fractions, whose sums SQLite does not add up exactly. */
+function hasFractions({ sql }: Reader, linked: Linked): boolean {
+  const column = columnOf(linked)
+  const sample = `SELECT ${column} AS value FROM ${liveRows(linked.structure)} LIMIT ${SAMPLED_ROWS}`
+  return sql.scalar<number>(`SELECT total(value <> CAST(value AS INTEGER)) FROM (${sample})`) > 0
+}
+
+/** The values of this many rows are held together. */
+const MAX_FEW = 2_000
+
+/** Adds up the values of the linked rows here; undefined if they are many. */
+function fewValues({ sql }: Reader, batch: readonly Linking[], ids: string): Found | undefined {
+  const [{ linked }] = batch as [Linking]
+  const { id, source } = sourceOf(linked)
+  const column = columnOf((batch.find(isTotal) as Linking).linked)
+  const rows = sql.rows<[string, Cell]>(`SELECT ${id}, ${column} ${source} LIMIT ${MAX_FEW + 1}`, ids)
+  if (rows.length > MAX_FEW) return undefined
+  const cells = new Map<string, Cell[]>()
+  for (const [row, cell] of rows) {
+    const known = cells.get(row)
+    if (known) known.push(cell)
+    else cells.set(row, [cell])
+  }
+  const found: Found = new Map()
+  for (const [row, all] of cells) {
+    const values = all.filter((cell) => cell !== null)
+    found.set(
+      row,
+      batch.map(({ rollup }) => (rollup.function === 'count' ? all.length : VALUE[rollup.function](values))),
+    )
+  }
+  return found
+}
+
+type Values = readonly (number | string)[]
+
+const sumOf = (values: Values): number => {
+  const sum = new ExactSum()
+  for (const value of values) sum.add(Number(value))
+  return sum.value()
+}
+
+/** The value of each function over some values; null without any. */
+const VALUE: Readonly<Record<Exclude<Rollup['function'], 'count'>, (values: Values) => Cell>> = {
+  sum: (values) => (values.length === 0 ? null : sumOf(values)),
+  average: (values) => (values.length === 0 ? null : sumOf(values) / values.length),
+  min: (values) =>
+    values.reduce<Cell>((least, value) => (least === null || value < least ? value : least), null),
+  max: (values) => values.reduce<Cell>((most, value) => (most === null || value > most ? value : most), null),
 }
 
 /** Whether every partial sum of a group is a whole number that a double holds exactly. */
 const isSafe = (column: string): string =>
-  `total(${column} <> CAST(${column} AS INTEGER)) = 0 AND max(abs(${column})) * count(*) <= ${Number.MAX_SAFE_INTEGER}`
+  `total(${column} <> CAST(${column} AS INTEGER)) = 0 AND max(abs(${column})) * count(${column}) <= ${Number.MAX_SAFE_INTEGER}`
 
-/** Sums of values that do not depend on the order of the rows: SQLite adds up only whole numbers. */
-function totalsOf(
-  { sql }: Reader,
-  { id, column, source }: { readonly id: string; readonly column: string; readonly source: string },
-  ids: string,
-): Map<string, Total> {
-  const rows = `${source} AND ${column} IS NOT NULL`
-  const totals = new Map<string, Total>()
-  const inexact = new Map<string, ExactSum>()
-  const groups = sql.rows<[string, number, number, number]>(
-    `SELECT ${id}, count(*), total(${column}), ${isSafe(column)} ${rows} GROUP BY ${id}`,
+/** Groups the linked rows in SQLite, which adds up only whole numbers: sums do not depend on the order of the rows. */
+function groupedValues(reader: Reader, batch: readonly Linking[], ids: string): Found {
+  const [{ linked }] = batch as [Linking]
+  const { id, source } = sourceOf(linked)
+  const total = batch.find(isTotal)
+  const column = total ? columnOf(total.linked) : 'NULL'
+  const sums = total ? `count(${column}), total(${column}), ${isSafe(column)}` : '0, 0, 1'
+  const aggregates = batch.map((one) => AGGREGATES[one.rollup.function](columnOf(one.linked)))
+  const rows = reader.sql.rows<[string, number, number, number, ...Cell[]]>(
+    `SELECT ${id}, ${sums}, ${aggregates.join(', ')} ${source} GROUP BY ${id}`,
     ids,
   )
-  for (const [row, count, sum, isExact] of groups) {
-    totals.set(row, { sum, count })
-    if (isExact !== 1) inexact.set(row, new ExactSum())
-  }
-  if (inexact.size === 0) return totals
-  const values = sql.each<{ row: string; value: number }>(
-    `SELECT ${id} AS row, ${column} AS value ${rows}`,
-    JSON.stringify([...inexact.keys()]),
+  const inexact = rows.filter(([, count, , isExact]) => count > 0 && isExact !== 1).map(([row]) => row)
+  const exact = exactSums(reader, linked, column, inexact)
+  return new Map(
+    rows.map(([row, count, sum, , ...cells]) => {
+      const value = exact.get(row)?.value() ?? sum
+      const average = count === 0 ? null : value / count
+      const totals: Partial<Record<Rollup['function'], Cell>> = { sum: value, average }
+      return [row, batch.map(({ rollup }, at) => totals[rollup.function] ?? cells[at] ?? null)]
+    }),
   )
-  for (const { row, value } of values) inexact.get(row)?.add(value)
-  for (const [row, exact] of inexact)
-    totals.set(row, { sum: exact.value(), count: totals.get(row)?.count ?? 0 })
-  return totals
+}
+
+const AGGREGATES: Readonly<Record<Rollup['function'], (column: string) => string>> = {
+  count: () => 'count(*)',
+  min: (column) => `min(${column})`,
+  max: (column) => `max(${column})`,
+  sum: () => 'NULL',
+  average: () => 'NULL',
+}
+
+/** Sums that SQLite cannot add up, of the rows with these ids. */
+function exactSums(
+  { sql }: Reader,
+  linked: Linked,
+  column: string,
+  ids: readonly string[],
+): Map<string, ExactSum> {
+  const sums = new Map(ids.map((id) => [id, new ExactSum()]))
+  if (ids.length === 0) return sums
+  const { id, source } = sourceOf(linked)
+  const values = sql.each<{ row: string; value: number }>(
+    `SELECT ${id} AS row, ${column} AS value ${source} AND ${column} IS NOT NULL`,
+    JSON.stringify(ids),
+  )
+  for (const { row, value } of values) sums.get(row)?.add(value)
+  return sums
 }
 
 /** A reader that may report findings (`total-cache.ts`). */
@@ -157,18 +246,25 @@ export function rollupValues(
 ): Map<string, (id: string) => Cell> {
   const ids = JSON.stringify(rows)
   const find = readableStructures(snapshot, caller)
-  const all: Linked[] = []
-  const values = new Map(
-    definitionOf(structure).rollups.map(({ key, rollup }): [string, (id: string) => Cell] => {
-      if (!rollup) return [key, () => null]
-      const linked = linkedBy(find, rollup)
-      if (linked) all.push(linked)
-      const found = linked && valuesOf(snapshot, rollup, linked, ids)
-      return [key, (id) => finite(found?.get(id) ?? overNothing(rollup, linked))]
-    }),
+  const resolved = definitionOf(structure).rollups.flatMap(({ key, rollup }) =>
+    rollup ? [{ key, rollup, linked: linkedBy(find, rollup) }] : [],
   )
-  report(snapshot, all)
-  return values
+  const all = resolved.filter((one): one is Linking => one.linked !== undefined)
+  const found = new Map<string, (id: string) => Cell | undefined>()
+  for (const batch of batchesOf(all)) {
+    const cells = valuesOf(snapshot, batch, ids)
+    for (const [at, { key }] of batch.entries()) found.set(key, (id) => cells.get(id)?.[at])
+  }
+  report(
+    snapshot,
+    all.map(({ linked }) => linked),
+  )
+  return new Map(
+    resolved.map(({ key, rollup, linked }) => [
+      key,
+      (id) => finite(found.get(key)?.(id) ?? overNothing(rollup, linked)),
+    ]),
+  )
 }
 
 const finite = (value: Cell): Cell => (typeof value === 'number' && !Number.isFinite(value) ? null : value)
