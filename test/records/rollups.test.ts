@@ -185,6 +185,26 @@ describe('a roll-up', () => {
     expect([status, body.code, body.error.includes('mean')]).toEqual([409, 'in_use', false])
   })
 
+  test('adds up fractions that follow whole numbers, and names no field of a webhook', async () => {
+    const of = (key: string, name: string) =>
+      field(key, 'rollup', {
+        ...{ via: { structure: 'Parts', field: 'parent' }, function: name },
+        ...(name !== 'count' && { field: 'size' }),
+      })
+    const totals = ['count', 'sum', 'average', 'min', 'max'].map((name) => of(`${name}_of`, name))
+    const parts = [field('parent', 'record', { structure: 'Parts' }), field('size', 'number'), ...totals]
+    await declare(service, 'Parts', parts)
+    const [root] = await write(service, 'Parts', { size: 1 })
+    const wholes = Array.from({ length: 21 }, () => ({ parent: root.id, size: 1 }))
+    await write(service, 'Parts', ...wholes, { parent: root.id, size: 0.1 }, { parent: root.id, size: 0.2 })
+    expect((await service.get(`/v1/records/${root.id}`)).body.record.data).toEqual({
+      ...{ size: 1, count_of: 23, sum_of: 21.3, average_of: 21.3 / 23, min_of: 0.1, max_of: 1 },
+    })
+    const webhook = { structure: 'Parts', url: 'https://hooks.example.com/', fields: ['sum_of'] }
+    const refused = await service.post('/v1/webhooks', webhook)
+    expect([refused.status, refused.body.code]).toEqual([400, 'refused'])
+  })
+
   test('may count the rows of its own structure', async () => {
     await declare(service, 'Parts', [
       field('parent', 'record', { structure: 'Parts' }),

@@ -160,6 +160,12 @@ function checkedFields(definition: Definition | null, fields: string[] | null): 
       `"fields" names ${quoteList(unknown)}, and the structure has no such field.`,
       atPlace('fields'),
     )
+  const rollups = fields.filter((key) => definition?.byKey.get(key)?.type === 'rollup')
+  if (rollups.length > 0)
+    throw refused(
+      `"fields" names ${quoteList(rollups)}, and roll-ups follow changes of other rows, which are no changes of this one; leave them out.`,
+      atPlace('fields'),
+    )
   return JSON.stringify(fields)
 }
 

@@ -306,11 +306,14 @@ function WebhookForm({ structures, webhook }: { structures: readonly Structure[]
   )
 }
 
+/** Roll-ups change without a change of the row. */
+const fieldsOf = ({ fields }: Structure) => fields.filter(({ type }) => type !== 'rollup')
+
 const Fields = ({ structure, selected }: { structure: Structure; selected: readonly string[] }) => (
   <fieldset class="field" key={structure.id}>
     <legend class="label">Send updates only when these fields change (default: any)</legend>
     <div class="tags">
-      {structure.fields.map(({ key, label }) => (
+      {fieldsOf(structure).map(({ key, label }) => (
         <label key={key} class="check">
           <input type="checkbox" name="fields" value={key} defaultChecked={selected.includes(key)} />
           {label || key}

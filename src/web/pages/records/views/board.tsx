@@ -109,6 +109,7 @@ export function Board({ structure, edits, rowQuery, groupBy, fields, onRefused }
                         <Card
                           structure={structure}
                           row={row}
+                          isRepeated={group?.multiple === true}
                           fields={fields.filter(({ key }) => key !== groupBy)}
                           onDrop={
                             isMovable
@@ -242,6 +243,8 @@ function onKey(
 interface CardProps {
   readonly structure: Structure
   readonly row: Row
+  /** Whether other columns may show the row as well. */
+  readonly isRepeated: boolean
   readonly fields: readonly Field[]
   readonly onDrop: ((target: string) => void) | undefined
 }
@@ -249,14 +252,14 @@ interface CardProps {
 const MAX_VALUES = 5
 
 /** A row as a card: its label and first values. */
-export function Card({ structure, row, fields, onDrop }: CardProps) {
+export function Card({ structure, row, isRepeated, fields, onDrop }: CardProps) {
   const label = rowLabel(structure, row)
   const values = fields.filter(({ key }) => row.data[key] !== undefined && String(row.data[key]) !== label)
   return (
     <a
       ref={useFocusAfterMove(row.id)}
       class="card"
-      id={`card-${row.id}`}
+      id={isRepeated ? undefined : `card-${row.id}`}
       href={rowAddress(row.id)}
       draggable={false}
       onPointerDown={(event) => onDrop && startDrag(event, onDrop)}
