@@ -46,6 +46,8 @@ export interface Copy {
 export interface Row {
   readonly text: string
   readonly at: number
+  /** The place that the commit filled with its text, if any. */
+  readonly slot: number | undefined
 }
 
 /** The database of a server whose log is uploaded to a store, by the uploader in this process. */
@@ -96,23 +98,26 @@ export class Streamed {
     this.stream.start()
     this.#streams.start()
     await this.#db.write(({ sql }): void =>
-      sql.script('CREATE TABLE ledger(pk INTEGER PRIMARY KEY, text, fill)'),
+      sql.script(
+        'CREATE TABLE ledger(pk INTEGER PRIMARY KEY, text); CREATE TABLE filled(slot INTEGER PRIMARY KEY, content)',
+      ),
     )
     while (this.begun === 0) await Bun.sleep(1)
   }
 
-  /** Commits one row with so many bytes beside it. */
-  async commit(bytes = 0): Promise<void> {
-    const text = `row ${this.#rows++}`
+  /** Commits one row, and fills so many bytes of a slot with its text. */
+  async commit(bytes = 0, slot = 0): Promise<void> {
+    const text = `row ${this.#rows++} `
     await this.#db.write(({ sql }): void => {
-      sql.run('INSERT INTO ledger(text, fill) VALUES (?, zeroblob(?))', text, bytes)
+      sql.run('INSERT INTO ledger(text) VALUES (?)', text)
+      if (bytes > 0) sql.run('REPLACE INTO filled VALUES (?, ?)', slot, Buffer.alloc(bytes, text))
     })
-    this.ledger.push({ text, at: this.clock.now() })
+    this.ledger.push({ text, at: this.clock.now(), slot: bytes > 0 ? slot : undefined })
   }
 
   /** Removes all rows, so that the database stays small. */
   async clear(): Promise<void> {
-    await this.#db.write(({ sql }): void => sql.script('DELETE FROM ledger'))
+    await this.#db.write(({ sql }): void => sql.script('DELETE FROM ledger; DELETE FROM filled'))
     this.ledger.length = 0
   }
 
@@ -146,10 +151,19 @@ export class Streamed {
       before,
     })
     const database = new Database(restored, { readonly: true })
-    const rows = database.query('SELECT text FROM ledger ORDER BY pk').values().flat()
+    const rows = database.query('SELECT text FROM ledger ORDER BY pk').values().flat().map(String)
     const { integrity_check } = database.query('PRAGMA integrity_check').get() as { integrity_check: string }
+    const filled = database.query('SELECT slot, content FROM filled').values() as [number, Uint8Array][]
     database.close()
-    return integrity_check === 'ok' ? rows.map(String) : [integrity_check]
+    if (integrity_check !== 'ok') return [integrity_check]
+    const wrong = filled.find(([slot, content]) => !this.#isFilled(rows.length, slot, content))
+    return wrong ? [`slot ${wrong[0]} is not filled by its last commit`] : rows
+  }
+
+  /** Whether a slot holds the text of the last of the first rows that filled it. */
+  #isFilled(rows: number, slot: number, content: Uint8Array): boolean {
+    const row = this.ledger.slice(0, rows).findLast((one) => one.slot === slot)
+    return row !== undefined && Buffer.alloc(content.length, row.text).equals(content)
   }
 
   #createFile(pageSize: number): void {

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { type LogEnd, type LogPart, LogReader } from './log-reader.ts'
 import { runsOf } from './page-runs.ts'
-import { framesIn, type WalFile } from './wal.ts'
+import { verifiedFrames, type WalFile } from './wal.ts'
 
 /*
  * A copy of a database that servers write, page for page, so that later frames of its log fit on it. Meanwhile
@@ -139,9 +139,9 @@ export class BaseCopy {
     if (this.#problem !== undefined) throw new Error(this.#problem)
   }
 
-  async #take(target: FileHandle, { header, after, frames }: LogPart): Promise<void> {
+  async #take(target: FileHandle, { header, frames }: LogPart): Promise<void> {
     const newest = new Map<number, Buffer>()
-    for (const [{ page, pages, content }] of framesIn(frames, header, after)) {
+    for (const { page, pages, content } of verifiedFrames(frames, header)) {
       newest.set(page, content)
       if (pages > 0) this.#bytes = pages * header.pageSize
     }

@@ -4,15 +4,9 @@ import { refused } from '../../../lib/refusal.ts'
 import { isEncrypted } from '../encoding.ts'
 import { finishDatabase } from './base-copy.ts'
 import { runsOf } from './page-runs.ts'
-import {
-  continues,
-  decodeSegment,
-  framesOf,
-  isAfter,
-  type SegmentName,
-  type VerifiedSegment,
-} from './segment.ts'
+import { continues, decodeSegment, isAfter, type SegmentName, type VerifiedSegment } from './segment.ts'
 import type { Segments, StreamBase } from './segments.ts'
+import { verifiedFrames } from './wal.ts'
 
 export interface ReplayOptions {
   /** The bucket, for messages. */
@@ -89,8 +83,10 @@ async function apply(
     const { pageSize } = segment
     const isLast = index === stop.index
     const newest = new Map<number, Buffer>()
-    for (const [{ page, pages, content }, place] of framesOf(segment)) {
-      if (isLast && place.frame > stop.frame) break
+    let last = segment.after
+    for (const { page, pages, content } of verifiedFrames(segment.frames, segment)) {
+      last += 1
+      if (isLast && last > stop.frame) break
       newest.set(page, content)
       if (pages > 0) bytes = pages * pageSize
     }

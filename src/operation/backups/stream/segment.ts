@@ -1,6 +1,6 @@
 import { isoTimestamp } from '../../../lib/dates.ts'
 import { decodeBytes, encodeBytes } from '../encoding.ts'
-import { type Frame, frameBytes, framesIn, type LogPlace, type Pair, type WalHeader } from './wal.ts'
+import { endIn, frameBytes, type LogPlace, type Pair, type WalHeader } from './wal.ts'
 
 /*
  * A segment of the write-ahead log in a bucket: one line of JSON, then the frames as they are in the log, compressed and
@@ -110,17 +110,11 @@ export async function decodeSegment(
   return { ...segment, end: verified }
 }
 
-const startOf = ({ after, checksum }: SegmentHeader): LogPlace => ({ frame: after, checksum })
-
-/** The frames of a segment, each with its place. */
-export const framesOf = (segment: Segment): Generator<readonly [Frame, LogPlace]> =>
-  framesIn(segment.frames, segment, startOf(segment))
-
 /** Undefined if not every byte belongs to a valid frame. */
 function endOf(segment: Segment): LogPlace | undefined {
-  let end = startOf(segment)
-  for (const [, place] of framesOf(segment)) end = place
-  return (end.frame - segment.after) * frameBytes(segment) === segment.frames.length ? end : undefined
+  const { after, checksum, frames } = segment
+  const end = endIn(frames, segment, { frame: after, checksum })
+  return (end.frame - after) * frameBytes(segment) === frames.length ? end : undefined
 }
 
 export const isAfter = (one: StreamPlace, other: StreamPlace) =>

@@ -110,11 +110,11 @@ export class TargetStream {
   }
 
   /**
-   * The multiple of its limit that the log may reach. It doubles with each copy that was lost, so that one is completed
-   * at last, however much is written meanwhile.
+   * The multiple of its limit that the log may reach. A copy has twice as much time to catch up, and each copy after one
+   * that was lost twice as much again, so that one is completed at last, however much is written meanwhile.
    */
   get logAllowance(): number {
-    return this.#copying ? 2 ** this.#lostCopies : 1
+    return this.#copying ? 2 ** (this.#lostCopies + 1) : 1
   }
 
   /** Has the log read to its end, before it restarts. Resolves to whether it was. */

@@ -73,28 +73,31 @@ export interface Frame {
   readonly content: Buffer
 }
 
-/**
- * The frames in the bytes that continue the log after a place, up to the first one that is not of this log, and the place
- * after each.
- */
-export function* framesIn(
-  bytes: Buffer,
-  header: WalHeader,
-  after: LogPlace,
-): Generator<readonly [Frame, LogPlace]> {
+const frameAt = (bytes: Buffer, at: number, pageSize: number): Frame => ({
+  page: bytes.readUInt32BE(at),
+  pages: bytes.readUInt32BE(at + 4),
+  content: bytes.subarray(at + FRAME_HEADER_BYTES, at + FRAME_HEADER_BYTES + pageSize),
+})
+
+/** The frames in bytes that were verified. */
+export function* verifiedFrames(bytes: Buffer, header: Pick<WalHeader, 'pageSize'>): Generator<Frame> {
+  const size = frameBytes(header)
+  for (let at = 0; at + size <= bytes.length; at += size) yield frameAt(bytes, at, header.pageSize)
+}
+
+/** The place after the frames that continue the log after a place, up to the first one that is not of this log. */
+export function endIn(bytes: Buffer, header: WalHeader, after: LogPlace): LogPlace {
   const size = frameBytes(header)
   const words = wordsOf(bytes, header.isBigEndian)
   let place = after
   for (let at = 0; at + size <= bytes.length; at += size) {
-    if (!samePair(pairAt(bytes, at + 8), header.salt)) return
-    const start = at + FRAME_HEADER_BYTES
+    if (!samePair(pairAt(bytes, at + 8), header.salt)) return place
     const begun = checksumOf(place.checksum, words, at / 4, at / 4 + 2)
-    const checksum = checksumOf(begun, words, start / 4, (at + size) / 4)
-    if (!samePair(checksum, pairAt(bytes, at + 16))) return
+    const checksum = checksumOf(begun, words, (at + FRAME_HEADER_BYTES) / 4, (at + size) / 4)
+    if (!samePair(checksum, pairAt(bytes, at + 16))) return place
     place = { frame: place.frame + 1, checksum }
-    const content = bytes.subarray(start, at + size)
-    yield [{ page: bytes.readUInt32BE(at), pages: bytes.readUInt32BE(at + 4), content }, place]
   }
+  return place
 }
 
 /** Reads the log of a database that another process writes. */
@@ -126,8 +129,7 @@ export class WalFile {
   ): { readonly frames: Buffer; readonly end: LogPlace } {
     const size = frameBytes(header)
     const bytes = this.#read(WAL_HEADER_BYTES + after.frame * size, most * size)
-    let end = after
-    for (const [, place] of framesIn(bytes, header, after)) end = place
+    const end = endIn(bytes, header, after)
     return { frames: bytes.subarray(0, (end.frame - after.frame) * size), end }
   }
 
