@@ -6,6 +6,12 @@ export const isId = (text: string): boolean => FORM.test(text)
 /** The time in an id (UUID version 7, RFC 9562): its first 48 bits. */
 export const idTime = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
+/** The beginning of every id of an instant, which sorts before the ids and after those of earlier instants. */
+export function idPrefixAt(instant: number): string {
+  const digits = hex(instant, 12)
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`
+}
+
 /** Makes UUIDv7 ids for given instants. */
 export interface IdSource {
   (instant: number): string
@@ -33,8 +39,7 @@ export function createIdSource(): IdSource {
   const moveTo = (ms: number, count = 0) => {
     lastMs = ms
     counter = count
-    const digits = hex(ms, 12)
-    time = `${digits.slice(0, 8)}-${digits.slice(8)}-7`
+    time = `${idPrefixAt(ms)}-7`
   }
   const next = (instant: number) => {
     if (instant > lastMs) moveTo(instant)

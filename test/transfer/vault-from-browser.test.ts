@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { idTime } from '../../src/lib/ids.ts'
 import { type Browser, setUpIn, signedIn } from '../support/browser-client.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
@@ -172,6 +173,21 @@ test('the parts of a file that its note does not hold are kept for an export', a
   folder.remove()
 })
 
+test('rewritten links that the body does not hold, or in another order, are refused', async () => {
+  const far = { start: 900_000, written: '', original: '' }
+  const near = { start: 0, written: '', original: '' }
+  const notes = [
+    noteOf('Order.md', {
+      content: 'x'.repeat(900_000),
+      original: { front: '', links: Array.from({ length: 5_000 }, (_, at) => (at % 2 ? near : far)) },
+    }),
+    noteOf('Absent.md', { original: { front: '', links: [{ start: 0, written: '[[x]]', original: 'y' }] } }),
+  ]
+  const { status, body } = await send('Links', ...notes)
+  expect(status).toBe(200)
+  expect(body.refused.map(({ path }: { path: string }) => path)).toEqual(['Order.md', 'Absent.md'])
+})
+
 const digestOf = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex')
 
 test('a folder is recognized by its digests under another name, and by the command line', async () => {
@@ -203,10 +219,56 @@ test('an import is undone as one: notes go to the trash, changed ones and older 
   const changed = (await importedIn('Undo')).find(({ path }: { path: string }) => path === 'Changed.md')
   await service.patch(`/v1/notes/${changed.id}`, { content: 'edited' })
   const { body } = await browser.request('POST', '/app/api/import/undo', { folder: 'Undo', since_ms })
-  expect(body).toMatchObject({ files: 1, before: null })
+  expect(body).toMatchObject({ files: 1, after: null })
   expect(body.kept).toEqual([{ path: 'Changed.md', error: 'it was changed since its import.' }])
   const left = (await importedIn('Undo')).map(({ path }: { path: string }) => path)
   expect(left).toContain('Changed.md')
   expect(left).not.toContain('New.md')
   expect(left).not.toContain('new.txt')
+})
+
+/** Before every id that is reserved from now on. */
+const newSince = async (): Promise<number> => idTime((await idsOf('Since', crypto.randomUUID()))[0] ?? '')
+
+test('an undo keeps every note that was changed since, and the files that it links to', async () => {
+  await service.post('/v1/properties', { key: 'undo_rating', type: 'number' })
+  const since_ms = await newSince()
+  const names = ['Title.md', 'Tags.md', 'Value.md', 'Body.md', 'Same.md', 'kept.txt', 'other.txt']
+  const ids = await idsOf('Kept', ...names)
+  await sendFile('Kept', 'kept.txt')
+  await sendFile('Kept', 'other.txt')
+  const properties = { undo_rating: 3 }
+  const [title = '', tags = '', value = '', body = '', same = '', kept = '', other = ''] = ids
+  const notes = names.slice(0, 5).map((path) => noteOf(path, { tags: ['undone'], properties }))
+  const [, , , withKept, withOther] = notes
+  Object.assign(withKept ?? {}, { files: [kept], content: `[[file:${kept}]]` })
+  Object.assign(withOther ?? {}, { files: [other], content: `[[file:${other}]]` })
+  expect((await send('Kept', ...notes)).body).toEqual({ refused: [] })
+  await service.patch(`/v1/notes/${title}`, { title: 'Another' })
+  await service.patch(`/v1/notes/${tags}`, { tags: ['undone', 'read'] })
+  await service.patch(`/v1/notes/${value}/properties`, { undo_rating: 5 })
+  await service.patch(`/v1/notes/${body}`, { content: `Mine: [[file:${kept}]]` })
+  const undone = await browser.request('POST', '/app/api/import/undo', { folder: 'Kept', since_ms })
+  expect(undone.body).toMatchObject({ notes: 1, files: 1, after: null })
+  const paths = undone.body.kept.map(({ path }: { path: string }) => path)
+  expect(paths.sort()).toEqual([...names.slice(0, 4), 'kept.txt'].sort())
+  expect((await service.get(`/v1/notes/${same}`)).status).toBe(404)
+  expect((await service.get(`/v1/files/${kept}`)).status).toBe(200)
+  expect((await service.get(`/v1/files/${other}`)).status).toBe(404)
+})
+
+test('an undo without write access to files removes the notes and keeps the files', async () => {
+  const { body } = await browser.request('POST', '/app/api/members', { name: 'lou', role: 'editor' })
+  const lou = await setUpIn(service, 'lou')
+  const since_ms = await newSince()
+  const query = new URLSearchParams({
+    ...{ folder: 'Lou', path: 'a.txt', state: '4-5', file_name: 'a.txt', created_at_ms: '5000' },
+  })
+  await lou.request('POST', `/app/api/import/files?${query}`, new TextEncoder().encode('text'))
+  await lou.request('POST', '/app/api/import/notes', { folder: 'Lou', notes: [noteOf('Lou.md')] })
+  const access = { files: 'read' }
+  await browser.request('PATCH', `/app/api/members/${body.member.user_id}`, { access })
+  const undone = await lou.request('POST', '/app/api/import/undo', { folder: 'Lou', since_ms })
+  expect(undone.status).toBe(200)
+  expect(undone.body).toMatchObject({ notes: 1, files: 0, kept: [{ path: 'a.txt' }], after: null })
 })

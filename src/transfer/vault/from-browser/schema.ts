@@ -110,14 +110,14 @@ export const FileQuery = t.strict({
 export const UndoBody = t.strict({
   folder: line(500),
   since_ms: t.integer({ minimum: 0, maximum: LATEST_MS, description: 'When the import began.' }),
-  before: t.Optional(t.integer({ minimum: 1, description: 'The value of the response before.' })),
+  after: t.Optional(t.integer({ minimum: 1, description: 'The value of the response before.' })),
 })
 
 export const UndoResponse = t.response({
   notes: t.integer(),
   files: t.integer(),
   kept: t.Array(t.strict({ path: t.String(), error: t.String() })),
-  before: t.Union([t.integer(), t.Null()], { description: 'Null once nothing is left to remove.' }),
+  after: t.Union([t.integer(), t.Null()], { description: 'Null once nothing is left to remove.' }),
 })
 
 /** Enough files to recognize a vault by. */

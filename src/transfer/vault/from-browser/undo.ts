@@ -3,13 +3,16 @@ import type { Caller } from '../../../context.ts'
 import { removeFile } from '../../../files/deletion.ts'
 import { publishFileDeletion } from '../../../files/events.ts'
 import { findFile } from '../../../files/store.ts'
-import { checkWrite } from '../../../kernel/caller.ts'
 import { long, write } from '../../../kernel/operation.ts'
-import { idTime } from '../../../lib/ids.ts'
+import { idPrefixAt } from '../../../lib/ids.ts'
 import { sha256 } from '../../../lib/sha256.ts'
-import { findNote } from '../../../notes/store.ts'
+import { fileTarget } from '../../../lib/wiki-links.ts'
+import { indexPendingLinks } from '../../../notes/links/indexing.ts'
+import { aliasesOf, findNote, type NoteRow } from '../../../notes/store.ts'
+import { findPropertyKey, readProperties } from '../../../notes/writing/properties.ts'
 import { putInTrash } from '../../../notes/writing/trash.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
+import { type WrittenFields, writtenAliases } from '../earlier-imports.ts'
 import type { UndoBody, UndoResponse } from './schema.ts'
 import { storedFolder } from './service.ts'
 
@@ -19,14 +22,16 @@ interface ImportedRow {
   readonly path: string
   readonly object: string
   readonly written: string | null
+  readonly fields: string | null
 }
 
 /** As many notes as one transaction moves to the trash without delaying others. */
 const OBJECTS_AT_ONCE = 100
 
 /**
- * Removes some of the notes and files that an import created since an instant, the newest first: notes go to the trash,
- * files are deleted. Notes that were changed since stay. Tags and properties stay too.
+ * Removes some of the notes and files that an import created since an instant: notes go to the trash, files are deleted.
+ * Notes that were changed since stay with the files that they link to. Tags and properties stay too. An import reserves
+ * the ids of its notes before those of its files, so the notes are removed first.
  */
 export const undoImport = long(
   write({
@@ -34,14 +39,19 @@ export const undoImport = long(
     covers: 'notes',
     run: (tx, caller, { body }: { body: Static<typeof UndoBody> }): Static<typeof UndoResponse> => {
       const rows = rowsOf(tx, caller, body)
-      const outcome: Static<typeof UndoResponse> = { notes: 0, files: 0, kept: [], before: null }
+      if (rows.some(({ kind }) => kind === 'file')) indexPendingLinks(tx, caller.workspacePk)
+      const outcome: Static<typeof UndoResponse> = { notes: 0, files: 0, kept: [], after: null }
       for (const row of rows) {
-        const error = removeImported(tx, caller, row)
-        if (error === undefined) outcome[row.kind === 'note' ? 'notes' : 'files'] += 1
-        else outcome.kept.push({ path: row.path, error })
+        const error = row.kind === 'note' ? removeNote(tx, caller, row) : removeImportedFile(tx, caller, row)
+        if (error !== undefined) {
+          outcome.kept.push({ path: row.path, error })
+          continue
+        }
+        tx.sql.run('DELETE FROM imported_files WHERE pk = ?', row.pk)
+        outcome[row.kind === 'note' ? 'notes' : 'files'] += 1
       }
       const isMore = rows.length === OBJECTS_AT_ONCE
-      return { ...outcome, before: isMore ? (rows.at(-1)?.pk ?? null) : null }
+      return { ...outcome, after: isMore ? (rows.at(-1)?.pk ?? null) : null }
     },
   }),
 )
@@ -49,36 +59,61 @@ export const undoImport = long(
 const rowsOf = (
   { sql }: Tx,
   caller: Caller,
-  { folder, since_ms: since, before = Number.MAX_SAFE_INTEGER }: Static<typeof UndoBody>,
+  { folder, since_ms: since, after = 0 }: Static<typeof UndoBody>,
 ): ImportedRow[] =>
-  sql
-    .all<ImportedRow>(
-      `SELECT pk, kind, path, object, written FROM imported_files
-       WHERE workspace = ? AND folder = ? AND digest <> '' AND pk < ? ORDER BY pk DESC LIMIT ${OBJECTS_AT_ONCE}`,
-      caller.workspacePk,
-      storedFolder(caller, folder),
-      before,
-    )
-    .filter(({ object }) => idTime(object) >= since)
+  sql.all<ImportedRow>(
+    `SELECT pk, kind, path, object, written, fields FROM imported_files
+     WHERE workspace = ? AND folder = ? AND digest <> '' AND object >= ? AND pk > ?
+     ORDER BY pk LIMIT ${OBJECTS_AT_ONCE}`,
+    caller.workspacePk,
+    storedFolder(caller, folder),
+    idPrefixAt(since),
+    after,
+  )
 
-/** Returns why the object stays, if it does. */
-function removeImported(
-  tx: Tx,
-  caller: Caller,
-  { pk, kind, object, written }: ImportedRow,
-): string | undefined {
-  if (kind === 'note') {
-    const note = findNote(tx, caller.workspacePk, object)
-    if (note && sha256(note.content) !== written) return 'it was changed since its import.'
-    if (note) putInTrash(tx, caller, object)
-  } else {
-    const file = findFile(tx, caller, object)
-    if (file) {
-      checkWrite(caller.rights, 'files')
-      publishFileDeletion(tx, caller, file)
-      removeFile(tx, caller, file)
-    }
-  }
-  tx.sql.run('DELETE FROM imported_files WHERE pk = ?', pk)
+/** Returns why the note stays, if it does. */
+function removeNote(tx: Tx, caller: Caller, row: ImportedRow): string | undefined {
+  const note = findNote(tx, caller.workspacePk, row.object)
+  if (note && isChanged(tx, note, row)) return 'it was changed since its import.'
+  if (note) putInTrash(tx, caller, row.object)
+  return undefined
+}
+
+/** Whether a note differs from the one that the import wrote. */
+function isChanged(tx: Tx, note: NoteRow, { written, fields: json }: ImportedRow): boolean {
+  if (sha256(note.content) !== written) return true
+  if (json === null) return false
+  const fields = JSON.parse(json) as WrittenFields
+  const tags = tx.sql.column<number>('SELECT tag FROM note_tags WHERE note = ?', note.pk)
+  return (
+    note.title !== fields.title ||
+    !isSame(aliasesOf(note), writtenAliases(fields)) ||
+    !isSame(tags.sort(), fields.tags.toSorted()) ||
+    !isSame(Object.entries(readProperties(tx, note.pk)).sort(), valuesOf(tx, fields).sort())
+  )
+}
+
+/** The values that the import wrote, by key, except those of deleted properties. */
+const valuesOf = (tx: Tx, { properties }: WrittenFields): [key: string, value: unknown][] =>
+  Object.entries(properties).flatMap(([pk, value]) => {
+    const key = findPropertyKey(tx, Number(pk))
+    return key === undefined || value === null ? [] : [[key, value]]
+  })
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+const LINKING = `SELECT 1 FROM note_links l JOIN notes n ON n.pk = l.note AND n.deleted_at IS NULL
+  WHERE l.workspace = ? AND l.target = ? LIMIT 1`
+
+/** Returns why the file stays, if it does. */
+function removeImportedFile(tx: Tx, caller: Caller, { object }: ImportedRow): string | undefined {
+  const { files: level = 'write' } = caller.rights ?? {}
+  if (level !== 'write') return 'you need "write" access to files to remove it.'
+  const file = findFile(tx, caller, object)
+  if (!file) return undefined
+  const isLinked = tx.sql.get(LINKING, caller.workspacePk, fileTarget(object)) !== undefined
+  if (isLinked || file.noteId !== null) return 'a note that stays links to it.'
+  publishFileDeletion(tx, caller, file)
+  removeFile(tx, caller, file)
   return undefined
 }

@@ -131,11 +131,11 @@ async function undoImport(
   const kept: Remark[] = []
   let removed = 0
   try {
-    for (let before: number | null | undefined; before !== null; ) {
-      const some = await calls.undo(since, before)
+    for (let after: number | null | undefined; after !== null; ) {
+      const some = await calls.undo(since, after)
       removed += some.notes + some.files
       kept.push(...some.kept.map(({ path, error }) => ({ place: path, what: error })))
-      ;({ before } = some)
+      ;({ after } = some)
     }
     report({ ...NO_PROGRESS, isRunning: false, isOpen: true, share: 1, skipped: kept, removed })
   } catch (error) {

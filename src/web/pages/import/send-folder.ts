@@ -49,7 +49,7 @@ interface UndoResult {
   readonly notes: number
   readonly files: number
   readonly kept: readonly Refusal[]
-  readonly before: number | null
+  readonly after: number | null
 }
 
 /** The maximum number of paths per request. */
@@ -149,9 +149,9 @@ export class ImportCalls {
     }
   }
 
-  /** Removes some of the notes and files that the import created; `before` continues after the last response. */
-  undo(since_ms: number, before?: number) {
-    const body = { folder: this.folder, since_ms, ...(before !== undefined && { before }) }
+  /** Removes some of the notes and files that the import created; `after` continues after the last response. */
+  undo(since_ms: number, after?: number) {
+    const body = { folder: this.folder, since_ms, ...(after !== undefined && { after }) }
     return this.#patiently(() => request<UndoResult>('POST', '/app/api/import/undo', { body }))
   }
 
