@@ -5,7 +5,7 @@ import { attachFile, type FileRow, VISIBLE } from '../../../files/store.ts'
 import { hides } from '../../../kernel/caller.ts'
 import { long, read, write } from '../../../kernel/operation.ts'
 import { encodeText } from '../../../lib/encoding.ts'
-import { nameTaken } from '../../../lib/refusal.ts'
+import { invalid, nameTaken } from '../../../lib/refusal.ts'
 import { sha256 } from '../../../lib/sha256.ts'
 import { furtherAliasesOf, type NoteSummary } from '../../../notes/store.ts'
 import { createNote } from '../../../notes/writing/create.ts'
@@ -21,7 +21,7 @@ import {
   writtenFile,
 } from '../earlier-imports.ts'
 import { isNoteFile } from '../plan/files.ts'
-import { originalBody } from '../plan/originals.ts'
+import { areLinksOf, originalBody } from '../plan/originals.ts'
 import { earlierVault, PresentFiles } from '../recognized.ts'
 import type {
   FileQuery,
@@ -129,7 +129,9 @@ function importNote(tx: Tx, caller: Caller, folder: string, sent: SentNote): voi
   const reserved = reserve(tx, caller, folder, sent.path)
   // The response to an earlier call may have been lost.
   if (reserved.isFinished) return
-  const { title, content, alias, aliases, tags, properties } = sent
+  const { title, content, alias, aliases, tags, properties, original } = sent
+  if (original && !areLinksOf(content, original.links))
+    throw invalid('"original.links" must follow each other, each where "content" holds what it wrote.')
   const { note, propertiesError } = createNote(
     tx,
     caller,
@@ -143,7 +145,7 @@ function importNote(tx: Tx, caller: Caller, folder: string, sent: SentNote): voi
     state: sent.state,
     written: sha256(content),
     fields: fieldsOf(tx, caller, note.pk, sent),
-    original: sent.original ?? null,
+    original: original ?? null,
   })
 }
 

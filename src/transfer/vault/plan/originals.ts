@@ -22,6 +22,16 @@ export interface Original {
   readonly fileTitle?: string
 }
 
+/** Whether the links follow each other in the body, where each one is written. */
+export function areLinksOf(body: string, links: Original['links']): boolean {
+  let end = 0
+  return links.every(({ start, written }) => {
+    const fits = start >= end && body.startsWith(written, start)
+    end = start + written.length
+    return fits
+  })
+}
+
 /** Puts the original links back into the body that an import wrote. */
 export function originalBody(body: string, links: Original['links']): string {
   let result = ''
