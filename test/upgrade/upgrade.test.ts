@@ -127,6 +127,26 @@ describe('a database of', () => {
     expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
   })
 
+  test('of a program before links_in_values reads the links in property values', async () => {
+    const written = WRITTEN[1] as Written
+    await unpack(
+      file,
+      written,
+      MIGRATIONS.findIndex(({ name }) => name.endsWith('_links_in_values')),
+    )
+    const before = new Database(file)
+    before.run(`UPDATE properties SET type = 'text' WHERE key = 'due';
+      INSERT OR REPLACE INTO note_properties (note, property, value)
+        SELECT n.pk, p.pk, '[[Meeting with Ada]]' FROM notes n, properties p WHERE n.title = 'Engines' AND p.key = 'due'`)
+    const [id] = before.query("SELECT id FROM notes WHERE title = 'Meeting with Ada'").values()[0] as [string]
+    before.close(true)
+    const service = await startService({ file })
+    const { body } = await service.as(written.key).get(`/v1/notes/${id}/links`)
+    expect(body.backlinks).toMatchObject([{ title: 'Engines' }])
+    service.close()
+    expect(await runInProcess(['check', '--db', file])).toEqual({ exitCode: 0, out: 'ok\n', err: '' })
+  })
+
   test('of 0040_native_indexes completes pending deletions and links', async () => {
     const written = WRITTEN[1] as Written
     await unpack(file, written, MIGRATIONS.findIndex(({ name }) => name === '0040_native_indexes') + 1)

@@ -55,6 +55,7 @@ import migration52 from '../../../../drizzle/0052_links_in_tables.sql' with { ty
 import migration53 from '../../../../drizzle/0053_words_with_signs.sql' with { type: 'text' }
 import migration54 from '../../../../drizzle/0054_source_targets.sql' with { type: 'text' }
 import migration55 from '../../../../drizzle/0055_note_aliases.sql' with { type: 'text' }
+import migration56 from '../../../../drizzle/0056_links_in_values.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -114,4 +115,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0053_words_with_signs', sql: migration53 },
   { name: '0054_source_targets', sql: migration54 },
   { name: '0055_note_aliases', sql: migration55 },
+  { name: '0056_links_in_values', sql: migration56 },
 ]
