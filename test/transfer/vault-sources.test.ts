@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { zipSync } from 'fflate'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
@@ -205,6 +205,15 @@ describe('a ZIP file', () => {
     const { exitCode, err } = await vault.importFolder(folder.file('rows.zip'), '--structure', 'Rows')
     expect([exitCode, err]).toEqual([1, expect.stringContaining('a zip archive')])
   })
+
+  test('of ZIP files that would fill the memory is refused before they are unpacked', async () => {
+    const zip = zipSync({ 'a.zip': new Uint8Array(40) }, { level: 0 })
+    const central = Buffer.from(zip).lastIndexOf('PK\u0001\u0002', undefined, 'latin1')
+    new DataView(zip.buffer, zip.byteOffset).setUint32(central + 24, 0x7000_0000, true)
+    writeFileSync(folder.file('bomb.zip'), zip)
+    const { exitCode, err } = await vault.importFolder(folder.file('bomb.zip'))
+    expect([exitCode, err]).toEqual([1, expect.stringContaining('too large to open')])
+  })
 })
 
 describe('an export of Evernote', () => {
@@ -244,6 +253,28 @@ describe('an export of Evernote', () => {
     )
     expect(await propertiesOf('Trip & tour')).toEqual({ source_url: 'https://example.org/' })
     expect(await linkedFrom('Trip & tour')).toEqual(['Other note'])
+  })
+
+  test('with a note of deep nesting is refused at once, and names the note', async () => {
+    const deep = '<b>'.repeat(300_000)
+    const note = `<note><title>Deep</title><content><![CDATA[<en-note>${deep}</en-note>]]></content></note>`
+    const other = '<note><title>Flat</title><content>x</content></note>'
+    writeFileSync(folder.file('deep.enex'), `<en-export>${note}${other}</en-export>`)
+    const { exitCode, err } = await vault.importFolder(folder.file('deep.enex'), '--as', 'obsidian')
+    expect([exitCode, err]).toEqual([1, expect.stringContaining('nests more than')])
+    writeFileSync(folder.file('tags.enex'), `<en-export>${'<note>'.repeat(300_000)}`)
+    const tags = await vault.importFolder(folder.file('tags.enex'))
+    expect([tags.exitCode, tags.err]).toEqual([1, expect.stringContaining('nests more than')])
+  })
+
+  test('with a table of many lines keeps all of them', async () => {
+    const rows = '<tr><td>x</td></tr>'.repeat(30_000)
+    const content = `<en-note><table><tr><td>a</td><td>b</td></tr>${rows}</table></en-note>`
+    const note = `<note><title>Rows</title><content><![CDATA[${content}]]></content></note>`
+    writeFileSync(folder.file('rows.enex'), `<en-export>${note}</en-export>`)
+    const { exitCode } = await vault.importFolder(folder.file('rows.enex'))
+    const found = await noteOf('Rows')
+    expect([exitCode, found?.content.split('\n').length]).toEqual([0, 30_003])
   })
 
   test('is recognized when it is imported again', async () => {
@@ -297,6 +328,48 @@ describe('an export of Joplin', () => {
       'See [[Note two|two]] ![[FILE|map.png]]<!-- pic -->',
     )
     expect(await propertiesOf('Note two')).toEqual({ completed: false })
+  })
+})
+
+describe('a damaged archive of Joplin', () => {
+  /** A file of a tar archive with its size as it is written in the header. */
+  const entry = (name: string, size: string, content: string) => {
+    const block = Buffer.alloc(512 + Math.ceil(content.length / 512) * 512)
+    block.write(name, 0)
+    block.write(size, 124)
+    block.write('0', 156)
+    block.write('ustar', 257)
+    block.write(content, 512)
+    return block
+  }
+  const importTar = (...entries: Buffer[]) => {
+    writeFileSync(folder.file('notes.jex'), Buffer.concat(entries))
+    return vault.importFolder(folder.file('notes.jex'))
+  }
+  const name = `${'1'.repeat(32)}.md`
+  const text = 'Title\n\nbody\n\nis_todo: 1\ntodo_due: 99999999999999999\ntype_: 1'
+  const size = text.length.toString(8).padStart(11, '0')
+
+  test('is refused instead of imported in part or read without end', async () => {
+    for (const wrong of ['-0000001000', '77777777', '\u0001'])
+      expect(await importTar(entry(name, size, text), entry(name, wrong, ''))).toMatchObject({
+        exitCode: 1,
+        err: expect.stringContaining('the archive is damaged'),
+      })
+  })
+
+  test('with an impossible date keeps the note without it', async () => {
+    expect(await importTar(entry(name, size, text))).toMatchObject({ exitCode: 0, err: '' })
+    expect(await propertiesOf('Title')).toEqual({ completed: false })
+  })
+
+  test('does not read the targets of symbolic links', async () => {
+    const raw = folder.file('raw')
+    writeFiles(raw, { [name]: text })
+    writeFileSync(folder.file('secret'), 'Secret\n\nx\n\ntype_: 1')
+    symlinkSync(folder.file('secret'), `${raw}/${'2'.repeat(32)}.md`)
+    expect((await vault.importFolder(raw)).exitCode).toBe(0)
+    expect(await titles()).toEqual(['Title'])
   })
 })
 

@@ -54,15 +54,18 @@ export function splitExtension(fileName: string): [name: string, extension: stri
 /** Assigns unique file names within a folder, also for file systems that ignore case. */
 export class FileNames {
   readonly #taken = new Set<string>()
+  /** The last number of each name, because thousands of notes may have one title. */
+  readonly #numbers = new Map<string, number>()
 
   take(title: string, extension: string): string {
     const name = fileNameOf(title)
-    for (let number = 1; ; number++) {
+    for (let number = (this.#numbers.get(name) ?? 0) + 1; ; number++) {
       const numbered = number === 1 ? name : `${name} (${number})`
       // Some file systems treat `ß` and `ss` as equal.
       const key = fold(normalized(numbered, 'NFKC').toUpperCase())
       if (this.#taken.has(key)) continue
       this.#taken.add(key)
+      this.#numbers.set(name, number)
       return `${numbered}${extension}`
     }
   }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { Parser } from 'htmlparser2'
 import { parseInstant } from '../../../lib/dates.ts'
-import { refused } from '../../../lib/refusal.ts'
+import { Refusal, refused } from '../../../lib/refusal.ts'
 import type { RefusedPart } from '../../import-run.ts'
 import type { Unpacked } from '../unpack.ts'
-import { markdownOf } from './html-markdown.ts'
+import { markdownOf, refuseDeepNesting } from './html-markdown.ts'
 import { WrittenNotes } from './written-notes.ts'
 
 /* An export of Evernote: one XML file of notes with HTML-like content and their attachments. */
@@ -74,6 +74,7 @@ class EnexReader {
         if (name === 'note') this.#note = emptyNote()
         if (name === 'resource') this.#resource = { data: '', mime: '', fileName: '' }
         this.#path.push(name)
+        refuseDeepNesting(this.#path.length)
         this.#text = ''
       },
       ontext: (text) => {
@@ -105,7 +106,16 @@ export async function unpackEnex(file: string, folder: string): Promise<Unpacked
   const unreadable: RefusedPart[] = []
   const titles = new Set<string>()
   for await (const { title } of notesIn(file)) titles.add(title.trim())
-  for await (const note of notesIn(file)) writeNote(written, note, titles, unreadable)
+  for await (const note of notesIn(file)) {
+    const path = written.pathFor('', nameOfNote(note), '.md')
+    try {
+      writeNote(written, path, note, titles)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      unreadable.push({ place: path, reason: error.message })
+    }
+    if (note.content.includes('<en-crypt')) unreadable.push({ place: path, reason: ENCRYPTED })
+  }
   return { unreadable, skipped: [], program: 'evernote' }
 }
 
@@ -123,21 +133,12 @@ async function* notesIn(file: string): AsyncGenerator<EnexNote> {
   if (!reader.isExport) throw refused(`${file} is not an export of Evernote.`)
 }
 
-const isEncrypted = (content: string): boolean => content.includes('<en-crypt')
+const ENCRYPTED = 'a part of it is encrypted; decrypt it in Evernote, and export it again.'
 
-function writeNote(
-  written: WrittenNotes,
-  { title, content, tags, created, updated, sourceUrl, author, resources }: EnexNote,
-  titles: ReadonlySet<string>,
-  unreadable: RefusedPart[],
-): void {
-  const name = title.trim() || 'Untitled'
-  const path = written.pathFor('', name, '.md')
-  if (isEncrypted(content))
-    unreadable.push({
-      place: path,
-      reason: 'a part of it is encrypted; decrypt it in Evernote, and export it again.',
-    })
+const nameOfNote = ({ title }: EnexNote): string => title.trim() || 'Untitled'
+
+function writeNote(written: WrittenNotes, path: string, note: EnexNote, titles: ReadonlySet<string>): void {
+  const { content, tags, created, updated, sourceUrl, author, resources } = note
   const files = new Map<string, string>()
   for (const resource of resources) {
     const bytes = Buffer.from(resource.data, 'base64')
@@ -160,7 +161,7 @@ function writeNote(
   })
   const others = [...files.values()].filter((file) => !named.has(file)).map((file) => `![[${file}]]\n`)
   written.note(path, {
-    title: name,
+    title: nameOfNote(note),
     body: body + others.join(''),
     tags,
     createdAt: instantOf(created),

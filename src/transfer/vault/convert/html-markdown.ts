@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2'
+import { refused } from '../../../lib/refusal.ts'
 
 /* Converts the HTML of notes into Markdown: headings, lists with boxes, tables, code, links and pictures. */
 
@@ -11,6 +12,15 @@ type HtmlNode = Element | string
 
 /** Deeper elements belong to the last one of this depth. */
 const MAX_DEPTH = 100
+/** The parser takes time proportional to the depth for each element. */
+const MAX_OPEN_ELEMENTS = 1_000
+
+/** Refuses a document with too many elements within each other; `depth` is their number. */
+export function refuseDeepNesting(depth: number): void {
+  if (depth > MAX_OPEN_ELEMENTS)
+    throw refused(`A note nests more than ${MAX_OPEN_ELEMENTS} elements; simplify it, and export it again.`)
+}
+
 const HIDDEN = new Set(['script', 'style', 'title', 'head', 'template', 'noscript'])
 const EMPTY = new Set(['br', 'hr', 'img', 'en-media', 'en-todo', 'input', 'col'])
 
@@ -21,6 +31,7 @@ export interface HtmlOptions {
   linkTo(address: string, label: string): string | undefined
 }
 
+/** Refuses HTML that is nested too deeply. */
 export function markdownOf(html: string, options: HtmlOptions): string {
   const blocks = new Converter(options).blocks(treeOf(html))
   return blocks.length === 0 ? '' : `${blocks.join('\n\n')}\n`
@@ -37,6 +48,7 @@ function treeOf(html: string): HtmlNode[] {
         const element = { name, attributes, children: [] }
         last().children.push(element)
         names.push(name)
+        refuseDeepNesting(names.length)
         if (open.length < MAX_DEPTH && !EMPTY.has(name)) open.push(element)
       },
       onclosetag: (name) => {
@@ -138,12 +150,13 @@ class Converter {
         .filter((cell) => typeof cell !== 'string' && (cell.name === 'td' || cell.name === 'th'))
         .map((cell) => this.#cell(cell as Element)),
     )
-    const width = Math.max(0, ...rows.map(({ length }) => length))
+    const width = longest(rows)
     if (width === 0) return ''
-    const lineOf = (cells: readonly string[]) =>
-      `| ${Array.from({ length: width }, (_, at) => cells[at] ?? '').join(' | ')} |`
+    const lineOf = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
     const [head = [], ...others] = rows
-    return [lineOf(head), `|${' --- |'.repeat(width)}`, ...others.map(lineOf)].join('\n')
+    const whole = [...head, ...Array<string>(width - head.length).fill('')]
+    // Later lines may be shorter than the first.
+    return [lineOf(whole), `|${' --- |'.repeat(width)}`, ...others.map(lineOf)].join('\n')
   }
 
   #cell = ({ children }: Element): string =>
@@ -195,15 +208,23 @@ function marked(text: string, mark: string): string {
   return text.slice(0, at) + mark + inner + mark + text.slice(at + inner.length)
 }
 
+/** The greatest length. A call of `Math.max` takes only so many arguments. */
+const longest = (parts: Iterable<{ readonly length: number }>): number => {
+  let most = 0
+  for (const { length } of parts) most = Math.max(most, length)
+  return most
+}
+
+const longestTicks = (text: string): number => longest(text.match(/`+/g) ?? [])
+
 function codeOf(text: string): string {
-  const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
-  const fence = '`'.repeat(longest + 1)
-  return text === '' ? '' : longest > 0 ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`
+  const ticks = longestTicks(text)
+  const fence = '`'.repeat(ticks + 1)
+  return text === '' ? '' : ticks > 0 ? `${fence} ${text} ${fence}` : `${fence}${text}${fence}`
 }
 
 function fenced(text: string): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
-  const fence = '`'.repeat(longest + 1)
+  const fence = '`'.repeat(Math.max(2, longestTicks(text)) + 1)
   return `${fence}\n${text.replace(/^\n|\n$/g, '')}\n${fence}`
 }
 

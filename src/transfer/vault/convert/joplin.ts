@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { parseInstant } from '../../../lib/dates.ts'
 import { refused } from '../../../lib/refusal.ts'
@@ -28,21 +28,35 @@ export const isJoplinFolder = (folder: string): boolean => {
   return item !== undefined && /^type_: \d+\s*$/m.test(readFileSync(join(folder, item), 'utf8'))
 }
 
-function* folderEntries(folder: string, parent = ''): Generator<TarEntry> {
-  for (const name of readdirSync(join(folder, parent)).sort()) {
-    const path = posix.join(parent, name)
-    if (statSync(join(folder, path)).isDirectory()) yield* folderEntries(folder, path)
-    else yield { path, bytes: readFileSync(join(folder, path)) }
+/** The items and attachments of a raw folder. Symbolic links are not followed: they may lead out of it. */
+function* folderEntries(folder: string): Generator<TarEntry> {
+  for (const parent of ['', 'resources']) {
+    if (!lstatSync(join(folder, parent), { throwIfNoEntry: false })?.isDirectory()) continue
+    for (const name of readdirSync(join(folder, parent)).sort()) {
+      const path = posix.join(parent, name)
+      const isKnown = ITEM.test(path) || RESOURCE.test(path)
+      if (isKnown && lstatSync(join(folder, path)).isFile())
+        yield { path, bytes: readFileSync(join(folder, path)) }
+    }
   }
 }
 
 /** Writes the notes of a JEX archive or of a raw folder into an empty folder, in folders named by their notebooks. */
 export function unpackJoplin(source: string, folder: string): Unpacked {
-  const entries = statSync(source).isDirectory() ? folderEntries(source) : tarEntries(readFileSync(source))
-  const joplin = new JoplinExport(entries)
+  const joplin = exportIn(source)
   if (joplin.isEmpty) throw refused(`${source} is not an export of Joplin.`)
   joplin.write(new WrittenNotes(folder))
   return { unreadable: joplin.unreadable, skipped: [], program: 'joplin' }
+}
+
+function exportIn(source: string): JoplinExport {
+  if (statSync(source).isDirectory()) return new JoplinExport(folderEntries(source))
+  const archive = readFileSync(source)
+  try {
+    return new JoplinExport(tarEntries(archive))
+  } catch (error) {
+    throw refused(`${source} cannot be read: ${(error as Error).message}; export it again.`)
+  }
 }
 
 class JoplinExport {
@@ -115,7 +129,9 @@ class JoplinExport {
       const tag = this.#items.get(fields.tag_id ?? '')
       if (tag?.fields.type_ !== TAG) continue
       const note = fields.note_id ?? ''
-      tags.set(note, [...(tags.get(note) ?? []), tag.title])
+      const titles = tags.get(note)
+      if (titles) titles.push(tag.title)
+      else tags.set(note, [tag.title])
     }
     return tags
   }
@@ -148,12 +164,12 @@ function propertiesOf(fields: Item['fields']): Record<string, unknown> {
     todo_completed: completed,
     todo_due: due,
   } = fields
-  const dueAt = Number(due ?? 0)
+  const dueAt = new Date(Number(due ?? 0))
   return {
     ...(source !== '' && { source_url: source }),
     ...(author !== '' && { author }),
     ...(isTodo === '1' && { completed: completed !== undefined && completed !== '0' }),
-    ...(isTodo === '1' && dueAt > 0 && { due: new Date(dueAt).toISOString() }),
+    ...(isTodo === '1' && dueAt.getTime() > 0 && { due: dueAt.toISOString() }),
   }
 }
 

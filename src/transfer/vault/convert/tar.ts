@@ -4,6 +4,7 @@ export interface TarEntry {
   readonly bytes: Uint8Array
 }
 
+const DAMAGED = 'the archive is damaged'
 const BLOCK = 512
 const FIELDS = {
   name: [0, 100],
@@ -24,14 +25,18 @@ const fieldOf = (header: Uint8Array, [start, length]: readonly [number, number])
 /** The path in records of the PAX format: `27 path=notes/one.md`. */
 const paxPath = (records: string): string | undefined => /(?:^|\n)\d+ path=([^\n]*)\n/.exec(records)?.[1]
 
-/** The plain files of a tar archive (POSIX ustar, PAX and GNU long names). Ends at a damaged header. */
+/**
+ * The plain files of a tar archive (POSIX ustar, PAX and GNU long names). Throws for a damaged archive, because the rest
+ * of its files would be missing.
+ */
 export function* tarEntries(archive: Uint8Array): Generator<TarEntry> {
   let longName: string | undefined
   for (let at = 0; at + BLOCK <= archive.length; ) {
     const header = archive.subarray(at, at + BLOCK)
     const size = Number.parseInt(text(fieldOf(header, FIELDS.size)).trim() || '0', 8)
     const type = text(fieldOf(header, FIELDS.type))
-    if (header.every((byte) => byte === 0) || Number.isNaN(size)) return
+    if (header.every((byte) => byte === 0)) return
+    if (Number.isNaN(size) || size < 0 || at + BLOCK + size > archive.length) throw new Error(DAMAGED)
     const bytes = archive.subarray(at + BLOCK, at + BLOCK + size)
     at += BLOCK + Math.ceil(size / BLOCK) * BLOCK
     if (type === 'L') longName = text(bytes)
