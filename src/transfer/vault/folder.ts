@@ -221,6 +221,9 @@ export class VaultFiles {
 
   #read(file: FolderFile): Uint8Array {
     refuseTooLarge(file.bytes)
-    return readBytes(this.folder, file)
+    const bytes = readBytes(this.folder, file)
+    // It may have grown since the folder was listed.
+    refuseTooLarge(bytes.length)
+    return bytes
   }
 }

@@ -97,7 +97,7 @@ function insertDatabase({ tx, caller }: ImportRun, database: Database, { content
   let header: readonly string[] = []
   for (const chunk of dataRows(format)) {
     header = chunk.header
-    rows.push(...chunk.rows)
+    for (const cells of chunk.rows) rows.push(cells)
   }
   const { fields, formats } = fieldsOf(header, rows)
   const taken = new Set(fields.map(({ key }) => key))

@@ -1,4 +1,13 @@
-import { closeSync, mkdirSync, openSync, readSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statfsSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { MAX_FILE_BYTES } from '../../files/size-limit.ts'
 import { refused } from '../../lib/refusal.ts'
@@ -43,11 +52,21 @@ function beginningOf(path: string): string {
   }
 }
 
+const fullDisk = () => refused('The disk with temporary files is full; free some space, or set TMPDIR.')
+
+/** Refuses files that do not fit on the disk, before they fill it. A small archive may hold any number of bytes. */
+function refuseOverfull(files: readonly ZippedFile[], folder: string): void {
+  const bytes = files.reduce((sum, file) => sum + (file.bytes > MAX_FILE_BYTES ? 0 : file.bytes), 0)
+  const { bavail, bsize } = statfsSync(folder)
+  if (bytes > bavail * bsize) throw fullDisk()
+}
+
 /** Unpacks a ZIP file into an empty folder. Refuses a damaged one. */
 async function unpackZip(zip: string, folder: string): Promise<Unpacked> {
   const { files, skipped } = await zippedFiles(Bun.file(zip)).catch((error: Error) => {
-    throw systemRefusal(error, zip) ?? refused(`${zip} is not a ZIP file, or it is damaged; create it again.`)
+    throw systemRefusal(error, zip) ?? refused(`${zip} cannot be opened. ${error.message}`)
   })
+  refuseOverfull(files, folder)
   const unreadable: RefusedPart[] = []
   for (const file of files) {
     const reason = await failureOf(file, folder)
@@ -59,18 +78,19 @@ async function unpackZip(zip: string, folder: string): Promise<Unpacked> {
 /** Unpacks a file. Returns the reason if it could not be. */
 async function failureOf(file: ZippedFile, folder: string): Promise<string | undefined> {
   if (file.bytes > MAX_FILE_BYTES) return 'The file is larger than 50 MiB; add a smaller one.'
+  if (file.path.includes('\0')) return 'its name holds a NUL character.'
   const path = join(folder, file.path)
   try {
     const bytes = new Uint8Array(await (await file.read()).arrayBuffer())
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, bytes, { flag: 'wx' })
-    const seconds = Math.max(file.modifiedAt, 0) / 1_000
+    // A damaged time is NaN.
+    const seconds = Math.max(file.modifiedAt || 0, 0) / 1_000
     utimesSync(path, seconds, seconds)
     return undefined
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
-    if (code === 'ENOSPC')
-      throw refused('The disk with temporary files is full; free some space, or set TMPDIR.')
+    if (code === 'ENOSPC') throw fullDisk()
     if (code === 'EEXIST' || code === 'EISDIR' || code === 'ENOTDIR')
       return 'another file of the archive has the same path on this system.'
     return syscall === undefined ? (error as Error).message : (systemRefusal(error)?.message ?? '')

@@ -16,6 +16,7 @@ interface ZipContent {
 }
 
 const INVALID_ZIP = 'This is not a ZIP file, or it is damaged. Create it again.'
+const TOO_LARGE = 'The ZIP files in it are too large to open here. Unpack it, and choose the folder.'
 const DAMAGED = 'it is damaged; create the ZIP file again.'
 const [STORED, DEFLATED] = [0, 8]
 
@@ -65,12 +66,20 @@ async function extract(entry: FileEntry): Promise<Blob> {
 
 /** A large Notion export is a ZIP file of ZIP files. */
 const PART = /^[^/]+\.zip$/i
+/** Parts are read into memory. ZIP files hardly shrink within another one, unless they are made to fill the memory. */
+const MAX_GROWTH = 4
+const SMALL_BYTES = 268_435_456
 
 /** The files of a ZIP file, without the folder that contains all of them. Throws if it cannot be opened. */
 export async function zippedFiles(zip: Blob): Promise<ZipContent> {
   const { files, skipped } = await contentOf(zip)
   const isWhole = files.length > 0 && files.every(({ path }) => PART.test(path))
-  const parts = isWhole ? await Promise.all(files.map(async (file) => contentOf(await file.read()))) : []
+  const parts: ZipContent[] = []
+  if (isWhole) {
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+    if (bytes > Math.max(SMALL_BYTES, MAX_GROWTH * zip.size)) throw new Error(TOO_LARGE)
+    for (const file of files) parts.push(await contentOf(await file.read()))
+  }
   const all = isWhole ? parts.flatMap((part) => part.files) : files
   const [top = ''] = all[0]?.path.split('/') ?? []
   // A bundle of Bear is a note.

@@ -1,3 +1,4 @@
+import { isDay } from '../../../../lib/dates.ts'
 import { baseName, withoutExtension } from '../files.ts'
 import type { Source } from './source.ts'
 
@@ -88,7 +89,9 @@ export function notionDate(value: string): string | undefined {
   const month = MONTHS.findIndex((name) => name === monthName || name.slice(0, 3) === monthName) + 1
   if (month === 0) return undefined
   const date = `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`
+  if (!isDay(date)) return undefined
   if (hour === undefined) return date
   const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (half === 'PM' ? 12 : 0)
+  if (hours > 23 || Number(minute) > 59) return undefined
   return `${date}T${String(hours).padStart(2, '0')}:${minute}Z`
 }
