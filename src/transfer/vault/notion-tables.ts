@@ -26,7 +26,8 @@ import { withoutId } from './plan/sources/notion.ts'
  * and its rows link to the notes of their pages. Notion writes a database twice if a view hides some of its rows.
  */
 
-const DATABASE = /^(.*?)([^/]*) ([\da-f]{32})(_all)?\.csv$/
+/** The name of a file with a database. */
+const DATABASE = /^([^/]*) ([\da-f]{32})(_all)?\.csv$/
 const BATCH_SIZE = 500
 const OPTIONS = { dateFormats: [], decimal: undefined, nulls: [] }
 
@@ -43,7 +44,8 @@ export function databasesIn(files: readonly FolderFile[]) {
   const copies: FolderFile[] = []
   const others: FolderFile[] = []
   for (const file of files) {
-    const [, parent = '', name = '', id = '', isWhole] = DATABASE.exec(file.path) ?? []
+    const parent = file.path.slice(0, file.path.lastIndexOf('/') + 1)
+    const [, name = '', id = '', isWhole] = DATABASE.exec(file.path.slice(parent.length)) ?? []
     if (id === '') {
       others.push(file)
       continue

@@ -1,3 +1,4 @@
+import { linesOf } from '../../../../lib/markdown-lines.ts'
 import { baseName, withoutExtension } from '../files.ts'
 import type { Source } from './source.ts'
 
@@ -8,7 +9,7 @@ import type { Source } from './source.ts'
 
 export const LOGSEQ_SETTINGS = 'logseq/config.edn'
 
-const PROPERTY = /^([\p{L}_][\p{L}\p{N}_\-./]*)::(?:[ \t]+(.*))?$/u
+const PROPERTY = /^([\p{L}_][\p{L}\p{N}_\-./]*)::(?:[ \t](.*))?$/u
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/
 
 export const logseq = (settings: string): Source => {
@@ -83,11 +84,11 @@ const formatDay = (date: Date, format: string): string =>
 function pageProperties(text: string): { fields: Record<string, unknown>; bodyStart: number } {
   const fields: Record<string, unknown> = {}
   let bodyStart = 0
-  for (const { 0: line, 1: written = '' } of text.matchAll(/([^\r\n]*)(?:\r\n|\n|\r|$)/g)) {
-    const [, key, value = ''] = PROPERTY.exec(written) ?? []
+  for (const { text: line, next } of linesOf(text)) {
+    const [, key, value = ''] = PROPERTY.exec(line) ?? []
     if (key !== undefined) addProperty(fields, key, value.trim())
-    else if (written.trim() !== '' || line === '') break
-    bodyStart += line.length
+    else if (line.trim() !== '') break
+    bodyStart = next
   }
   return Object.keys(fields).length > 0 ? { fields, bodyStart } : { fields, bodyStart: 0 }
 }
@@ -101,15 +102,16 @@ function addProperty(fields: Record<string, unknown>, key: string, value: string
 
 /** The names of pages in a list: `one, [[two words]], #three`. */
 const pagesIn = (value: string): string[] =>
-  Array.from(value.matchAll(/\s*#?\[\[([^[\]]+)\]\]|[^,]+/g), ([word, linked]) =>
-    (
-      linked ??
-      word
-        .trim()
-        .replace(/^#/, '')
-        .replace(/^"(.*)"$/, '$1')
-    ).trim(),
-  ).filter((name) => name !== '')
+  value
+    .split(/\[\[([^[\]]+)\]\]|,/)
+    .map((name = '', at) => (at % 2 === 1 ? name.trim() : plainName(name.trim())))
+    .filter((name) => name !== '')
+
+const plainName = (word: string): string =>
+  word
+    .replace(/^#/, '')
+    .replace(/^"(.*)"$/, '$1')
+    .trim()
 
 function typedValue(value: string): unknown {
   if (value === 'true' || value === 'false') return value === 'true'

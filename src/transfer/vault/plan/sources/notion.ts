@@ -1,4 +1,5 @@
 import { isDay } from '../../../../lib/dates.ts'
+import { linesOf } from '../../../../lib/markdown-lines.ts'
 import { baseName, withoutExtension } from '../files.ts'
 import type { Source } from './source.ts'
 
@@ -37,12 +38,12 @@ export const notion: Source = {
 function propertiesIn(text: string): { fields: Record<string, unknown>; length: number } {
   const fields: Record<string, unknown> = {}
   let length = 0
-  for (const { 0: line, 1: written = '' } of text.matchAll(/([^\r\n]*)(?:\r\n|\n|\r|$)/g)) {
-    if (written.trim() === '') return { fields, length: length === 0 ? 0 : length + line.length }
-    const [, key, value = ''] = PROPERTY.exec(written) ?? []
+  for (const { text: line, next } of linesOf(text)) {
+    if (line.trim() === '') return { fields, length: length === 0 ? 0 : next }
+    const [, key, value = ''] = PROPERTY.exec(line) ?? []
     if (key === undefined || /^(?:https?|mailto)$/i.test(key)) return { fields: {}, length: 0 }
     addProperty(fields, key.trim(), value.trim())
-    length += line.length
+    length = next
   }
   return { fields, length }
 }
