@@ -54,10 +54,13 @@ test('serves every picture of the guide, small, with its text and size, and for 
   expect(named.toSorted()).toEqual([...files].toSorted())
   const { text } = await read('/docs/guide/agents')
   const shown = [
-    ...text.matchAll(/<img src="(\S+)" alt="[^"]{20,}" width="\d+" height="\d+" loading="lazy">/g),
+    ...text.matchAll(/<img src="(\S+)" alt="[^"]{20,}" width="(\d+)" height="(\d+)" loading="lazy">/g),
   ]
   expect(shown.length).toBe(named.length)
-  for (const [, path = ''] of shown) {
+  for (const [, path = '', width, height] of shown) {
+    // A wrong size would move the page when the picture is loaded.
+    expect(Number(width)).toBeWithin(300, 1_000)
+    expect(Number(height)).toBeWithin(150, 1_200)
     const response = await service.app.fetch(new Request(`http://localhost${path}`))
     const { status, headers } = response
     const bytes = await response.bytes()

@@ -17,14 +17,23 @@ export interface GuidePicture {
 
 /** Pixels of a picture in one CSS pixel. */
 const SCALE = 2
-/** The place of width and height in a WebP file without an alpha channel. */
-const SIZE_AT = 26
+/** The width and height of a WebP file in pixels (RFC 9649, sections 2.5 and 2.7.1). */
+function sizeOf(content: Buffer): readonly [width: number, height: number] {
+  if (content.toString('latin1', 12, 16) === 'VP8X')
+    return [content.readUIntLE(24, 3) + 1, content.readUIntLE(27, 3) + 1]
+  return [content.readUInt16LE(26), content.readUInt16LE(28)]
+}
 
 function read(name: string, path: string): GuidePicture {
   const content = readFileSync(embeddedPath(path))
-  const [width, height] = [content.readUInt16LE(SIZE_AT) / SCALE, content.readUInt16LE(SIZE_AT + 2) / SCALE]
+  const [width, height] = sizeOf(content)
   const hash = Bun.hash(content).toString(36)
-  return { name: `${basename(name, '.webp')}.${hash}.webp`, content, width, height }
+  return {
+    name: `${basename(name, '.webp')}.${hash}.webp`,
+    content,
+    width: width / SCALE,
+    height: height / SCALE,
+  }
 }
 
 const FILES: ReadonlyMap<string, string> = new Map([
