@@ -48,11 +48,7 @@ export class LogStreams implements LogFollower {
     const log = db.followLog(this)
     this.#log = log
     const file = new WalFile(`${realFile(db.file)}-wal`)
-    for (const stream of this.#streams)
-      stream.connect({
-        end: () => this.#end(log, file),
-        mark: () => this.#markAgain(),
-      })
+    for (const stream of this.#streams) stream.connect(() => this.#end(log, file))
     this.#stops.push(
       db.onCommit(() => this.#noteCommit()),
       db.onExternalWrite(() => this.#noteExternalWrite()),
@@ -150,13 +146,6 @@ export class LogStreams implements LogFollower {
     if (this.#last?.[0] === frame) return
     this.#last = [frame, at]
     for (const stream of this.#streams) stream.mark(frame, at)
-  }
-
-  /** Repeats the last mark, for a stream that did not take it. */
-  #markAgain(): void {
-    const last = this.#last
-    this.#mark()
-    if (last && last === this.#last) for (const stream of this.#streams) stream.mark(...last)
   }
 
   #send(): void {

@@ -32,7 +32,8 @@ export type FromStream =
   | { readonly received: true }
   /** Every commit before `at` is stored; `oldest` is the time of the first one that is not. */
   | { readonly storedAt: number; readonly oldest: number | null }
-  | { readonly copied: string; readonly base: StreamBase }
+  /** `oldest` is the time of the first commit after the copy that is not stored. */
+  | { readonly copied: string; readonly base: StreamBase; readonly oldest: number | null }
   | { readonly copied: string; readonly failure: string }
   /** The log was read to this frame, or could not be. */
   | { readonly handedOver: number; readonly isRead: boolean }

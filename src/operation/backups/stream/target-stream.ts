@@ -42,8 +42,8 @@ export class TargetStream {
   #sent: number[] = []
   #copying: { readonly file: string; readonly reply: PromiseWithResolvers<StreamBase> } | undefined
   #handingOver: { readonly frame: number; readonly reply: PromiseWithResolvers<boolean> } | undefined
-  /** Returns the end of the log, and marks it. */
-  #log: { end(): Promise<LogEnd>; mark(): void } | undefined
+  /** Finds the end of the log. */
+  #endOfLog: (() => Promise<LogEnd>) | undefined
   /** The number of copies, one after another, that ended because the log restarted without them. */
   #lostCopies = 0
 
@@ -68,8 +68,8 @@ export class TargetStream {
   }
 
   /** Connects the stream to the log. */
-  connect(log: { end(): Promise<LogEnd>; mark(): void }): void {
-    this.#log = log
+  connect(endOfLog: () => Promise<LogEnd>): void {
+    this.#endOfLog = endOfLog
   }
 
   async stop(): Promise<void> {
@@ -144,7 +144,7 @@ export class TargetStream {
 
   /** Copies the database to a file; rejects with the reason if that fails. */
   async copy(file: string): Promise<StreamBase> {
-    const end = await this.#log?.end()
+    const end = await this.#endOfLog?.()
     if (!this.#process || !end) throw new Error('the log is not uploaded at the moment')
     const reply = Promise.withResolvers<StreamBase>()
     this.#copying = { file, reply }
@@ -191,11 +191,15 @@ export class TargetStream {
     } else if ('received' in message) {
       this.#canSend = true
       this.#sent.shift()
-    } else if ('storedAt' in message)
-      this.#oldestUnsent = message.oldest ?? this.#sent[0] ?? this.#marks[0]?.[1]
+    } else if ('storedAt' in message) this.#noteOldest(message.oldest)
     else if ('copied' in message) this.#noteCopied(message)
     else if ('handedOver' in message) this.#noteHandedOver(message)
     else log.repeated('warn', 'the write-ahead log could not be uploaded', { target, error: message.failing })
+  }
+
+  /** `oldest` is the time of the first commit that the process has not stored, of the marks that it received. */
+  #noteOldest(oldest: number | null): void {
+    this.#oldestUnsent = oldest ?? this.#sent[0] ?? this.#marks[0]?.[1]
   }
 
   #noteHandedOver({ handedOver, isRead }: Extract<FromStream, { handedOver: number }>): void {
@@ -212,8 +216,7 @@ export class TargetStream {
     this.#copying = undefined
     this.#lostCopies = 0
     this.#copied = message.base
-    // Commits of the last moment have marks that the process did not take while it copied.
-    this.#log?.mark()
+    this.#noteOldest(message.oldest)
     copying.reply.resolve(message.base)
   }
 

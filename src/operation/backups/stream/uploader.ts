@@ -47,7 +47,7 @@ export class Uploader {
   #marks: Mark[] = []
   /** Segments that were read before the log restarted. */
   #tail: Segment[] = []
-  #isStoring = false
+  #storing: Segment | undefined
   #hanging = 0
   #isFinishing = false
   #wake = Promise.withResolvers<void>()
@@ -64,9 +64,8 @@ export class Uploader {
       const begunAt = this.#options.clock.monotonicMs()
       const segment = this.#next()
       if (segment) {
-        this.#isStoring = true
+        this.#storing = segment
         await this.#store(segment)
-        this.#isStoring = false
       } else if (this.#isFinishing) return
       else await this.#wake.promise
       const left = begunAt + INTERVAL_MS - this.#options.clock.monotonicMs()
@@ -95,6 +94,7 @@ export class Uploader {
     this.#copying = undefined
     this.#marks = []
     this.#tail = []
+    this.#storing = undefined
     report({ stream: this.#stream, reason })
   }
 
@@ -109,8 +109,7 @@ export class Uploader {
     }
     const read = this.#reader.at.frame
     for (const [frame, at] of marks) if (frame > read) this.#marks.push({ frame, at })
-    if (!this.#isStoring && this.#oldestUnread === null)
-      this.#options.report({ storedAt: last, oldest: null })
+    if (this.#oldest === null) this.#options.report({ storedAt: last, oldest: null })
   }
 
   get #hasMuch(): boolean {
@@ -177,7 +176,8 @@ export class Uploader {
     ) {
       try {
         await this.#upload(name, content)
-        report({ storedAt: segment.at, oldest: this.#oldestUnread })
+        this.#storing = undefined
+        report({ storedAt: segment.at, oldest: this.#oldest })
         return
       } catch (error) {
         report({ failing: (error as Error).message })
@@ -196,9 +196,10 @@ export class Uploader {
     await Promise.race([this.#options.segments.store(name, content), late]).finally(stopTimer)
   }
 
-  get #oldestUnread(): number | null {
-    const marks = [...this.#tail.flatMap((segment) => segment.marks), ...this.#marks]
-    return marks[0]?.at ?? null
+  /** The time of the first commit that is not stored. */
+  get #oldest(): number | null {
+    const segment = this.#storing ?? this.#tail[0]
+    return (segment && (segment.marks[0]?.at ?? segment.at)) ?? this.#marks[0]?.at ?? null
   }
 
   async #copy(file: string, end: LogEnd): Promise<void> {
@@ -211,7 +212,7 @@ export class Uploader {
       await sleep(clock, ACKNOWLEDGED_MS)
       if (stream !== this.#stream || !place)
         throw new Error('the write-ahead log restarted while the database was copied')
-      report({ copied: file, base: { stream, ...place, at: clock.now() } })
+      report({ copied: file, base: { stream, ...place, at: clock.now() }, oldest: this.#oldest })
     } catch (error) {
       if (this.#copying === copy) this.#copying = undefined
       report({ copied: file, failure: (error as Error).message })
