@@ -19,7 +19,7 @@ import {
   testPayload,
 } from './message.ts'
 import { forwardsChanges } from './mirror-guard.ts'
-import { insertOrdered, nextSequence } from './ordered.ts'
+import { insertOrdered, reserveNumbers } from './ordered.ts'
 import { keepEvent } from './pulled.ts'
 
 /* Matches events to subscriptions, stores them, and notifies the dispatcher after the commit. */
@@ -212,6 +212,7 @@ export function storeEvent(
   { payload, objectId, labelField }: StoredEvent,
   receivers: readonly Receiver[],
   isUrgent: 0 | 1 = 0,
+  takeNumber = reserveNumbers(tx),
 ): string[] {
   const { id, type } = payload
   const forms = Map.groupBy(receivers, ({ pk, isOrdered, isPulled, format, template }) =>
@@ -226,7 +227,7 @@ export function storeEvent(
       )
       return []
     }
-    const sequence = form.isOrdered ? nextSequence(tx, form.pk) : undefined
+    const sequence = form.isOrdered ? takeNumber(form.pk) : undefined
     const sent = sequence === undefined ? payload : { ...payload, sequence }
     const { body, contentType } = messageOf(form, sent, labelField)
     const event = tx.sql.run(INSERT_EVENT, id, type, objectId, body, contentType).lastInsertRowid
@@ -309,13 +310,31 @@ function storeEvents(outbox: Outbox, changes: readonly RecordChange[]): void {
   const { tx, structure, subscriptions, caller } = outbox
   const forwards = isCopy(tx) && forwardsChanges(tx)
   if (!forwards && subscriptions.length === 0) return
-  for (const change of changes) {
+  const triggered = changes.map((change) => ({
+    change,
+    receivers: listTriggered(subscriptions, change, caller.keyId),
+  }))
+  const takeNumber = reserveNumbers(tx, countOrdered(triggered, subscriptions))
+  for (const { change, receivers } of triggered) {
     if (forwards) forward(outbox, change)
-    const receivers = listTriggered(subscriptions, change, caller.keyId)
     if (receivers.length === 0) continue
     const payload = payloadFor(outbox, change)
-    storeEvent(tx, { payload, objectId: change.after.id, labelField: structure.labelField }, receivers)
+    const event = { payload, objectId: change.after.id, labelField: structure.labelField }
+    storeEvent(tx, event, receivers, 0, takeNumber)
   }
+}
+
+/** The number of events for each ordered subscription that receives any. */
+function countOrdered(
+  triggered: readonly { readonly receivers: readonly Subscription[] }[],
+  subscriptions: readonly Subscription[],
+): Map<number, number> {
+  const ordered = subscriptions.filter(({ isOrdered, isPulled }) => isOrdered && !isPulled)
+  const counts = ordered.map((subscription): [number, number] => [
+    subscription.pk,
+    triggered.filter(({ receivers }) => receivers.includes(subscription)).length,
+  ])
+  return new Map(counts.filter(([, count]) => count > 0))
 }
 
 /** A mirror that posts record changes posts local changes like those of the remote. */

@@ -44,8 +44,8 @@ export const BUGS: readonly Bug[] = [
   {
     name: 'an event of an ordered subscription overtakes a failed one',
     path: 'src/log/ordered.ts',
-    from: '  const isBlocked = objectId !== null && sql.get(HAS_EARLIER, webhook, objectId) !== undefined',
-    to: '  const isBlocked = objectId !== null && sql.get(HAS_EARLIER, webhook, objectId) === null',
+    from: "'pending', iif(is_blocked, 2, 0), iif(is_blocked, NULL, ?5), ?5",
+    to: "'pending', 0, ?5, ?5",
   },
   {
     name: 'the runner of jobs does not look again',

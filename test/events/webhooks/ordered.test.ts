@@ -57,6 +57,21 @@ test('numbers every event of the subscription, in the body and the header', asyn
   ])
 })
 
+test('numbers the rows of one write without gaps, for each subscription that receives them', async () => {
+  const all = await ordered()
+  const some = await ordered({ filter: [{ field: 'n', op: 'eq', value: 2 }] })
+  await write(it, 'Tasks', { row: 'a', n: 1 }, { row: 'b', n: 2 }, { row: 'c', n: 1 }, { row: 'd', n: 2 })
+  await write(it, 'Tasks', { row: 'e', n: 2 })
+  await delivered(all.id, 5)
+  await delivered(some.id, 3)
+  const numbers = async ({ id }: { id: string }) =>
+    (await deliveriesOf(it, id)).map(({ sequence }: { sequence: number }) => sequence)
+  expect([await numbers(all), await numbers(some)]).toEqual([
+    [1, 2, 3, 4, 5],
+    [1, 2, 3],
+  ])
+})
+
 test('numbers text in the header alone, and leaves plain subscriptions without numbers', async () => {
   const { id } = await ordered({ format: 'text' })
   const plain = await subscribe(it, 'Tasks', `${it.url}/plain`)

@@ -119,6 +119,14 @@ function listDue({ sql }: Reader, webhook: number, now: number, { inProgress }: 
     .filter(({ id }) => !inProgress.has(id))
 }
 
+const eventText = (sequence: string) =>
+  `SELECT id AS eventId, type, body, content_type AS contentType, ${sequence} AS sequence
+   FROM webhook_events WHERE pk = ?`
+const EVENT = eventText('NULL')
+const NUMBERED_EVENT = eventText(
+  '(SELECT s.sequence FROM webhook_sequences s WHERE s.event = webhook_events.pk)',
+)
+
 /**
  * Undefined when the delivery was redelivered or deleted since it was read. Uses two statements, because SQLite would
  * prepare a join of both tables again at every run.
@@ -138,16 +146,7 @@ function findEvent(
     redeliveries,
   )
   if (isCurrent === undefined) return undefined
-  const found = sql.get<EventRow>(
-    'SELECT id AS eventId, type, body, content_type AS contentType, NULL AS sequence FROM webhook_events WHERE pk = ?',
-    event,
-  )
-  if (!found || !isNumbered) return found
-  const [sequence = null] = sql.column<number>(
-    'SELECT sequence FROM webhook_sequences WHERE event = ?',
-    event,
-  )
-  return { ...found, sequence }
+  return sql.get(isNumbered ? NUMBERED_EVENT : EVENT, event)
 }
 
 /** Rows that may be due, urgent ones first; rows of the page may be out of date. */
@@ -220,8 +219,19 @@ export interface LoggedOutcome {
 
 export const NOTHING_TO_LOG: LoggedOutcome = { hasFailed: false, isPausing: false }
 
-/** Saves an attempt and its outcome, which counts unless the delivery was redelivered or deleted in the meantime. */
-export function recordOutcome(tx: Tx, attempt: FinishedAttempt): LoggedOutcome {
+/** Saves attempts and their outcomes, and makes the next events of ordered subscriptions due. */
+export function recordOutcomes(tx: Tx, attempts: readonly FinishedAttempt[]): LoggedOutcome[] {
+  const ended: number[] = []
+  const logged = attempts.map((attempt) => recordOutcome(tx, attempt, ended))
+  unblockNext(tx, ended)
+  return logged
+}
+
+/**
+ * An outcome counts unless the delivery was redelivered or deleted in the meantime. Adds the event of an ordered
+ * delivery that it ends to `ended`.
+ */
+function recordOutcome(tx: Tx, attempt: FinishedAttempt, ended: number[]): LoggedOutcome {
   const { due, outcome, attemptedAt } = attempt
   insertAttempt(tx, attempt)
   const attempts = due.attempts + 1
@@ -244,7 +254,7 @@ export function recordOutcome(tx: Tx, attempt: FinishedAttempt): LoggedOutcome {
     due.redeliveries,
   )
   if (changes === 0 || status === 'pending') return NOTHING_TO_LOG
-  if (due.sequence !== null) unblockNext(tx, due.event)
+  if (due.sequence !== null) ended.push(due.event)
   // Neither says anything about the receiver.
   const isTest = (due.type === TEST_EVENT && !isOfTarget(due.webhook)) || outcome.isFinal === true
   if (status === 'failed') return { hasFailed: true, isPausing: !isTest && countFailure(tx, due.webhook) }

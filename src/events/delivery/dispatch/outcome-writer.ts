@@ -8,7 +8,7 @@ import {
   type FinishedAttempt,
   type LoggedOutcome,
   NOTHING_TO_LOG,
-  recordOutcome,
+  recordOutcomes,
 } from './delivery-queue.ts'
 
 const MAX_BATCH = 256
@@ -54,7 +54,7 @@ export class OutcomeWriter {
     const { db, log } = this.options
     try {
       const results = await db.write((tx): LoggedOutcome[] => {
-        const recorded = batch.map((each) => recordOutcome(tx, each))
+        const recorded = recordOutcomes(tx, batch)
         reach('delivery recorded')
         return recorded
       })
