@@ -17,8 +17,9 @@ const targetOf = (queue: number): number => -queue
 /** Whether a queue belongs to a target of a source, and not to a webhook. */
 export const isOfTarget = (queue: number): boolean => queue < 0
 
-/** Targets that are called: neither paused nor removed. */
-const IS_ACTIVE = 'paused_at IS NULL AND removed_at IS NULL'
+/** As for webhooks, the pending deliveries of a disabled source wait. */
+const IS_ACTIVE = `paused_at IS NULL AND removed_at IS NULL
+  AND (SELECT s.enabled FROM sources s WHERE s.pk = t.source) = 1`
 
 /** A target in the form of a subscription. */
 export const FIND_TARGET = `SELECT (SELECT id FROM sources s WHERE s.pk = t.source) AS webhookId, t.url, '' AS secret,

@@ -104,6 +104,13 @@ export function failSealed(tx: Tx, forwards: string | null): void {
 
 const SECRET_REPLACED = 'The secret of the source was replaced, so the call is no longer kept.'
 
+/** Notifies the dispatcher of what is pending for a source that may have been disabled. */
+export const notifyTargets = (tx: Tx, forwards: string | null): void =>
+  notifyDispatcher(
+    tx,
+    forwardsIn(forwards).map(({ target }) => queueOf(target)),
+  )
+
 /** Ends the pause of a target, so that its pending deliveries are sent. */
 export function resumeTarget(tx: Tx, { forwards }: Owner, url: string): void {
   const plain = withPlainHost(url)

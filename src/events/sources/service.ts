@@ -15,7 +15,7 @@ import {
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { dropEarlierSealed, removeSource } from './deletion.ts'
-import { checkTargets, failSealed, replaceTargets, resumeTarget } from './forward-targets.ts'
+import { checkTargets, failSealed, notifyTargets, replaceTargets, resumeTarget } from './forward-targets.ts'
 import { checkMap, checkWhen } from './map.ts'
 import { providerOf } from './providers.ts'
 import { parsePlace } from './read-call.ts'
@@ -115,6 +115,7 @@ export function updateSource(
     dropEarlierSealed(tx, before.pk, secretVersion)
     failSealed(tx, forwards)
   }
+  if (after.enabled === 1) notifyTargets(tx, forwards)
   return getSource(tx, caller, id, 'change')
 }
 

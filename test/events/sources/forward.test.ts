@@ -115,6 +115,24 @@ test('each target has its own conditions; duplicates, replays and a disabled sou
   expect(await deliveriesOf(source.id)).toHaveLength(3)
 })
 
+test('what is pending waits while its source is disabled; a redelivery does not', async () => {
+  it.receiver.answer = status(503)
+  const source = await makeGithub({ forward: [target('/a')] })
+  for (const n of [1, 2]) await callGithub(source, `{"n": ${n}}`)
+  const attempted = async () =>
+    (await deliveriesOf(source.id)).map(({ attempts }: { attempts: number }) => attempts).join()
+  await until(async () => (await attempted()) === '1,1')
+  await patch(source.id, { enabled: false })
+  it.receiver.answer = status(200)
+  it.clock.advance(MINUTE)
+  const [second] = await deliveriesOf(source.id)
+  await it.post(`/v1/sources/${source.id}/deliveries/${second.id}/redeliver`)
+  await reached(source.id, 'delivered', 'pending')
+  expect(at('/a').map(({ body }) => body)).toEqual(['{"n": 1}', '{"n": 2}', '{"n": 2}'])
+  await patch(source.id, { enabled: true })
+  await reached(source.id, 'delivered', 'delivered')
+})
+
 test('an ignored event of any size is passed on whole', async () => {
   const source = await makeGithub({
     when: [{ event: true, op: 'eq', value: 'never' }],

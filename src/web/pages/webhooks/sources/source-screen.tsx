@@ -127,7 +127,8 @@ function SourceActions({ source: { id, name, enabled } }: { source: Source }) {
         </Button>
       </p>
       <p class="dim">
-        A disabled source stores events without writing rows. Replacing the URL turns off the old one.
+        A disabled source stores events without writing rows or passing them on. Replacing the URL turns off
+        the old one.
       </p>
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
       {isConfirming && (
