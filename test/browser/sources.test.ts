@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
   )
 
   test(
-    'events are passed on to a URL, its deliveries are shown and redelivered, and it is removed',
+    'events that match are passed on to a URL, its deliveries are shown and redelivered, and it is removed',
     async () => {
       const target = `http://127.0.0.1:${receiver.port}/stripe`
       await fill(page, 'Pass on to (URL)', 'https://127.0.0.2/')
@@ -169,9 +169,26 @@ describe.skipIf(!hasBrowser)('sources in a browser', () => {
       await press(page, 'Redeliver')
       await receiver.until(2)
       expect(receiver.received[1]?.body).toBe(receiver.received[0]?.body)
-      await press(page, 'Remove')
-      await page.waitForSelector('table[aria-label="URLs that events are passed on to"]', { hidden: true })
+
+      await press(page, 'All events')
+      await untilText(page, 'Every event is passed on')
+      await press(page, 'Add target condition')
+      await fill(page, 'Path of target condition 1', '/data/cents')
+      await fill(page, 'Value of target condition 1', '900')
+      expect(await accessibilityProblems(page)).toEqual([])
+      await press(page, 'Save conditions')
+      await untilText(page, '1 condition')
+      expect((await source()).forward[0].when).toEqual([{ path: '/data/cents', op: 'eq', value: 900 }])
+      await send('evt_4', { number: 'A4', cents: 100 })
+
+      const targets = 'table[aria-label="URLs that events are passed on to"]'
+      await press(page, 'Remove…')
+      await press(page, 'Cancel')
+      await press(page, 'Remove…')
+      await press(page, 'Remove URL')
+      await page.waitForSelector(targets, { hidden: true })
       expect((await source()).forward).toEqual([])
+      expect(receiver.received).toHaveLength(2)
     },
     BROWSER_TIMEOUT_MS,
   )

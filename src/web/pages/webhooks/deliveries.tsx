@@ -3,7 +3,7 @@ import { type Delivery, type DeliveryStatus, PAGE, useDeliveries } from '../../d
 import { address, search } from '../../router.ts'
 import { DeliveryLog } from './delivery-log.tsx'
 import { EventTime } from './event-time.tsx'
-import { DeliveryState } from './status.tsx'
+import { DeliveryResult, DeliveryState } from './status.tsx'
 
 const STATUSES: readonly DeliveryStatus[] = ['failed', 'pending', 'delivered']
 
@@ -106,7 +106,7 @@ function Row({ id, delivery, at }: Omit<TableProps, 'deliveries'> & { delivery: 
           <DeliveryState of={delivery.status} />
         </td>
         <td class="bottom-start dim cut answer">
-          <Response of={delivery} />
+          <DeliveryResult of={delivery} />
         </td>
         <td class="number desk">{delivery.attempts}</td>
       </tr>
@@ -130,16 +130,5 @@ function Position({ of: { sequence, status } }: { of: Delivery }) {
       #{sequence}
       {status === 'failed' && ', a gap'}
     </small>
-  )
-}
-
-function Response({ of: { status, response_status, error, next_attempt_at, attempts } }: { of: Delivery }) {
-  const result = response_status === null ? (error ?? '') : String(response_status)
-  if (next_attempt_at === null) return <>{status === 'pending' ? 'After an earlier event' : result}</>
-  if (attempts === 0) return <>First attempt in progress</>
-  return (
-    <>
-      {result.replace(/[.,]$/, '')}, next attempt <EventTime at={next_attempt_at} />
-    </>
   )
 }

@@ -1,4 +1,5 @@
-import type { DeliveryStatus, Webhook } from '../../data/webhooks.ts'
+import type { Delivery, DeliveryStatus, Webhook } from '../../data/webhooks.ts'
+import { EventTime } from './event-time.tsx'
 
 const WEBHOOK = {
   enabled: ['ok', 'enabled', 'on'],
@@ -17,3 +18,21 @@ const DELIVERY = { pending: 'warn', delivered: 'ok', failed: 'bad' } as const
 export const DeliveryState = ({ of }: { of: DeliveryStatus }) => (
   <span class={`status ${DELIVERY[of]}`}>{of}</span>
 )
+
+type Outcome = Pick<Delivery, 'status' | 'response_status' | 'error' | 'next_attempt_at' | 'attempts'>
+
+/** The result of a delivery's last attempt, and when the next one is. */
+export function DeliveryResult({
+  of: { status, response_status, error, next_attempt_at, attempts },
+}: {
+  of: Outcome
+}) {
+  const result = response_status === null ? (error ?? '') : String(response_status)
+  if (next_attempt_at === null) return <>{status === 'pending' ? 'After an earlier event' : result}</>
+  if (attempts === 0) return <>First attempt in progress</>
+  return (
+    <>
+      {result.replace(/[.,]$/, '')}, next attempt <EventTime at={next_attempt_at} />
+    </>
+  )
+}

@@ -6,28 +6,36 @@ const MAX_CONDITIONS = 20
 
 interface ConditionsProps {
   readonly conditions: readonly ConditionInput[]
+  readonly legend: string
+  /** Begins the names of the controls, which must be unique on the screen. */
+  readonly name?: string
   /** Type of the open event, unless a condition already accepts it. */
   readonly type: string | undefined
   readonly isReadOnly: boolean
   readonly onChange: (conditions: ConditionInput[]) => void
 }
 
-/** Edits the conditions that events must meet to become rows. */
-export function Conditions({ conditions, type, isReadOnly, onChange }: ConditionsProps) {
+/** Edits conditions on events. */
+export function Conditions({
+  conditions,
+  legend,
+  name = 'condition',
+  type,
+  isReadOnly,
+  onChange,
+}: ConditionsProps) {
   const change = (index: number, part: Partial<ConditionInput>) =>
     onChange(conditions.map((condition, other) => (other === index ? { ...condition, ...part } : condition)))
   const add = () =>
     onChange([...conditions, { id: nextId(conditions), of: 'path', operand: '/', op: 'eq', value: '' }])
   return (
     <fieldset class="field conflict" disabled={isReadOnly}>
-      <legend class="label">
-        {conditions.length === 0 ? 'Every event becomes a row' : 'Only events that match all conditions'}
-      </legend>
+      <legend class="label">{legend}</legend>
       {conditions.map((condition, index) => (
         <Condition
           key={condition.id}
           condition={condition}
-          number={index + 1}
+          name={`${name} ${index + 1}`}
           onChange={(part) => change(index, part)}
           onRemove={() => onChange(conditions.filter((_, other) => other !== index))}
         />
@@ -36,7 +44,7 @@ export function Conditions({ conditions, type, isReadOnly, onChange }: Condition
         <p class="actions">
           <Button disabled={conditions.length >= MAX_CONDITIONS} onClick={add}>
             <Icon name="plus" />
-            Add condition
+            Add {name}
           </Button>
           {type !== undefined && (
             <Button kind="quiet" onClick={() => onChange(withType(conditions, type))}>
@@ -51,15 +59,16 @@ export function Conditions({ conditions, type, isReadOnly, onChange }: Condition
 
 interface ConditionProps {
   readonly condition: ConditionInput
-  readonly number: number
+  /** Such as "condition 1". */
+  readonly name: string
   readonly onChange: (part: Partial<ConditionInput>) => void
   readonly onRemove: () => void
 }
 
-const Condition = ({ condition: { of, operand, op, value }, number, onChange, onRemove }: ConditionProps) => (
+const Condition = ({ condition: { of, operand, op, value }, name, onChange, onRemove }: ConditionProps) => (
   <div class="condition">
     <Choice
-      label={`Subject of condition ${number}`}
+      label={`Subject of ${name}`}
       isWide={of === 'event'}
       options={SUBJECTS}
       value={of}
@@ -68,14 +77,14 @@ const Condition = ({ condition: { of, operand, op, value }, number, onChange, on
     {of !== 'event' && (
       <input
         class="input code"
-        aria-label={of === 'path' ? `Path of condition ${number}` : `Header of condition ${number}`}
+        aria-label={of === 'path' ? `Path of ${name}` : `Header of ${name}`}
         placeholder={of === 'path' ? '/data/status' : 'X-Name'}
         value={operand}
         onInput={({ currentTarget }) => onChange({ operand: currentTarget.value })}
       />
     )}
     <Choice
-      label={`Comparison of condition ${number}`}
+      label={`Comparison of ${name}`}
       isWide={op === 'exists'}
       options={OPERATORS}
       value={op}
@@ -84,13 +93,13 @@ const Condition = ({ condition: { of, operand, op, value }, number, onChange, on
     {op !== 'exists' && (
       <input
         class="input"
-        aria-label={`Value of condition ${number}`}
+        aria-label={`Value of ${name}`}
         placeholder={op === 'in' || op === 'not_in' ? 'separated by commas' : undefined}
         value={value}
         onInput={({ currentTarget }) => onChange({ value: currentTarget.value })}
       />
     )}
-    <Button kind="quiet icon-only" aria-label={`Remove condition ${number}`} onClick={onRemove}>
+    <Button kind="quiet icon-only" aria-label={`Remove ${name}`} onClick={onRemove}>
       <Icon name="x" />
     </Button>
   </div>

@@ -152,6 +152,9 @@ function Editor({ source, structure, eventId, receivedAt }: EditorProps) {
         />
         <Conditions
           conditions={conditions}
+          legend={
+            conditions.length === 0 ? 'Every event becomes a row' : 'Only events that match all conditions'
+          }
           type={type && !acceptsType(when, type) ? type : undefined}
           isReadOnly={!mayWrite.value}
           onChange={setConditions}

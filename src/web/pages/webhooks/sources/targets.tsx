@@ -1,0 +1,148 @@
+import { useState } from 'preact/hooks'
+import { ask } from '../../../components/ask.tsx'
+import { Button, ErrorText, useAction } from '../../../components/form.tsx'
+import { Modal } from '../../../components/modal.tsx'
+import { mayWrite } from '../../../data/session.ts'
+import { resumeTarget, type Source, type Target, updateSource } from '../../../data/sources.ts'
+import { EventTime } from '../event-time.tsx'
+import { Conditions } from './conditions.tsx'
+import { conditionInputs, whenOf } from './when-draft.ts'
+
+/** Replaces the targets of a source. */
+export const saveTargets = (id: string, targets: readonly Pick<Target, 'url' | 'when'>[]): Promise<void> =>
+  updateSource(id, {
+    forward: targets.map(({ url, when }) => ({ url: url ?? '', ...(when?.length && { when }) })),
+  })
+
+/** The URLs that events are passed on to, with their conditions and states. */
+export function Targets({ source: { id, forward = [] } }: { source: Source }) {
+  return (
+    <table class="table" aria-label="URLs that events are passed on to">
+      <tbody>
+        {forward.map((target, index) => (
+          <TargetRow
+            key={target.url ?? index}
+            source={id}
+            target={target}
+            onChange={(changed) =>
+              saveTargets(
+                id,
+                forward.flatMap((other) => (other !== target ? [other] : changed ? [changed] : [])),
+              )
+            }
+          />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+interface TargetProps {
+  readonly source: string
+  readonly target: Target
+  /** Saves the target, or removes it if undefined. */
+  readonly onChange: (changed: Target | undefined) => Promise<void>
+}
+
+function TargetRow({ source, target, onChange }: TargetProps) {
+  const { url, when = [], status, paused_at } = target
+  const [isEditing, setEditing] = useState(false)
+  const { run, isRunning, refusal } = useAction((act: () => Promise<void>) => act())
+  const remove = async () => {
+    if (await confirmRemoval(url ?? '')) await run(() => onChange(undefined))
+  }
+  return (
+    <>
+      <tr class={status === 'paused' ? 'trouble' : undefined}>
+        <td class="break code">{url ?? 'a URL shown to members who can write'}</td>
+        <td>
+          <Button kind="quiet" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
+            {conditionsText(when.length)}
+          </Button>
+        </td>
+        <td>
+          <span class={`status ${status === 'paused' ? 'bad' : 'ok'}`}>{status}</span>
+          {paused_at !== null && (
+            <small>
+              {' '}
+              since <EventTime at={paused_at} />
+            </small>
+          )}
+          {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
+        </td>
+        <td>
+          {mayWrite.value && status === 'paused' && (
+            <Button
+              disabled={isRunning.value}
+              onClick={() => void run(() => resumeTarget(source, url ?? ''))}
+            >
+              Resume
+            </Button>
+          )}
+          {mayWrite.value && (
+            <Button kind="quiet" disabled={isRunning.value} onClick={() => void remove()}>
+              Remove…
+            </Button>
+          )}
+        </td>
+      </tr>
+      {isEditing && (
+        <tr class="open-row">
+          <td colSpan={4}>
+            <TargetConditions target={target} onChange={onChange} />
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+const conditionsText = (count: number): string =>
+  count === 0 ? 'All events' : count === 1 ? '1 condition' : `${count} conditions`
+
+/** Edits the conditions on events that are passed on to one URL. */
+function TargetConditions({ target, onChange }: Omit<TargetProps, 'source'>) {
+  const [conditions, setConditions] = useState(() => conditionInputs(target.when ?? []))
+  const { run, isRunning, refusal } = useAction(() => onChange({ ...target, when: [...whenOf(conditions)] }))
+  return (
+    <>
+      <Conditions
+        conditions={conditions}
+        legend={
+          conditions.length === 0
+            ? 'Every event is passed on'
+            : 'Only events that match all conditions are passed on'
+        }
+        name="target condition"
+        type={undefined}
+        isReadOnly={!mayWrite.value}
+        onChange={setConditions}
+      />
+      {mayWrite.value && (
+        <p class="actions">
+          <Button kind="main" disabled={isRunning.value} onClick={() => void run()}>
+            Save conditions
+          </Button>
+        </p>
+      )}
+      {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
+    </>
+  )
+}
+
+const confirmRemoval = (url: string): Promise<boolean> =>
+  ask((answer) => (
+    <Modal title="Remove URL" onClose={() => answer(false)}>
+      <p>
+        Events are no longer passed on to <span class="break code">{url}</span>. Its pending deliveries fail.
+      </p>
+      <p class="actions">
+        <Button kind="danger" onClick={() => answer(true)}>
+          Remove URL
+        </Button>
+        <Button kind="quiet" onClick={() => answer(false)}>
+          Cancel
+        </Button>
+      </p>
+    </Modal>
+  ))
