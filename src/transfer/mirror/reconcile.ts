@@ -113,6 +113,11 @@ export const DERIVED: Partial<Record<ChangeKind, readonly string[]>> = {
   row_view: ['owner'],
 }
 
+/** Attributes that deliveries change without an entry in the log. A copy keeps the values of the last entry. */
+export const UNLOGGED: Partial<Record<ChangeKind, readonly string[]>> = {
+  webhook: ['pending', 'oldest_pending_at', 'dropped', 'consecutive_failures', 'updated_at'],
+}
+
 /** A staged object and its current state in the copy. */
 interface Compared extends StagedObject {
   /** Null if the copy does not have it. */

@@ -8,7 +8,7 @@ import type { Reader } from '../../storage/reader.ts'
 import { CHANGE_KINDS, type ChangeKind } from '../../storage/schema/changes.ts'
 import { newStage, removeStage } from './follower.ts'
 import { listOverlay } from './overlay/store.ts'
-import { compare, DERIVED } from './reconcile.ts'
+import { compare, DERIVED, UNLOGGED } from './reconcile.ts'
 import { type Remote, WrongSize } from './remote.ts'
 import { objectAsSent, type RemoteObject } from './remote-objects.ts'
 import { RemoteReading, unlessGone } from './remote-reading.ts'
@@ -92,7 +92,8 @@ async function compareKinds(db: Db, remote: Remote, { stage, end, selector, isMo
           text === null ? undefined : selector.object(kind, structureId, JSON.parse(text)),
         )
         const known = kind === 'note' && sent ? withKnownProperties(sent, properties) : sent
-        const [theirs, ours] = comparable(kind, [known, own], derived[kind] ?? [])
+        const left = [...(derived[kind] ?? []), ...(UNLOGGED[kind] ?? [])]
+        const [theirs, ours] = comparable(kind, [known, own], left)
         ofRemote.add(theirs)
         ofCopy.add(ours)
         if (theirs !== ours && differing.length < MAX_NAMED) differing.push(id)

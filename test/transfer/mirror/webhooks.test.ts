@@ -63,3 +63,21 @@ test('a source of a copy has no events, and does not differ from that of the rem
   await mirror.close()
   service.close()
 })
+
+test('events that wait and failed deliveries of the remote make no difference to a copy', async () => {
+  const service = await startService()
+  await declare(service, 'Tasks', [{ key: 'title', type: 'text' }])
+  await service.post('/v1/webhooks', { structure: 'Tasks', delivery: 'pull' })
+  await service.post('/v1/webhooks', { structure: 'Tasks', url: 'https://hooks.example.com/' })
+  const mirror = await mirrorOf(service)
+  await write(service, 'Tasks', { title: 'Oak' })
+  service.ctx.db.sql.run(
+    'UPDATE webhooks SET consecutive_failures = 1, updated_at = updated_at + 1 WHERE delivery IS NULL',
+  )
+  await mirror.catchUp()
+  const { webhooks } = (await service.get('/v1/webhooks')).body
+  expect(webhooks[0]).toMatchObject({ delivery: 'pull', pending: 1 })
+  expect(await mirror.differing()).toEqual([])
+  await mirror.close()
+  service.close()
+})
