@@ -1,9 +1,7 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { parseInput, WrongUsage } from '../../src/cli/command.ts'
-import { COMMANDS } from '../../src/cli/run.ts'
-import { DOCUMENTATION, shellBlocks } from '../support/documentation.ts'
+import { DOCUMENTATION } from '../support/documentation.ts'
 import { newFolder, program, startProcess } from '../support/process.ts'
 
 /** A marked block of a page; `printed` is the documented output. */
@@ -96,47 +94,3 @@ test('every marked block runs beside a server or after its end, and prints what 
     folder.remove()
   }
 }, 120_000)
-
-const WORD = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\$\([^()]*\)|[^\s'"])+/g
-/** Words that end a shell command. */
-const END_OF_COMMAND = /^(?:\||\|\||&&|&|;|<|>|\d?>.*)$/
-
-/** Whether the word after this one is a program, rather than a user, a unit or a value. */
-const isCalled = (before = '') =>
-  before === '--' || !/^(?:-.*|exec|restart|enable|userdel|useradd|--now)$/.test(before)
-
-/** Returns the arguments of every call of daybook in a shell block. */
-function daybookCalls(block: string): string[][] {
-  const lines = block.replaceAll(/\\\n\s*/g, ' ').split('\n')
-  return lines.flatMap((line) => {
-    const words = [...line.replace(/(?:^| )#.*$/, '').matchAll(WORD)].map(([word]) => word)
-    const starts = words.flatMap((word, at) =>
-      /^(?:\.\/)?daybook(?:-new)?$/.test(word) && isCalled(words[at - 1]) ? [at + 1] : [],
-    )
-    const calls = starts.map((start) => {
-      const rest = words.slice(start)
-      const end = rest.findIndex((word) => END_OF_COMMAND.test(word))
-      return (end === -1 ? rest : rest.slice(0, end)).map((word) => word.replace(/^['"]|['"]$/g, ''))
-    })
-    return calls.filter((args) => args.length > 0)
-  })
-}
-
-function usageFault(args: readonly string[]): string | undefined {
-  if (args[0] === 'help' || args.includes('--help')) return undefined
-  const named = (name: string | undefined) => COMMANDS.find((command) => command.name === name)
-  const command = named(args.slice(0, 2).join(' ')) ?? named(args[0])
-  if (!command) return `There is no command "${args.join(' ')}".`
-  try {
-    parseInput(command, args.slice(command.name.split(' ').length))
-  } catch (error) {
-    if (error instanceof WrongUsage) return `daybook ${args.join(' ')}: ${error.message}`
-    throw error
-  }
-}
-
-test('the command line accepts every call of daybook in the documentation', () => {
-  const calls = DOCUMENTATION.flatMap(({ text }) => shellBlocks(text).flatMap(daybookCalls))
-  expect(calls.length).toBeGreaterThan(100)
-  expect(calls.flatMap((args) => usageFault(args) ?? [])).toEqual([])
-})

@@ -14,7 +14,3 @@ export const DOCUMENTATION: readonly DocumentationPage[] = [
   { path: 'README.md', text: await Bun.file(join(ROOT, 'README.md')).text() },
   ...GUIDE_PAGES.map(({ slug, text }) => ({ path: `scripts/guide/${slug}.md`, text })),
 ]
-
-/** Returns the shell blocks of a page. */
-export const shellBlocks = (text: string): string[] =>
-  [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].map(([, block = '']) => block)
