@@ -50,7 +50,7 @@ import { rowViewRoutes } from './records/views/routes.ts'
 import { FormBytes } from './shares/forms/form.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { visitorRoutes } from './shares/visitor-routes.ts'
-import { importFileRoutes, importRoutes } from './transfer/vault/from-browser/routes.ts'
+import { importFileRoutes, importRoutes, importTableRoutes } from './transfer/vault/from-browser/routes.ts'
 
 export interface Api {
   /** The Elysia application with the endpoints of all features. */
@@ -126,6 +126,7 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     fileRoutes(ctx),
     fileManagementRoutes(ctx),
     importRoutes(),
+    importTableRoutes(),
     importFileRoutes(ctx),
     backupRoutes(ctx),
     changeRoutes(ctx, subscribers),

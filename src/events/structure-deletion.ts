@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import type { Caller } from '../context.ts'
 import { applicationEndpoints } from '../http/endpoints.ts'
 import { write } from '../kernel/operation.ts'
 import { refused } from '../lib/refusal.ts'
@@ -6,8 +7,9 @@ import { logChange, notifyAfterCommit } from '../log/log.ts'
 import { removeStructure } from '../records/structures/deletion.ts'
 import { StructureDeleted, StructureName } from '../records/structures/schema.ts'
 import { changedStructure } from '../records/structures/service.ts'
-import { getStructure } from '../records/structures/store.ts'
+import { getStructure, type StructureRow } from '../records/structures/store.ts'
 import { deleteRowViewsOf } from '../records/views/service.ts'
+import type { Tx } from '../storage/writes/transaction.ts'
 import { removeSourcesOf } from './sources/deletion.ts'
 import { removeWebhooksOf } from './webhooks/deletion.ts'
 
@@ -22,15 +24,20 @@ export const structureDeletion = write({
     const structure = getStructure(tx, caller, id, 'change')
     if (structure.name !== name)
       throw refused(`The name of this structure is "${structure.name}"; repeat it exactly.`)
-    removeWebhooksOf(tx, structure.pk)
-    removeSourcesOf(tx, structure.pk)
-    deleteRowViewsOf(tx, caller, structure.pk)
-    removeStructure(tx, structure.pk)
-    logChange(tx, caller, changedStructure(structure.id), 'deleted')
-    notifyAfterCommit(tx, structure.id)
+    deleteStructure(tx, caller, structure)
     return { deleted: true, id: structure.id }
   },
 })
+
+/** Deletes a structure with its views, subscriptions and sources; joins the caller's transaction. */
+export function deleteStructure(tx: Tx, caller: Caller, { pk, id }: Pick<StructureRow, 'pk' | 'id'>): void {
+  removeWebhooksOf(tx, pk)
+  removeSourcesOf(tx, pk)
+  deleteRowViewsOf(tx, caller, pk)
+  removeStructure(tx, pk)
+  logChange(tx, caller, changedStructure(id), 'deleted')
+  notifyAfterCommit(tx, id)
+}
 
 /** Endpoints for the application only. */
 export const structureDeletionRoutes = () =>

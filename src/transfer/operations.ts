@@ -6,4 +6,5 @@ export {
   recognizeFolder,
   reserveFile,
 } from './vault/from-browser/service.ts'
+export { importTable, previewTable } from './vault/from-browser/tables.ts'
 export { undoImport } from './vault/from-browser/undo.ts'

@@ -54,6 +54,7 @@ const PURE = [
   'transfer/vault/plan/link-targets.ts',
   'transfer/vault/plan/links.ts',
   'transfer/vault/plan/note.ts',
+  'transfer/vault/plan/notion-databases.ts',
   'transfer/vault/plan/originals.ts',
   'transfer/vault/plan/properties.ts',
   'transfer/vault/plan/property-links.ts',

@@ -4,15 +4,16 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { importVault } from '../../src/transfer/vault/import.ts'
 import { sortFiles } from '../../src/web/pages/import/folder.ts'
+import type { ImportPreview } from '../../src/web/pages/import/preview.ts'
 import { Remarks, readFolder } from '../../src/web/pages/import/read-folder.ts'
 import { FolderSender, ImportCalls } from '../../src/web/pages/import/send-folder.ts'
-import { sourceOf } from '../../src/web/pages/import/source.ts'
+import { sourceOf, withoutProgramFiles } from '../../src/web/pages/import/source.ts'
 import { dateFiles, importedState } from '../support/awkward-vault.ts'
 import { type Browser, signedIn } from '../support/browser-client.ts'
 import { callerOf } from '../support/cli.ts'
 import { RANDOM_CASES_MS, runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
-import { startService } from '../support/service.ts'
+import { startService, type TestService } from '../support/service.ts'
 import { writeFiles } from '../support/vault.ts'
 
 const folder = newFolder()
@@ -97,25 +98,42 @@ function fetchOf(browser: Browser, writes: number): typeof fetch {
 }
 
 /** Imports a folder with the code of the application, without its page. */
-async function importAsApplication(root: string, all: readonly string[]): Promise<void> {
-  const chosen = sortFiles(
+async function importAsApplication(root: string, all: readonly string[]): Promise<ImportPreview | undefined> {
+  const selected = sortFiles(
     'Vault',
     all.map((path) => {
       const file = Bun.file(join(root, path))
       return { path, bytes: file.size, modifiedAt: file.lastModified, read: async () => file }
     }),
   )
+  const source = await sourceOf(selected)
+  const chosen = withoutProgramFiles(selected, source)
   const { signal } = new AbortController()
   const calls = new ImportCalls('Vault', signal, () => {})
   const remarks = new Remarks(chosen.skipped)
   const now = Date.now()
-  const source = await sourceOf(chosen)
+  let preview: ImportPreview | undefined
+  const confirm = async (shown: ImportPreview) => {
+    preview = shown
+  }
   const read = await readFolder(
-    { folder: chosen, source, calls, signal, remarks, onProgress: () => {}, confirm: async () => {} },
+    { folder: chosen, source, calls, signal, remarks, onProgress: () => {}, confirm },
     now,
   )
   await new FolderSender(read, { calls, foldersAsTags: false, signal, now, remarks }, () => {}).send()
+  return preview
 }
+
+const importAsCommand = (service: TestService, root: string) =>
+  importVault(service.ctx.db, callerOf(service), {
+    folder: root,
+    databaseFile: '',
+    foldersAsTags: false,
+    updates: false,
+    isDryRun: false,
+    skipsBad: true,
+    onProgress: () => {},
+  })
 
 test(
   'the application imports any folder as the command line does, even after an interruption',
@@ -134,15 +152,7 @@ test(
         writeFiles(root, content)
         dateFiles(root)
         const command = await prepared(`command ${count}.db`)
-        await importVault(command.ctx.db, callerOf(command), {
-          folder: root,
-          databaseFile: '',
-          foldersAsTags: false,
-          updates: false,
-          isDryRun: false,
-          skipsBad: true,
-          onProgress: () => {},
-        })
+        await importAsCommand(command, root)
         const service = await prepared(`application ${count}.db`)
         const browser = await signedIn(service)
         const importUntil = async (writes: number) => {
@@ -163,3 +173,50 @@ test(
   },
   RANDOM_CASES_MS,
 )
+
+test('a database of Notion is shown first, becomes the same table as by the command line, and is undone', async () => {
+  const id = (digit: string) => digit.repeat(32)
+  const rows = Array.from({ length: 11 }, (_, at) => `Row ${at},,\n`)
+  const content = {
+    [`Home ${id('a')}.md`]: `# Home\n\n[Tasks](Tasks%20${id('b')}.csv)\n`,
+    [`Tasks ${id('b')}.csv`]: '\ufeffName,Due,Cost\nBuy tea,"January 5, 2026",12.5\n',
+    [`Tasks ${id('b')}_all.csv`]: `\ufeffName,Due,Cost\nBuy tea,"January 5, 2026",12.5\n${rows.join('')}`,
+    [`Tasks ${id('b')}/Buy tea ${id('d')}.md`]: '# Buy tea\n\nStatus: To do\n',
+    [`Bad ${id('c')}.csv`]: `${'a,'.repeat(300)}\n1\n`,
+  }
+  const root = folder.file('notion')
+  writeFiles(root, content)
+  dateFiles(root)
+  const command = await prepared('notion command.db')
+  await importAsCommand(command, root)
+  const service = await prepared('notion application.db')
+  const browser = await signedIn(service)
+  globalThis.fetch = fetchOf(browser, Number.POSITIVE_INFINITY)
+  const preview = await importAsApplication(root, Object.keys(content))
+  expect(preview).toMatchObject({ notes: 2, files: 1, tables: [{ name: 'Tasks', row_count: 12 }] })
+  expect(preview?.tables[0]?.columns.map(({ label, type }) => `${label}: ${type}`)).toEqual([
+    'Name: text',
+    'Due: date',
+    'Cost: number',
+  ])
+  expect(preview?.tables[0]?.rows.length).toBe(10)
+  expect(preview?.tables[0]?.rows[0]).toEqual(['Buy tea', 'January 5, 2026', '12.5'])
+  const tableOf = async ({ get }: TestService) => {
+    const { structures } = (await get('/v1/records/structures')).body
+    const { records } = (await get('/v1/records?structure=Tasks&sort=created_at&direction=asc')).body
+    const { notes } = (await get('/v1/notes')).body
+    const titles = new Map(notes.map((note: { id: string; title: string }) => [note.id, note.title]))
+    return [
+      structures.map(({ name, fields, label_field }: Record<string, unknown>) => [name, fields, label_field]),
+      records.map(({ data }: { data: { page?: string } }) => ({ ...data, page: titles.get(data.page) })),
+    ]
+  }
+  expect(await tableOf(service)).toEqual(await tableOf(command))
+  expect((await importAsApplication(root, Object.keys(content)))?.tables).toBe(undefined)
+  const undo = { folder: 'Vault', since_ms: 0 }
+  const { body } = await browser.request('POST', '/app/api/import/undo', undo)
+  expect(body).toMatchObject({ notes: 2, structures: 1, kept: [] })
+  expect((await service.get('/v1/records/structures')).body.structures).toEqual([])
+  command.close()
+  service.close()
+})

@@ -13,6 +13,8 @@ import { unnamedHeader } from './columns.ts'
 export interface FileFormat extends CsvFileFormat {
   readonly file: string
   readonly encoding: string
+  /** The decoded text, if it is not read from the disk. */
+  readonly text?: string
   /** Whether the first line names the columns. */
   readonly hasHeader: boolean
   /** The names, numbers and ranges of the columns to read; empty for all. */
@@ -35,7 +37,7 @@ const CHUNKS_PER_COLLECTION = 3
 /** The rows of a file with values, in chunks. The header is that of the chosen columns. */
 export function* dataRows(format: FileFormat): Generator<RowChunk> {
   const { file, hasHeader } = format
-  const { size } = statSync(file)
+  const size = format.text?.length ?? statSync(file).size
   let table:
     | (Pick<RowChunk, 'header' | 'ignored'> & { pick: readonly number[] | undefined; width: number })
     | undefined
@@ -117,7 +119,9 @@ const MAX_ROW_LENGTH = 16_777_216
 function* readRows(format: FileFormat): Generator<{ rows: string[][]; bytesRead: number }> {
   const reader = new CsvReader(format)
   let last = 0
-  for (const { text, bytesRead } of textChunks(format.file, format.encoding)) {
+  const { file, encoding, text: whole } = format
+  const chunks = whole === undefined ? textChunks(file, encoding) : [{ text: whole, bytesRead: whole.length }]
+  for (const { text, bytesRead } of chunks) {
     last = bytesRead
     yield { rows: parsed(format, reader, text, false), bytesRead }
   }

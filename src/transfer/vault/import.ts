@@ -17,10 +17,11 @@ import {
   type VaultFolder,
   withoutProgramFiles,
 } from './folder.ts'
-import { databasesIn, importDatabases } from './notion-tables.ts'
+import { importDatabases } from './notion-tables.ts'
 import { DELETED } from './plan/files.ts'
 import { LinkTargets } from './plan/link-targets.ts'
 import type { VaultNote } from './plan/note.ts'
+import { databasesIn, IS_COPY } from './plan/notion-databases.ts'
 import { PropertyPlan } from './plan/properties.ts'
 import type { Source, SourceName } from './plan/sources/source.ts'
 import { recognizeVault } from './recognized.ts'
@@ -78,9 +79,8 @@ function importContent(run: ImportRun, request: VaultImport, { content, source }
   const files = new VaultFiles(run, content, earlier, updates)
   const tags = new VaultTags(run, foldersAsTags)
   const notes = planned.map(({ note }) => note)
-  const { databases, copies, others } = databasesOf(content, source)
-  for (const { path } of copies)
-    run.skipped.push({ place: path, reason: 'another file holds all rows of this table.' })
+  const { databases, copies, others } = databasesIn(content.otherFiles, source)
+  for (const { path } of copies) run.skipped.push({ place: path, reason: IS_COPY })
   const linkTargets = new LinkTargets(notes, others)
   const parts = { folder, updates, properties, files, tags, linkTargets, earlier }
   const writer = new VaultWriter(run, parts)
@@ -117,9 +117,6 @@ function importContent(run: ImportRun, request: VaultImport, { content, source }
     gone: earlier.listGone(tx),
   }
 }
-
-const databasesOf = ({ otherFiles }: FolderContent, { name }: Source) =>
-  name === 'notion' ? databasesIn(otherFiles) : { databases: [], copies: [], others: otherFiles }
 
 interface Known extends Folder {
   readonly earlier: EarlierImports

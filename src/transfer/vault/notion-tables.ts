@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Caller } from '../../context.ts'
 import { CellFormat } from '../../filter/record/cell-format.ts'
 import { folderOf } from '../../lib/paths.ts'
 import { Refusal, refused } from '../../lib/refusal.ts'
@@ -9,54 +10,23 @@ import { writeRecords } from '../../records/rows/writing/write-records.ts'
 import type { FieldInput } from '../../records/structures/fields.ts'
 import { MAX_FIELDS } from '../../records/structures/schema.ts'
 import { createStructure } from '../../records/structures/service.ts'
-import { findStructure } from '../../records/structures/store.ts'
+import { findStructure, findStructureByName } from '../../records/structures/store.ts'
+import type { Tx } from '../../storage/writes/transaction.ts'
 import { fieldsFor, TypeInference } from '../csv/columns.ts'
 import { encodingOf } from '../csv/encoding.ts'
-import { dataRows } from '../csv/rows.ts'
+import { dataRows, type FileFormat } from '../csv/rows.ts'
 import { freeKey } from '../field-keys.ts'
 import type { ImportRun } from '../import-run.ts'
 import { type EarlierImports, writtenFile } from './earlier-imports.ts'
 import { type FolderContent, NOT_UPDATED, readBytes } from './folder.ts'
 import { DELETED, type FolderFile } from './plan/files.ts'
 import type { VaultNote } from './plan/note.ts'
-import { withoutId } from './plan/sources/notion.ts'
+import type { Database, databasesIn } from './plan/notion-databases.ts'
 
-/*
- * A database of Notion is a CSV file, and each row has a page in the folder beside it. The database becomes a structure,
- * and its rows link to the notes of their pages. Notion writes a database twice if a view hides some of its rows.
- */
+/* Each database of Notion becomes a structure, and its rows link to the notes of their pages. */
 
-/** The name of a file with a database. */
-const DATABASE = /^([^/]*) ([\da-f]{32})(_all)?\.csv$/
 const BATCH_SIZE = 500
 const OPTIONS = { dateFormats: [], decimal: undefined, nulls: [] }
-
-interface Database {
-  readonly file: FolderFile
-  readonly name: string
-  /** The folders that may hold the pages; newer exports leave the id out. */
-  readonly folders: ReadonlySet<string>
-}
-
-/** Divides the files of an export into databases, other files, and second copies of databases. */
-export function databasesIn(files: readonly FolderFile[]) {
-  const databases = new Map<string, Database>()
-  const copies: FolderFile[] = []
-  const others: FolderFile[] = []
-  for (const file of files) {
-    const parent = file.path.slice(0, file.path.lastIndexOf('/') + 1)
-    const [, name = '', id = '', isWhole] = DATABASE.exec(file.path.slice(parent.length)) ?? []
-    if (id === '') {
-      others.push(file)
-      continue
-    }
-    const known = databases.get(parent + id)
-    const folders = new Set([`${parent}${name} ${id}`, `${parent}${name}`])
-    if (known) copies.push(isWhole ? known.file : file)
-    if (!known || isWhole) databases.set(parent + id, { file, name, folders })
-  }
-  return { databases: [...databases.values()], copies, others }
-}
 
 interface Pages {
   readonly notes: readonly VaultNote[]
@@ -70,13 +40,15 @@ interface Parts {
   readonly pages: Pages
 }
 
+type Databases = ReturnType<typeof databasesIn<FolderFile>>['databases']
+
 /** Imports each database as a new structure. Returns the number of structures and rows. */
-export function importDatabases(run: ImportRun, databases: readonly Database[], parts: Parts) {
+export function importDatabases(run: ImportRun, databases: Databases, parts: Parts) {
   const counts = { structures: 0, rows: 0, unchanged: 0 }
-  for (const database of databases)
-    run.try(database.file.path, () => {
-      const { path } = database.file
-      const digest = sha256(readBytes(parts.content, database.file))
+  for (const { file, database } of databases)
+    run.try(file.path, () => {
+      const { path } = file
+      const digest = sha256(readBytes(parts.content, file))
       const earlier = parts.earlier.find(path, digest)
       if (!earlier) {
         const { id, rows } = insertDatabase(run, database, parts)
@@ -93,28 +65,53 @@ export function importDatabases(run: ImportRun, databases: readonly Database[], 
 }
 
 function insertDatabase({ tx, caller }: ImportRun, database: Database, { content, pages }: Parts) {
-  const file = join(content.base, database.file.path)
-  const format = { ...OPTIONS, file, ...encodingOf(file), hasHeader: true, skipLines: 0, columns: '' }
+  const file = join(content.base, database.path)
+  const own = pages.notes.filter(({ file: { path } }) => database.folders.has(folderOf(path)))
+  const rowPages = own.map((note) => ({ title: note.title, id: pages.idOf(note) }))
+  return insertTable(tx, caller, database.name, readTable({ file, ...encodingOf(file) }), rowPages)
+}
+
+/** A database as read from its file. */
+export interface NotionTable {
+  readonly fields: readonly FieldInput[]
+  readonly formats: readonly (CellFormat | undefined)[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+export function readTable(source: Pick<FileFormat, 'file' | 'encoding' | 'text'>): NotionTable {
   const rows: (readonly string[])[] = []
   let header: readonly string[] = []
-  for (const chunk of dataRows(format)) {
+  for (const chunk of dataRows({ ...OPTIONS, ...source, hasHeader: true, skipLines: 0, columns: '' })) {
     header = chunk.header
     for (const cells of chunk.rows) rows.push(cells)
   }
-  const { fields, formats } = fieldsOf(header, rows)
-  const taken = new Set(fields.map(({ key }) => key))
-  const page = freeKey('page', taken)
+  return { ...fieldsOf(header, rows), rows }
+}
+
+/** The page of a row. */
+interface RowPage {
+  readonly title: string
+  readonly id: string
+}
+
+/** Creates a structure with a name that is still free, and its rows; of pages with one title, each belongs to one row. */
+export function insertTable(
+  tx: Tx,
+  caller: Caller,
+  wantedName: string,
+  { fields, formats, rows }: NotionTable,
+  pages: readonly RowPage[],
+) {
+  const page = freeKey('page', new Set(fields.map(({ key }) => key)))
   const hasPage = fields.length < MAX_FIELDS
   const [first] = fields
+  const isTaken = (name: string) => findStructureByName(tx, caller.workspacePk, fold(name)) !== undefined
   const structure = createStructure(tx, caller, {
-    name: checkedName(
-      freeName(database.name, (name) => findStructure(tx, caller, name) !== undefined),
-      'structure',
-    ),
-    fields: hasPage ? [...fields, { key: page, type: 'note', label: 'Page' }] : fields,
+    name: checkedName(freeName(wantedName, isTaken), 'structure'),
+    fields: hasPage ? [...fields, { key: page, type: 'note', label: 'Page' }] : [...fields],
     ...(first?.type === 'text' && { label_field: first.key }),
   })
-  const rowPages = new RowPages(database, pages)
+  const byTitle = Map.groupBy(pages, ({ title }) => keyOf(title))
   const plain = new CellFormat(OPTIONS)
   const dataOf = (cells: readonly string[]) => {
     const data: Record<string, unknown> = {}
@@ -122,7 +119,7 @@ function insertDatabase({ tx, caller }: ImportRun, database: Database, { content
       const cell = cells[at] ?? ''
       if (!plain.isEmpty(cell)) data[key] = (formats[at] ?? plain).valueOf({ type }, cell, false)
     }
-    const id = hasPage ? rowPages.next(cells[0] ?? '') : undefined
+    const id = hasPage ? byTitle.get(keyOf(cells[0] ?? ''))?.shift()?.id : undefined
     return { data: { ...data, ...(id !== undefined && { [page]: id }) } }
   }
   for (let at = 0; at < rows.length; at += BATCH_SIZE)
@@ -149,29 +146,10 @@ function fieldsOf(header: readonly string[], rows: readonly (readonly string[])[
     }
 }
 
-function freeName(name: string, isTaken: (name: string) => boolean): string {
-  const wanted = withoutId(name).trim() || 'Table'
+function freeName(wanted: string, isTaken: (name: string) => boolean): string {
   for (let number = 1; ; number++) {
     const numbered = number === 1 ? wanted : `${wanted} ${number}`
     if (!isTaken(numbered)) return numbered
-  }
-}
-
-/** The pages of the rows, by title; of several pages with one title, each belongs to one row. */
-class RowPages {
-  readonly #byTitle: Map<string, VaultNote[]>
-
-  constructor(
-    { folders }: Database,
-    private readonly pages: Pages,
-  ) {
-    const own = pages.notes.filter(({ file }) => folders.has(folderOf(file.path)))
-    this.#byTitle = Map.groupBy(own, ({ title }) => keyOf(title))
-  }
-
-  next(title: string): string | undefined {
-    const page = this.#byTitle.get(keyOf(title))?.shift()
-    return page && this.pages.idOf(page)
   }
 }
 

@@ -7,6 +7,7 @@ import { jsonResponse } from '../../../http/responses.ts'
 import { RawBody } from '../../../http/schema/types.ts'
 import * as schema from './schema.ts'
 import { importFile, importIds, importNotes, readImported, recognizeFolder } from './service.ts'
+import { importTable, previewTable } from './tables.ts'
 import { undoImport } from './undo.ts'
 
 /** A folder that is imported from a browser. */
@@ -36,6 +37,20 @@ export const importRoutes = () =>
       access: 'session-write',
       body: schema.UndoBody,
       response: schema.UndoResponse,
+    })
+
+/** The databases beside its notes. */
+export const importTableRoutes = () =>
+  applicationEndpoints('structures')
+    .post('/import/tables/preview', ({ exchange, body }) => exchange.call(previewTable, { body }), {
+      access: 'session',
+      body: schema.TableTextBody,
+      response: schema.TablePreview,
+    })
+    .post('/import/tables', ({ exchange, body }) => exchange.call(importTable, { body }), {
+      access: 'session-write',
+      body: schema.TableBody,
+      response: schema.TableResponse,
     })
 
 /** The files beside its notes. */

@@ -107,6 +107,27 @@ export const FileQuery = t.strict({
   created_at_ms: instant(),
 })
 
+/** The decoded text of a database in an export of Notion; larger ones are imported by the command line. */
+const tableText = () => t.text({ maxLength: MAX_CONTENT })
+
+export const TableTextBody = t.strict({ path: path(), text: tableText() })
+
+export const TablePreview = t.response({
+  name: t.String(),
+  columns: t.Array(t.strict({ label: t.String(), type: t.String() })),
+  rows: t.Array(t.Array(t.String()), { description: 'The first rows, as written.' }),
+  row_count: t.integer(),
+})
+
+export const TableBody = t.strict({
+  folder: line(500),
+  ...place,
+  text: tableText(),
+  mark: t.Optional(t.choice(MARKED_ENCODINGS)),
+})
+
+export const TableResponse = t.response({ rows: t.integer() })
+
 export const UndoBody = t.strict({
   folder: line(500),
   since_ms: t.integer({ minimum: 0, maximum: LATEST_MS, description: 'When the import began.' }),
@@ -116,6 +137,7 @@ export const UndoBody = t.strict({
 export const UndoResponse = t.response({
   notes: t.integer(),
   files: t.integer(),
+  structures: t.integer(),
   kept: t.Array(t.strict({ path: t.String(), error: t.String() })),
   after: t.Union([t.integer(), t.Null()], { description: 'Null once nothing is left to remove.' }),
 })

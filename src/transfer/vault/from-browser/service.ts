@@ -10,6 +10,7 @@ import { sha256 } from '../../../lib/sha256.ts'
 import { furtherAliasesOf, type NoteSummary } from '../../../notes/store.ts'
 import { createNote } from '../../../notes/writing/create.ts'
 import { findPropertyRule } from '../../../notes/writing/properties.ts'
+import { findStructure } from '../../../records/structures/store.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import { ImportRun } from '../../import-run.ts'
 import {
@@ -48,7 +49,7 @@ interface Reserved {
 }
 
 /** Returns the reserved id of a file, or reserves a new one. */
-function reserve(tx: Tx, caller: Caller, folder: string, path: string): Reserved {
+export function reserve(tx: Tx, caller: Caller, folder: string, path: string): Reserved {
   const place = { workspace: caller.workspacePk, folder: storedFolder(caller, folder), path }
   const known = tx.sql.get<{ pk: number; id: string; digest: string }>(
     'SELECT pk, object AS id, digest FROM imported_files WHERE workspace = ? AND folder = ? AND path = ?',
@@ -69,26 +70,41 @@ type SentNote = Body['notes'][number]
 
 const NAME = `CASE kind
   WHEN 'note' THEN (SELECT title FROM notes n WHERE n.id = object AND n.deleted_at IS NULL)
+  WHEN 'structure' THEN NULL
   ELSE (SELECT file_name FROM files f WHERE f.id = object AND ${VISIBLE}) END`
+
+interface NamedFile {
+  readonly kind: string
+  readonly path: string
+  readonly state: string
+  readonly id: string
+  readonly name: string | null
+}
 
 type NamedNote = Pick<NoteSummary, 'id' | 'title' | 'alias' | 'aliases'> & { readonly created_at_ms: number }
 
-/** The notes and files that were imported from a folder, and the names of all notes. */
+/** The notes, files and structures that were imported from a folder, and the names of all notes. */
 export const readImported = long(
   read({
     name: 'portability.imported',
     covers: 'notes',
-    run: ({ sql }, caller, { folder }: Static<typeof ImportedQuery>): Static<typeof ImportedResponse> => {
+    run: (reader, caller, { folder }: Static<typeof ImportedQuery>): Static<typeof ImportedResponse> => {
+      const { sql } = reader
       const { workspacePk, rights } = caller
-      const kinds = hides(rights, 'files') ? ['note'] : ['note', 'file']
+      const kinds = hides(rights, 'files') ? ['note', 'structure'] : ['note', 'file', 'structure']
+      const nameOf = ({ kind, id, name }: NamedFile) =>
+        kind === 'structure' ? (findStructure(reader, caller, id)?.name ?? null) : name
       return {
-        files: sql.all(
-          `SELECT path, coalesce(json_extract(fields, '$.state'), digest) AS state, object AS id, ${NAME} AS name FROM imported_files
-           WHERE workspace = ? AND folder = ? AND digest <> '' AND kind IN (SELECT value FROM json_each(?))`,
-          workspacePk,
-          storedFolder(caller, folder),
-          JSON.stringify(kinds),
-        ),
+        files: sql
+          .all<NamedFile>(
+            `SELECT kind, path, coalesce(json_extract(fields, '$.state'), digest) AS state, object AS id, ${NAME} AS name
+             FROM imported_files
+             WHERE workspace = ? AND folder = ? AND digest <> '' AND kind IN (SELECT value FROM json_each(?))`,
+            workspacePk,
+            storedFolder(caller, folder),
+            JSON.stringify(kinds),
+          )
+          .map((file) => ({ path: file.path, state: file.state, id: file.id, name: nameOf(file) })),
         notes: sql
           .all<NamedNote>(
             `SELECT id, title, alias, aliases, created_at AS created_at_ms FROM notes

@@ -1,8 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import type { Caller } from '../../../context.ts'
+import { deleteStructure } from '../../../events/structure-deletion.ts'
 import { removeFile } from '../../../files/deletion.ts'
 import { publishFileDeletion } from '../../../files/events.ts'
 import { findFile } from '../../../files/store.ts'
+import { checkAbility } from '../../../kernel/caller.ts'
 import { long, write } from '../../../kernel/operation.ts'
 import { idPrefixAt } from '../../../lib/ids.ts'
 import { sha256 } from '../../../lib/sha256.ts'
@@ -11,6 +13,7 @@ import { indexPendingLinks } from '../../../notes/links/indexing.ts'
 import { aliasesOf, findNote, type NoteRow } from '../../../notes/store.ts'
 import { findPropertyKey, readProperties } from '../../../notes/writing/properties.ts'
 import { putInTrash } from '../../../notes/writing/trash.ts'
+import { findStructure } from '../../../records/structures/store.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import { type WrittenFields, writtenAliases } from '../earlier-imports.ts'
 import type { UndoBody, UndoResponse } from './schema.ts'
@@ -18,20 +21,24 @@ import { storedFolder } from './service.ts'
 
 interface ImportedRow {
   readonly pk: number
-  readonly kind: 'note' | 'file'
+  readonly kind: 'note' | 'file' | 'structure'
   readonly path: string
   readonly object: string
   readonly written: string | null
   readonly fields: string | null
 }
 
+const COUNTED = { note: 'notes', file: 'files', structure: 'structures' } as const
+const CHANGED = 'it was changed since its import.'
+
 /** As many notes as one transaction moves to the trash without delaying others. */
 const OBJECTS_AT_ONCE = 100
 
 /**
- * Removes some of the notes and files that an import created since an instant: notes go to the trash, files are deleted.
- * Notes that were changed since stay with the files that they link to. Tags and properties stay too. An import reserves
- * the ids of its notes before those of its files, so the notes are removed first.
+ * Removes some of the objects that an import created since an instant: notes go to the trash, files and structures are
+ * deleted. Notes that were changed since stay with the files that they link to, and structures that were changed since
+ * stay. Tags and properties stay too. An import reserves the ids of its notes before those of its files, so the notes
+ * are removed first.
  */
 export const undoImport = long(
   write({
@@ -40,15 +47,15 @@ export const undoImport = long(
     run: (tx, caller, { body }: { body: Static<typeof UndoBody> }): Static<typeof UndoResponse> => {
       const rows = rowsOf(tx, caller, body)
       if (rows.some(({ kind }) => kind === 'file')) indexPendingLinks(tx, caller.workspacePk)
-      const outcome: Static<typeof UndoResponse> = { notes: 0, files: 0, kept: [], after: null }
+      const outcome: Static<typeof UndoResponse> = { notes: 0, files: 0, structures: 0, kept: [], after: null }
       for (const row of rows) {
-        const error = row.kind === 'note' ? removeNote(tx, caller, row) : removeImportedFile(tx, caller, row)
+        const error = REMOVERS[row.kind](tx, caller, row)
         if (error !== undefined) {
           outcome.kept.push({ path: row.path, error })
           continue
         }
         tx.sql.run('DELETE FROM imported_files WHERE pk = ?', row.pk)
-        outcome[row.kind === 'note' ? 'notes' : 'files'] += 1
+        outcome[COUNTED[row.kind]] += 1
       }
       const isMore = rows.length === OBJECTS_AT_ONCE
       return { ...outcome, after: isMore ? (rows.at(-1)?.pk ?? null) : null }
@@ -74,7 +81,7 @@ const rowsOf = (
 /** Returns why the note stays, if it does. */
 function removeNote(tx: Tx, caller: Caller, row: ImportedRow): string | undefined {
   const note = findNote(tx, caller.workspacePk, row.object)
-  if (note && isChanged(tx, note, row)) return 'it was changed since its import.'
+  if (note && isChanged(tx, note, row)) return CHANGED
   if (note) putInTrash(tx, caller, row.object)
   return undefined
 }
@@ -117,3 +124,16 @@ function removeImportedFile(tx: Tx, caller: Caller, { object }: ImportedRow): st
   removeFile(tx, caller, file)
   return undefined
 }
+
+/** Returns why the structure stays, if it does. */
+function removeTable(tx: Tx, caller: Caller, { object, fields }: ImportedRow): string | undefined {
+  const structure = findStructure(tx, caller, object)
+  if (!structure) return undefined
+  checkAbility(caller.rights, structure, 'change')
+  const { changes } = JSON.parse(fields ?? '{}') as { changes?: number }
+  if (structure.changes !== changes || structure.updatedAt !== structure.createdAt) return CHANGED
+  deleteStructure(tx, caller, structure)
+  return undefined
+}
+
+const REMOVERS = { note: removeNote, file: removeImportedFile, structure: removeTable }

@@ -1,6 +1,7 @@
 import { Button } from '../../components/form.tsx'
+import { formatNumber } from '../../data/formats.ts'
 import { Remarks } from './import-report.tsx'
-import type { FolderNode, ImportPreview } from './preview.ts'
+import type { FolderNode, ImportPreview, TablePreview } from './preview.ts'
 import { confirm, countText, type Progress, stop } from './run.ts'
 
 const PROGRAMS: Readonly<Record<ImportPreview['program'], string | undefined>> = {
@@ -10,12 +11,24 @@ const PROGRAMS: Readonly<Record<ImportPreview['program'], string | undefined>> =
   bear: 'This is a backup of Bear.',
 }
 
-const contentOf = ({ notes, files }: { readonly notes: number; readonly files: number }): string =>
-  [countText(notes, 'note', 'notes'), countText(files, 'file', 'files')].filter(Boolean).join(', ')
+interface Content {
+  readonly notes: number
+  readonly files: number
+  readonly tables?: readonly unknown[]
+}
+
+const contentOf = ({ notes, files, tables = [] }: Content): string =>
+  [
+    countText(notes, 'note', 'notes'),
+    countText(files, 'file', 'files'),
+    countText(tables.length, 'table', 'tables'),
+  ]
+    .filter(Boolean)
+    .join(', ')
 
 /** The effect of the import, with the buttons that start or cancel it. */
 export function Preview({ preview, report }: { readonly preview: ImportPreview; readonly report: Progress }) {
-  const { program, folders, properties } = preview
+  const { program, folders, properties, tables } = preview
   const { refused, changed, skipped } = report
   return (
     <>
@@ -46,6 +59,9 @@ export function Preview({ preview, report }: { readonly preview: ImportPreview; 
           </ul>
         </details>
       )}
+      {tables.map((table) => (
+        <Table key={table.name} table={table} />
+      ))}
       <Remarks title="Cannot be imported" remarks={refused} isOpen />
       <Remarks title="Will change" remarks={changed} isOpen />
       <Remarks title="Skipped" remarks={skipped} />
@@ -63,5 +79,40 @@ function Folders({ folders }: { readonly folders: readonly FolderNode[] }) {
         </li>
       ))}
     </ul>
+  )
+}
+
+/** The columns of a new table with their types, and its first rows. */
+function Table({ table: { name, columns, rows, row_count: count } }: { readonly table: TablePreview }) {
+  return (
+    <details open>
+      <summary>
+        Table {name} ({countText(count, 'row', 'rows') || 'no rows'})
+      </summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it. */}
+      <section style={{ overflowX: 'auto' }} aria-label={`Columns of ${name}`} tabIndex={0}>
+        <table class="table">
+          <thead>
+            <tr>
+              {columns.map(({ label, type }, at) => (
+                <th key={`${at} ${label}`} scope="col">
+                  {label}: {type}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((cells, row) => (
+              <tr key={`${row} ${cells[0]}`}>
+                {cells.map((cell, at) => (
+                  <td key={`${at} ${columns[at]?.label}`}>{cell}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {count > rows.length && <p>… and {formatNumber(count - rows.length)} more.</p>}
+    </details>
   )
 }

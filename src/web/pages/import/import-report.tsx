@@ -8,12 +8,19 @@ import { countText, type Progress, progress, stop } from './run.ts'
 /** The number of listed files; further ones are only counted. */
 const MAX_REMARKS = 100
 
-function summaryOf({ isRunning, notes, files, properties, links, before, removed }: Progress): string {
-  if (removed !== undefined)
-    return `Removed: ${countText(removed, 'note or file', 'notes and files') || 'nothing'}.`
+function summaryOf(report: Progress): string {
+  const { isRunning, notes, files, tables, properties, links, before, removed } = report
+  if (removed !== undefined) {
+    const gone = [
+      countText(removed.objects, 'note or file', 'notes and files'),
+      countText(removed.tables, 'table', 'tables'),
+    ].filter(Boolean)
+    return `Removed: ${gone.join(', ') || 'nothing'}.`
+  }
   const made = [
     countText(notes, 'note', 'notes'),
     countText(files, 'file', 'files'),
+    countText(tables, 'table', 'tables'),
     countText(properties, 'property', 'properties'),
   ].filter(Boolean)
   const sentences = [

@@ -1,6 +1,15 @@
 import type { NewProperty } from '../../../transfer/vault/plan/properties.ts'
 import type { SourceName } from '../../../transfer/vault/plan/sources/source.ts'
 
+/** A database of the folder as the table that it becomes. */
+export interface TablePreview {
+  readonly name: string
+  readonly columns: readonly { readonly label: string; readonly type: string }[]
+  /** The first rows, as written. */
+  readonly rows: readonly (readonly string[])[]
+  readonly row_count: number
+}
+
 /** The effect of an import, before anything is written. */
 export interface ImportPreview {
   readonly program: SourceName
@@ -9,6 +18,7 @@ export interface ImportPreview {
   readonly files: number
   readonly folders: FolderNode
   readonly properties: readonly NewProperty[]
+  readonly tables: readonly TablePreview[]
 }
 
 /** A folder with the number of new notes and files in it and in its subfolders. */

@@ -1,20 +1,18 @@
 import { refuseTooLarge } from '../../../files/size-limit.ts'
 import { idTime } from '../../../lib/ids.ts'
-import { baseName, DELETED, type FolderFile } from '../../../transfer/vault/plan/files.ts'
+import type { FolderFile } from '../../../transfer/vault/plan/files.ts'
 import type { AddedFile } from '../../../transfer/vault/plan/links.ts'
-import {
-  decodeNote,
-  fileNameFor,
-  readNote,
-  refuseLongFile,
-  type VaultNote,
-} from '../../../transfer/vault/plan/note.ts'
+import { fileNameFor, readNote, type VaultNote } from '../../../transfer/vault/plan/note.ts'
+import { databasesIn, IS_COPY } from '../../../transfer/vault/plan/notion-databases.ts'
 import { PropertyPlan } from '../../../transfer/vault/plan/properties.ts'
 import type { Source } from '../../../transfer/vault/plan/sources/source.ts'
-import { bytesOf, type Remark, type SelectedFile, type SelectedFolder } from './folder.ts'
+import { EarlierImport, type Imported, reasonToSkip, stateOf } from './earlier-import.ts'
+import type { Remark, SelectedFile, SelectedFolder } from './folder.ts'
 import { FolderPlan, type NoteHead, NoteNames } from './plan.ts'
 import { folderTree, type ImportPreview } from './preview.ts'
 import type { ImportCalls, Property } from './send-folder.ts'
+import { type NewTable, planTables } from './tables.ts'
+import { textsOf } from './texts.ts'
 
 /** Remarks on single files, shown at the end of an import. */
 export class Remarks {
@@ -40,60 +38,6 @@ export class Remarks {
   }
 }
 
-/** The note or file that an earlier import of the folder created. */
-export interface Imported {
-  readonly path: string
-  readonly state: string
-  readonly id: string
-  /** The title of the note or the name of the file; null if it was deleted. */
-  readonly name: string | null
-}
-
-/** Distinguishes versions of a file. */
-export const stateOf = ({ bytes, modifiedAt }: FolderFile): string => `${bytes}-${modifiedAt}`
-
-const CHANGED =
-  'it has changed since its import; the imported version stays as it is. To import everything again, rename the folder.'
-
-/** Finds the earlier import of a file by its path, or of a moved file by its name, size and time. */
-class EarlierImport {
-  readonly #byPath = new Map<string, Imported>()
-  /** Imports whose file is no longer in the folder. */
-  readonly #gone = new Map<string, Imported>()
-
-  constructor(imported: readonly Imported[], current: ReadonlySet<string>) {
-    for (const one of imported)
-      if (current.has(one.path)) this.#byPath.set(one.path, one)
-      else this.#gone.set(`${one.state} ${baseName(one.path)}`, one)
-  }
-
-  find(file: FolderFile): Imported | undefined {
-    const known = this.#byPath.get(file.path)
-    if (known) return known
-    const key = `${stateOf(file)} ${baseName(file.path)}`
-    const moved = this.#gone.get(key)
-    this.#gone.delete(key)
-    return moved
-  }
-
-  /** Files that were removed from the folder while their note or file still exists. */
-  gone(): Remark[] {
-    return [...this.#gone.values()]
-      .filter(({ name }) => name !== null)
-      .map(({ path }) => ({
-        place: path,
-        what: 'it is no longer in the folder; its imported note or file stays.',
-      }))
-  }
-}
-
-/** Why an earlier imported file is skipped with a remark; undefined if it is unchanged. */
-function reasonToSkip(file: FolderFile, { path, state, name }: Imported): string | undefined {
-  if (name === null) return DELETED
-  if (path !== file.path) return `it was imported as “${path}”; the imported version stays as it is.`
-  return state === stateOf(file) ? undefined : CHANGED
-}
-
 /** A file to store, with its ID and name. */
 export interface NewFile extends AddedFile {
   readonly file: SelectedFile
@@ -104,13 +48,15 @@ export interface FolderToImport {
   /** The notes to create, oldest first. */
   readonly notes: readonly { readonly note: VaultNote; readonly file: SelectedFile }[]
   readonly files: ReadonlyMap<FolderFile, NewFile>
+  /** The databases to create as tables. */
+  readonly tables: readonly NewTable[]
   readonly plan: FolderPlan
   readonly properties: PropertyPlan<Property>
   /** The number of properties that were defined. */
   readonly defined: number
   /** When the first ID of the new notes and files was reserved. */
   readonly since: number
-  /** The number of notes and files that an earlier import created. */
+  /** The number of notes, files and tables that an earlier import created. */
   readonly before: number
 }
 
@@ -121,7 +67,7 @@ interface ReadNote {
   readonly existing: NoteHead | undefined
 }
 
-interface Reading {
+export interface Reading {
   readonly folder: SelectedFolder
   readonly source: Source
   readonly calls: ImportCalls
@@ -131,35 +77,6 @@ interface Reading {
   onProgress(share: number): void
   /** Called before anything is written, unless nothing is new; rejects if the import is cancelled. */
   confirm(preview: ImportPreview): Promise<void>
-}
-
-type Decoded = ReturnType<typeof decodeNote>
-
-/** Decodes a note's file. Throws if it is too large or not text. */
-async function textOf(file: SelectedFile): Promise<Decoded> {
-  refuseLongFile(file)
-  return decodeNote(await bytesOf(file), file)
-}
-
-/** The number of files read at once, because browsers open each file slowly. */
-const FILES_AT_ONCE = 32
-
-/** The texts of files, in order; `text` throws if the file cannot be read. */
-export async function* textsOf<Item extends { readonly file: SelectedFile }>(
-  items: readonly Item[],
-): AsyncGenerator<{ readonly item: Item; text(): Decoded }> {
-  for (let from = 0; from < items.length; from += FILES_AT_ONCE) {
-    const some = items.slice(from, from + FILES_AT_ONCE)
-    const read = await Promise.allSettled(some.map(({ file }) => textOf(file)))
-    for (const [at, item] of some.entries()) {
-      const result = read[at]
-      const text = () => {
-        if (result?.status === 'fulfilled') return result.value
-        throw result?.reason
-      }
-      yield { item, text }
-    }
-  }
 }
 
 const optionsOf = ({ options }: Property) => ({
@@ -183,9 +100,13 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
   for (const { property, from, to, place } of properties.demoted)
     remarks.change(place, `the property "${property}" becomes ${to} instead of ${from}.`)
   const known = new Map<FolderFile, AddedFile>()
-  const unsent = await planFiles(reading, earlier, known)
+  const { databases, copies, others } = databasesIn(folder.otherFiles, reading.source)
+  for (const { path } of copies) remarks.skip(path, IS_COPY)
+  const { tables, files: unfit, before: oldTables } = await planTables(reading, databases, earlier)
+  const otherFiles = [...others, ...unfit]
+  const unsent = await planFiles(reading, otherFiles, earlier, known)
   remarks.skipped.push(...earlier.gone())
-  if (newNotes.length + unsent.size > 0)
+  if (newNotes.length + unsent.size + tables.length > 0)
     await reading.confirm({
       program: reading.source.name,
       notes: newNotes.length,
@@ -195,6 +116,7 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
         files: [...unsent.keys()].map(({ path }) => path),
       }),
       properties: [...properties.newProperties().values()],
+      tables: tables.map(({ preview }) => preview),
     })
   const defined = await defineNew(properties, calls)
   const ids = await calls.ids([...newNotes.map(({ file }) => file), ...unsent.keys()].map(({ path }) => path))
@@ -204,13 +126,13 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
   const plan = new FolderPlan(
     read.map(({ note, file, existing }) => ({ note, existing, id: existing?.id ?? idOf(file) })),
     new Map([...known, ...files]),
-    folder.otherFiles,
+    otherFiles,
     names,
     ({ file }, what) => remarks.change(file.path, what),
   )
-  const before = read.length - newNotes.length + known.size
+  const before = read.length - newNotes.length + known.size + oldTables
   const since = [...ids.values()].reduce((first, id) => Math.min(first, idTime(id)), now)
-  return { notes: newNotes, files, plan, properties, defined, before, since }
+  return { notes: newNotes, files, tables, plan, properties, defined, before, since }
 }
 
 interface Known {
@@ -276,12 +198,13 @@ async function defineNew(properties: PropertyPlan<Property>, calls: ImportCalls)
 
 /** The files to store, with their new names. Adds stored files to `known`. */
 async function planFiles(
-  { folder, signal, remarks }: Reading,
+  { signal, remarks }: Reading,
+  otherFiles: readonly SelectedFile[],
   earlier: EarlierImport,
   known: Map<FolderFile, AddedFile>,
 ): Promise<ReadonlyMap<SelectedFile, string>> {
   const unsent = new Map<SelectedFile, string>()
-  for (const file of folder.otherFiles) {
+  for (const file of otherFiles) {
     signal.throwIfAborted()
     const made = earlier.find(file)
     const reason = made && reasonToSkip(file, made)

@@ -10,6 +10,12 @@ import { Remarks, readFolder } from './read-folder.ts'
 import { FolderSender, ImportCalls } from './send-folder.ts'
 import { sourceOf, withoutProgramFiles } from './source.ts'
 
+/** Numbers of objects that an undo removed. */
+interface Removed {
+  readonly objects: number
+  readonly tables: number
+}
+
 /** The progress and the result of an import. */
 export interface Progress {
   readonly isRunning: boolean
@@ -19,11 +25,12 @@ export interface Progress {
   readonly share: number
   readonly notes: number
   readonly files: number
+  readonly tables: number
   readonly properties: number
   readonly links: number
-  /** The number of notes and files that an undo removed. */
-  readonly removed?: number
-  /** The number of notes and files that an earlier import of the same folder created. */
+  /** The objects that an undo removed. */
+  readonly removed?: Removed
+  /** The number of notes, files and tables that an earlier import of the same folder created. */
   readonly before: number
   readonly refused: readonly Remark[]
   /** Files that are stored differently than in the folder. */
@@ -45,6 +52,7 @@ export const NO_PROGRESS: Progress = {
   share: 0,
   notes: 0,
   files: 0,
+  tables: 0,
   properties: 0,
   links: 0,
   before: 0,
@@ -115,13 +123,17 @@ export async function importFolder(
       report({ ...counts, share: READING_SHARE + share * (1 - READING_SHARE) })
     await new FolderSender(read, { calls, foldersAsTags, signal, now, remarks }, onSent).send()
     const undo = () => undoImport(calls, read.since, report)
-    report({ isRunning: false, share: 1, undo: state.notes + state.files > 0 ? undo : undefined })
+    report({
+      isRunning: false,
+      share: 1,
+      undo: state.notes + state.files + state.tables > 0 ? undo : undefined,
+    })
   } catch (error) {
     report({ isRunning: false, isWaiting: false, stopped: (error as Error).message })
   }
 }
 
-/** Removes the notes and files that an import created, in several requests. Notes that were changed since stay. */
+/** Removes the objects that an import created, in several requests. Notes and tables that were changed since stay. */
 async function undoImport(
   calls: ImportCalls,
   since: number,
@@ -129,11 +141,12 @@ async function undoImport(
 ): Promise<void> {
   report({ isRunning: true, undo: undefined, share: 0 })
   const kept: Remark[] = []
-  let removed = 0
+  const removed = { objects: 0, tables: 0 }
   try {
     for (let after: number | null | undefined; after !== null; ) {
       const some = await calls.undo(since, after)
-      removed += some.notes + some.files
+      removed.objects += some.notes + some.files
+      removed.tables += some.structures
       kept.push(...some.kept.map(({ path, error }) => ({ place: path, what: error })))
       ;({ after } = some)
     }

@@ -5,17 +5,14 @@ import { withPropertyLinks } from '../../../transfer/vault/plan/property-links.t
 import { api } from '../../data/api.ts'
 import { isRetryable, Refused, request, retryDelayOf, Unreachable } from '../../data/request.ts'
 import type { FileDigest } from './digests.ts'
+import { type Imported, stateOf } from './earlier-import.ts'
 import { bytesOf } from './folder.ts'
 import type { NewNote, NoteHead } from './plan.ts'
-import {
-  type FolderToImport,
-  type Imported,
-  type NewFile,
-  type Remarks,
-  stateOf,
-  textsOf,
-} from './read-folder.ts'
+import type { TablePreview } from './preview.ts'
+import type { FolderToImport, NewFile, Remarks } from './read-folder.ts'
 import type { Progress } from './run.ts'
+import type { NewTable } from './tables.ts'
+import { textsOf } from './texts.ts'
 
 /** The request to create a note. */
 export interface SentNote {
@@ -48,6 +45,7 @@ interface Refusal {
 interface UndoResult {
   readonly notes: number
   readonly files: number
+  readonly structures: number
   readonly kept: readonly Refusal[]
   readonly after: number | null
 }
@@ -60,6 +58,9 @@ const CONTENT_STATUSES: ReadonlySet<number> = new Set([400, 413])
 
 export const isContentError = (error: unknown): error is Refused =>
   error instanceof Refused && CONTENT_STATUSES.has(error.status)
+
+/** Whether the caller may import notes but not create tables. */
+const isForbidden = (error: unknown): boolean => error instanceof Refused && error.status === 403
 
 /** The requests of one import, which are retried while the server is unreachable or busy. Other errors are thrown. */
 export class ImportCalls {
@@ -149,7 +150,19 @@ export class ImportCalls {
     }
   }
 
-  /** Removes some of the notes and files that the import created; `after` continues after the last response. */
+  /** The columns that a database would get, and its first rows. */
+  previewTable(path: string, text: string): Promise<TablePreview> {
+    const body = { path, text }
+    return this.#patiently(() => request('POST', '/app/api/import/tables/preview', { body }))
+  }
+
+  /** Creates a table with its rows, unless an earlier request whose response was lost has. */
+  async table({ file: { path }, state, text, mark }: NewTable): Promise<void> {
+    const body = { folder: this.folder, path, state, text, mark }
+    await this.#patiently(() => request('POST', '/app/api/import/tables', { body }))
+  }
+
+  /** Removes some of the notes, files and tables that the import created; `after` continues after the last response. */
   undo(since_ms: number, after?: number) {
     const body = { folder: this.folder, since_ms, ...(after !== undefined && { after }) }
     return this.#patiently(() => request<UndoResult>('POST', '/app/api/import/undo', { body }))
@@ -188,12 +201,16 @@ interface Sending {
   readonly now: number
 }
 
-/** Sends a folder in batches of notes: first the files to which the notes of a batch link, then the notes. */
+/**
+ * Sends a folder in batches of notes: first the files to which the notes of a batch link, then the notes. Tables come
+ * last, because their rows link to notes.
+ */
 export class FolderSender {
   #notes = 0
   #files = 0
   #links = 0
-  /** The number of processed notes and files, including rejected ones. */
+  #tables = 0
+  /** The number of processed notes, files and tables, including rejected ones. */
   #done = 0
   readonly #unsent: Map<FolderFile, NewFile>
 
@@ -220,6 +237,19 @@ export class FolderSender {
     }
     if (batch.length > 0) await this.#sendBatch(batch)
     for (const file of this.#unsent.keys()) await this.#store(file)
+    for (const table of this.folder.tables) await this.#createTable(table)
+  }
+
+  async #createTable(table: NewTable): Promise<void> {
+    this.options.signal.throwIfAborted()
+    try {
+      await this.options.calls.table(table)
+      this.#tables += 1
+    } catch (error) {
+      if (!isContentError(error) && !isForbidden(error)) throw error
+      this.options.remarks.refuse(table.file.path, error)
+    }
+    this.#tell(1)
   }
 
   #read(note: VaultNote, text: () => { readonly text: string }): NoteWithText | undefined {
@@ -305,8 +335,9 @@ export class FolderSender {
 
   #tell(more: number): void {
     this.#done += more
-    const { notes, files } = this.folder
-    const share = this.#done / (notes.length + files.size)
-    this.report({ share, notes: this.#notes, files: this.#files, links: this.#links })
+    const { notes, files, tables } = this.folder
+    const share = this.#done / (notes.length + files.size + tables.length)
+    const counts = { notes: this.#notes, files: this.#files, links: this.#links, tables: this.#tables }
+    this.report({ share, ...counts })
   }
 }
