@@ -80,6 +80,7 @@ export function progressOn(io: Io, label: string): { show(done: number): void; e
     },
     end: () => {
       if (io.isTerminal && shown !== -1) io.status('\n')
+      shown = -1
     },
   }
 }

@@ -5,7 +5,7 @@ import { findNoteSummary } from '../../notes/store.ts'
 import { optionsOf } from '../../notes/writing/properties.ts'
 import type { Db } from '../../storage/database.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
-import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
+import { type ImportMode, type ImportReport, type ImportRun, runImport } from '../import-run.ts'
 import { EarlierImports, type ExistingNote, type PlannedNote } from './earlier-imports.ts'
 import {
   type FolderContent,
@@ -39,6 +39,8 @@ export interface VaultImport extends ImportMode, VaultFolder {
   readonly updates: boolean
   /** Receives the completed fraction, from 0 to 1. */
   onProgress(done: number): void
+  /** Receives everything that the import found, before it is committed. */
+  onFound?(found: ReturnType<typeof importContent> & Pick<ImportReport, 'refused'>): void
 }
 
 /**
@@ -53,7 +55,11 @@ export function importVault(db: Db, caller: Caller, request: VaultImport) {
     throw refused(
       `The folder ${request.folder} holds neither a daybook.json, as an exported workspace does, nor Markdown notes.`,
     )
-  return runImport(db, caller, request, (run) => importContent(run, request, { content, source }))
+  return runImport(db, caller, request, (run) => {
+    const outcome = importContent(run, request, { content, source })
+    request.onFound?.({ ...outcome, refused: run.refused })
+    return outcome
+  })
 }
 
 const SHARE_OF_READING = 0.3

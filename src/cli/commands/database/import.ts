@@ -26,11 +26,14 @@ import type { Io } from '../../io.ts'
 import { commandCaller, withDatabase, withDatabaseFile } from '../../open-database.ts'
 import { countsInWords, onOneLine, printJson, progressOn } from '../../output.ts'
 import { withInputFile, withTemporaryFolder } from '../../read-input.ts'
+import { linesOfFound, refusalLines } from './import-lines.ts'
 
 /** The result of an import as its JSON report, and in words. */
 interface Outcome {
   readonly report: ImportReport
   readonly words: readonly string[]
+  /** Whether the refused parts were listed before the import was written. */
+  readonly isListed?: true
 }
 
 interface Task {
@@ -42,6 +45,8 @@ interface Task {
   /** The database named by the flags; `db` may be a copy. */
   readonly databaseFile: string
   readonly mode: ImportMode & { onProgress(done: number): void }
+  /** Prints lines before anything is written; not for JSON. */
+  list(lines: readonly string[]): void
 }
 
 const FOLDER_FLAGS = ['folders-as-tags', 'update', 'as'] as const
@@ -171,7 +176,7 @@ async function importFolder(task: Task, input: Input): Promise<Outcome> {
 }
 
 async function importNotes(task: Task, input: Input): Promise<Outcome> {
-  const { db, caller, path, archive, databaseFile, mode } = task
+  const { db, caller, path, archive, databaseFile, mode, list } = task
   const { importVault } = await import('../../../transfer/vault/import.ts')
   const as = SOURCE_NAMES.find((name) => name === textFlag(input, 'as'))
   const report = await importVault(db, caller, {
@@ -182,53 +187,18 @@ async function importNotes(task: Task, input: Input): Promise<Outcome> {
     databaseFile,
     foldersAsTags: input.flags['folders-as-tags'] === true,
     updates: input.flags.update === true,
+    onFound: (found) => list(linesOfFound(found, as === undefined)),
   })
-  const { read_as: source, counts, changed, skipped, demoted, gone } = report
-  return {
-    report,
-    words: [
-      ...(as === undefined && source !== undefined ? [`Read as ${SHOWN_NAMES[source]}.`] : []),
-      countsInWords(counts),
-      ...firstOf('changed', changed, ({ place, what }) => `${place}: ${what}`),
-      ...firstOf(
-        'properties',
-        demoted,
-        ({ property, from, to, place }) => `${place}: the property "${property}" is ${to}, not ${from}.`,
-      ),
-      ...firstOf(
-        'gone',
-        gone,
-        (place) => `${place}: the file no longer exists; its imported note or file stays.`,
-      ),
-      ...(skipped.length > 0 ? [`${skipped.length} left out; --json names them.`] : []),
-    ],
-  }
+  return { report, words: [countsInWords(report.counts)], isListed: true }
 }
 
-const SHOWN_NAMES = {
-  logseq: 'a Logseq graph; --as obsidian reads it as plain Markdown',
-  notion: 'a Notion export; --as obsidian reads it as plain Markdown',
-  bear: 'a backup of Bear',
-  evernote: 'an export of Evernote',
-  joplin: 'an export of Joplin',
-}
-
-const MAX_PRINTED = 20
-
-/** The first lines, and the number of the others. */
-function firstOf<Item>(noun: string, items: readonly Item[], line: (item: Item) => string): string[] {
-  const first = items.slice(0, MAX_PRINTED).map(line)
-  const more = items.length - first.length
-  return more > 0 ? [...first, `… and ${more} more ${noun}; --json names all.`] : first
-}
-
-function printOutcome(io: Io, input: Input, { report, words }: Outcome): void {
+function printOutcome(io: Io, input: Input, { report, words, isListed }: Outcome): void {
   const { refused: parts, isWritten, ...members } = report
   if (input.flags.json) {
     printJson(io, { ...members, refused_count: parts.length, refused: parts, written: isWritten })
     return
   }
-  const refusals = firstOf('refused', parts, ({ place, reason }) => `${place}: ${reason}`)
+  const refusals = isListed ? [] : refusalLines(parts)
   for (const line of [...words, ...refusals]) io.out(`${onOneLine(line)}\n`)
   if (!isWritten) io.out('Nothing was written.\n')
 }
@@ -251,7 +221,11 @@ function checkFlags(input: Input, isFolder: boolean): void {
   if (!isFolder && structure === undefined) throw new WrongUsage('A file of rows needs --structure <name>.')
 }
 
-async function importPath(task: Omit<Task, 'mode' | 'caller'>, input: Input, io: Io): Promise<number> {
+async function importPath(
+  task: Omit<Task, 'mode' | 'caller' | 'list'>,
+  input: Input,
+  io: Io,
+): Promise<number> {
   const { path, db } = task
   const structure = textFlag(input, 'structure')
   const stats = statSync(path, { throwIfNoEntry: false })
@@ -275,6 +249,10 @@ async function importPath(task: Omit<Task, 'mode' | 'caller'>, input: Input, io:
       skipsBad: input.flags['skip-bad'] === true,
       onProgress: progress.show,
     },
+    list: (lines) => {
+      progress.end()
+      if (!input.flags.json) for (const line of lines) io.out(`${onOneLine(line)}\n`)
+    },
   }
   const importing = structure === undefined ? importFolder(whole, input) : importCsv(whole, input, structure)
   const outcome = await importing.finally(progress.end)
@@ -289,7 +267,7 @@ type Unpack = NonNullable<Awaited<ReturnType<typeof import('../../../transfer/va
 /** Imports the notes of an archive, which later imports recognize by its path. */
 const importUnpacked = (
   unpack: Unpack,
-  task: Omit<Task, 'mode' | 'caller'>,
+  task: Omit<Task, 'mode' | 'caller' | 'list'>,
   input: Input,
   io: Io,
 ): Promise<number> =>
