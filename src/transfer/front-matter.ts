@@ -59,6 +59,45 @@ export function splitFrontMatter(text: string, schema: YamlSchema = 'core'): Mar
     : { frontMatter: undefined, body: text }
 }
 
+/** Front matter in another syntax than YAML: TOML between lines of three pluses, or a JSON object. */
+const OTHER_FENCES: readonly (readonly [fenced: RegExp, language: 'TOML' | 'JSON'])[] = [
+  [/^\+\+\+[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??\+\+\+[ \t]*(?:\r?\n|$)/, 'TOML'],
+  [/^(\{[ \t]*\r?\n[\s\S]*?\r?\n\})[ \t]*(?:\r?\n|$)/, 'JSON'],
+]
+
+/** Loaded with the first front matter in TOML. */
+const tomlLibrary = once(() => require('smol-toml') as typeof import('smol-toml'))
+
+export interface OtherFrontMatter {
+  readonly language: 'TOML' | 'JSON'
+  /** Undefined if the text is not a mapping in this language, or too long. */
+  readonly fields: Readonly<Record<string, unknown>> | undefined
+  /** The offset of the body. */
+  readonly bodyStart: number
+}
+
+/** Finds front matter in TOML or JSON at the very beginning of a Markdown file. */
+export function otherFrontMatter(text: string): OtherFrontMatter | undefined {
+  for (const [fenced, language] of OTHER_FENCES) {
+    const match = fenced.exec(text)
+    if (!match) continue
+    const [{ length: bodyStart }, written = ''] = match
+    return { language, bodyStart, fields: parseOther(language, written) }
+  }
+  return undefined
+}
+
+function parseOther(language: 'TOML' | 'JSON', written: string): Record<string, unknown> | undefined {
+  if (written.length > MAX_YAML_LENGTH || isTooDeep(written)) return undefined
+  try {
+    const value: unknown = language === 'JSON' ? JSON.parse(written) : tomlLibrary().parse(written)
+    // Dates of TOML become text as in YAML.
+    return isObject(value) ? JSON.parse(JSON.stringify(value)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 const DAY = '\\d{4}-\\d{2}-\\d{2}'
 const INTEGER = '(?:0|-?[1-9]\\d{0,14})(?![\\w.])'
 /** Words that YAML reads as text without quotes, or as null, true or false. */

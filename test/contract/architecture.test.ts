@@ -70,7 +70,7 @@ const PURE = [
   'search/note-snippet.ts',
 ]
 /** Packages of these modules, which run in a browser too. */
-const PURE_PACKAGES = ['yaml', '@zip.js/zip.js/lib/zip-core-custom.js']
+const PURE_PACKAGES = ['smol-toml', 'yaml', '@zip.js/zip.js/lib/zip-core-custom.js']
 /** The layers of the application: a file imports from its own or from layers above it. */
 const LAYERS = [
   ['router.ts', 'styles'],

@@ -210,12 +210,31 @@ describe('an edited note', () => {
 })
 
 test.each([
-  ['+++\ntitle = "x"\n+++\nbody', 'TOML'],
-  ['{\n"title": "x"\n}\nbody', 'JSON'],
+  ['+++\ntitle = x y\n+++\nbody', 'TOML'],
+  ['{\n"title": x\n}\nbody', 'JSON'],
   [`---\nlong: ${'x'.repeat(33_000)}\nlist: *a\n---\nbody`, 'longer than 32,768'],
 ])('front matter that is not read is reported and kept: %.20j', async (text, reason) => {
   vault.write({ 'Note.md': text })
   const { report } = await vault.report()
   expect(report.changed).toEqual([{ place: 'Note.md', what: expect.stringContaining(reason) }])
   expect(await exportedFiles()).toEqual({ 'Note.md': text })
+})
+
+test.each([
+  '+++\ntitle = "Other"\ndate = 2020-01-02\ncreated = 2020-01-01T10:00:00Z\ntags = ["one", "two"]\nweight = 10\n+++\nbody',
+  '{\n  "title": "Other",\n  "date": "2020-01-02",\n  "created": "2020-01-01T10:00:00Z",\n  "tags": ["one", "two"],\n  "weight": 10\n}\nbody',
+])('front matter in TOML or JSON is read, and kept where nothing changed: %.5j', async (text) => {
+  vault.write({ 'Note.md': text })
+  const { report } = await vault.report()
+  expect(report.changed).toEqual([])
+  const { Other: note } = await vault.notes()
+  expect(note).toMatchObject({ content: 'body', created_at: '2020-01-01T10:00:00.000Z' })
+  expect(note?.tags.toSorted()).toEqual(['one', 'two'])
+  const { body } = await vault.service().get(`/v1/notes/${note?.id}/properties`)
+  expect(body.properties).toEqual({ date: '2020-01-02', weight: 10 })
+  expect(await exportedFiles()).toEqual({ 'Note.md': text })
+  await vault.service().patch(`/v1/notes/${note?.id}`, { content: 'changed' })
+  expect(await exportedFiles()).toEqual({ 'Note.md': text.replace('body', 'changed') })
+  await vault.service().patch(`/v1/notes/${note?.id}`, { title: 'New' })
+  expect((await exportedFiles())['Note.md'] ?? '').toStartWith('---\ntitle: "New"\n')
 })

@@ -225,6 +225,8 @@ export class VaultWriter implements LinkContext {
     const current = getNote(tx, caller, head.id)
     if (sha256(current.content) !== earlier.written) return
     const { body, original } = this.#read(note)
+    // Earlier versions kept front matter in TOML and JSON in the body.
+    if (original.front !== '' && current.content.startsWith(original.front)) return
     const { digest } = earlier
     const { fields, previousProperties } = this.#refreshProperties(note, current, earlier)
     const now = { digest, fields, written: sha256(body), original }

@@ -8,7 +8,7 @@ import { propertyKind } from '../../../notes/properties/service.ts'
 import { loadNotes, type NoteRow, tagNamesOf } from '../../../notes/store.ts'
 import { readProperties } from '../../../notes/writing/properties.ts'
 import type { Reader } from '../../../storage/reader.ts'
-import { splitFrontMatter } from '../../front-matter.ts'
+import { otherFrontMatter, splitFrontMatter } from '../../front-matter.ts'
 import { aliasFields, type Written, type WrittenFields, writtenAliases } from '../earlier-imports.ts'
 import { isFieldKey, titleOfPath } from '../plan/note.ts'
 import { type Original, OriginalLinks } from '../plan/originals.ts'
@@ -58,7 +58,7 @@ export class NoteTexts {
     const originals = imported && new OriginalLinks(imported.original.links, written === imported.written)
     const { text: body, links } = this.links.rewrite(note, row.content, originals)
     const edited = imported && editFrontMatter(imported.original.front, this.#editsOf(note, row, imported))
-    const front = frontOf(edited ?? this.#newFront(note, row), body)
+    const front = frontOf(edited ?? this.#newFront(note, row), body, imported !== undefined)
     const { mark, fileTitle } = imported?.original ?? {}
     return {
       bytes: encodeText(front + body, mark),
@@ -149,8 +149,13 @@ export class NoteTexts {
 }
 
 /** Empty front matter keeps an import from parsing the start of such a body as front matter. */
-const frontOf = (front: string, body: string): string =>
-  front === '' && splitFrontMatter(body).frontMatter ? '---\n---\n' : front
+function frontOf(front: string, body: string, isImported: boolean): string {
+  if (front !== '') return front
+  // Earlier versions imported front matter in other syntaxes as part of the body.
+  const isRead =
+    splitFrontMatter(body).frontMatter ?? (isImported ? undefined : otherFrontMatter(body)?.fields)
+  return isRead ? '---\n---\n' : ''
+}
 
 /** A label that an import reads as a field of notes or as another property is replaced with the key. */
 function importable(

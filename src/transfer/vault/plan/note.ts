@@ -5,9 +5,9 @@ import { Refusal, refused } from '../../../lib/refusal.ts'
 import { storableJson } from '../../../lib/storable-json.ts'
 import { codePointLength, fold, MAX_NAME_LENGTH, normalized, withCommas } from '../../../lib/text.ts'
 import { isTooLong, MAX_CONTENT } from '../../../notes/content-length.ts'
-import { FENCED, MAX_YAML_LENGTH, splitFrontMatter } from '../../front-matter.ts'
+import { FENCED, MAX_YAML_LENGTH, otherFrontMatter, splitFrontMatter } from '../../front-matter.ts'
 import { baseName, type FolderFile, withoutExtension } from './files.ts'
-import { obsidian, type Source } from './sources/source.ts'
+import { type Beginning, obsidian, type Source } from './sources/source.ts'
 
 /** Front matter, sorted into the fields of a note. All other keys are properties. */
 interface NoteFields {
@@ -95,7 +95,7 @@ export function readNote({ file, text, mark, digest }: NoteText, now: number, so
   const { frontMatter, body } = splitFrontMatter(text, 'lossless')
   const beginning = frontMatter
     ? { fields: frontMatter, bodyStart: text.length - body.length }
-    : source.readBeginning(text, file.path)
+    : (source.readBeginning(text, file.path) ?? otherBeginning(text))
   const { fields: written = {}, bodyStart = 0 } = beginning ?? {}
   if (isTooLong(text.slice(bodyStart))) throw tooLong()
   const remarks: string[] = []
@@ -112,10 +112,11 @@ export function readNote({ file, text, mark, digest }: NoteText, now: number, so
   }
 }
 
-const OTHER_FENCES: readonly (readonly [beginning: RegExp, end: RegExp, language: string])[] = [
-  [/^\+\+\+[ \t]*\r?\n/, /\n\+\+\+[ \t]*(?:\r?\n|$)/, 'TOML'],
-  [/^\{[ \t]*\r?\n/, /\n\}[ \t]*(?:\r?\n|$)/, 'JSON'],
-]
+/** The fields of front matter in TOML or JSON. */
+function otherBeginning(text: string): Beginning | undefined {
+  const { fields, bodyStart = 0 } = otherFrontMatter(text) ?? {}
+  return fields && { fields, bodyStart }
+}
 
 /** Sentences about front matter that is not read. */
 function remarksOnBeginning(text: string): string[] {
@@ -126,9 +127,9 @@ function remarksOnBeginning(text: string): string[] {
     ]
   if (/^---[ \t]*\r?\n/.test(text) && /\n---[ \t]*(?:\r?\n|$)/.test(text))
     return ['its front matter is not a YAML mapping and stays in the body.']
-  const other = OTHER_FENCES.find(([beginning, end]) => beginning.test(text) && end.test(text))
+  const other = otherFrontMatter(text)
   return other
-    ? [`its front matter is ${other[2]}, which is not read, and stays in the body; write it as YAML.`]
+    ? [`its front matter is ${other.language} that cannot be read, and stays in the body; correct it.`]
     : []
 }
 
