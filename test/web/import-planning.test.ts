@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { importVault } from '../../src/transfer/vault/import.ts'
-import { sortFiles } from '../../src/web/pages/import/folder.ts'
+import { type Remark, sortFiles } from '../../src/web/pages/import/folder.ts'
 import type { ImportPreview } from '../../src/web/pages/import/preview.ts'
 import { Remarks, readFolder } from '../../src/web/pages/import/read-folder.ts'
 import { FolderSender, ImportCalls } from '../../src/web/pages/import/send-folder.ts'
@@ -98,7 +98,7 @@ function fetchOf(browser: Browser, writes: number): typeof fetch {
 }
 
 /** Imports a folder with the code of the application, without its page. */
-async function importAsApplication(root: string, all: readonly string[]): Promise<ImportPreview | undefined> {
+async function importAsApplication(root: string, all: readonly string[]) {
   const selected = sortFiles(
     'Vault',
     all.map((path) => {
@@ -113,15 +113,17 @@ async function importAsApplication(root: string, all: readonly string[]): Promis
   const remarks = new Remarks(chosen.skipped)
   const now = Date.now()
   let preview: ImportPreview | undefined
+  let shownRemarks: readonly Remark[] = []
   const confirm = async (shown: ImportPreview) => {
     preview = shown
+    shownRemarks = [...remarks.changed]
   }
   const read = await readFolder(
-    { folder: chosen, source, calls, signal, remarks, onProgress: () => {}, confirm },
+    { folder: chosen, source, calls, signal, remarks, foldersAsTags: false, onProgress: () => {}, confirm },
     now,
   )
   await new FolderSender(read, { calls, foldersAsTags: false, signal, now, remarks }, () => {}).send()
-  return preview
+  return { preview, shownRemarks, changed: remarks.changed }
 }
 
 const importAsCommand = (service: TestService, root: string) =>
@@ -192,7 +194,7 @@ test('a database of Notion is shown first, becomes the same table as by the comm
   const service = await prepared('notion application.db')
   const browser = await signedIn(service)
   globalThis.fetch = fetchOf(browser, Number.POSITIVE_INFINITY)
-  const preview = await importAsApplication(root, Object.keys(content))
+  const { preview } = await importAsApplication(root, Object.keys(content))
   expect(preview).toMatchObject({ notes: 2, files: 1, tables: [{ name: 'Tasks', row_count: 12 }] })
   expect(preview?.tables[0]?.columns.map(({ label, type }) => `${label}: ${type}`)).toEqual([
     'Name: text',
@@ -212,11 +214,23 @@ test('a database of Notion is shown first, becomes the same table as by the comm
     ]
   }
   expect(await tableOf(service)).toEqual(await tableOf(command))
-  expect((await importAsApplication(root, Object.keys(content)))?.tables).toBe(undefined)
+  expect((await importAsApplication(root, Object.keys(content))).preview).toBe(undefined)
   const undo = { folder: 'Vault', since_ms: 0 }
   const { body } = await browser.request('POST', '/app/api/import/undo', undo)
   expect(body).toMatchObject({ notes: 2, structures: 1, kept: [] })
   expect((await service.get('/v1/records/structures')).body.structures).toEqual([])
   command.close()
+  service.close()
+})
+
+test('remarks on aliases and bodies are shown before the import starts, and once', async () => {
+  const content = { 'A.md': 'text', 'B.md': `---\nalias: A\n---\n#${'x'.repeat(600)}` }
+  const root = folder.file('remarks')
+  writeFiles(root, content)
+  const service = await prepared('remarks.db')
+  globalThis.fetch = fetchOf(await signedIn(service), Number.POSITIVE_INFINITY)
+  const { shownRemarks, changed } = await importAsApplication(root, Object.keys(content))
+  expect(shownRemarks.map(({ place }) => place)).toEqual(['B.md', 'B.md'])
+  expect(changed).toEqual([...shownRemarks])
   service.close()
 })

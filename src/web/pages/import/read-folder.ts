@@ -20,6 +20,7 @@ export class Remarks {
   /** Files that are stored differently than in the folder. */
   readonly changed: Remark[] = []
   readonly skipped: Remark[]
+  readonly #known = new Set<string>()
 
   constructor(skipped: readonly Remark[]) {
     this.skipped = [...skipped]
@@ -29,8 +30,11 @@ export class Remarks {
     this.refused.push({ place, what: (error as Error).message })
   }
 
+  /** Records a sentence once: notes are planned before the import starts, and again when they are sent. */
   change(place: string, what: string): void {
-    this.changed.push({ place, what })
+    const key = `${place}\n${what}`
+    if (!this.#known.has(key)) this.changed.push({ place, what })
+    this.#known.add(key)
   }
 
   skip(place: string, what: string): void {
@@ -73,6 +77,7 @@ export interface Reading {
   readonly calls: ImportCalls
   readonly signal: AbortSignal
   readonly remarks: Remarks
+  readonly foldersAsTags: boolean
   /** Receives the fraction of files that are read. */
   onProgress(share: number): void
   /** Called before anything is written, unless nothing is new; rejects if the import is cancelled. */
@@ -106,7 +111,9 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
   const otherFiles = [...others, ...unfit]
   const unsent = await planFiles(reading, otherFiles, earlier, known)
   remarks.skipped.push(...earlier.gone())
-  if (newNotes.length + unsent.size + tables.length > 0)
+  if (newNotes.length + unsent.size + tables.length > 0) {
+    const files = new Map([...known, ...withTrialIds(unsent)])
+    await remarkOnNotes(reading, read, files, otherFiles, new NoteNames(heads))
     await reading.confirm({
       program: reading.source.name,
       notes: newNotes.length,
@@ -118,6 +125,7 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
       properties: [...properties.newProperties().values()],
       tables: tables.map(({ preview }) => preview),
     })
+  }
   const defined = await defineNew(properties, calls)
   const ids = await calls.ids([...newNotes.map(({ file }) => file), ...unsent.keys()].map(({ path }) => path))
   const idOf = ({ path }: FolderFile) => ids.get(path) ?? ''
@@ -133,6 +141,38 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
   const before = read.length - newNotes.length + known.size + oldTables
   const since = [...ids.values()].reduce((first, id) => Math.min(first, idTime(id)), now)
   return { notes: newNotes, files, tables, plan, properties, defined, before, since }
+}
+
+/** An ID of the usual length, for plans that are not sent. */
+const trialId = (number: number): string => `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`
+
+const withTrialIds = (unsent: ReadonlyMap<SelectedFile, string>): Map<FolderFile, AddedFile> =>
+  new Map(Array.from(unsent, ([file, fileName], at) => [file, { id: trialId(at), fileName }]))
+
+/** Plans all new notes to find the parts that cannot be kept, before an ID is reserved. */
+async function remarkOnNotes(
+  { signal, remarks, foldersAsTags }: Reading,
+  read: readonly ReadNote[],
+  files: Map<FolderFile, AddedFile>,
+  otherFiles: readonly SelectedFile[],
+  names: NoteNames,
+): Promise<void> {
+  const plan = new FolderPlan(
+    read.map(({ note, existing }, at) => ({ note, existing, id: existing?.id ?? trialId(files.size + at) })),
+    files,
+    otherFiles,
+    names,
+    ({ file }, what) => remarks.change(file.path, what),
+  )
+  for await (const { item, text } of textsOf(read.filter(({ existing }) => !existing))) {
+    signal.throwIfAborted()
+    try {
+      const { remarks: found } = plan.newNote(item.note, text().text, foldersAsTags)
+      for (const what of found) remarks.change(item.file.path, what)
+    } catch {
+      // The import reports files that can no longer be read.
+    }
+  }
 }
 
 interface Known {

@@ -117,7 +117,8 @@ export async function importFolder(
       report({ preview })
       await promise.finally(() => report({ preview: undefined }))
     }
-    const read = await readFolder({ folder, source, calls, signal, remarks, onProgress, confirm }, now)
+    const reading = { folder, source, calls, signal, remarks, foldersAsTags, onProgress, confirm }
+    const read = await readFolder(reading, now)
     report({ before: read.before, properties: read.defined })
     const onSent = ({ share = 0, ...counts }: Partial<Progress>) =>
       report({ ...counts, share: READING_SHARE + share * (1 - READING_SHARE) })
