@@ -105,6 +105,16 @@ describe('a Logseq graph', () => {
     expect(await titles()).toContain('Projects___Garden')
   })
 
+  test('is read by later imports as the program that --as named', async () => {
+    const { path } = await importFiles(GRAPH, ['--as', 'obsidian'])
+    const before = await titles()
+    writeFiles(path, { 'pages/Projects___Garden.md': 'alias:: Beds\n\n- Changed' })
+    const { exitCode, out } = await vault.importFolder(path, '--update')
+    expect([exitCode, await titles()]).toEqual([0, before])
+    expect(out).not.toContain('Logseq')
+    expect((await noteOf('Projects___Garden'))?.content).toContain('alias:: Beds')
+  })
+
   test('is no folder that only has pages', async () => {
     await importFiles({ 'pages/One.md': '# One\n\ntext', 'pages/Two.md': 'text', 'index.md': 'x' })
     expect(await titles()).toEqual(['One', 'Two', 'index'])

@@ -9,6 +9,7 @@ import type { Tx } from '../../storage/writes/transaction.ts'
 import { baseName } from './plan/files.ts'
 import type { VaultNote } from './plan/note.ts'
 import type { Original } from './plan/originals.ts'
+import type { SourceName } from './plan/sources/source.ts'
 
 /** The parts of a note that an import wrote besides its body. */
 export interface WrittenFields {
@@ -39,6 +40,10 @@ export interface Written {
   readonly original: Original | null
   /** The size and time of a file that a browser sent; it cannot compare digests of large files. */
   readonly state?: string
+  /** When a browser sent it; the undo of an import selects by it. */
+  readonly at?: number
+  /** The program that the caller of the command named, for notes. */
+  readonly as?: SourceName | undefined
 }
 
 /** The record of a file that did not become a note. */
@@ -106,6 +111,8 @@ export class EarlierImports {
     { workspacePk }: Caller,
     private readonly folder: string,
     present: ReadonlySet<string>,
+    /** The program that the caller named, which later imports of the folder assume. */
+    private readonly as: SourceName | undefined,
   ) {
     this.#workspace = workspacePk
     const rows = reader.sql.all<Row>(
@@ -149,13 +156,35 @@ export class EarlierImports {
   }
 
   add(tx: Tx, kind: Kind, path: string, made: ImportedObject): void {
-    insertImported(tx, { ...columnsOf(made), workspace: this.#workspace, folder: this.folder, path, kind })
+    insertImported(tx, {
+      ...columnsOf({ ...made, as: this.as }),
+      workspace: this.#workspace,
+      folder: this.folder,
+      path,
+      kind,
+    })
   }
 
   update(tx: Tx, { pk, path: oldPath }: EarlierImport, path: string, made: Written): void {
-    updateImported(tx, pk, { ...columnsOf(made), ...(path !== oldPath && { folder: this.folder, path }) })
+    updateImported(tx, pk, {
+      ...columnsOf({ ...made, as: this.as }),
+      ...(path !== oldPath && { folder: this.folder, path }),
+    })
   }
 }
+
+/** The program by whose rules a folder was imported, if the caller named it. */
+export const namedProgram = (
+  { sql }: Reader,
+  { workspacePk }: Caller,
+  folder: string,
+): SourceName | undefined =>
+  sql.column<SourceName>(
+    `SELECT json_extract(fields, '$.as') FROM imported_files
+     WHERE workspace = ? AND folder = ? AND json_extract(fields, '$.as') IS NOT NULL ORDER BY pk DESC LIMIT 1`,
+    workspacePk,
+    folder,
+  )[0]
 
 export const insertImported = insertInto(importedFiles)
 export const updateImported = updateOf(importedFiles, importedFiles.pk)
@@ -163,10 +192,12 @@ export const updateImported = updateOf(importedFiles, importedFiles.pk)
 export const columnsOf = <Made extends Omit<Written, 'digest'>>({
   fields,
   state,
+  at,
+  as,
   original,
   ...made
 }: Made) => ({
   ...made,
-  fields: fields || state !== undefined ? JSON.stringify({ ...fields, state }) : null,
+  fields: fields || state !== undefined ? JSON.stringify({ ...fields, state, at, as }) : null,
   original: original && JSON.stringify(original),
 })

@@ -6,7 +6,7 @@ import { optionsOf } from '../../notes/writing/properties.ts'
 import type { Db } from '../../storage/database.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { type ImportMode, type ImportReport, type ImportRun, runImport } from '../import-run.ts'
-import { EarlierImports, type ExistingNote, type PlannedNote } from './earlier-imports.ts'
+import { EarlierImports, type ExistingNote, namedProgram, type PlannedNote } from './earlier-imports.ts'
 import {
   type FolderContent,
   NOT_UPDATED,
@@ -29,7 +29,10 @@ import { VaultTags } from './vault-tags.ts'
 import { type VaultProperties, VaultWriter } from './write.ts'
 
 export interface VaultImport extends ImportMode, VaultFolder {
-  /** The program by whose rules the notes are read; by default the one that the files point to. */
+  /**
+   * The program by whose rules the notes are read; by default that of an earlier import of the folder, or else the one
+   * that the files point to.
+   */
   readonly as?: SourceName | undefined
   /** The database file; the folder may contain it. */
   readonly databaseFile: string
@@ -49,14 +52,15 @@ export interface VaultImport extends ImportMode, VaultFolder {
  */
 export function importVault(db: Db, caller: Caller, request: VaultImport) {
   const found = readFolder(request, request.databaseFile)
-  const source = sourceOf(found, request.as)
+  const as = request.as ?? namedProgram(db, caller, found.root)
+  const source = sourceOf(found, as)
   const content = withoutProgramFiles(found, source)
   if (content.notes.length === 0)
     throw refused(
       `The folder ${request.folder} holds neither a daybook.json, as an exported workspace does, nor Markdown notes.`,
     )
   return runImport(db, caller, request, (run) => {
-    const outcome = importContent(run, request, { content, source })
+    const outcome = importContent(run, { ...request, as }, { content, source })
     request.onFound?.({ ...outcome, refused: run.refused })
     return outcome
   })
@@ -76,7 +80,7 @@ function importContent(run: ImportRun, request: VaultImport, { content, source }
   const paths = new Set([...content.notes, ...content.otherFiles].map(({ path }) => path))
   const refusal = recognizeVault(tx, caller, content, updates)
   if (refusal) throw refusal
-  const earlier = new EarlierImports(tx, caller, content.root, paths)
+  const earlier = new EarlierImports(tx, caller, content.root, paths, request.as)
   run.refused.push(...content.unreadable)
   run.skipped.push(...content.skipped)
   const properties = propertiesOf(tx, caller)

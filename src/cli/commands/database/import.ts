@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../../../context.ts'
 import { ENCODINGS } from '../../../lib/decoders.ts'
@@ -221,6 +221,9 @@ function checkFlags(input: Input, isFolder: boolean): void {
   if (!isFolder && structure === undefined) throw new WrongUsage('A file of rows needs --structure <name>.')
 }
 
+const callerFor = (db: Db, input: Input): Caller =>
+  commandCaller(getWorkspaceOrOnly(db, textFlag(input, 'workspace')))
+
 async function importPath(
   task: Omit<Task, 'mode' | 'caller' | 'list'>,
   input: Input,
@@ -233,8 +236,11 @@ async function importPath(
   // A pipe cannot be read twice and may never end.
   if (!stats.isDirectory() && !stats.isFile()) throw refused(`${path} is neither a file nor a folder.`)
   const isFolder = stats.isDirectory() || task.archive !== undefined
-  const isNamed = stats.isDirectory() && input.flags.as !== undefined
-  if (structure === undefined && !task.archive && !isNamed) {
+  if (
+    structure === undefined &&
+    !task.archive &&
+    !(stats.isDirectory() && (await isNamed(db, path, input)))
+  ) {
     const unpack = await (await import('../../../transfer/vault/unpack.ts')).unpackerOf(path)
     if (unpack) return importUnpacked(unpack, task, input, io)
   }
@@ -243,7 +249,7 @@ async function importPath(
   const progress = progressOn(io, isFolder ? 'notes' : 'rows')
   const whole: Task = {
     ...task,
-    caller: commandCaller(getWorkspaceOrOnly(db, textFlag(input, 'workspace'))),
+    caller: callerFor(db, input),
     mode: {
       isDryRun: input.flags['dry-run'] === true,
       skipsBad: input.flags['skip-bad'] === true,
@@ -260,6 +266,13 @@ async function importPath(
   if (outcome.report.refused.length === 0 || whole.mode.skipsBad) return 0
   io.err(`${onOneLine(refusalOf(outcome.report))}\n`)
   return 1
+}
+
+/** Whether the caller names the program that wrote a folder, or did for an earlier import of it. */
+async function isNamed(db: Db, path: string, input: Input): Promise<boolean> {
+  if (input.flags.as !== undefined) return true
+  const { namedProgram } = await import('../../../transfer/vault/earlier-imports.ts')
+  return namedProgram(db, callerFor(db, input), realpathSync(path)) !== undefined
 }
 
 type Unpack = NonNullable<Awaited<ReturnType<typeof import('../../../transfer/vault/unpack.ts').unpackerOf>>>
