@@ -7,6 +7,7 @@ import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/applicatio
 import {
   type Application,
   fieldOf,
+  press,
   startApplication,
   untilText,
   untilTextIn,
@@ -126,7 +127,7 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
     await page.locator('main input[type=checkbox]').click()
   }
   async function confirm() {
-    await untilText(page, 'Nothing is written yet.')
+    await untilText(page, 'Ready to import')
     await page.locator('main .actions button.main').click()
   }
   async function choose(path: string, label = 'Choose the folder, or drop it here') {
@@ -253,10 +254,10 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
       await confirm()
       await untilReported('Done. New: 2 notes, 1 file, 1 property.')
       await page.locator('main .actions button').click()
-      await untilReported('Removed: 3 notes and files.')
+      await untilReported('Removed: 3 notes and files, 1 property.')
       expect(importedState(app.file, 'Undone').notes).toEqual([])
       await importFrom(small)
-      await untilReported('Done. New: 2 notes, 1 file.')
+      await untilReported('Done. New: 2 notes, 1 file, 1 property.')
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -265,6 +266,16 @@ describe.skipIf(!hasBrowser)('a folder imported in a browser', () => {
     'resumes after the tab or the server died',
     async () => {
       await enter('Broken off')
+      await page.evaluate(holdAfter(5))
+      await importFrom(vault)
+      await page.waitForFunction("document.title === 'held'")
+      await open()
+      await choose(vault)
+      await untilText(page, 'An earlier import of this folder was interrupted.')
+      await press(page, 'Undo import')
+      await untilReported('Done. Removed:')
+      expect(importedState(app.file, 'Broken off')).toMatchObject({ notes: [], files: [] })
+      await open()
       for (const count of [1, 5]) {
         await page.evaluate(holdAfter(count))
         await importFrom(vault)

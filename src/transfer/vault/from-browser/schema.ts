@@ -28,6 +28,7 @@ const place = {
 export const ImportedQuery = t.strict({ folder: line(500) })
 
 export const ImportedResponse = t.response({
+  now_ms: t.integer({ description: 'An import that begins now can be undone from here.' }),
   files: t.Array(
     t.strict({
       ...place,
@@ -130,7 +131,7 @@ export const TableResponse = t.response({ rows: t.integer() })
 
 export const UndoBody = t.strict({
   folder: line(500),
-  since_ms: t.integer({ minimum: 0, maximum: LATEST_MS, description: 'When the import began.' }),
+  since_ms: t.integer({ minimum: 0, maximum: LATEST_MS, description: 'When the import began (`now_ms`).' }),
   after: t.Optional(t.integer({ minimum: 1, description: 'The value of the response before.' })),
 })
 
@@ -138,6 +139,8 @@ export const UndoResponse = t.response({
   notes: t.integer(),
   files: t.integer(),
   structures: t.integer(),
+  tags: t.integer(),
+  properties: t.integer(),
   kept: t.Array(t.strict({ path: t.String(), error: t.String() })),
   after: t.Union([t.integer(), t.Null()], { description: 'Null once nothing is left to remove.' }),
 })

@@ -63,7 +63,8 @@ export function reserve(tx: Tx, caller: Caller, folder: string, path: string): R
 }
 
 /** Records that the note or file of a reserved id exists. */
-const finishFile = (tx: Tx, { pk }: Reserved, made: Written): void => updateImported(tx, pk, columnsOf(made))
+const finishFile = (tx: Tx, { pk }: Reserved, made: Written): void =>
+  updateImported(tx, pk, columnsOf({ ...made, at: tx.now }))
 
 type Body = Static<typeof NotesBody>
 type SentNote = Body['notes'][number]
@@ -95,6 +96,7 @@ export const readImported = long(
       const nameOf = ({ kind, id, name }: NamedFile) =>
         kind === 'structure' ? (findStructure(reader, caller, id)?.name ?? null) : name
       return {
+        now_ms: reader.now,
         files: sql
           .all<NamedFile>(
             `SELECT kind, path, coalesce(json_extract(fields, '$.state'), digest) AS state, object AS id, ${NAME} AS name

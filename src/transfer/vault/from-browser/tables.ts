@@ -58,7 +58,11 @@ export const importTable = long(
       const { id, rows } = insertTable(tx, caller, name, tableIn(path, text), pages)
       const made = columnsOf(writtenFile(sha256(encodeText(text, mark))))
       // The undo of the import compares the number of changes.
-      const fields = JSON.stringify({ state, changes: findStructureById(tx, caller, id)?.changes })
+      const fields = JSON.stringify({
+        state,
+        at: tx.now,
+        changes: findStructureById(tx, caller, id)?.changes,
+      })
       updateImported(tx, reserved.pk, { ...made, fields, kind: 'structure', object: id })
       return { rows }
     },

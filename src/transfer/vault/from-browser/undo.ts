@@ -6,16 +6,19 @@ import { publishFileDeletion } from '../../../files/events.ts'
 import { findFile } from '../../../files/store.ts'
 import { checkAbility } from '../../../kernel/caller.ts'
 import { long, write } from '../../../kernel/operation.ts'
-import { idPrefixAt } from '../../../lib/ids.ts'
+import { Refusal } from '../../../lib/refusal.ts'
 import { sha256 } from '../../../lib/sha256.ts'
 import { fileTarget } from '../../../lib/wiki-links.ts'
 import { indexPendingLinks } from '../../../notes/links/indexing.ts'
+import { propertyDetachment } from '../../../notes/properties/deletion.ts'
 import { aliasesOf, findNote, type NoteRow } from '../../../notes/store.ts'
+import { tagDetachment } from '../../../notes/tags/deletion.ts'
 import { findPropertyKey, readProperties } from '../../../notes/writing/properties.ts'
 import { putInTrash } from '../../../notes/writing/trash.ts'
 import { findStructure } from '../../../records/structures/store.ts'
 import type { Tx } from '../../../storage/writes/transaction.ts'
 import { type WrittenFields, writtenAliases } from '../earlier-imports.ts'
+import { removeLabels } from './created-labels.ts'
 import type { UndoBody, UndoResponse } from './schema.ts'
 import { storedFolder } from './service.ts'
 
@@ -36,9 +39,9 @@ const OBJECTS_AT_ONCE = 100
 
 /**
  * Removes some of the objects that an import created since an instant: notes go to the trash, files and structures are
- * deleted. Notes that were changed since stay with the files that they link to, and structures that were changed since
- * stay. Tags and properties stay too. An import reserves the ids of its notes before those of its files, so the notes
- * are removed first.
+ * deleted, and in the end the tags and properties that nothing else uses. Notes that were changed since stay with the
+ * files that they link to, and structures that were changed since stay. An import reserves the ids of its notes before
+ * those of its files, so the notes are removed first.
  */
 export const undoImport = long(
   write({
@@ -47,7 +50,11 @@ export const undoImport = long(
     run: (tx, caller, { body }: { body: Static<typeof UndoBody> }): Static<typeof UndoResponse> => {
       const rows = rowsOf(tx, caller, body)
       if (rows.some(({ kind }) => kind === 'file')) indexPendingLinks(tx, caller.workspacePk)
-      const outcome: Static<typeof UndoResponse> = { notes: 0, files: 0, structures: 0, kept: [], after: null }
+      const outcome: Static<typeof UndoResponse> = {
+        ...{ notes: 0, files: 0, structures: 0, tags: 0, properties: 0 },
+        kept: [],
+        after: null,
+      }
       for (const row of rows) {
         const error = REMOVERS[row.kind](tx, caller, row)
         if (error !== undefined) {
@@ -57,12 +64,16 @@ export const undoImport = long(
         tx.sql.run('DELETE FROM imported_files WHERE pk = ?', row.pk)
         outcome[COUNTED[row.kind]] += 1
       }
-      const isMore = rows.length === OBJECTS_AT_ONCE
-      return { ...outcome, after: isMore ? (rows.at(-1)?.pk ?? null) : null }
+      const after = rows.at(-1)?.pk ?? body.after ?? 1
+      if (rows.length === OBJECTS_AT_ONCE) return { ...outcome, after }
+      const labels = removeLabels(tx, caller, body.since_ms)
+      return { ...outcome, ...labels, after: labels.hasMore ? after : null }
     },
+    settles: [tagDetachment, propertyDetachment],
   }),
 )
 
+/** In the order of their keys, so that a large folder is read once and not for each request. */
 const rowsOf = (
   { sql }: Tx,
   caller: Caller,
@@ -70,11 +81,11 @@ const rowsOf = (
 ): ImportedRow[] =>
   sql.all<ImportedRow>(
     `SELECT pk, kind, path, object, written, fields FROM imported_files
-     WHERE workspace = ? AND folder = ? AND digest <> '' AND object >= ? AND pk > ?
+     WHERE +workspace = ? AND +folder = ? AND digest <> '' AND json_extract(fields, '$.at') >= ? AND pk > ?
      ORDER BY pk LIMIT ${OBJECTS_AT_ONCE}`,
     caller.workspacePk,
     storedFolder(caller, folder),
-    idPrefixAt(since),
+    since,
     after,
   )
 
@@ -129,11 +140,22 @@ function removeImportedFile(tx: Tx, caller: Caller, { object }: ImportedRow): st
 function removeTable(tx: Tx, caller: Caller, { object, fields }: ImportedRow): string | undefined {
   const structure = findStructure(tx, caller, object)
   if (!structure) return undefined
-  checkAbility(caller.rights, structure, 'change')
+  const missing = refusalOf(() => checkAbility(caller.rights, structure, 'change'))
+  if (missing !== undefined) return missing
   const { changes } = JSON.parse(fields ?? '{}') as { changes?: number }
   if (structure.changes !== changes || structure.updatedAt !== structure.createdAt) return CHANGED
   deleteStructure(tx, caller, structure)
   return undefined
+}
+
+function refusalOf(check: () => void): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) return error.message
+    throw error
+  }
 }
 
 const REMOVERS = { note: removeNote, file: removeImportedFile, structure: removeTable }

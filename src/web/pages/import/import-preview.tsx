@@ -29,16 +29,18 @@ const contentOf = ({ notes, files, tables = [] }: Content): string =>
 /** The effect of the import, with the buttons that start or cancel it. */
 export function Preview({ preview, report }: { readonly preview: ImportPreview; readonly report: Progress }) {
   const { program, folders, properties, tables } = preview
-  const { refused, changed, skipped } = report
+  const { refused, changed, skipped, undo } = report
   return (
     <>
       <p role="status">
-        {PROGRAMS[program]} Ready to import {contentOf(preview)}. Nothing is written yet.
+        {PROGRAMS[program]} Ready to import {contentOf(preview)}.{' '}
+        {undo ? 'An earlier import of this folder was interrupted.' : 'Nothing is written yet.'}
       </p>
       <p class="actions">
         <Button kind="main" onClick={confirm}>
-          Import
+          {undo ? 'Continue import' : 'Import'}
         </Button>
+        {undo && <Button onClick={() => void undo()}>Undo import</Button>}
         <Button onClick={stop}>Cancel</Button>
       </p>
       {folders.folders.length > 0 && (

@@ -14,6 +14,8 @@ function summaryOf(report: Progress): string {
     const gone = [
       countText(removed.objects, 'note or file', 'notes and files'),
       countText(removed.tables, 'table', 'tables'),
+      countText(removed.tags, 'tag', 'tags'),
+      countText(removed.properties, 'property', 'properties'),
     ].filter(Boolean)
     return `Removed: ${gone.join(', ') || 'nothing'}.`
   }
@@ -38,11 +40,12 @@ export function Report() {
   const { isRunning, isOpen, isWaiting, share, refused, changed, skipped, stopped, preview, undo } = found
   if (preview) return <Preview preview={preview} report={found} />
   if (!isOpen && stopped !== undefined) return <ErrorText>{stopped}</ErrorText>
+  const running = found.removed === undefined ? 'Importing…' : 'Undoing…'
   return (
     <>
       <progress value={share} aria-label="Import progress" />
       <p role="status">
-        {isRunning ? 'Importing…' : stopped === undefined ? 'Done.' : 'Interrupted.'} {summaryOf(found)}
+        {isRunning ? running : stopped === undefined ? 'Done.' : 'Interrupted.'} {summaryOf(found)}
       </p>
       {isWaiting && <p>The server cannot be reached. The import continues when it is back.</p>}
       {stopped !== undefined && <ErrorText>{stopped} To continue, choose the folder again.</ErrorText>}

@@ -1,5 +1,4 @@
 import { refuseTooLarge } from '../../../files/size-limit.ts'
-import { idTime } from '../../../lib/ids.ts'
 import type { FolderFile } from '../../../transfer/vault/plan/files.ts'
 import type { AddedFile } from '../../../transfer/vault/plan/links.ts'
 import { fileNameFor, readNote, type VaultNote } from '../../../transfer/vault/plan/note.ts'
@@ -58,8 +57,6 @@ export interface FolderToImport {
   readonly properties: PropertyPlan<Property>
   /** The number of properties that were defined. */
   readonly defined: number
-  /** When the first ID of the new notes and files was reserved. */
-  readonly since: number
   /** The number of notes, files and tables that an earlier import created. */
   readonly before: number
 }
@@ -80,8 +77,11 @@ export interface Reading {
   readonly foldersAsTags: boolean
   /** Receives the fraction of files that are read. */
   onProgress(share: number): void
-  /** Called before anything is written, unless nothing is new; rejects if the import is cancelled. */
-  confirm(preview: ImportPreview): Promise<void>
+  /**
+   * Called before anything is written, unless nothing is new, with the present time by the clock of the server; rejects
+   * if the import is cancelled.
+   */
+  confirm(preview: ImportPreview, startedAt: number): Promise<void>
 }
 
 const optionsOf = ({ options }: Property) => ({
@@ -95,7 +95,7 @@ const optionsOf = ({ options }: Property) => ({
  */
 export async function readFolder(reading: Reading, now: number): Promise<FolderToImport> {
   const { folder, calls, remarks } = reading
-  const { files: imported, notes: heads } = await calls.imported()
+  const { now_ms: startedAt, files: imported, notes: heads } = await calls.imported()
   const paths = new Set([...folder.notes, ...folder.otherFiles].map(({ path }) => path))
   const earlier = new EarlierImport(imported, paths)
   const names = new NoteNames(heads)
@@ -114,7 +114,7 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
   if (newNotes.length + unsent.size + tables.length > 0) {
     const files = new Map([...known, ...withTrialIds(unsent)])
     await remarkOnNotes(reading, read, files, otherFiles, new NoteNames(heads))
-    await reading.confirm({
+    const preview = {
       program: reading.source.name,
       notes: newNotes.length,
       files: unsent.size,
@@ -124,7 +124,8 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
       }),
       properties: [...properties.newProperties().values()],
       tables: tables.map(({ preview }) => preview),
-    })
+    }
+    await reading.confirm(preview, startedAt)
   }
   const defined = await defineNew(properties, calls)
   const ids = await calls.ids([...newNotes.map(({ file }) => file), ...unsent.keys()].map(({ path }) => path))
@@ -139,8 +140,7 @@ export async function readFolder(reading: Reading, now: number): Promise<FolderT
     ({ file }, what) => remarks.change(file.path, what),
   )
   const before = read.length - newNotes.length + known.size + oldTables
-  const since = [...ids.values()].reduce((first, id) => Math.min(first, idTime(id)), now)
-  return { notes: newNotes, files, tables, plan, properties, defined, before, since }
+  return { notes: newNotes, files, tables, plan, properties, defined, before }
 }
 
 /** An ID of the usual length, for plans that are not sent. */
@@ -207,7 +207,7 @@ async function readNotes(
     onProgress(++done / notes.length)
   }
   for (const { note, file, existing } of read) if (!existing) properties.collect(note.properties, file.path)
-  return read.sort((skippedEntries, right) => skippedEntries.note.createdAt - right.note.createdAt)
+  return read.sort((left, right) => left.note.createdAt - right.note.createdAt)
 }
 
 /** The note that an earlier import created from a file; undefined if it was deleted. */

@@ -5,6 +5,7 @@ import { serverNow } from '../../data/request.ts'
 import { sessionKey } from '../../data/session-key.ts'
 import { sampleDigests } from './digests.ts'
 import type { Remark, SelectedFolder } from './folder.ts'
+import { InterruptedImport } from './interrupted.ts'
 import type { ImportPreview } from './preview.ts'
 import { Remarks, readFolder } from './read-folder.ts'
 import { FolderSender, ImportCalls } from './send-folder.ts'
@@ -14,6 +15,8 @@ import { sourceOf, withoutProgramFiles } from './source.ts'
 interface Removed {
   readonly objects: number
   readonly tables: number
+  readonly tags: number
+  readonly properties: number
 }
 
 /** The progress and the result of an import. */
@@ -40,7 +43,7 @@ export interface Progress {
   readonly isWaiting: boolean
   /** Shown until the user starts or cancels the import. */
   readonly preview?: ImportPreview | undefined
-  /** Removes what the import created; absent before its end and while nothing is new. */
+  /** Removes what the import created; absent while it runs and while nothing is new. */
   readonly undo?: (() => Promise<void>) | undefined
   /** Why the import ended early. */
   readonly stopped?: string
@@ -90,15 +93,8 @@ export async function importFolder(
   { foldersAsTags }: ImportOptions,
 ): Promise<void> {
   if (progress.peek()?.isRunning) return
-  const controller = new AbortController()
-  const { signal } = controller
-  abort = controller
-  let state = NO_PROGRESS
-  const report = (change: Partial<Progress>) => {
-    state = { ...state, ...change }
-    if (abort === controller) progress.value = state
-  }
-  report({})
+  const { signal, report } = begin(NO_PROGRESS)
+  let undo: Progress['undo']
   try {
     const selected = await open()
     const source = await sourceOf(selected)
@@ -110,12 +106,17 @@ export async function importFolder(
     if (earlier !== null) throw new Error(earlier)
     const now = serverNow()
     const onProgress = (share: number) => report({ share: share * READING_SHARE })
-    const confirm = async (preview: ImportPreview) => {
+    const interrupted = new InterruptedImport(folder.name)
+    const confirm = async (preview: ImportPreview, startedAt: number) => {
+      const since = interrupted.since ?? startedAt
+      const remove = () => undoImport(folder.name, since)
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       startWriting = resolve
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      report({ preview })
-      await promise.finally(() => report({ preview: undefined }))
+      report({ preview, undo: interrupted.since === undefined ? undefined : remove })
+      await promise.finally(() => report({ preview: undefined, undo: undefined }))
+      interrupted.begin(since)
+      undo = remove
     }
     const reading = { folder, source, calls, signal, remarks, foldersAsTags, onProgress, confirm }
     const read = await readFolder(reading, now)
@@ -123,37 +124,50 @@ export async function importFolder(
     const onSent = ({ share = 0, ...counts }: Partial<Progress>) =>
       report({ ...counts, share: READING_SHARE + share * (1 - READING_SHARE) })
     await new FolderSender(read, { calls, foldersAsTags, signal, now, remarks }, onSent).send()
-    const undo = () => undoImport(calls, read.since, report)
-    report({
-      isRunning: false,
-      share: 1,
-      undo: state.notes + state.files + state.tables > 0 ? undo : undefined,
-    })
+    interrupted.end()
+    report({ isRunning: false, share: 1, undo })
   } catch (error) {
-    report({ isRunning: false, isWaiting: false, stopped: (error as Error).message })
+    report({ isRunning: false, isWaiting: false, stopped: (error as Error).message, undo })
   }
 }
 
+/** Shows a new run instead of the last one. */
+function begin(first: Progress) {
+  const controller = new AbortController()
+  const { signal } = controller
+  abort = controller
+  let state = first
+  const report = (change: Partial<Progress>) => {
+    state = { ...state, ...change }
+    if (abort === controller) progress.value = state
+  }
+  report({})
+  return { signal, report }
+}
+
 /** Removes the objects that an import created, in several requests. Notes and tables that were changed since stay. */
-async function undoImport(
-  calls: ImportCalls,
-  since: number,
-  report: (change: Partial<Progress>) => void,
-): Promise<void> {
-  report({ isRunning: true, undo: undefined, share: 0 })
+async function undoImport(folder: string, since: number): Promise<void> {
+  abort?.abort()
+  const removed = { objects: 0, tables: 0, tags: 0, properties: 0 }
+  const { signal, report } = begin({ ...NO_PROGRESS, isOpen: true, removed })
+  const calls = new ImportCalls(folder, signal, (isWaiting) => report({ isWaiting }))
   const kept: Remark[] = []
-  const removed = { objects: 0, tables: 0 }
   try {
     for (let after: number | null | undefined; after !== null; ) {
       const some = await calls.undo(since, after)
       removed.objects += some.notes + some.files
       removed.tables += some.structures
+      removed.tags += some.tags
+      removed.properties += some.properties
       kept.push(...some.kept.map(({ path, error }) => ({ place: path, what: error })))
+      report({ removed: { ...removed } })
       ;({ after } = some)
     }
-    report({ ...NO_PROGRESS, isRunning: false, isOpen: true, share: 1, skipped: kept, removed })
+    new InterruptedImport(folder).end()
+    report({ isRunning: false, share: 1, skipped: kept })
   } catch (error) {
-    report({ isRunning: false, isWaiting: false, stopped: (error as Error).message })
+    const undo = () => undoImport(folder, since)
+    report({ isRunning: false, isWaiting: false, stopped: (error as Error).message, undo })
   }
 }
 

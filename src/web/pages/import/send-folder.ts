@@ -46,6 +46,8 @@ interface UndoResult {
   readonly notes: number
   readonly files: number
   readonly structures: number
+  readonly tags: number
+  readonly properties: number
   readonly kept: readonly Refusal[]
   readonly after: number | null
 }
@@ -86,7 +88,7 @@ export class ImportCalls {
   }
 
   /** The notes and files of an earlier import, and the names of all notes. */
-  imported(): Promise<{ files: Imported[]; notes: NoteHead[] }> {
+  imported(): Promise<{ now_ms: number; files: Imported[]; notes: NoteHead[] }> {
     const query = new URLSearchParams({ folder: this.folder })
     return this.#patiently(() => request('GET', `/app/api/import?${query}`, { isFresh: true }))
   }
@@ -162,7 +164,7 @@ export class ImportCalls {
     await this.#patiently(() => request('POST', '/app/api/import/tables', { body }))
   }
 
-  /** Removes some of the notes, files and tables that the import created; `after` continues after the last response. */
+  /** Removes some of the objects that the import created; `after` continues after the last response. */
   undo(since_ms: number, after?: number) {
     const body = { folder: this.folder, since_ms, ...(after !== undefined && { after }) }
     return this.#patiently(() => request<UndoResult>('POST', '/app/api/import/undo', { body }))
