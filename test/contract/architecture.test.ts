@@ -43,6 +43,8 @@ const PURE = [
   'filter/record/month-names.ts',
   'filter/record/field-types.ts',
   'filter/record/parse.ts',
+  'filter/record/readings.ts',
+  'filter/record/type-inference.ts',
   'filter/record/values.ts',
   'notes/content-length.ts',
   'notes/excerpt.ts',

@@ -14,7 +14,7 @@ test.each(['=1+1', '+a', '-2+3', '@x', "'=x", '\t=1', '\r=1'])(
     }
     const inference = new Inference(['Column'])
     inference.add([`'${text}`])
-    expect(inference.columns()[0]?.options).toEqual([text])
+    expect(inference.columns()[0]?.types.at(-1)?.field.options).toEqual([text])
   },
 )
 

@@ -2,6 +2,7 @@ import type { Caller } from '../../context.ts'
 import { CellFormat, type CellOptions } from '../../filter/record/cell-format.ts'
 import { isComputed } from '../../filter/record/field-types.ts'
 import { ReadingFinder } from '../../filter/record/readings.ts'
+import { type InferredType, TypeInference, unclearDates } from '../../filter/record/type-inference.ts'
 import type { FoundEncoding } from '../../lib/encoding-finder.ts'
 import type { FieldValue } from '../../lib/record-data.ts'
 import { fail, refuseDotName, refused } from '../../lib/refusal.ts'
@@ -12,15 +13,7 @@ import { createStructure } from '../../records/structures/service.ts'
 import { definitionOf, findStructure } from '../../records/structures/store.ts'
 import type { Db } from '../../storage/database.ts'
 import { type ImportMode, type ImportRun, runImport } from '../import-run.ts'
-import {
-  type Column,
-  columnsOf,
-  fieldsFor,
-  type InferredType,
-  TypeInference,
-  typesByColumn,
-  unclearDates,
-} from './columns.ts'
+import { type Column, columnsOf, fieldsFor, typesByColumn } from './columns.ts'
 import { encodingOf } from './encoding.ts'
 import { dataRows, type FileFormat } from './rows.ts'
 

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller } from '../../../context.ts'
+import type { InferredType } from '../../../filter/record/type-inference.ts'
 import { ENCODINGS } from '../../../lib/decoders.ts'
 import { refused } from '../../../lib/refusal.ts'
 import { counted, listed } from '../../../lib/text.ts'
@@ -8,7 +9,6 @@ import { getWorkspaceOrOnly } from '../../../people/accounts/workspaces.ts'
 import { takeServerLock } from '../../../storage/connection/server-lock.ts'
 import { copyVerified } from '../../../storage/copy.ts'
 import type { Db } from '../../../storage/database.ts'
-import type { InferredType } from '../../../transfer/csv/columns.ts'
 import type { ImportMode, ImportReport } from '../../../transfer/import-run.ts'
 import { systemRefusal } from '../../../transfer/read-file.ts'
 import type { VaultFolder } from '../../../transfer/vault/folder.ts'
@@ -57,7 +57,7 @@ const TABLE_FLAGS = [
 
 /** Parses `column=type`; the type follows the last equals sign. */
 async function typesOf(input: Input): Promise<ReadonlyMap<string, InferredType>> {
-  const { GIVEN_TYPES } = await import('../../../transfer/csv/columns.ts')
+  const { GIVEN_TYPES } = await import('../../../filter/record/type-inference.ts')
   const entries = listFlag(input, 'type').map((text): [string, InferredType] => {
     const at = text.lastIndexOf('=')
     const type = GIVEN_TYPES.find((known) => known === text.slice(at + 1))

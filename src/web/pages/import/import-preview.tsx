@@ -1,4 +1,5 @@
 import { Button } from '../../components/form.tsx'
+import { SampleRows } from '../../components/sample-rows.tsx'
 import { formatNumber } from '../../data/formats.ts'
 import { Remarks } from './import-report.tsx'
 import type { FolderNode, ImportPreview, TablePreview } from './preview.ts'
@@ -91,29 +92,7 @@ function Table({ table: { name, columns, rows, row_count: count } }: { readonly 
       <summary>
         Table {name} ({countText(count, 'row', 'rows') || 'no rows'})
       </summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it. */}
-      <section style={{ overflowX: 'auto' }} aria-label={`Columns of ${name}`} tabIndex={0}>
-        <table class="table">
-          <thead>
-            <tr>
-              {columns.map(({ label, type }, at) => (
-                <th key={`${at} ${label}`} scope="col">
-                  {label}: {type}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((cells, row) => (
-              <tr key={`${row} ${cells[0]}`}>
-                {cells.map((cell, at) => (
-                  <td key={`${at} ${columns[at]?.label}`}>{cell}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <SampleRows label={`Columns of ${name}`} columns={columns} rows={rows} />
       {count > rows.length && <p>… and {formatNumber(count - rows.length)} more.</p>}
     </details>
   )

@@ -11,6 +11,7 @@ import { FileReadingFields } from './file-reading.tsx'
 import { readHead } from './import-run.ts'
 import { forgetImport, type Import, importInto, startImport } from './imports.ts'
 import type { FileReading } from './lines.ts'
+import { type DateOrder, findReaders, isDated } from './readers.ts'
 import { RefusedRows } from './refused-rows.tsx'
 
 interface ImportPaneProps {
@@ -25,6 +26,7 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
   const encoding = useSignal<string | undefined>(undefined)
   const head = useSignal<readonly (readonly string[])[]>([])
   const targets = useSignal<readonly (Field | undefined)[]>([])
+  const order = useSignal<DateOrder>(undefined)
   const onConflict = useSignal<'refuse' | 'update'>('refuse')
   const found = importInto(structure.id)
   const isRunning = found?.isRunning === true
@@ -36,21 +38,22 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
     head.value = found.lines
     targets.value = (head.value[0] ?? []).map(fieldsByHeading(structure.fields))
   })
-  const run = async () => {
+  const start = useAction(async () => {
     if (!file.value || isRunning) return
     const plan = {
       structure,
       file: file.value,
       reading: reading.value,
       targets: targets.value,
+      readers: await findReaders({ ...reading.value, file: file.value }, targets.value, order.value),
       onConflict: onConflict.value,
     }
     await startImport(plan, head.value[0] ?? [])
     source.refreshNow()
-  }
+  })
   const isUnique = structure.fields.some(({ unique }) => unique) || structure.unique_together.length > 0
   const mapped = targets.value.filter(Boolean).length
-  const error = open.refusal.value ?? found?.refusal
+  const error = open.refusal.value ?? start.refusal.value ?? found?.refusal
   return (
     <Pane kind="side" label="Import CSV">
       <header class="bar">
@@ -64,7 +67,7 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
         class="section stack"
         onSubmit={(event) => {
           event.preventDefault()
-          void run()
+          void start.run()
         }}
       >
         <div class="field">
@@ -104,6 +107,22 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
             }}
           />
         ))}
+        {targets.value.some(isDated) && (
+          <label class="mapping">
+            <span>Day and month</span>
+            <select
+              class="input"
+              value={order.value ?? ''}
+              onChange={({ currentTarget: { value } }) => {
+                order.value = value === 'dmy' || value === 'mdy' ? value : undefined
+              }}
+            >
+              <option value="">Detect the order</option>
+              <option value="dmy">Day first</option>
+              <option value="mdy">Month first</option>
+            </select>
+          </label>
+        )}
         {head.value.length > 0 && isUnique && (
           <label class="check">
             <input
@@ -119,7 +138,7 @@ export function ImportPane({ structure, source }: ImportPaneProps) {
         {error !== undefined && <ErrorText>{error}</ErrorText>}
         {(head.value.length > 0 || isRunning) && (
           <p class="actions">
-            <Button kind="main" type="submit" disabled={isRunning || mapped === 0}>
+            <Button kind="main" type="submit" disabled={isRunning || start.isRunning.value || mapped === 0}>
               Import
             </Button>
             {isRunning && <Button onClick={() => found.abort.abort()}>Stop</Button>}

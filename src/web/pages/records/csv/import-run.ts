@@ -5,6 +5,7 @@ import { faultyRow } from '../../../data/records/refusals.ts'
 import { parseValue } from '../../../data/records/values.ts'
 import { Refused, Unreachable } from '../../../data/request.ts'
 import { writeRows } from '../actions.ts'
+import type { CellReader } from './cell-reader.ts'
 import { type Chunk, type FileLines, type FileReading, readLines } from './lines.ts'
 
 /** Rows per batch, at most. */
@@ -39,6 +40,8 @@ export interface Plan {
   readonly reading: FileReading
   /** The target field of each column; undefined skips the column. */
   readonly targets: readonly (Field | undefined)[]
+  /** Rewrite the cells of columns in another notation. */
+  readonly readers: readonly (CellReader | undefined)[]
   readonly onConflict: 'refuse' | 'update'
 }
 
@@ -96,7 +99,8 @@ export class ImportRun {
       const text = cells[index] ?? ''
       if (!field || isComputed(field) || text === '') continue
       const isText = field.type === 'text' || field.type === 'select'
-      const parsed = parseValue(field, isText ? withoutProtection(text) : text)
+      const read = this.plan.readers[index]?.(text) ?? text
+      const parsed = parseValue(field, isText ? withoutProtection(text) : read)
       if ('error' in parsed) {
         this.#refuse({ line, error: parsed.error, cells })
         return

@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { Button, ErrorText, Field as FieldInput, useAction } from '../../../components/form.tsx'
+import { SampleRows } from '../../../components/sample-rows.tsx'
 import { api } from '../../../data/api.ts'
 import { refetch } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import { address, navigate } from '../../../router.ts'
 import { FileReadingFields } from '../csv/file-reading.tsx'
 import { startImport } from '../csv/imports.ts'
-import { Inference, type InferredColumn } from '../csv/infer.ts'
+import { type ColumnType, Inference, type InferredColumn } from '../csv/infer.ts'
 import { type FileReading, readLines } from '../csv/lines.ts'
 
 interface ParsedFile {
@@ -14,6 +15,7 @@ interface ParsedFile {
   readonly encoding: string | undefined
   readonly head: readonly string[]
   readonly rows: number
+  readonly firstRows: readonly (readonly string[])[]
   readonly columns: readonly InferredColumn[]
 }
 
@@ -28,10 +30,15 @@ async function parseFile(file: File, reading: FileReading): Promise<ParsedFile> 
     head ??= lines[0]
   }
   if (!head) throw new Error('The file is empty. Its first line must hold the column names.')
-  return { file, encoding, head, rows: inference.rows, columns: inference.columns() }
+  const { rows, firstRows } = inference
+  return { file, encoding, head, rows, firstRows, columns: inference.columns() }
 }
 
 const SKIP = ''
+const SKIPPED = 'Skip'
+
+const typeOf = ({ types }: InferredColumn, id: string): ColumnType | undefined =>
+  types.find((type) => type.id === id)
 
 /** Creates a table from a CSV file. The type of each column is inferred from all rows and can be changed first. */
 export function FromCsv() {
@@ -42,21 +49,24 @@ export function FromCsv() {
   const open = useAction(async (file: File) => {
     found.value = await parseFile(file, reading.value)
     name.value = file.name.replace(/\.[^.]+$/, '')
-    types.value = found.value.columns.map(({ type }) => type)
+    types.value = found.value.columns.map(({ suggested }) => suggested)
   })
   const create = useAction(async () => {
     if (!found.value) return
     const { file, head, columns } = found.value
-    const fields = columns.flatMap(({ key, label, options }, index) => {
-      const type = types.value[index] ?? SKIP
-      return type === SKIP ? [] : { key, label, type, ...(type === 'select' && { options }) }
+    const chosen = columns.map((column, index) => typeOf(column, types.value[index] ?? SKIP))
+    const fields = columns.flatMap(({ key, label }, index) => {
+      const type = chosen[index]
+      return type ? { key, label, ...type.field } : []
     })
     const { structure } = await api.post('/v1/records/structures', {
       body: { name: name.value.trim(), fields } as never,
     })
     await refetch({ queryKey: ['structure record', 'structures'] })
     const targets = columns.map(({ key }) => structure.fields.find((field) => field.key === key))
-    void startImport({ structure, file, reading: reading.value, targets, onConflict: 'refuse' }, head)
+    const readers = chosen.map((type) => type?.read)
+    const plan = { structure, file, reading: reading.value, targets, readers, onConflict: 'refuse' } as const
+    void startImport(plan, head)
     navigate(address(['records', structure.id], { pane: 'import' }))
   })
   return (
@@ -101,13 +111,21 @@ export function FromCsv() {
             }}
           />
           {found.value.columns.map((column, index) => (
-            <ColumnType
+            <TypeChoice
               key={column.key}
               column={column}
               type={types.value[index] ?? SKIP}
               onChange={(type) => (types.value = types.value.with(index, type))}
             />
           ))}
+          <SampleRows
+            label="First rows"
+            columns={found.value.columns.map((column, index) => ({
+              label: column.label,
+              type: typeOf(column, types.value[index] ?? SKIP)?.label ?? SKIPPED,
+            }))}
+            rows={found.value.firstRows}
+          />
           {create.refusal.value !== undefined && <ErrorText>{create.refusal.value}</ErrorText>}
           <p class="actions">
             <Button kind="main" type="submit" disabled={create.isRunning.value}>
@@ -120,38 +138,22 @@ export function FromCsv() {
   )
 }
 
-const TYPE_LABELS: Readonly<Record<string, string>> = {
-  [SKIP]: 'Skip',
-  text: 'Text',
-  number: 'Number',
-  bool: 'Yes/no',
-  date: 'Date',
-  time: 'Time',
-  datetime: 'Date and time',
-  select: 'Choice',
-}
-
-interface ColumnTypeProps {
+interface TypeChoiceProps {
   readonly column: InferredColumn
   readonly type: string
   readonly onChange: (type: string) => void
 }
 
-const ColumnType = ({ column, type, onChange }: ColumnTypeProps) => {
-  const possible = [...new Set([column.type, 'text', ...(column.options ? ['select'] : []), SKIP])]
-  return (
-    <label class="mapping">
-      <span class="cut">
-        {column.label} {column.sample && <small>{column.sample.slice(0, 40)}</small>}
-      </span>
-      <select class="input" value={type} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        {possible.map((option) => (
-          <option key={option} value={option}>
-            {TYPE_LABELS[option]}
-            {option === 'select' && `: ${column.options?.length} values`}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
-}
+const TypeChoice = ({ column: { label, types }, type, onChange }: TypeChoiceProps) => (
+  <label class="mapping">
+    <span class="cut">{label}</span>
+    <select class="input" value={type} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+      {types.map((option) => (
+        <option key={option.id} value={option.id}>
+          {option.label}
+        </option>
+      ))}
+      <option value={SKIP}>{SKIPPED}</option>
+    </select>
+  </label>
+)
