@@ -2,10 +2,8 @@
  * Reintroduces each bug of `test/simulation/bugs.ts` into a copy of the repository, and simulates until a seed fails.
  * `--seeds N` is the most seeds for one bug (200), `--steps S` their length (400). Exits 1 if a bug stays unseen.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { BUGS, type Bug } from '../../test/simulation/bugs.ts'
+import { BUGS, type Bug, reintroduce } from '../../test/simulation/bugs.ts'
 import { copyRepository } from '../lib/copy.ts'
 
 const { values: flags, positionals } = parseArgs({
@@ -15,20 +13,14 @@ const { values: flags, positionals } = parseArgs({
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /** Returns the first failing seed and its failure; undefined if none fails. */
-function findIn(folder: string, { path, from, to }: Bug): { seed: string; failure: string } | undefined {
-  const file = join(folder, path)
-  const text = readFileSync(file, 'utf8')
-  if (!text.includes(from)) throw new Error(`${path} no longer contains ${JSON.stringify(from)}`)
-  writeFileSync(
-    file,
-    text.replace(from, () => to),
-  )
+function findIn(folder: string, bug: Bug): { seed: string; failure: string } | undefined {
+  const repair = reintroduce(folder, bug)
   const command = ['scripts/simulation/main.ts', '--seed', '1', '--seeds', flags.seeds ?? '200', '--first']
   const { stdout } = Bun.spawnSync(
     [process.execPath, ...command, '--no-shrink', '--steps', flags.steps ?? '400'],
     { cwd: folder, stderr: 'inherit' },
   )
-  writeFileSync(file, text)
+  repair()
   const lines = stdout.toString().split('\n')
   const failed = lines.find((line) => line.includes('FAILED'))
   const failure = lines.findLast((line) => /^\w*(?:Violation|Error): /.test(line)) ?? ''

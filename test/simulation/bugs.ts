@@ -1,3 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 /*
  * Bugs that this service once had, or could have again, as small changes of its sources. Each must make the simulation
  * fail; `bun run simulate:bugs` shows that.
@@ -78,3 +81,15 @@ export const BUGS: readonly Bug[] = [
     to: '    if (request) void send(request)\n    const outcome: AttemptOutcome = { status: 200, error: null }',
   },
 ]
+
+/** Adds a bug to a copy of the repository; returns a function that removes it. */
+export function reintroduce(folder: string, { path, from, to }: Bug): () => void {
+  const file = join(folder, path)
+  const text = readFileSync(file, 'utf8')
+  if (!text.includes(from)) throw new Error(`${path} no longer contains ${JSON.stringify(from)}`)
+  writeFileSync(
+    file,
+    text.replace(from, () => to),
+  )
+  return () => writeFileSync(file, text)
+}

@@ -4,7 +4,9 @@ import { VERSION } from '../../src/lib/version.ts'
 import { findFaults } from '../../src/operation/integrity.ts'
 import { openDatabase } from '../../src/storage/database.ts'
 import { contentsOf } from '../support/changes.ts'
+import { gapFaults, orderFaults } from '../support/event-oracles.ts'
 import type { Answer, Client } from '../support/service.ts'
+import { eventFaults, owedBy, type RowEvent, sentIn } from './events.ts'
 import type { Ledger } from './ledger.ts'
 import type { Programs } from './programs.ts'
 import type { Receipt } from './receivers.ts'
@@ -51,10 +53,13 @@ async function checkFeed({ world, programs }: Outcome): Promise<void> {
       )
 }
 
+const payloadsOf = (outcome: Outcome, name: string): RowEvent[] =>
+  receiptsOf(outcome, name).map(({ payload }) => payload)
+
 const receiptsOf = ({ world }: Outcome, name: string): Receipt[] =>
   world.receivers.receipts.filter(({ path }) => path === `/${name}`)
 
-/** Each stored event arrives at least once with one content, and in order where the subscription is ordered. */
+/** Each stored event arrives with one content, and no delivery stays pending or counts as arrived without it. */
 async function checkEvents(outcome: Outcome): Promise<void> {
   const { world, programs } = outcome
   const client = clientOf(world)
@@ -70,21 +75,33 @@ async function checkEvents(outcome: Outcome): Promise<void> {
       if (status === 'pending') throw new Violation(`the event ${event_id} to ${name} stays pending`)
     }
   }
-  checkOrder(receiptsOf(outcome, 'ordered'))
+  await checkOwed(outcome)
 }
 
-/** The first copies of the events of one row arrive in the order of their numbers. */
-function checkOrder(receipts: readonly Receipt[]): void {
-  const last = new Map<string, number>()
-  const seen = new Set<string>()
-  for (const { payload } of receipts) {
-    if (seen.has(payload.id)) continue
-    seen.add(payload.id)
-    const before = last.get(payload.record?.id) ?? 0
-    if (payload.sequence <= before)
-      throw new Violation(`the event ${payload.sequence} of ${payload.record?.id} arrives after ${before}`)
-    last.set(payload.record?.id, payload.sequence)
+/** Every change in the feed caused one event for each subscription to its table, and nothing else did. */
+async function checkOwed(outcome: Outcome): Promise<void> {
+  const { world, programs } = outcome
+  await programs.pullToEnd()
+  const { webhook } = (await clientOf(world).get(`/v1/webhooks/${programs.webhooks.pulled}`)).body
+  const owed = owedBy(programs.changes, programs.table)
+  const [plain, ordered] = ['plain', 'ordered'].map((name) => payloadsOf(outcome, name))
+  const { missesChanges } = programs
+  for (const [name, events = [], isOrdered, missesEvents] of [
+    ['plain', plain, false, false],
+    ['ordered', ordered, true, false],
+    ['pulled', programs.pulled, true, webhook.dropped > 0],
+  ] as const) {
+    const faults = eventFaults(owed, sentIn(events), { isOrdered, missesChanges, missesEvents })
+    if (faults.length > 0) throw new Violation(`events of ${name}: ${faults.join('; ')}`)
   }
+  checkOrder(ordered ?? [])
+}
+
+/** The events of each row arrive in the order of their numbers, which have no gaps. */
+function checkOrder(events: readonly RowEvent[]): void {
+  const arrived = events.map(({ sequence = 0, record }) => ({ sequence, object: record.id }))
+  const faults = [...orderFaults(arrived), ...gapFaults(arrived.map(({ sequence }) => sequence))]
+  if (faults.length > 0) throw new Violation(`ordered events: ${faults.join('; ')}`)
 }
 
 /** Each moment that has passed caused one event, and no moment two. */

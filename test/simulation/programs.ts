@@ -1,12 +1,12 @@
 import type { Random } from '../../scripts/lib/random.ts'
-import { createKey, getKey, revokeKey } from '../../src/people/accounts/keys.ts'
-import { Replica } from '../support/changes.ts'
+import { type FeedChange, Replica } from '../support/changes.ts'
 import { hmac } from '../support/sources.ts'
+import type { RowEvent } from './events.ts'
 import type { Entry, Ledger } from './ledger.ts'
 import { type Sent, Violation, type World } from './world.ts'
 import { post, TABLE } from './writers.ts'
 
-/* Readers, a follower of the change feed, a source, a program that pulls events, and holders of keys. */
+/* Readers, a follower of the change feed, a source, and a program that pulls events. */
 
 const SECRET = 'a secret'
 const MINUTE_MS = 60_000
@@ -18,9 +18,17 @@ export class Programs {
   readonly replica = new Replica()
   /** Moments that rows of the table `Moments` fall due, by key. */
   readonly moments = new Map<string, number>()
-  /** The sequence numbers of the pulled events. */
-  readonly pulled: number[] = []
+  /** The changes that the follower has read. */
+  readonly changes: FeedChange[] = []
+  /** Whether changes expired that the follower has not read. */
+  missesChanges = false
+  /** The pulled events that were acknowledged. */
+  readonly pulled: RowEvent[] = []
   readonly webhooks: Record<string, string> = {}
+  /** The id of the table of tasks. */
+  table = ''
+  /** The ids of the pulled events by number. */
+  readonly #seen = new Map<number, string>()
   #followedAt = Number.NEGATIVE_INFINITY
   #isFollowing = false
   #isPulling = false
@@ -43,7 +51,7 @@ export class Programs {
       { key: 'lane', type: 'text' },
       { key: 'text', type: 'text' },
     ]
-    await this.#must(post('/v1/records/structures', { name: TABLE, fields }))
+    this.table = (await this.#must(post('/v1/records/structures', { name: TABLE, fields }))).structure.id
     const moments = [
       { key: 'key', type: 'text', unique: true },
       { key: 'comes', type: 'datetime' },
@@ -68,6 +76,7 @@ export class Programs {
       }),
     )
     this.#source = new URL(source.source.url).pathname
+    while (this.replica.cursor === undefined) await this.#copy()
   }
 
   async checkOne(random: Random): Promise<void> {
@@ -125,13 +134,16 @@ export class Programs {
 
   async #followOnce(limit: number): Promise<boolean> {
     const { replica, world } = this
-    if (replica.cursor === undefined) return this.#copy()
     const path = `/v1/changes?include=objects&limit=${limit}&after=${replica.cursor}`
     const reply = await world.call({ method: 'GET', path })
     if (!reply || reply.status === 503) return true
-    if (reply.status === 410 && world.platform.now() - this.#followedAt > FEED_KEPT_MS) return this.#copy()
+    if (reply.status === 410 && world.platform.now() - this.#followedAt > FEED_KEPT_MS) {
+      this.missesChanges = true
+      return this.#copy()
+    }
     if (reply.status !== 200) throw new Violation(`the feed ends: ${JSON.stringify(reply.body)}`)
     replica.apply(reply.body.changes)
+    this.changes.push(...reply.body.changes)
     replica.cursor = reply.body.cursor
     if (!reply.body.has_more) this.#followedAt = world.platform.now()
     return reply.body.has_more
@@ -191,65 +203,48 @@ export class Programs {
   async pull(random: Random): Promise<void> {
     if (this.#isPulling) return
     this.#isPulling = true
-    const path = `/v1/webhooks/${this.webhooks.pulled}/events`
     try {
-      const reply = await this.world.call({ method: 'GET', path: `${path}?limit=20` })
-      if (reply?.status !== 200 || reply.body.events.length === 0) return
-      const { events } = reply.body
-      this.#checkSequence(events.map(({ payload }: { payload: { sequence: number } }) => payload.sequence))
-      const last = random.below(events.length)
-      await this.world.callUntilAnswered(post(`${path}/ack`, { cursor: events[last].cursor }))
-      this.pulled.push(
-        ...events.slice(0, last + 1).map((one: { payload: { sequence: number } }) => one.payload.sequence),
-      )
+      await this.#pullOnce((length) => 1 + random.below(length))
     } finally {
       this.#isPulling = false
     }
   }
 
-  /** Events are numbered without gaps from the first that was not acknowledged. */
-  #checkSequence(numbers: readonly number[]): void {
-    const isDropped = this.world.platform.now() - this.#startedAt > FEED_KEPT_MS
-    const first = isDropped ? (numbers[0] ?? 0) : (this.pulled.at(-1) ?? 0) + 1
+  async pullToEnd(): Promise<void> {
+    while (await this.#pullOnce((length) => length));
+  }
+
+  /** Reads the next events and acknowledges that many; returns whether there may be more. */
+  async #pullOnce(acknowledged: (length: number) => number): Promise<boolean> {
+    const path = `/v1/webhooks/${this.webhooks.pulled}/events`
+    const reply = await this.world.call({ method: 'GET', path: `${path}?limit=20` })
+    if (reply?.status !== 200) return true
+    const events: { readonly cursor: string; readonly payload: RowEvent }[] = reply.body.events
+    if (events.length === 0) return false
+    const payloads = events.map(({ payload }) => payload)
+    this.#checkNumbers(payloads)
+    const count = acknowledged(events.length)
+    await this.world.callUntilAnswered(post(`${path}/ack`, { cursor: events[count - 1]?.cursor }))
+    this.pulled.push(...payloads.slice(0, count))
+    return true
+  }
+
+  /** Events are numbered without gaps from the first that was not acknowledged, and keep their numbers. */
+  #checkNumbers(events: readonly RowEvent[]): void {
+    const last = this.pulled.at(-1)
+    const lastAt = last ? Date.parse(last.occurred_at) : this.#startedAt
+    const hasDropped = this.world.platform.now() - lastAt > FEED_KEPT_MS
+    const numbers = events.map(({ sequence = 0 }) => sequence)
+    const next = (last?.sequence ?? 0) + 1
+    const first = hasDropped ? Math.max(next, numbers[0] ?? 0) : next
     const wanted = numbers.map((_, index) => first + index)
     if (!Bun.deepEquals(numbers, wanted))
       throw new Violation(`the events ${numbers} are pulled, not ${wanted}`)
-  }
-
-  /** A key is used, revoked, and used again. */
-  async useKey(random: Random): Promise<void> {
-    const { world } = this
-    const { server } = world
-    if (!server || !world.isUp) return
-    const { db } = server.ctx
-    const scope = random.pick(['read', 'write'] as const)
-    this.#count += 1
-    const name = `key ${this.#count}`
-    const key = await world.platform.as(server.process, () =>
-      db
-        .write((tx) => createKey(tx, { workspace: 1, user: 1, name, scope, expiresAt: null }))
-        .catch(() => undefined),
-    )
-    if (!key || world.server !== server) return
-    const mine = { key: key.secret }
-    const read = await world.call({ method: 'GET', path: '/v1/notes?limit=1', ...mine })
-    expectStatus(read?.status, [200, 503], 'a read with a valid key')
-    if (scope === 'read') {
-      const written = await world.call({ ...post('/v1/notes', { title: 'Never' }), ...mine })
-      expectStatus(written?.status, [403, 503], 'a write with a key that may only read')
+    for (const { id, sequence = 0 } of events) {
+      const known = this.#seen.get(sequence) ?? id
+      if (known !== id) throw new Violation(`the pulled event ${sequence} is ${id}, and was ${known}`)
+      this.#seen.set(sequence, id)
     }
-    if (world.server !== server || !world.isUp) return
-    const isRevoked = await world.platform.as(server.process, () =>
-      db
-        .write((tx): boolean => {
-          revokeKey(tx, getKey(tx, key.id))
-          return true
-        })
-        .catch(() => false),
-    )
-    if (!isRevoked) return
-    const after = await world.call({ method: 'GET', path: '/v1/notes?limit=1', ...mine })
-    expectStatus(after?.status, [401, 503], 'a read with a revoked key')
   }
 
   async #must(sent: Sent): Promise<Awaited<ReturnType<World['callUntilAnswered']>>['body']> {
@@ -257,8 +252,4 @@ export class Programs {
     if (status !== 201) throw new Error(`${sent.path} is refused: ${JSON.stringify(body)}`)
     return body
   }
-}
-
-function expectStatus(status: number | undefined, allowed: readonly number[], what: string): void {
-  if (status !== undefined && !allowed.includes(status)) throw new Violation(`${what} is answered ${status}`)
 }

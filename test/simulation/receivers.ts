@@ -10,6 +10,8 @@ export interface Receipt {
 }
 
 const TIMEOUT_MS = 10_000
+/** No event fails for good: the next attempt after these succeeds. */
+const MOST_FAILING = 3
 const lost = (error: string): AttemptOutcome => ({ status: null, error })
 
 /**
@@ -20,12 +22,14 @@ export class Receivers {
   readonly receipts: Receipt[] = []
   /** Whether every delivery arrives and is confirmed. */
   areWell = false
+  /** The number of attempts at each event of a subscription. */
+  readonly #attempts = new Map<string, number>()
 
   constructor(private readonly world: World) {}
 
   receive(process: SimulatedProcess, { url, body }: AttemptRequest): Promise<AttemptOutcome> {
     const { platform, random } = this.world
-    const fate = this.areWell ? 1 : random.next()
+    const fate = this.areWell || this.#count(url, body) > MOST_FAILING ? 1 : random.next()
     const { promise, resolve } = Promise.withResolvers<AttemptOutcome>()
     const respond = (delayMs: number, outcome: AttemptOutcome) =>
       platform.schedule(process, delayMs, () => resolve(outcome))
@@ -35,7 +39,7 @@ export class Receivers {
         if (process.isCut) return
         if (fate < 0.12) return respond(0, { status: 500, error: 'The receiver answered 500.' })
         const { pathname } = new URL(url)
-        const text = typeof body === 'string' ? body : Buffer.from(body).toString()
+        const text = textOf(body)
         this.receipts.push({ path: pathname, payload: JSON.parse(text) })
         this.world.note(`${pathname} receives ${text}`)
         if (fate < 0.17) respond(3, lost('The connection was closed.'))
@@ -44,4 +48,13 @@ export class Receivers {
       })
     return promise
   }
+  #count(url: string, body: AttemptRequest['body']): number {
+    const event = `${url} ${JSON.parse(textOf(body)).id}`
+    const count = (this.#attempts.get(event) ?? 0) + 1
+    this.#attempts.set(event, count)
+    return count
+  }
 }
+
+const textOf = (body: AttemptRequest['body']): string =>
+  typeof body === 'string' ? body : Buffer.from(body).toString()

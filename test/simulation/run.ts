@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Random } from '../../scripts/lib/random.ts'
 import { FAILURE_POINTS, type FailurePoint } from '../../src/lib/failure-points.ts'
+import { Agents } from './agents.ts'
+import { Keys } from './keys.ts'
 import { Ledger } from './ledger.ts'
 import { checkAll, checkFile, countPending } from './oracles.ts'
 import { Programs } from './programs.ts'
@@ -56,6 +58,8 @@ export class SimulationRun {
   readonly #ledger: Ledger
   readonly #writers: Writers
   readonly #programs: Programs
+  readonly #keys: Keys
+  readonly #agents: Agents
   readonly #running = new Set<Promise<void>>()
   readonly #counts: Record<string, number> = {}
   #failure: unknown
@@ -68,6 +72,8 @@ export class SimulationRun {
     this.#ledger = new Ledger(this.world)
     this.#writers = new Writers(this.world, this.#ledger)
     this.#programs = new Programs(this.world, this.#ledger)
+    this.#keys = new Keys(this.world, this.#programs)
+    this.#agents = new Agents(this.world, this.#ledger)
   }
 
   async run(): Promise<RunResult> {
@@ -153,13 +159,15 @@ export class SimulationRun {
       [5, 'send an event', (own) => programs.sendEvent(own)],
       [3, 'plan a moment', (own) => programs.planMoment(own)],
       [4, 'pull', (own) => programs.pull(own)],
-      [2, 'use a key', (own) => programs.useKey(own)],
+      [2, 'use a key', (own) => this.#keys.use(own)],
+      [2, 'create a note as an agent', (own) => this.#agents.createNote(own)],
       [1.2, 'kill', (own) => this.#restart(own, 'killed')],
       [1.2, 'power loss', (own) => this.#restart(own, 'power lost')],
       [1.5, 'crash at a point', (own) => this.#crash(own)],
       [0.5, 'restart', (own) => this.#restart(own, 'stopped')],
       [0.4, 'a failing disk', (own) => this.#disk(own, 'failing')],
       [0.2, 'a late disk', (own) => this.#disk(own, 'late')],
+      [0.4, 'a full disk', (own) => this.#fillDisk(own)],
       [0.6, 'a clock jump', (own) => this.#jump(own), true],
       [1, 'a lull', (own) => this.#lull(own), true],
     ]
@@ -188,6 +196,13 @@ export class SimulationRun {
     server.disk.mood = mood
     await this.world.platform.sleep(50 + random.next() * 500)
     server.disk.mood = 'well'
+  }
+
+  async #fillDisk(random: Random): Promise<void> {
+    const { server } = this.world
+    server?.fillDisk(true)
+    await this.world.platform.sleep(50 + random.next() * 500)
+    server?.fillDisk(false)
   }
 
   /** Sets the wall clock back by less than an hour, or forward. */

@@ -19,6 +19,7 @@ import { upgradeDerived, upgradeSteps } from '../../src/operation/upgrade.ts'
 import { bootstrap } from '../../src/people/administration.ts'
 import { credentials } from '../../src/people/sessions/sessions.ts'
 import { openDatabase } from '../../src/storage/database.ts'
+import type { Sql } from '../../src/storage/sql.ts'
 import { newDatabase } from '../support/service.ts'
 import { SimulatedDisk } from './disk.ts'
 import type { Platform, SimulatedProcess } from './platform.ts'
@@ -48,6 +49,9 @@ interface FilesLeft {
 /** Larger reads and writes than these run in threads. */
 const SMALL = { manyRows: 40, maxWriteLength: 4_000 }
 
+/** The most that SQLite allows. */
+const MAX_PAGES = 4_294_967_294
+
 let folders = 0
 
 /** A file in a folder of its own. */
@@ -71,6 +75,8 @@ export class SimulatedServer {
   #deliveries: Dispatcher | undefined
   #jobs: JobRunner | undefined
   #left: FilesLeft | undefined
+  /** The connection that writes. */
+  #writer: Sql | undefined
 
   private constructor(
     private readonly options: ServerOptions,
@@ -122,13 +128,24 @@ export class SimulatedServer {
   async #begin(): Promise<void> {
     const { ctx, options, process } = this
     const { db } = ctx
-    await db.write((tx): void => beginEpochs(tx))
+    this.#writer = await db.write((tx): Sql => {
+      beginEpochs(tx)
+      return tx.sql
+    })
     this.firstKey = await bootstrap(ctx)
     options.platform.as(process, () => {
       db.onExternalWrite(() => ctx.bus.notify())
       this.#deliveries = new Dispatcher({ ...ctx, send: (request) => options.send(process, request) })
       this.#jobs = new JobRunner(ctx, [...jobs, ...retentionJobs(ctx.config)])
     })
+  }
+
+  /** Fills the disk, so that the database cannot grow, or frees space again. */
+  fillDisk(isFull: boolean): void {
+    if (this.process.isCut) return
+    const sql = this.#writer
+    const pages = isFull ? sql?.scalar<number>('PRAGMA page_count') : MAX_PAGES
+    sql?.all(`PRAGMA max_page_count = ${pages}`)
   }
 
   /** Ends the server. */

@@ -75,9 +75,10 @@ const checkpointThread = (around: Surroundings): Thread =>
 /** The features whose operations run in threads here. */
 const FEATURES = ['change-feed', 'jobs', 'notes', 'records', 'sources', 'structures', 'tags', 'webhooks']
 
-/** Loads the modules of threads, which takes real time once. */
+/** Loads the modules of threads and of agents, which takes real time once. */
 export const preloadOperations = async (): Promise<void> => {
   for (const feature of FEATURES) await findOperation(`${feature}.`).catch(() => {})
+  await import('../../src/clients/mcp/endpoint.ts')
 }
 
 export const startThreadIn =
