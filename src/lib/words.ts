@@ -204,7 +204,32 @@ export function indexedText(text: string): string {
   return symbols.size === 0 ? words : `${words} ${[...symbols].join(' ')}`
 }
 
+/** Visits only the words with other characters than ASCII, because visiting all takes five times as long. */
 function termsOf(text: string): string {
+  if (HAS_WORD_WITH_SIGNS.test(text)) return visitedTerms(text)
+  const next = /\P{ASCII}/gu
+  let terms = ''
+  let at = 0
+  for (let found = next.exec(text); found; found = next.exec(text)) {
+    let start = found.index
+    while (start > at && isWordUnit(text.charCodeAt(start - 1))) start -= 1
+    let end = found.index + 1
+    while (end < text.length && isWordUnit(text.charCodeAt(end))) end += 1
+    terms += `${text.slice(at, start)} ${visitedTerms(text.slice(start, end))}`
+    at = end
+    next.lastIndex = end
+  }
+  return terms + text.slice(at)
+}
+
+/** Whether a UTF-16 unit is an ASCII letter or digit, or not ASCII. */
+const isWordUnit = (unit: number): boolean =>
+  unit > 0x7f ||
+  (unit >= 0x61 && unit <= 0x7a) ||
+  (unit >= 0x41 && unit <= 0x5a) ||
+  (unit >= 0x30 && unit <= 0x39)
+
+function visitedTerms(text: string): string {
   let terms = ''
   visitWords(text, (term) => {
     terms += `${term} `
