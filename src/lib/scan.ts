@@ -51,7 +51,7 @@ export const CHECK_TEXT = 'check_text'
 /** A scan is checked once in this many rows, a power of 2. */
 export const ROWS_PER_CHECK = 64
 /** The number of index entries, read without their rows, that cost as much as one row; a power of 2. */
-const ENTRIES_PER_ROW = 8
+export const ENTRIES_PER_ROW = 8
 /** Tests of longer texts are counted separately. */
 const LONG_TEXT_BYTES = 4_096
 

@@ -1,6 +1,14 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { BoundedCache } from '../lib/bounded-cache.ts'
-import { CHECK_ROWS, CHECK_TEXT, type Checks, checkedText, namesScans, ROWS_PER_CHECK } from '../lib/scan.ts'
+import {
+  CHECK_ROWS,
+  CHECK_TEXT,
+  type Checks,
+  checkedText,
+  ENTRIES_PER_ROW,
+  namesScans,
+  ROWS_PER_CHECK,
+} from '../lib/scan.ts'
 import { State } from '../lib/state.ts'
 import { charactersIn } from '../lib/text.ts'
 import { asReadError } from './errors.ts'
@@ -196,6 +204,12 @@ export class Sql {
   ): Value[] {
     this.count(offset)
     return this.column(`${text} LIMIT ? OFFSET ?`, ...values, limit, offset)
+  }
+
+  /** The first column of a statement that reads about so many index entries before its first row; they count, too. */
+  columnAfter<Value>(entries: number, text: string, ...values: SqlValue[]): Value[] {
+    this.count(Math.floor(entries / ENTRIES_PER_ROW))
+    return this.column(text, ...values)
   }
 
   /** The first column of the first row; for aggregates, which always return one. */

@@ -64,8 +64,12 @@ export function findCandidates(
   if (unindexed.length > most) return undefined
   const table = textIndexTable(rows.pk)
   const runs = [...new Set(texts.flatMap(runsOf))]
-  const read = worthReading(runs, rows.live, runShares(reader, rows))
-  const found = reader.sql.column<number>(
+  const shareOf = runShares(reader, rows)
+  const read = worthReading(runs, rows.live, shareOf)
+  // FTS5 reads the entries of all runs before it returns the first row.
+  const entries = read.reduce((sum, run) => sum + shareOf(run) * rows.live, 0)
+  const found = reader.sql.columnAfter<number>(
+    entries,
     `SELECT rowid FROM ${table} WHERE ${scanOf('rowid').text} AND ${table} MATCH ? LIMIT ?`,
     read.map(quoted).join(' AND '),
     most + 1 - unindexed.length,
