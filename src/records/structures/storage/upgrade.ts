@@ -1,9 +1,8 @@
 import type { Reader } from '../../../storage/reader.ts'
-import { rowTable } from '../../../storage/row-table-names.ts'
 import { type Definition, definitionOf, findDefinitionTexts } from '../store.ts'
 import { createIndexNamed, listAutoIndexes } from './auto-index.ts'
 import { copyFromOwnTable, setOwnTable } from './live-rows.ts'
-import { dropRowIndex, listRowIndexes } from './row-index.ts'
+import { dropRowIndex } from './row-index.ts'
 import { changeUniqueSets, dropRowTable } from './row-table-schema.ts'
 
 /*
@@ -24,20 +23,21 @@ export function convertSomeRowTables(reader: Reader): void {
     'SELECT structure, live FROM structure_stats WHERE own_table = 2 ORDER BY live LIMIT ?',
     STRUCTURES_AT_ONCE,
   )
+  const indexes = oldIndexes(reader)
   let rows = 0
   for (const [pk, live] of old) {
-    convertRowTable(reader, pk)
+    convertRowTable(reader, pk, indexes.get(pk) ?? [])
     rows += live
     if (rows >= ROWS_AT_ONCE) return
   }
 }
 
 /** Converts the row table of a structure, or removes it if the structure is small. */
-function convertRowTable(reader: Reader, pk: number): void {
+function convertRowTable(reader: Reader, pk: number, indexes: readonly OldIndex[]): void {
   const { sql } = reader
   const texts = findDefinitionTexts(reader, pk)
   const definition = texts && definitionOf(texts)
-  dropOldIndexes(reader, pk)
+  dropOldIndexes(reader, pk, indexes)
   if (definition && shareTable(reader, pk, definition)) return
   if (!definition) {
     // A job removes the rows of a deleted structure.
@@ -51,22 +51,37 @@ function convertRowTable(reader: Reader, pk: number): void {
       sql.run('DELETE FROM auto_indexes WHERE structure = ? AND "column" = ?', pk, name)
 }
 
-/** Drops every index of the structure, in any format. */
-function dropOldIndexes(reader: Reader, pk: number): void {
+type OldIndex = readonly [type: 'trigger' | 'table' | 'index', name: string]
+
+/** The tables that are indexes of a row table, and the row tables. */
+const INDEX_TABLE = /^rows_(\d+)_(?:by_.*|unique_.*|search|text|vocabulary|vocabulary_parts)$/
+const ROW_TABLE = /^rows_(\d+)$/
+
+/**
+ * The triggers, tables and indexes that are indexes of row tables, by structure, in any format and in the order in
+ * which they must be dropped. SQLite searches its whole schema at each lookup, so a batch reads it once.
+ */
+function oldIndexes({ sql }: Reader): Map<number, OldIndex[]> {
+  const byStructure = new Map<number, OldIndex[]>()
+  const objects = sql.rows<[...OldIndex, table: string]>(
+    `SELECT type, name, tbl_name FROM main.sqlite_schema
+     WHERE tbl_name GLOB 'rows_[0-9]*' AND type <> 'view' ORDER BY type DESC`,
+  )
+  for (const [type, name, table] of objects) {
+    const pk = (type === 'table' ? INDEX_TABLE : ROW_TABLE).exec(table)?.[1]
+    if (pk === undefined) continue
+    const known = byStructure.get(Number(pk))
+    if (known) known.push([type, name])
+    else byStructure.set(Number(pk), [[type, name]])
+  }
+  return byStructure
+}
+
+function dropOldIndexes(reader: Reader, pk: number, indexes: readonly OldIndex[]): void {
   const { sql } = reader
-  const table = rowTable(pk)
-  const triggers = sql.column<string>(
-    "SELECT name FROM main.sqlite_schema WHERE type = 'trigger' AND tbl_name = ?",
-    table,
-  )
-  for (const name of triggers) sql.script(`DROP TRIGGER ${name}`)
-  const tables = sql.column<string>(
-    `SELECT name FROM main.sqlite_schema WHERE type = 'table'
-     AND (name GLOB ?1 || '_by_*' OR name GLOB ?1 || '_unique_*' OR name IN (?1 || '_search', ?1 || '_text', ?1 || '_vocabulary', ?1 || '_vocabulary_parts'))`,
-    table,
-  )
-  for (const name of tables) sql.script(`DROP TABLE ${name}`)
-  for (const name of listRowIndexes(reader, pk)) dropRowIndex(reader, name)
+  for (const [type, name] of indexes)
+    if (type === 'index') dropRowIndex(reader, name)
+    else sql.script(`DROP ${type} ${name}`)
   sql.run('DELETE FROM row_search_pending WHERE structure = ?', pk)
   sql.run('UPDATE structure_stats SET indexed_to = NULL WHERE structure = ?', pk)
 }
