@@ -108,7 +108,7 @@ function searchRows(file: string) {
   const database = new Database(file, { readonly: true })
   const notes = database
     .query<Indexable, []>(
-      `SELECT pk, workspace, title, (SELECT content FROM note_bodies WHERE note = pk) AS content,
+      `SELECT pk, workspace, title, alias, aliases, (SELECT content FROM note_bodies WHERE note = pk) AS content,
          (SELECT json_group_array(tag) FROM note_tags WHERE note = pk) AS tags FROM notes`,
     )
     .all()
