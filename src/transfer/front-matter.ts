@@ -90,13 +90,25 @@ export function otherFrontMatter(text: string): OtherFrontMatter | undefined {
 function parseOther(language: 'TOML' | 'JSON', written: string): Record<string, unknown> | undefined {
   if (written.length > MAX_YAML_LENGTH || isTooDeep(written)) return undefined
   try {
-    const value: unknown = language === 'JSON' ? JSON.parse(written) : tomlLibrary().parse(written)
-    // Dates of TOML become text as in YAML.
-    return isObject(value) ? JSON.parse(JSON.stringify(value)) : undefined
+    const value: unknown =
+      language === 'JSON'
+        ? JSON.parse(written, exactIntegers)
+        : tomlLibrary().parse(written, { integersAsBigInt: 'asNeeded' })
+    return isObject(value) ? JSON.parse(JSON.stringify(value, asText)) : undefined
   } catch {
     return undefined
   }
 }
+
+/** Integers that no double can hold stay text; `source` is missing in older browsers. */
+const exactIntegers = (_: string, value: unknown, context?: { readonly source?: string }): unknown =>
+  typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? (context?.source ?? value)
+    : value
+
+/** Values that JSON does not have become text, as in YAML: days, large integers, and numbers that are not finite. */
+const asText = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)) ? String(value) : value
 
 const DAY = '\\d{4}-\\d{2}-\\d{2}'
 const INTEGER = '(?:0|-?[1-9]\\d{0,14})(?![\\w.])'

@@ -352,6 +352,7 @@ describe('a damaged archive of Joplin', () => {
     block.write(content, 512)
     return block
   }
+  const END = Buffer.alloc(1_024)
   const importTar = (...entries: Buffer[]) => {
     writeFileSync(folder.file('notes.jex'), Buffer.concat(entries))
     return vault.importFolder(folder.file('notes.jex'))
@@ -362,14 +363,16 @@ describe('a damaged archive of Joplin', () => {
 
   test('is refused instead of imported in part or read without end', async () => {
     for (const wrong of ['-0000001000', '77777777', '\u0001'])
-      expect(await importTar(entry(name, size, text), entry(name, wrong, ''))).toMatchObject({
+      expect(await importTar(entry(name, size, text), entry(name, wrong, ''), END)).toMatchObject({
         exitCode: 1,
         err: expect.stringContaining('the archive is damaged'),
       })
+    expect(await importTar(entry(name, size, text))).toMatchObject({ exitCode: 1 })
+    expect(await importTar(entry(name, size, text), END.subarray(0, 100))).toMatchObject({ exitCode: 1 })
   })
 
   test('with an impossible date keeps the note without it', async () => {
-    expect(await importTar(entry(name, size, text))).toMatchObject({ exitCode: 0, err: '' })
+    expect(await importTar(entry(name, size, text), END)).toMatchObject({ exitCode: 0, err: '' })
     expect(await propertiesOf('Title')).toEqual({ completed: false })
   })
 

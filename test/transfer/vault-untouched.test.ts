@@ -221,8 +221,8 @@ test.each([
 })
 
 test.each([
-  '+++\ntitle = "Other"\ndate = 2020-01-02\ncreated = 2020-01-01T10:00:00Z\ntags = ["one", "two"]\nweight = 10\n+++\nbody',
-  '{\n  "title": "Other",\n  "date": "2020-01-02",\n  "created": "2020-01-01T10:00:00Z",\n  "tags": ["one", "two"],\n  "weight": 10\n}\nbody',
+  '+++\ntitle = "Other"\ndate = 2020-01-02\ncreated = 2020-01-01T10:00:00Z\ntags = ["one", "two"]\nweight = 10\nserial = 9223372036854775807\n+++\nbody',
+  '{\n  "title": "Other",\n  "date": "2020-01-02",\n  "created": "2020-01-01T10:00:00Z",\n  "tags": ["one", "two"],\n  "weight": 10,\n  "serial": 9223372036854775807\n}\nbody',
 ])('front matter in TOML or JSON is read, and kept where nothing changed: %.5j', async (text) => {
   vault.write({ 'Note.md': text })
   const { report } = await vault.report()
@@ -231,7 +231,7 @@ test.each([
   expect(note).toMatchObject({ content: 'body', created_at: '2020-01-01T10:00:00.000Z' })
   expect(note?.tags.toSorted()).toEqual(['one', 'two'])
   const { body } = await vault.service().get(`/v1/notes/${note?.id}/properties`)
-  expect(body.properties).toEqual({ date: '2020-01-02', weight: 10 })
+  expect(body.properties).toEqual({ date: '2020-01-02', weight: 10, serial: '9223372036854775807' })
   expect(await exportedFiles()).toEqual({ 'Note.md': text })
   await vault.service().patch(`/v1/notes/${note?.id}`, { content: 'changed' })
   expect(await exportedFiles()).toEqual({ 'Note.md': text.replace('body', 'changed') })

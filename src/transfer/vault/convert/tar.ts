@@ -42,7 +42,7 @@ function readAt(handle: number, at: number, size: number): Uint8Array {
 
 /**
  * The plain files of an open tar archive of `length` bytes (POSIX ustar, PAX and GNU long names). Throws for a damaged
- * archive, because the rest of its files would be missing.
+ * archive and for one without an end, because the rest of its files would be missing.
  */
 export function* tarEntries(handle: number, length: number): Generator<StoredFile> {
   let longName: string | undefined
@@ -64,6 +64,7 @@ export function* tarEntries(handle: number, length: number): Generator<StoredFil
       longName = undefined
     }
   }
+  throw new Error(DAMAGED)
 }
 
 function nameIn(header: Uint8Array): string {
