@@ -1,5 +1,6 @@
 import type { AnyElysia } from 'elysia'
 import { mcpRoutes } from './clients/mcp/routes.ts'
+import { commentRoutes, inboxRoutes } from './comments/routes.ts'
 import type { AppContext } from './context.ts'
 import { incomingRoutes, rejectedCalls, sourceRoutes } from './events/sources/routes.ts'
 import { structureDeletionRoutes } from './events/structure-deletion.ts'
@@ -125,6 +126,8 @@ export function createApi(ctx: AppContext, backups = NO_BACKUPS, port = () => ct
     incomingRoutes(ctx, rejected),
     fileRoutes(ctx),
     fileManagementRoutes(ctx),
+    commentRoutes(),
+    inboxRoutes(),
     importRoutes(),
     importTableRoutes(),
     importFileRoutes(ctx),
@@ -209,6 +212,10 @@ const DESCRIPTION: ApiDescription = {
     { name: 'Quick Access', description: 'Notes pinned to the sidebar, in order.' },
     { name: 'Files', description: 'Files as readable text.' },
     {
+      name: 'Comments',
+      description: 'Threads of comments on notes, passages and rows, and the inbox of a user.',
+    },
+    {
       name: 'Changes',
       description: 'The log of all changes, to follow, to read as history, and to undo.',
     },
@@ -235,6 +242,7 @@ const DESCRIPTION: ApiDescription = {
     'lenses/{id}': id('The lens.'),
     'quick-access/{id}': id('The item, or the note it pins.'),
     'files/{id}': id('The file.'),
+    'comments/{id}': id('The comment.'),
   },
   webhooks: describeDeliveries,
   callbacks: describeCallbacks,

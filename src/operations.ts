@@ -10,6 +10,7 @@ interface Operation {
 
 const FEATURES: Readonly<Record<string, () => Promise<object>>> = {
   account: () => import('./people/accounts/operations.ts'),
+  comments: () => import('./comments/operations.ts'),
   'change-feed': () => import('./feed/operations.ts'),
   events: () => import('./events/structure-deletion.ts'),
   files: () => import('./files/operations.ts'),

@@ -13,7 +13,7 @@ const CHARGES = [
 ]
 
 const STRUCTURE = {
-  name: 'Payments',
+  name: 'Shop payments',
   fields: [
     { key: 'charge', type: 'text', unique: true },
     { key: 'customer', type: 'text' },
@@ -23,7 +23,7 @@ const STRUCTURE = {
 }
 
 const SOURCE = {
-  name: 'Card payments',
+  name: 'Shop',
   structure: STRUCTURE.name,
   provider: 'stripe',
   secret: STRIPE_SECRET,

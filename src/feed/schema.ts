@@ -67,7 +67,10 @@ export const Change = t.strict(
     kind: t.choice(CHANGE_KINDS, { examples: ['record'] }),
     op: operation(),
     id: t.Union([t.String(), t.integer()], { examples: [OBJECT_ID] }),
-    structure_id: t.nullable(t.String(), 'Of records, webhooks, views of rows and structures.'),
+    structure_id: t.nullable(
+      t.String(),
+      'Of records and their comments, webhooks, views of rows and structures.',
+    ),
     ...difference,
     actor: Actor,
     object: t.Optional(
@@ -190,7 +193,7 @@ export const UndoBody = t.strict({
 export const UndoResponse = t.response({
   undone: t.Array(
     t.strict({
-      kind: t.choice(['note', 'record']),
+      kind: t.choice(['note', 'record', 'comment']),
       id: t.String({ examples: [OBJECT_ID] }),
       op: operation(),
     }),
@@ -199,7 +202,7 @@ export const UndoResponse = t.response({
   transaction: t.nullable(t.String({ examples: [CURSOR] }), 'The new one; null when nothing was written.'),
 })
 
-export const UNDO_DESCRIPTION = `Undoes every change of records and notes of a transaction in one new transaction, under all rules and with its events. Items of Quick Access that went with a note come back; tags that the write made stay. A transaction with changes of other kinds, with a text whose revision is no longer kept, or with more than 20,000 changes is refused. When something was touched since, the call is refused with 409 \`stale\` and nothing is written; changes that were taken back themselves do not count, so that several transactions are taken back one after the other, the newest first.`
+export const UNDO_DESCRIPTION = `Undoes every change of records, notes and comments of a transaction in one new transaction, under all rules and with its events. Items of Quick Access that went with a note come back; tags that the write made stay. A transaction with changes of other kinds, with a text whose revision is no longer kept, or with more than 20,000 changes is refused. When something was touched since, the call is refused with 409 \`stale\` and nothing is written; changes that were taken back themselves do not count, so that several transactions are taken back one after the other, the newest first.`
 
 const MAX_APPLIED = 1_000
 

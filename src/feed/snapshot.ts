@@ -82,7 +82,8 @@ function readObjects(reader: Reader, caller: ObjectReader, kind: ObjectKind, aft
 
 function structureOf(kind: ChangeKind, json: string): string | null {
   if (kind === 'structure') return (JSON.parse(json) as { id: string }).id
-  if (kind === 'row_view') return (JSON.parse(json) as { structure_id: string }).structure_id
+  if (kind === 'row_view' || kind === 'comment')
+    return (JSON.parse(json) as { structure_id: string | null }).structure_id
   if (kind === 'webhook' || kind === 'source')
     return (JSON.parse(json) as { structure: { id: string } | null }).structure?.id ?? null
   return null

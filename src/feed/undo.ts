@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox'
+import { undoComment } from '../comments/undo.ts'
 import type { Caller } from '../context.ts'
 import { long, write } from '../kernel/operation.ts'
 import { notFound, Refusal, refused } from '../lib/refusal.ts'
@@ -28,14 +29,14 @@ const MAX_UNDONE = 20_000
 
 export interface Undone {
   readonly undone: readonly {
-    readonly kind: 'note' | 'record'
+    readonly kind: UndoableKind
     readonly id: string
     readonly op: ChangeOperation
   }[]
   readonly transaction: string | null
 }
 
-/** Undoes all changes of notes and records of a transaction in one new transaction, or refuses. */
+/** Undoes all changes of notes, records and comments of a transaction in one new transaction, or refuses. */
 export const undo = long(
   write({
     name: 'change-feed.undo',
@@ -56,7 +57,8 @@ function undoTransaction(tx: Tx, caller: Caller, transaction: string): Undone {
   checkUndoable(tx, caller, changes, seen)
   const objects = changedObjects(changes)
   refuseOthers(changes, seen)
-  refuseTouched(tx, workspacePk, objects, changes.at(-1)?.number ?? 0)
+  const comments = changedComments(changes)
+  refuseTouched(tx, workspacePk, [...objects, ...comments], changes.at(-1)?.number ?? 0)
   const undone = undoTexts(tx, caller, objects.toReversed())
   const takenItems = takenItemsByNote(changes)
   const writer = new ObjectWriter({ tx, caller, mode: 'logged' })
@@ -67,6 +69,7 @@ function undoTransaction(tx: Tx, caller: Caller, transaction: string): Undone {
     else undoNote(writer, tx, caller, object, takenItems)
   }
   writer.finish()
+  for (const { id, changes } of comments.toReversed()) undoComment(tx, caller, id, changes)
   const range = loggedRange(tx, workspacePk)
   if (range) saveUndo(tx, workspacePk, range.first, changes[0]?.first ?? 0)
   return outcomeOf(tx, workspacePk)
@@ -84,14 +87,27 @@ function findTransaction(reader: Reader, workspace: number, transaction: string)
   )
 }
 
-function changedObjects(changes: readonly Change[]): ChangedObject[] {
-  const objects = new Map<string, ChangedObject>()
+const changedObjects = (changes: readonly Change[]) => changedOf(changes, ['note', 'record'])
+
+/** Comments that come back with their note or row also go away with it. */
+const changedComments = (changes: readonly Change[]) =>
+  changedOf(
+    changes.filter(({ operation }) => operation !== 'restored'),
+    ['comment'],
+  )
+
+function changedOf<Kind extends ChangeKind>(
+  changes: readonly Change[],
+  kinds: readonly Kind[],
+): Changed<Kind>[] {
+  const objects = new Map<string, Changed<Kind>>()
   for (const change of changes) {
-    const { kind, id } = change
-    if (kind !== 'note' && kind !== 'record') continue
-    const object = objects.get(String(id)) ?? { kind, id: String(id), changes: [] }
+    const id = String(change.id)
+    const kind = kinds.find((one) => one === change.kind)
+    if (kind === undefined) continue
+    const object = objects.get(id) ?? { kind, id, changes: [] }
     object.changes.push(change)
-    objects.set(object.id, object)
+    objects.set(id, object)
   }
   return [...objects.values()]
 }
@@ -115,7 +131,7 @@ function refuseOthers(changes: readonly Change[], seen: readonly Change[]): void
   const mayShift = items.some(goesAlong)
   const isAllowed = (change: Change): boolean => {
     const { kind, operation } = change
-    if (kind === 'record' || (kind === 'tag' && operation === 'created')) return true
+    if (kind === 'record' || kind === 'comment' || (kind === 'tag' && operation === 'created')) return true
     if (kind === 'note') return operation !== 'purged'
     if (kind !== 'quick_access_item') return false
     return operation === 'updated' ? mayShift && isShift(change) : goesAlong(change)
@@ -125,7 +141,9 @@ function refuseOthers(changes: readonly Change[], seen: readonly Change[]): void
   const named = others.filter((change) => seen.includes(change))
   const names = [...new Set(named.map(({ kind, id }) => `${wordOf(kind)} ${id}`))].slice(0, MAX_NAMED)
   const also = names.join(', ') || 'something else'
-  throw refused(`Only changes of notes and records can be undone; this transaction also changed ${also}.`)
+  throw refused(
+    `Only changes of notes, records and comments can be undone; this transaction also changed ${also}.`,
+  )
 }
 
 /** Describes the tag or property whose deletion, in one or several transactions, made the changes. */
@@ -154,7 +172,7 @@ const isShift = ({ detail }: Change): boolean =>
   detail !== null && parseDifference(detail).changed.every((name) => name === 'position')
 
 /** Refuses if any of the objects has a later change that was not undone. */
-function refuseTouched(tx: Tx, workspace: number, objects: readonly ChangedObject[], last: number): void {
+function refuseTouched(tx: Tx, workspace: number, objects: readonly Changed[], last: number): void {
   const touched = touchedAfter(tx, workspace, objects, last)
   const gone = objects.filter((object) => isGone(tx, object))
   const names = [...new Set([...touched, ...gone])]
@@ -165,7 +183,7 @@ function refuseTouched(tx: Tx, workspace: number, objects: readonly ChangedObjec
 }
 
 /** Rows of a deleted structure disappear without their own changes. */
-const isGone = ({ sql }: Tx, { kind, changes }: ChangedObject): boolean =>
+const isGone = ({ sql }: Tx, { kind, changes }: Changed): boolean =>
   kind === 'record' &&
   sql.get('SELECT 1 FROM structures WHERE id = ?', changes[0]?.structureId ?? '') === undefined
 
@@ -292,7 +310,7 @@ function outcomeOf(tx: Tx, workspace: number): Undone {
     limit: range.last - range.first + 1,
   })
   const undone = changes.flatMap(({ kind, id, operation: op }) =>
-    kind === 'note' || kind === 'record' ? [{ kind, id: String(id), op }] : [],
+    isUndoable(kind) ? [{ kind, id: String(id), op }] : [],
   )
   return { undone, transaction: transactionCursor(tx, workspace) }
 }
@@ -302,11 +320,18 @@ function outcomeOf(tx: Tx, workspace: number): Undone {
  */
 
 /** All changes of one object in the transaction being undone, in order. */
-export interface ChangedObject {
-  readonly kind: Extract<ChangeKind, 'note' | 'record'>
+interface Changed<Kind extends ChangeKind = UndoableKind> {
+  readonly kind: Kind
   readonly id: string
   readonly changes: Change[]
 }
+
+export type ChangedObject = Changed<'note' | 'record'>
+
+export type UndoableKind = 'note' | 'record' | 'comment'
+
+const isUndoable = (kind: ChangeKind): kind is UndoableKind =>
+  kind === 'note' || kind === 'record' || kind === 'comment'
 
 const BODY_ALONE = differenceText({ changed: ['content'], previous: {} })
 

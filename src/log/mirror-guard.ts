@@ -47,10 +47,12 @@ export function refuseInMirror(reader: Reader): void {
 }
 
 /** The kinds that a write in a writable copy may change, including those that change together with notes. */
-const LOCAL: readonly ChangeKind[] = ['note', 'record', 'tag', 'quick_access_item']
+const LOCAL: readonly ChangeKind[] = ['note', 'record', 'tag', 'quick_access_item', 'comment']
 
 const isLocal = (kind: ChangeKind, operation: ChangeOperation): boolean =>
-  LOCAL.includes(kind) && (kind !== 'tag' || operation === 'created')
+  LOCAL.includes(kind) &&
+  (kind !== 'tag' || operation === 'created') &&
+  (kind !== 'comment' || operation === 'restored')
 
 /** Returns the object with this index before its update or deletion, as JSON text. */
 export type StateBefore = (index: number) => string | null
@@ -77,8 +79,8 @@ export function checkLocalChange(
   // A change of a note that only follows another one, as the deletion of a tag, has no state before.
   if (!isLocal(kind, operation) || !(isNew || before || operation === 'purged'))
     throw onlyNotesAndRecords(copy.remote)
-  // An item comes and goes with its note, and a purged object is saved since its deletion.
-  if (operation === 'purged' || (kind === 'quick_access_item' && isNew)) return
+  // Items and comments come and go with their object, and a purged object is saved since its deletion.
+  if (operation === 'purged' || kind === 'comment' || (kind === 'quick_access_item' && isNew)) return
   for (const [index, id] of ids.entries())
     saveRemote(tx, { kind, id, structureId }, () => (isNew ? null : (before?.(index) ?? null)))
 }

@@ -140,7 +140,7 @@ function visibleSql({ hidden, notes, files, definitions, rows }: VisibleChanges)
   const [seen, rowsSeen] = [isSeen(definitions), isSeen(rows)]
   return [
     ...hidden.map(isOfKind).map(({ text, values }) => ({ text: `NOT (${text})`, values })),
-    ...(notes ? [] : [withoutStructure('share'), withoutStructure('webhook')]),
+    ...(notes ? [] : [withoutStructure('share'), withoutStructure('webhook'), withoutStructure('comment')]),
     ...(files || !notes ? [] : [unlessAlone('webhook', 'webhooks', "t.kind = 'note'")]),
     ...(notes || !files ? [] : [unlessAlone('file', 'files', 't.note IS NULL')]),
     {

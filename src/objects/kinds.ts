@@ -1,4 +1,5 @@
 import type { ChangeKind } from '../storage/schema/changes.ts'
+import { commentFile as comments } from './comments.ts'
 import type { Copy } from './copy.ts'
 import { files } from './files.ts'
 import type { FiledKind, KindCopying, KindReading } from './kind.ts'
@@ -28,6 +29,7 @@ export const KINDS: Readonly<Record<ObjectKind, KindReading>> = {
   webhook: webhooks,
   source: sources,
   row_view: rowViews,
+  comment: comments,
   share: shares,
 }
 
@@ -40,7 +42,7 @@ export const SNAPSHOT_KINDS: readonly ObjectKind[] = (Object.keys(KINDS) as Obje
 export const NAMED_FILES = [tags, properties].map(({ file }: FiledKind) => file)
 
 /** The others, in the order of import: each refers only to kinds before it, and to notes and structures. */
-export const OBJECT_FILES = [presets, views, lenses, items, rowViews, webhooks, sources].map(
+export const OBJECT_FILES = [presets, views, lenses, items, rowViews, webhooks, sources, comments].map(
   ({ file }: FiledKind) => file,
 )
 
@@ -53,7 +55,7 @@ export function applyObjects(copy: Copy): void {
   const kinds: readonly KindCopying[] = [
     ...[tags, properties, structures, notes],
     new Records(),
-    ...[files, presets, views, lenses, items, rowViews, webhooks, sources],
+    ...[files, presets, views, lenses, items, rowViews, webhooks, sources, comments],
   ]
   for (const kind of isFresh ? [] : kinds.toReversed()) {
     kind.remove(copy, stage.gone(kind.kind))

@@ -23,7 +23,7 @@ async function start(...args: string[]) {
   const [link] = await command.out.until(/http:\S+\/app\/demo\/\S+/)
   const [, url = ''] = await command.out.until(/listening on (http:\S+)/)
   const opened = await fetch(link, { redirect: 'manual' })
-  expect([opened.status, opened.headers.get('location')]).toEqual([302, '/app'])
+  expect([opened.status, opened.headers.get('location')]).toEqual([302, '/app/notes/today'])
   const [cookie = ''] = opened.headers.get('set-cookie')?.split(';') ?? []
   const send = (path: string, init: RequestInit = {}) =>
     fetch(url + path, { ...init, headers: { cookie, 'sec-fetch-site': 'same-origin' } })
@@ -88,13 +88,14 @@ describe('a demo', () => {
       ['Customers', 60],
       ['Orders', 260],
       ['Expenses', 240],
+      ['Payments', 2],
     ])
     expect(one.views).toEqual([
       ['Board', 'board'],
       ['Calendar', 'calendar'],
       ['Not paid', 'table'],
     ])
-    expect(one.counts).toMatchObject({ notes: 10, views: 1, quick_access: 2, trashed_notes: 0 })
+    expect(one.counts).toMatchObject({ notes: 11, views: 1, quick_access: 2, trashed_notes: 0 })
   })
 
   test('signs in by its link alone, as an owner or as a viewer', async () => {
@@ -110,12 +111,37 @@ describe('a demo', () => {
     expect([wrong.status, wrong.headers.has('set-cookie')]).toEqual([404, false])
   })
 
-  test.skipIf(!hasBrowser)('shows the application in a browser', async () => {
+  test('has three people, a discussion, payments of which two are unmapped, and a delivery that fails', async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: each answer is judged by what the test expects of it
+    const json = async (path: string): Promise<any> => (await demo.visit.get(path)).json()
+    const { members } = await json('/app/api/members')
+    expect(members.map(({ name }: { name: string }) => name)).toEqual(['owner', 'Mira', 'Tom'])
+    const { items, unread } = await json('/v1/inbox')
+    expect(unread).toBe(2)
+    expect(items.map(({ reason, title }: Record<string, string>) => [reason, title])).toEqual([
+      ['reply', 'Long table'],
+      ['mention', 'Long table'],
+    ])
+    const [source] = (await json('/v1/sources')).sources
+    expect(source).toMatchObject({ provider: 'stripe', counts: { written: 2, unmapped: 2 } })
+    const today = new Date().toISOString().slice(0, 10)
+    const due = encodeURIComponent(JSON.stringify([{ field: 'due', op: 'eq', value: today }]))
+    expect((await json(`/v1/records?structure=Orders&filter=${due}`)).total).toBeGreaterThanOrEqual(3)
+    const [webhook] = (await json('/v1/webhooks')).webhooks
+    for (;;) {
+      const { deliveries } = await json(`/v1/webhooks/${webhook.id}/deliveries`)
+      expect([deliveries.length, deliveries[0].status]).toEqual([1, 'pending'])
+      if (deliveries[0].attempts > 0) break
+      await Bun.sleep(20)
+    }
+  })
+
+  test.skipIf(!hasBrowser)('opens on today with the rows that are due, in a browser', async () => {
     const context = await (await sharedBrowser()).createBrowserContext()
     const page = await context.newPage()
     await page.goto(demo.visit.link)
-    await page.waitForFunction("document.body.textContent.includes('Long table')")
-    expect(new URL(page.url()).pathname).toStartWith('/app')
+    await page.waitForFunction("document.body.textContent.includes('From your tables')")
+    expect(new URL(page.url()).pathname).toStartWith('/app/notes/')
     await context.close()
   })
 

@@ -14,7 +14,7 @@ const ORDER = [
   ['kernel'],
   ['log', 'backup-config.ts', 'config.ts', 'context.ts'],
   ['http'],
-  ['people', 'notes', 'records', 'events', 'files', 'shares'],
+  ['people', 'notes', 'records', 'events', 'files', 'shares', 'comments'],
   // Reads and restores every kind of object.
   ['objects'],
   ['feed'],
@@ -119,6 +119,7 @@ const below = (path: string) => !path.startsWith('..')
 
 /** Features whose statements drizzle writes. The folder `records/structures/storage` holds the tables of rows. */
 const DRIZZLE = [
+  'comments',
   'events/sources',
   'events/webhooks',
   'files',
@@ -137,6 +138,7 @@ const DRIZZLE = [
 
 /** Files of these features with handwritten statements, and the purpose of each. */
 const BY_HAND = {
+  'comments/inbox.ts': 'reads the newest notices with the state of their objects',
   'events/sources/deletion.ts': 'deletes events',
   'events/sources/forward-deliveries.ts': 'reads deliveries',
   'events/sources/forward-queue.ts': 'reads the queue',

@@ -34,6 +34,7 @@ const FIRST = [
   'createWebhook',
   'createSource',
   'createShare',
+  'createComment',
 ]
 
 /** The conditions of the example ignore this event. */
@@ -81,6 +82,7 @@ function pathOf(operation: Operation, ids: Ids): string {
 }
 
 const exampleNamed = (path: string): string => {
+  if (path === '/v1/comments') return 'notes/{id}'
   if (path.includes('/events')) return 'events/{eventId}'
   return path.includes('/sources') ? 'sources/deliveries/{deliveryId}' : 'deliveries/{deliveryId}'
 }
@@ -125,7 +127,7 @@ async function newWorld() {
   for (const id of FIRST) {
     const answer = await send(service, operationNamed(id), ids)
     made.push({ id, status: answer.status, body: answer.body })
-    const { note, view, row_view, lens, item, webhook, records, share, source } = answer.body
+    const { note, view, row_view, lens, item, webhook, records, share, source, comment } = answer.body
     Object.assign(ids, {
       ...(note && { 'notes/{id}': note.id }),
       ...(view && { 'views/{id}': view.id }),
@@ -134,6 +136,7 @@ async function newWorld() {
       ...(item && { 'quick-access/{id}': item.id }),
       ...(webhook && { 'webhooks/{id}': webhook.id }),
       ...(share && { 'shares/{id}': share.id }),
+      ...(comment && { 'comments/{id}': comment.id }),
       ...(source && { 'sources/{id}': source.id, 'in/{token}': pathnameOf(source.url) }),
       ...(records && { 'records/{id}': records[0].id }),
     })

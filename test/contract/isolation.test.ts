@@ -72,6 +72,7 @@ const REFERENCES: Readonly<
   Record<string, { value: (samples: Samples) => unknown; statuses: readonly number[] }>
 > = {
   structure: { value: (samples) => samples['structures/{nameOrId}'], statuses: [404] },
+  record_id: { value: (samples) => samples['records/{id}'], statuses: [400, 404] },
   note_id: { value: (samples) => samples['notes/{id}'], statuses: [404] },
   target_id: { value: (samples) => samples['notes/{id}'], statuses: [404] },
   file_id: { value: (samples) => samples['files/{id}'], statuses: [404] },
@@ -98,7 +99,10 @@ function bodyWith(endpoint: Endpoint, samples: Samples, changes: Record<string, 
 
 function queryWith(endpoint: Endpoint, samples: Samples, changes: Record<string, string> = {}): string {
   const isWanted = ({ name, required }: Parameter) =>
-    required || (name === 'structure' && endpoint.path.startsWith('/v1/records')) || name === 'group_by'
+    required ||
+    (name === 'structure' && endpoint.path.startsWith('/v1/records')) ||
+    (name === 'note_id' && endpoint.path === '/v1/comments') ||
+    name === 'group_by'
   const values = queryOf(endpoint)
     .filter(isWanted)
     .map(({ name, example }) => [name, REFERENCES[name]?.value(samples) ?? example ?? 'done'])

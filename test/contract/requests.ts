@@ -12,6 +12,7 @@ const QUERIES: Record<string, (samples: Samples) => string> = {
   listNotes: () => '?content=false',
   getFileText: () => '?pages=1-2',
   searchFiles: () => '?q=operations',
+  listComments: (samples) => `?note_id=${samples['notes/{id}']}`,
   listRecords: (samples) => `?structure=${samples['structures/{nameOrId}']}`,
   readBoard: (samples) => `?structure=${samples['structures/{nameOrId}']}&group_by=done`,
   summariseRecords: (samples) => `?structure=${samples['structures/{nameOrId}']}&period=month`,
@@ -56,6 +57,7 @@ const NAMING: Record<string, (samples: Samples) => object> = {
     fields: ['what'],
   }),
   acknowledgeEvents: (samples) => ({ cursor: samples['cursor of the event'] }),
+  createComment: (samples) => ({ note_id: samples['notes/{id}'], text: 'Which engine?' }),
   createShare: (samples) => ({ kind: 'note', target_id: samples['notes/{id}'] }),
   applyChanges: (samples) => ({
     changes: [

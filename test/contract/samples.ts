@@ -67,6 +67,7 @@ export async function makeSamples(service: TestService, client: Client = service
     client.post('/v1/records/views', { structure: structure.id, name: 'Tea', search: 'tea' }),
   )
   const { share } = await made(client.post('/v1/shares', { kind: 'note', target_id: noteId }))
+  const { comment } = await made(client.post('/v1/comments', { note_id: noteId, text: 'Which one?' }))
   const { body: tested } = await client.post(`/v1/webhooks/${webhook.id}/test`)
   const fileId = await makeFile(
     service,
@@ -93,6 +94,7 @@ export async function makeSamples(service: TestService, client: Client = service
     'records/{id}': records[0].id,
     'files/{id}': fileId,
     'shares/{id}': share.id,
+    'comments/{id}': comment.id,
     'sources/{id}': source.id,
     'sources/deliveries/{deliveryId}': passedOn.deliveries[0].id,
     'events/{eventId}': received.event_id,

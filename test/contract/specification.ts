@@ -117,6 +117,13 @@ GET    /v1/files/{id}
 GET    /v1/files/{id}/text
 GET    /v1/files/{id}/content
 PATCH  /v1/files/{id} W
+GET    /v1/comments
+POST   /v1/comments W
+GET    /v1/comments/{id}
+PATCH  /v1/comments/{id} W
+DELETE /v1/comments/{id} W
+GET    /v1/inbox
+POST   /v1/inbox/read
 GET    /v1/changes
 GET    /v1/changes/snapshot
 GET    /v1/changes/transactions

@@ -23,6 +23,7 @@ function keepOnly(replica: Replica, structure: string): void {
     structure: ({ id }) => id,
     record: ({ structure_id }) => structure_id,
     row_view: ({ structure_id }) => structure_id,
+    comment: ({ structure_id }) => structure_id,
     webhook: ({ structure }) => (structure as { id: string }).id,
   }
   for (const [kind, objects] of replica.kinds)
@@ -105,7 +106,11 @@ async function contentsOfStructure(service: TestService, id: string): Promise<Re
   const replica = new Replica()
   replica.objects('structure').set(id, body.structure)
   const { records } = (await service.get(`/v1/records?structure=${id}&limit=500`)).body
-  for (const record of records) replica.objects('record').set(record.id, record)
+  for (const record of records) {
+    replica.objects('record').set(record.id, record)
+    const { comments } = (await service.get(`/v1/comments?record_id=${record.id}&limit=200`)).body
+    for (const comment of comments) replica.objects('comment').set(comment.id, comment)
+  }
   const { webhooks } = (await service.get(`/v1/webhooks?structure=${id}`)).body
   for (const webhook of webhooks) replica.objects('webhook').set(webhook.id, webhook)
   const { row_views } = (await service.get(`/v1/records/views?structure=${id}`)).body

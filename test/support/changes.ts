@@ -86,15 +86,25 @@ export class Replica {
     }
     for (const { kind, id, op, object, structure_id } of changes) {
       if (kind === 'structure' && op === 'deleted') this.#deleteStructure(id)
-      if (object === null || object === undefined) this.objects(kind).delete(id)
+      if (object === null || object === undefined) this.#delete(kind, id)
       else this.objects(kind).set(id, kind === 'record' ? { ...object, structure_id } : object)
     }
     this.cursor = changes.at(-1)?.cursor ?? this.cursor
   }
 
+  /** The comments of a note or row go with it, without entries of their own. */
+  #delete(kind: string, id: string | number): void {
+    this.objects(kind).delete(id)
+    if (kind !== 'note' && kind !== 'record') return
+    for (const [comment, { note_id, record_id }] of this.objects('comment'))
+      if (note_id === id || record_id === id) this.objects('comment').delete(comment)
+  }
+
   #deleteStructure(structure: string | number): void {
     for (const [id, record] of this.objects('record'))
       if (record.structure_id === structure) this.objects('record').delete(id)
+    for (const [id, comment] of this.objects('comment'))
+      if (comment.structure_id === structure) this.objects('comment').delete(id)
     for (const [id, webhook] of this.objects('webhook'))
       if ((webhook.structure as { id: string }).id === structure) this.objects('webhook').delete(id)
   }
@@ -171,9 +181,12 @@ export async function contentsOf(
   put('structure', structures)
   for (const { id } of structures)
     put('record', await everyPage(client, `/v1/records?structure=${id}&limit=500`, 'records'))
+  for (const id of replica.objects('record').keys())
+    put('comment', await list(`/v1/comments?limit=200&record_id=${id}`, 'comments'))
   for (const note of await everyPage(client, '/v1/notes?limit=200', 'notes')) {
     const { properties } = (await client.get(`/v1/notes/${note.id}/properties`)).body
     put('note', [{ ...note, properties }])
+    put('comment', await list(`/v1/comments?limit=200&note_id=${note.id}`, 'comments'))
   }
   return replica.contents(kinds, withoutNames)
 }

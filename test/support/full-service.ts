@@ -83,6 +83,7 @@ export async function startFullService() {
     options: { unverified: true },
     map: { number: '/n' },
   })
+  await make('/v1/comments', { note_id: note.id, text: 'Which engine?' })
   await make('/v1/records/views', { structure: payments, name: 'Board', kind: 'board', group_by: 'paid' })
   const examples = new Map<string, Shown>()
   const { body } = await service.get('/v1/changes/snapshot?edited=true')
@@ -109,5 +110,6 @@ export async function changeAll({ service, examples }: FullService, round: numbe
   await service.patch(`/v1/quick-access/${idOf('quick_access_item')}`, { icon: `icon${round}` })
   await service.patch(`/v1/webhooks/${idOf('webhook')}`, { description: `It ${round}` })
   await service.patch(`/v1/sources/${idOf('source')}`, { description: `It ${round}` })
+  await service.patch(`/v1/comments/${idOf('comment')}`, { text: `Which of ${round}?` })
   await service.patch(`/v1/records/views/${idOf('row_view')}`, { search: `s${round}` })
 }

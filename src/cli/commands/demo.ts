@@ -26,8 +26,9 @@ export const demo: Command = {
       import('../../server.ts'),
     ])
     try {
-      await seed(config)
-      const link = { user: input.flags['read-only'] ? VIEWER : 'owner', token: newToken() }
+      const isReadOnly = input.flags['read-only'] === true
+      await seed(config, isReadOnly)
+      const link = { user: isReadOnly ? VIEWER : 'owner', token: newToken() }
       const server = await startServer({ ...config, demo: link }, (message) => io.err(message))
       io.status(
         'A sample workspace of an imaginary workshop. Open this link to explore it; Ctrl+C stops and deletes it.\n',

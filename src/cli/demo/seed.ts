@@ -6,34 +6,34 @@ import { systemClock } from '../../lib/clock.ts'
 import { DAY_MS, isoTimestamp } from '../../lib/dates.ts'
 import { createLog } from '../../lib/log.ts'
 import { VERSION } from '../../lib/version.ts'
-import { addNamedUser, bootstrap } from '../../people/administration.ts'
+import { addNamedUser, bootstrap, createUserKey } from '../../people/administration.ts'
 import { credentials } from '../../people/sessions/sessions.ts'
 import { openDatabase } from '../../storage/database.ts'
+import { COLLEAGUES, discuss, failingWebhook, type Post, stripeSource } from './team.ts'
 
 /** The user of a read-only demo. */
 export const VIEWER = 'guest'
 
 const DAYS_BEFORE = 20
-const BETWEEN_WRITES_MS = 1_043 * 60_000
+const BETWEEN_WRITES_MS = 613 * 60_000
 
-/** Creates the database of a demo, the same for everyone on the same day. */
-export async function seed(config: Config): Promise<void> {
+/** Creates the database of a demo, the same for everyone on the same day; a read-only one has a viewer, too. */
+export async function seed(config: Config, isReadOnly: boolean): Promise<void> {
   const today = Math.floor(systemClock.now() / DAY_MS) * DAY_MS
   let now = today - DAYS_BEFORE * DAY_MS
   const clock = { ...systemClock, now: () => now }
   const log = createLog('silent', clock, () => {})
   const db = openDatabase({ file: config.db, programVersion: VERSION, clock, log, role: 'server' })
   const ctx = contextOn({ config, db, clock, log, credentials })
-  const key = await bootstrap(ctx)
+  const keys = new Map([['owner', await bootstrap(ctx)]])
   const api = createApi(ctx)
   /** Each write is some time later than the one before. */
-  const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
+  const post: Post = async (path, body, { as = 'owner', headers } = {}) => {
     now += BETWEEN_WRITES_MS
-    const headers = { Authorization: `Bearer ${key}` }
     const request = new Request(`http://localhost${path}`, {
       method: 'POST',
-      headers,
-      body: JSON.stringify(body),
+      headers: headers ?? { Authorization: `Bearer ${keys.get(as)}` },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
     })
     const response = await api.fetch(request)
     const answer = (await response.json()) as Record<string, unknown>
@@ -41,9 +41,30 @@ export async function seed(config: Config): Promise<void> {
     return answer
   }
   try {
-    await fill(post, (days) => isoTimestamp(today + days * DAY_MS).slice(0, 10))
-    const viewer = { name: VIEWER, workspace: undefined, role: 'viewer', origin: '' } as const
-    await ctx.kernel.call(addNamedUser, ownCredential('nothing'), viewer)
+    const member = { workspace: undefined, origin: '' }
+    for (const name of COLLEAGUES) {
+      await ctx.kernel.call(addNamedUser, ownCredential('nothing'), { ...member, name, role: 'editor' })
+      const wanted = {
+        workspace: undefined,
+        user: name,
+        name,
+        scope: 'write',
+        expiresAt: null,
+        access: null,
+      } as const
+      keys.set(name, (await ctx.kernel.call(createUserKey, ownCredential('nothing'), wanted)).secret)
+    }
+    await fill(post, {
+      day: (days) => isoTimestamp(today + days * DAY_MS).slice(0, 10),
+      // The signature of a call names the time at which it arrives.
+      nextNow: () => now + BETWEEN_WRITES_MS,
+    })
+    if (isReadOnly)
+      await ctx.kernel.call(addNamedUser, ownCredential('nothing'), {
+        ...member,
+        name: VIEWER,
+        role: 'viewer',
+      })
   } finally {
     api.stop()
     await ctx.kernel.close()
@@ -51,11 +72,16 @@ export async function seed(config: Config): Promise<void> {
   }
 }
 
-type Post = (path: string, body: object) => Promise<Record<string, unknown>>
-
 const BATCH = 500
 
-async function fill(post: Post, day: (days: number) => string): Promise<void> {
+interface Days {
+  /** The date some days after today. */
+  readonly day: (days: number) => string
+  /** The instant of the next write. */
+  readonly nextNow: () => number
+}
+
+async function fill(post: Post, { day, nextNow }: Days): Promise<void> {
   for (const structure of STRUCTURES) await post('/v1/records/structures', structure)
   const write = async (structure: string, rows: readonly object[]) => {
     const written: { id: string }[] = []
@@ -66,18 +92,22 @@ async function fill(post: Post, day: (days: number) => string): Promise<void> {
     return written.map(({ id }) => id)
   }
   const buyers = await write('Customers', customers())
-  await write('Orders', orders(buyers, day))
+  const ordered = orders(buyers, day)
+  const [dueToday = ''] = await write('Orders', ordered.slice(0, -1))
   await write('Expenses', expenses(day))
   for (const view of ROW_VIEWS) await post('/v1/records/views', view)
   await post('/v1/properties', { key: 'status', type: 'select', options: ['open', 'waiting', 'done'] })
   const { property } = (await post('/v1/properties', { key: 'due', type: 'date' })) as {
     property: { id: string }
   }
+  let discussed = ''
   for (const { due, isPinned, ...note } of NOTES) {
     const properties = { ...note.properties, ...(due !== undefined && { due: day(due) }) }
     const created = (await post('/v1/notes', { ...note, properties })) as { note: { id: string } }
+    if (note.title === 'Long table') discussed = created.note.id
     if (isPinned) await post('/v1/quick-access', { note_id: created.note.id })
   }
+  await post('/v1/notes', { title: day(0), content: TODAY })
   const filter = {
     type: 'property',
     def_id: property.id,
@@ -86,6 +116,10 @@ async function fill(post: Post, day: (days: number) => string): Promise<void> {
   }
   const sort = { field: 'property', property: 'due', direction: 'asc' }
   await post('/v1/views', { name: 'Due this week', filter, sort, display_properties: ['due', 'status'] })
+  await failingWebhook(post)
+  await write('Orders', ordered.slice(-1))
+  await stripeSource(post, nextNow)
+  await discuss(post, { note: discussed, order: dueToday })
 }
 
 /** The content of a demo: the books of a small workshop. */
@@ -171,12 +205,14 @@ const PIECES = ['table', 'bench', 'bookshelf', 'chair', 'cabinet', 'bed', 'desk'
 const ORDERS = 260
 /** The number of days before and after today. */
 const DAYS_AROUND = 60
+const DUE_TODAY = 3
 
 function orders(customers: readonly string[], day: (days: number) => string): object[] {
   const next = numbers(7)
-  return Array.from({ length: ORDERS }, () => {
-    const start = next(2 * DAYS_AROUND) - DAYS_AROUND
-    const due = start + 3 + next(18)
+  return Array.from({ length: ORDERS }, (_, at) => {
+    const lasts = 3 + next(18)
+    const start = at < DUE_TODAY ? -lasts : next(2 * DAYS_AROUND) - DAYS_AROUND
+    const due = start + lasts
     const isOver = due < 0
     const stage = isOver ? 'delivered' : start < 0 ? 'building' : ['asked', 'offered'][next(2)]
     return {
@@ -218,6 +254,10 @@ interface Note {
   readonly due?: number
   readonly isPinned?: true
 }
+
+/** The note of the day on which the demo starts. */
+const TODAY =
+  '- [x] oil the bench\n- [ ] answer Mira about the [[Long table]]\n- [ ] load the van for the [[Fair in Turin]]'
 
 const NOTES: readonly Note[] = [
   {
@@ -289,7 +329,7 @@ const NOTES: readonly Note[] = [
   {
     title: 'Welcome',
     content:
-      'This is the workspace of a small workshop that does not exist. Change anything: it is deleted when the demo ends.\n\n- Notes link to each other: [[Long table]], [[Oil finish]], and one that is not written yet, [[Cherry chair]].\n- **Records** has the structures Customers, Orders and Expenses. Orders have a board and a calendar.\n- The view *Due this week* moves with the day.\n- Ctrl+K finds everything; ? shows the keys.\n- Every change can be undone, under Changes.',
+      'This is the workspace of a small workshop that does not exist. Change anything: it is deleted when the demo ends.\n\n- Notes link to each other: [[Long table]], [[Oil finish]], and one that is not written yet, [[Cherry chair]].\n- **Tables** has Customers, Orders, Expenses and Payments. Orders have a board and a calendar.\n- **Webhooks** has a receiver that fails, and a Stripe source with two events that its map does not fit.\n- Mira and Tom discuss the [[Long table]]; mentions of you are in the **Inbox**.\n- The view *Due this week* moves with the day.\n- Ctrl+K finds everything; ? shows the keys.\n- Every change can be undone, under Changes.',
     isPinned: true,
   },
 ]

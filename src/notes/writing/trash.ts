@@ -5,6 +5,7 @@ import { isoTimestamp } from '../../lib/dates.ts'
 import { pageRequest, presentPage } from '../../lib/pagination.ts'
 import { fail, notFound } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
+import { logRestoredComments } from '../../log/comments.ts'
 import { type ChangeAuthor, logChange, systemAuthor } from '../../log/log.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
@@ -106,6 +107,7 @@ export function restoreFromTrash(tx: Tx, caller: Caller, id: string, wanted: Hid
   const restored = getNote(tx, caller, id)
   indexAllLinks(tx, { workspace: workspacePk, note: note.pk }, restored.content)
   logChange(tx, caller, { kind: 'note', id }, 'restored', replacedBy(hidden, note))
+  logRestoredComments(tx, caller, 'note', note.pk)
   publishNote(tx, caller, 'note.restored', id)
   return restored
 }

@@ -241,7 +241,7 @@ function demoRoutes(ctx: AppContext, begin: (session: NewSession) => string) {
         const browser = browserOf(exchange)
         const input = { user: demo.user, browser, settings: sessionSettings(ctx) }
         const session = await ctx.kernel.call(enterDemo, guestCredential(browser.address), input)
-        return redirect('/app', [begin(session)])
+        return redirect('/app/notes/today', [begin(session)])
       },
       { open: true },
     ),

@@ -126,6 +126,7 @@ export const CHANGE_KINDS = [
   'source',
   'row_view',
   'share',
+  'comment',
 ] as const
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 

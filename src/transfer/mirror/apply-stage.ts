@@ -48,7 +48,7 @@ function suspendConcerned(copy: Copy<Stage>, isWhole: boolean): SuspendedChanges
   return rows.length === 0 ? undefined : new SuspendedChanges(copy, rows)
 }
 
-const NOTE_KINDS = ['note', 'tag', 'property', 'quick_access_item'] as const
+const NOTE_KINDS = ['note', 'tag', 'property', 'quick_access_item', 'comment'] as const
 
 /** Rows are mostly appended, so that a larger cache would cost memory and save little time. */
 const CACHE_KIB = 24_576

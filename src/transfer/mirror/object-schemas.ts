@@ -1,4 +1,5 @@
 import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
+import { Comment, MAX_TEXT } from '../../comments/schema.ts'
 import { MAX_CONDITIONS as MAX_SOURCE_CONDITIONS } from '../../events/sources/map.ts'
 import { Source } from '../../events/sources/schema.ts'
 import { Webhook } from '../../events/webhooks/schema.ts'
@@ -142,6 +143,7 @@ export const SCHEMAS: Record<ChangeKind, TSchema> = {
     filter: atMost(MAX_CONDITIONS, RowView.properties.filter),
     columns: atMost(MAX_FIELDS, RowView.properties.columns),
   }),
+  comment: strict({ ...Comment.properties, text: text({ minLength: 1, maxLength: MAX_TEXT }) }),
   // Shares are not copied.
   share: Type.Never(),
 }

@@ -111,6 +111,7 @@ export const DERIVED: Partial<Record<ChangeKind, readonly string[]>> = {
   webhook: ['structure', 'status', 'pending', 'oldest_pending_at', 'dropped'],
   source: ['structure', 'url', 'counts', 'last_event_at'],
   row_view: ['owner'],
+  comment: ['author'],
 }
 
 /** Attributes that deliveries change without an entry in the log. A copy keeps the values of the last entry. */

@@ -232,7 +232,8 @@ export class Selector {
   }
 
   #includes(kind: ChangeKind, structureId: string | null): boolean {
-    return kind !== 'record' || this.#structures === null || this.#structures.has(structureId ?? '')
+    const isOfRow = kind === 'record' || (kind === 'comment' && structureId !== null)
+    return !isOfRow || this.#structures === null || this.#structures.has(structureId ?? '')
   }
 
   /** Refuses a structure whose omitted field has another key now, because its values would not be recognized. */

@@ -113,10 +113,10 @@ export class Stage {
     }
   }
 
-  /** The ids of the structures that changed, or whose records did. */
+  /** The ids of the structures that changed, or whose records or their comments did. */
   structures(): Set<string> {
     const rows = this.#all<{ id: string }>(
-      `SELECT DISTINCT structure AS id FROM objects WHERE kind = 'record'
+      `SELECT DISTINCT structure AS id FROM objects WHERE kind IN ('record', 'comment') AND structure IS NOT NULL
        UNION SELECT id FROM objects WHERE kind = 'structure'`,
     )
     return new Set(rows.map(({ id }) => id))

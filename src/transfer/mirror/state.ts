@@ -1,4 +1,5 @@
 import { getTableColumns } from 'drizzle-orm'
+import { countComments } from '../../comments/store.ts'
 import { wholeWorkspace } from '../../context.ts'
 import { countObjects } from '../../feed/workspace.ts'
 import { isoTimestamp } from '../../lib/dates.ts'
@@ -117,6 +118,7 @@ export function statusOf(reader: Reader, file: string, now: number) {
         webhook: counts.webhooks,
         source: counts.sources,
         row_view: counts.row_views,
+        comment: countComments(reader, workspace),
       } satisfies Record<Exclude<ChangeKind, 'share'>, number>,
       ...(omitted.length > 0 && {
         left_out: Object.fromEntries(omitted.map(({ kind, count }) => [kind, count])),

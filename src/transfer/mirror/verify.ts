@@ -85,7 +85,7 @@ async function compareKinds(db: Db, remote: Remote, { stage, end, selector, isMo
       const differing: string[] = []
       for (const { id, structureId, json, current } of compare(db, workspace, stage, kind)) {
         const name = `${kind} ${id}`
-        if (changing.has(name)) continue
+        if (changing.has(name) || (kind === 'comment' && hasCoveredObject(json, covered))) continue
         // For a locally changed object, the remote state beneath the change counts.
         const copied = covered.has(name) ? (covered.get(name) ?? null) : current
         const [sent, own] = [json, copied].map((text) =>
@@ -103,6 +103,12 @@ async function compareKinds(db: Db, remote: Remote, { stage, end, selector, isMo
   } finally {
     db.sql.run('COMMIT')
   }
+}
+
+/** Whether the note or row of a comment has a local change: a deleted one hides its comments in the copy. */
+function hasCoveredObject(json: string | null, covered: ReadonlyMap<string, unknown>): boolean {
+  const { note_id, record_id } = JSON.parse(json ?? '{}') as { note_id?: string; record_id?: string }
+  return covered.has(`note ${note_id}`) || covered.has(`record ${record_id}`)
 }
 
 /** A note without the values of properties that the copy omits because this program does not know their types. */

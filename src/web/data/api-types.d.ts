@@ -526,6 +526,33 @@ export interface paths {
         };
         get: operations["getFileContent"];
     };
+    "/v1/comments": {
+        parameters: {
+            query?: never;
+        };
+        get: operations["listComments"];
+        post: operations["createComment"];
+    };
+    "/v1/comments/{id}": {
+        parameters: {
+            query?: never;
+        };
+        get: operations["getComment"];
+        delete: operations["deleteComment"];
+        patch: operations["updateComment"];
+    };
+    "/v1/inbox": {
+        parameters: {
+            query?: never;
+        };
+        get: operations["readInbox"];
+    };
+    "/v1/inbox/read": {
+        parameters: {
+            query?: never;
+        };
+        post: operations["markInboxRead"];
+    };
     "/v1/changes": {
         parameters: {
             query?: never;
@@ -1274,13 +1301,60 @@ export interface components {
             /** Format: date-time */
             received_at: string;
         };
+        Comment: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            note_id: string | null;
+            /** Format: uuid */
+            record_id: string | null;
+            /** Format: uuid */
+            structure_id: string | null;
+            /** Format: uuid */
+            thread: string | null;
+            text: string;
+            passage: {
+                text: string;
+                before: string;
+                after: string;
+            } | null;
+            mentions: {
+                /** Format: uuid */
+                id: string | null;
+                name: string;
+            }[];
+            author: {
+                /** Format: uuid */
+                id: string | null;
+                name: string;
+            };
+            /** Format: date-time */
+            resolved_at: string | null;
+            resolved_by: {
+                /** Format: uuid */
+                id: string | null;
+                name: string;
+            } | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        InboxItem: {
+            comment: components["schemas"]["Comment"];
+            /** @enum {string} */
+            reason: "mention" | "reply";
+            title: string | null;
+            /** Format: date-time */
+            read_at: string | null;
+        };
         Change: {
             cursor: string;
             transaction: string;
             /** Format: date-time */
             at: string;
             /** @enum {string} */
-            kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share";
+            kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share" | "comment";
             /** @enum {string} */
             op: "created" | "updated" | "deleted" | "restored" | "purged";
             id: string | number;
@@ -1298,7 +1372,7 @@ export interface components {
             actor: components["schemas"]["Actor"];
             counts: {
                 /** @enum {string} */
-                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share";
+                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share" | "comment";
                 /** @enum {string} */
                 op: "created" | "updated" | "deleted" | "restored" | "purged";
                 structure_id: string | null;
@@ -1306,7 +1380,7 @@ export interface components {
             }[];
             objects: {
                 /** @enum {string} */
-                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share";
+                kind: "note" | "record" | "tag" | "property" | "structure" | "preset" | "view" | "lens" | "quick_access_item" | "file" | "webhook" | "source" | "row_view" | "share" | "comment";
                 /** @enum {string} */
                 op: "created" | "updated" | "deleted" | "restored" | "purged";
                 structure_id: string | null;
@@ -4664,6 +4738,183 @@ export interface operations {
             };
         };
     };
+    listComments: {
+        parameters: {
+            query?: {
+                note_id?: string;
+                record_id?: string;
+                limit?: number;
+                offset?: number;
+                cursor?: string;
+                total?: boolean;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        comments: components["schemas"]["Comment"][];
+                        total: number;
+                        has_more: boolean;
+                        next_cursor?: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createComment: {
+        parameters: {
+            query?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    text: string;
+                    note_id?: string;
+                    record_id?: string;
+                    thread?: string;
+                    passage?: {
+                        text: string;
+                        before?: string;
+                        after?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        comment: components["schemas"]["Comment"];
+                    };
+                };
+            };
+        };
+    };
+    getComment: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        comment: components["schemas"]["Comment"];
+                    };
+                };
+            };
+        };
+    };
+    deleteComment: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        deleted: boolean;
+                        /** Format: uuid */
+                        id: string;
+                    };
+                };
+            };
+        };
+    };
+    updateComment: {
+        parameters: {
+            query?: never;
+            path: {
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    text?: string;
+                    resolved?: boolean;
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        comment: components["schemas"]["Comment"];
+                    };
+                };
+            };
+        };
+    };
+    readInbox: {
+        parameters: {
+            query?: {
+                unread?: boolean;
+                limit?: number;
+                offset?: number;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["InboxItem"][];
+                        unread: number;
+                        total: number;
+                        has_more: boolean;
+                    };
+                };
+            };
+        };
+    };
+    markInboxRead: {
+        parameters: {
+            query?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    ids?: string[];
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        unread: number;
+                    };
+                };
+            };
+        };
+    };
     listChanges: {
         parameters: {
             query?: {
@@ -4800,7 +5051,7 @@ export interface operations {
                     "application/json": {
                         undone: {
                             /** @enum {string} */
-                            kind: "note" | "record";
+                            kind: "note" | "record" | "comment";
                             id: string;
                             /** @enum {string} */
                             op: "created" | "updated" | "deleted" | "restored" | "purged";

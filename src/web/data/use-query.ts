@@ -17,6 +17,7 @@ export type Kind =
   | 'webhook'
   | 'source'
   | 'row_view'
+  | 'comment'
 
 /**
  * Query keys start with the kinds of objects that the response depends on, separated by spaces. A change of such an object

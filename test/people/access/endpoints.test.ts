@@ -52,6 +52,8 @@ test('every endpoint declares the kinds that it covers', () => {
     shares: ['several'],
     sources: ['structures'],
     files: ['files'],
+    comments: ['several'],
+    inbox: ['several'],
     changes: ['several'],
   })
 })
@@ -75,7 +77,7 @@ const HIDDEN: Record<'notes' | 'files' | 'structures', Hidden> = {
         'presets/{idOrName}',
         'properties/{idOrKey}',
       ]),
-      ...idsOf(all, ['quick-access/{id}', 'revisions/{revisionId}', 'files/{id}']),
+      ...idsOf(all, ['quick-access/{id}', 'revisions/{revisionId}', 'files/{id}', 'comments/{id}']),
       'Meeting',
       'Engines',
     ],

@@ -2,6 +2,7 @@ import type { Caller } from '../../../context.ts'
 import { changedKeys, type RecordData } from '../../../lib/record-data.ts'
 import { atFields, Refusal } from '../../../lib/refusal.ts'
 import { counted, quoteList } from '../../../lib/text.ts'
+import { logRestoredComments } from '../../../log/comments.ts'
 import { syncDueTimes } from '../../../log/due.ts'
 import {
   type Outbox,
@@ -129,6 +130,7 @@ function writeVersion(
   const kind = !isLive ? 'deleted' : wasLive ? 'updated' : 'created'
   const operation = kind === 'created' ? 'restored' : kind
   publishChange(writer, { ...states, kind, changed }, operation, () => recordJson(before.row))
+  if (operation === 'restored') logRestoredComments(tx, writer.caller, 'record', pk, structure.id)
   return row
 }
 

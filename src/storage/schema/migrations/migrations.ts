@@ -56,6 +56,7 @@ import migration53 from '../../../../drizzle/0053_words_with_signs.sql' with { t
 import migration54 from '../../../../drizzle/0054_source_targets.sql' with { type: 'text' }
 import migration55 from '../../../../drizzle/0055_note_aliases.sql' with { type: 'text' }
 import migration56 from '../../../../drizzle/0056_links_in_values.sql' with { type: 'text' }
+import migration57 from '../../../../drizzle/0057_comments.sql' with { type: 'text' }
 
 /** Every migration in order; a database's `user_version` says how many of them it has had. */
 export const MIGRATIONS: readonly { name: string; sql: string }[] = [
@@ -116,4 +117,5 @@ export const MIGRATIONS: readonly { name: string; sql: string }[] = [
   { name: '0054_source_targets', sql: migration54 },
   { name: '0055_note_aliases', sql: migration55 },
   { name: '0056_links_in_values', sql: migration56 },
+  { name: '0057_comments', sql: migration57 },
 ]
