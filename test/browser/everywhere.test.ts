@@ -85,6 +85,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
         [`notes/${note}`, '.cm-content'],
         [`notes/${note}?show=preview`, '.read'],
         [`records/${structure}`, 'td[data-row="0"]'],
+        [`records/${structure}/${row}?tab=comments`, '.comments textarea'],
         [`records/${structure}/${row}?tab=history`, '.side .ledger li'],
         [`records/${structure}?pane=new`, '#value-ref'],
         [`records/${structure}?pane=import`, '#csv-file'],
@@ -97,6 +98,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
         ['files', 'main h1'],
         ['graph', '.side .section li'],
         ['changes', '.ledger li, tbody tr'],
+        ['inbox', 'main .empty'],
         [`views/views/${view}`, 'input'],
         ...['keys', 'sessions', 'members', 'workspaces', 'backup'].map((name): [string, string] => [
           `settings/${name}`,
@@ -106,7 +108,7 @@ describe.skipIf(!hasBrowser)('every screen', () => {
       ]
       const rail = `[...document.querySelectorAll('.rail a')].map(({ textContent }) => textContent).join()`
       const links =
-        'Today,Notes,Tables,Webhooks,Files,Graph,Changes,Settings,Orders1,New table,All notes1,Wheels,Trash0,Views, tags, properties,wheels1'
+        'Today,Inbox,Notes,Tables,Webhooks,Files,Graph,Changes,Settings,Orders1,New table,All notes1,Wheels,Trash0,Views, tags, properties,wheels1'
       for (const [path, shown] of places) {
         const url = `${app.server.url}/app/${path}`
         await page.goto(url)

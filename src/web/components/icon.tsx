@@ -80,6 +80,11 @@ const SHAPES = {
       <path d="M7 6 4.75 9.75M6 11.75h4M9 6l2.25 3.75" />
     </>
   ),
+  inbox: (
+    <>
+      <path d="M2.5 9.5l2-6.5h7l2 6.5v4h-11zH6L7 11h2l1-1.5h3.5" />
+    </>
+  ),
   key: (
     <>
       <circle cx="5" cy="8" r="3" />

@@ -18,6 +18,7 @@ interface NavItem {
 
 export const NAV_ITEMS: readonly NavItem[] = [
   { name: 'notes/today', title: 'Today', icon: 'calendar' },
+  { name: 'inbox', title: 'Inbox', icon: 'inbox', isUnderMore: true },
   { name: 'notes', title: 'Notes', icon: 'notes' },
   { name: 'records', title: 'Tables', icon: 'table' },
   { name: 'webhooks', title: 'Webhooks', icon: 'hook', isUnderMore: true },

@@ -1,5 +1,6 @@
 import { useStructures } from '../data/records/structures.ts'
 import { unreachableSince } from '../data/request.ts'
+import { useUnreadBadge } from './inbox/badge.ts'
 import { useViewsQuery } from './notes/list-data.ts'
 import { QuickAccess, useQuickAccessQuery } from './notes/quick-access.tsx'
 import { Tags } from './notes/tags.tsx'
@@ -8,6 +9,7 @@ import { StructureList } from './records/structure-list.tsx'
 
 /** The lists of the workspace, the same on every screen. They appear together, so that none moves the ones below it. */
 export const RailLists = () => {
+  useUnreadBadge()
   const lists = [useQuickAccessQuery(), useStructures(), useViewsQuery()]
   const isRead = lists.every(({ data, error }) => data !== undefined || error !== null)
   if (!isRead && unreachableSince.value === undefined) return null

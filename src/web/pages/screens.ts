@@ -13,6 +13,7 @@ const SCREENS: Record<string, () => Promise<Screen>> = {
   graph: () => import('./graph/screen.tsx'),
   changes: () => import('./changes/screen.tsx'),
   settings: () => import('./settings/screen.tsx'),
+  inbox: () => import('./inbox/screen.tsx'),
   views: () => import('./views/screen.tsx'),
   new: () => import('./new.tsx'),
   import: () => import('./import/screen.tsx'),

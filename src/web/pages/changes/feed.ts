@@ -6,7 +6,7 @@ import { type Entry, type Listed, readEntries, type Transaction } from './transa
 
 const PAGE = 200
 const EVERY_KIND =
-  'note record tag property structure preset view lens quick_access_item file webhook source row_view share'
+  'note record tag property structure preset view lens quick_access_item file webhook source row_view comment share'
 
 interface Page {
   readonly transactions: readonly Transaction[]

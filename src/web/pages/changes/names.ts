@@ -1,4 +1,10 @@
-import { fileAddress, noteAddress, recordAddress } from '../../data/addresses.ts'
+import {
+  type CommentPlace,
+  commentAddress,
+  fileAddress,
+  noteAddress,
+  recordAddress,
+} from '../../data/addresses.ts'
 import { api } from '../../data/api.ts'
 import { recordLabel, type Structure } from '../../data/records/record-label.ts'
 import { useQuery } from '../../data/use-query.ts'
@@ -33,7 +39,11 @@ const NAME_KEYS: Readonly<Record<string, string>> = {
   property: 'label',
   quick_access_item: 'title',
   webhook: 'url',
+  comment: 'text',
 }
+
+/** A comment is named by its text. */
+const MAX_NAME = 80
 
 export function nameOf({ kind, id, object, structure_id }: Entry, names: Names): string {
   if (kind === 'record') {
@@ -42,6 +52,8 @@ export function nameOf({ kind, id, object, structure_id }: Entry, names: Names):
     return recordLabel(structure, { id: String(id), data: object.data as Record<string, unknown> })
   }
   const name = object?.[NAME_KEYS[kind] ?? 'name']
+  if (typeof name === 'string' && kind === 'comment')
+    return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name
   if (typeof name === 'string') return name
   return names.trashed.get(String(id)) ?? shortId(id)
 }
@@ -55,6 +67,7 @@ export function addressOf({ kind, id, object, structure_id }: Entry): string | u
   if (kind === 'structure') return address(['records', String(id)])
   if (kind === 'source') return address(['webhooks', 'in', String(id)])
   if (kind === 'webhook') return address(['webhooks', String(id)])
+  if (kind === 'comment' && object) return commentAddress(object as unknown as CommentPlace)
   if (kind === 'row_view') return address(['records', structure_id ?? ''], { view: String(id) })
   return undefined
 }

@@ -42,6 +42,7 @@ const KINDS: readonly (readonly [kind: string, title: string])[] = [
   ['file', 'Files'],
   ['webhook', 'Webhooks'],
   ['source', 'Sources'],
+  ['comment', 'Comments'],
 ]
 
 const parameter = (name: string): string => search.value.get(name) ?? ''

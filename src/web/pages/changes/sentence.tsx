@@ -17,6 +17,7 @@ const KIND_NAMES: Readonly<Record<string, readonly [one: string, many: string]>>
   webhook: ['the webhook to', 'webhooks'],
   source: ['the source', 'sources'],
   row_view: ['the table view', 'table views'],
+  comment: ['the comment', 'comments'],
   share: ['a share link', 'share links'],
 }
 

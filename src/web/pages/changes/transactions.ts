@@ -125,7 +125,7 @@ function currentValue(kind: string, object: Entry['object'], key: string): unkno
   return (object.data as Record<string, unknown> | undefined)?.[key] ?? null
 }
 
-const UNDOABLE_KINDS = new Set(['note', 'record'])
+const UNDOABLE_KINDS = new Set(['note', 'record', 'comment'])
 
 /** Whether the kinds of its changes allow undoing the transaction. Created tags do not prevent it. */
 export const isUndoable = ({ counts }: Listed): boolean =>

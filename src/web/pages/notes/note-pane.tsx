@@ -104,7 +104,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
         <a
           class="button quiet icon-only narrow"
           href={noteAddress(id, { pane: 'details' })}
-          aria-label="Properties, links and revisions"
+          aria-label="Properties, comments, links and revisions"
         >
           <Icon name="side" />
         </a>

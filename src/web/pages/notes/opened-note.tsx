@@ -20,6 +20,7 @@ const KEYS: readonly Key[] = [
   { keys: ['Ctrl', 'K'], does: 'turn the selected text into a link' },
   { keys: ['Tab'], does: 'indent the list item; Shift Tab outdents it' },
   { keys: ['Ctrl', 'E'], does: 'switch between Markdown and preview' },
+  { keys: ['Ctrl', 'Alt', 'M'], does: 'comment on the selected text' },
   { keys: ['Ctrl', 'F'], does: 'find in the text' },
   { keys: ['Ctrl', 'Z'], does: 'undo' },
 ]

@@ -2,6 +2,7 @@ import { Icon } from '../../../components/icon.tsx'
 import { useNote } from '../note-pane.tsx'
 import { noteAddress } from '../route.ts'
 import { Aliases } from './aliases.tsx'
+import { NoteComments } from './comments.tsx'
 import { Files } from './files.tsx'
 import { Links } from './links.tsx'
 import { Outline } from './outline.tsx'
@@ -28,6 +29,7 @@ export function Details({ id }: { id: string }) {
           <Properties key={id} id={id} />
           <Tags note={data.note} />
           <Aliases note={data.note} />
+          <NoteComments key={`comments ${id}`} id={id} />
           <Outline id={id} />
           <Presets id={id} />
           <Links id={id} />

@@ -170,6 +170,7 @@ export function createEditor(parent: HTMLElement, options: EditorOptions) {
       })
       view.focus()
     },
+    view,
     text,
     /** Sets the targets of the text's links, keyed by lower-case link text. */
     showLinks: (links: Links) => showLinks(view, links),

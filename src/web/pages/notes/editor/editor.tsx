@@ -37,6 +37,7 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
   const [isFailed, setFailed] = useState(false)
   useEffect(() => {
     let disconnect: (() => void) | undefined
+    let unmark: (() => void) | undefined
     let isCurrent = true
     import('./code-mirror.ts').then(
       (codeMirror) => {
@@ -49,6 +50,12 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
         editor.current = connected.editor
         goToOffset.value = connected.editor.goTo
         disconnect = connected.disconnect
+        import('./comment-marks.ts').then(
+          ({ markComments }) => {
+            if (isCurrent) unmark = markComments(connected.editor.view, id)
+          },
+          () => undefined,
+        )
         setLoaded(true)
         const typing = resumeTyping('content')
         if (typing) connected.editor.typeAt(typing.offset, typing.text)
@@ -58,6 +65,7 @@ export function Editor({ id, queue, onFiles }: EditorProps) {
     return () => {
       isCurrent = false
       goToOffset.value = undefined
+      unmark?.()
       disconnect?.()
     }
   }, [id, queue])

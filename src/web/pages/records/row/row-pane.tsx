@@ -1,5 +1,6 @@
 import { Button, ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
+import { lazy } from '../../../components/lazy.tsx'
 import { Loading, Pane, QueryError } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { type Row, rowLabel } from '../../../data/records/model.ts'
@@ -14,8 +15,11 @@ import { RowFields } from './fields.tsx'
 import { RowHistory } from './history.tsx'
 import { UsedBy } from './used-by.tsx'
 
+const Comments = lazy(async () => (await import('../../comments/comments.tsx')).Comments)
+
 const TABS = [
   { name: 'fields', title: 'Fields' },
+  { name: 'comments', title: 'Comments' },
   { name: 'history', title: 'History' },
   { name: 'used', title: 'Used by' },
 ] as const
@@ -54,6 +58,7 @@ export function RowPane({ id, grid }: { id: string; grid: GridState }) {
       {!row && !error && <Loading />}
       {row && tab === 'fields' && <RowFields row={row} grid={grid} />}
       {tab === 'history' && <RowHistory id={id} grid={grid} row={row} />}
+      {row && tab === 'comments' && <Comments key={id} of={{ record_id: id }} />}
       {row && tab === 'used' && <UsedBy row={row} structure={grid.structure} />}
     </Pane>
   )
