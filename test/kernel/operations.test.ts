@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Glob } from 'bun'
 import { commandCaller } from '../../src/cli/open-database.ts'
 import { defineJob, enqueue, isPending } from '../../src/kernel/jobs.ts'
 import { write } from '../../src/kernel/operation.ts'
 import { refused } from '../../src/lib/refusal.ts'
+import { findOperation } from '../../src/operations.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 let service: TestService
@@ -71,4 +74,23 @@ test('a dry run is checked and returns its output, and nothing is written', asyn
   expect([isPending(db, first, 'dry'), isPending(db, first, 'never'), steps]).toEqual([false, false, []])
   await call('real', false)
   expect(steps).toEqual(['first 0'])
+})
+
+const SOURCE = join(import.meta.dir, '..', '..', 'src')
+/** A declaration with a literal name: an operation, or a tool, whose operation is named after it. */
+const DECLARED = /\b(read|write|readTool|writeTool)(?:<[^(]*>)?\(\s*\{\s*name: '([\w.-]+)'/g
+
+test('threads find every declared operation by its name', async () => {
+  const names: string[] = []
+  for await (const path of new Glob('**/*.ts').scan(SOURCE)) {
+    if (path.startsWith('web/')) continue
+    const text = await Bun.file(join(SOURCE, path)).text()
+    for (const [, by, name] of text.matchAll(DECLARED))
+      names.push(by?.endsWith('Tool') ? `mcp.${name}` : `${name}`)
+  }
+  const missing: string[] = []
+  for (const name of names) await findOperation(name).catch(() => missing.push(name))
+  expect(missing).toEqual([])
+  expect(names.length).toBeGreaterThan(200)
+  expect(new Set(names).size).toBe(names.length)
 })
