@@ -4,7 +4,7 @@ import { keysOf } from '../kernel/jobs.ts'
 import { read } from '../kernel/operation.ts'
 import { type Page, type PageRequest, pageRequest, presentPage } from '../lib/pagination.ts'
 import { fail, notFound } from '../lib/refusal.ts'
-import { scanOf } from '../lib/scan.ts'
+import { matchScanOf, scanOf } from '../lib/scan.ts'
 import { indexedText, isOneWord, matchAll, matchPhrase, type Phrase, parseSearch } from '../lib/words.ts'
 import { isMatch, snippetOf } from '../search/highlighter.ts'
 import { createWordTable, hasTable } from '../search/tables.ts'
@@ -86,7 +86,7 @@ function matchesOf({ workspace, file, ofNotes }: SearchedFiles, phrases: readonl
   const table = pageTable(workspace)
   const inFile = file === undefined ? '' : ' AND rowid BETWEEN ? AND ?'
   return {
-    text: `${table} WHERE ${scanOf('rowid').text} AND ${table} MATCH ?${inFile} AND ${fileOfKeySql('rowid')} NOT IN (${NOT_READY}${ofNotes ? '' : OF_NOTES})`,
+    text: `${table} WHERE ${matchScanOf('rowid', isOneWord(phrases)).text} AND ${table} MATCH ?${inFile} AND ${fileOfKeySql('rowid')} NOT IN (${NOT_READY}${ofNotes ? '' : OF_NOTES})`,
     values: [expressionOf(phrases), ...(file === undefined ? [] : keyRange(file))],
   }
 }
@@ -116,10 +116,9 @@ function foundPages(
 ): Page<FoundPage> {
   if (phrases.length === 0) return { items: [], total: 0 }
   const { workspace } = searched
-  if (!isOneWord(phrases)) reader.sql.cannotCount()
-  const named = findFilesByName(reader, searched, phrases).map((pk) => partKey(pk, NAME))
   const found = hasPageTable(reader, workspace) ? matchesOf(searched, phrases) : undefined
   const pages = found ? reader.sql.scalar<number>(`SELECT count(*) FROM ${found.text}`, ...found.values) : 0
+  const named = findFilesByName(reader, searched, phrases).map((pk) => partKey(pk, NAME))
   const keys = named.slice(offset, offset + limit)
   const after = Math.max(offset - named.length, 0)
   if (found && keys.length < limit && after < pages)

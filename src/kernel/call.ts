@@ -160,7 +160,7 @@ export function performRead(
     findings.push({ value, ms: until - since })
     since = until
   }
-  const snapshot = { sql, now, report }
+  const snapshot = { sql, now, isSlow: !sql.isLimited, report }
   const caller = callerIn(snapshot, grant, now, credentials)
   const output = ifMatch
     ? runIfMatch(operation, snapshot, caller, input, ifMatch)

@@ -36,6 +36,8 @@ interface OfObject {
 /** A read sees one state of the database; `now` is the instant of the call, in milliseconds. */
 export interface Snapshot extends Reader {
   readonly now: number
+  /** Whether the read has exceeded the limit of the main thread. */
+  readonly isSlow?: boolean
   /** Reports a finding, a JSON value that later reads can use, to `learn`; undefined in a transaction. */
   report?(finding: unknown): void
 }

@@ -12,7 +12,7 @@ export interface TestedText {
 }
 
 const MARK = '\u0001'
-type Kind = 'rows' | 'few' | 'entries' | 'fewEntries' | 'texts'
+type Kind = 'rows' | 'few' | 'entries' | 'fewEntries' | 'texts' | 'uncounted'
 
 /** A part of a statement without values. */
 interface Scan {
@@ -32,6 +32,13 @@ export const scanOf = (pk: string, endsSoon = false): Scan => marked(endsSoon ? 
 /** The same for a statement that reads index entries without their rows. */
 export const entryScanOf = (pk: string, endsSoon: boolean): Scan =>
   marked(endsSoon ? 'fewEntries' : 'entries', pk)
+
+/**
+ * The rows that a MATCH passes over. FTS5 reads texts inside the statement unless it looks for `isOneWord`, so their
+ * rows cannot be counted: a read with a limit ends before the statement.
+ */
+export const matchScanOf = (pk: string, isOneWord: boolean): Scan =>
+  marked(isOneWord ? 'rows' : 'uncounted', pk)
 
 /** The texts of a row that a statement tests; the condition must precede these tests. */
 export const textScanOf = (texts: readonly TestedText[]): Scan =>
@@ -63,12 +70,16 @@ const CONDITIONS: Readonly<Record<Kind, (text: string) => string>> = {
   entries: (pk) => everyNth(pk, ROWS_PER_CHECK * ENTRIES_PER_ROW),
   fewEntries: (pk) => everyNth(pk, ROWS_PER_CHECK * ENTRIES_PER_ROW),
   texts: (conditions) => conditions || 'TRUE',
+  uncounted: (pk) => everyNth(pk, ROWS_PER_CHECK),
 }
 
 const MARKED = new RegExp(`${MARK}(\\w+) (.*?)${MARK}`, 'gs')
 
 /** Whether the text of a statement names scans. */
 export const namesScans = (text: string): boolean => text.includes(MARK)
+
+/** Whether a statement names a scan whose rows cannot be counted. */
+export const namesUncounted = (text: string): boolean => text.includes(`${MARK}uncounted `)
 
 /** How a connection checks scans: all of them, only those that may take long, or none. */
 export type Checks = 'all' | 'long' | 'none'

@@ -7,6 +7,7 @@ import {
   checkedText,
   ENTRIES_PER_ROW,
   namesScans,
+  namesUncounted,
   ROWS_PER_CHECK,
 } from '../lib/scan.ts'
 import { State } from '../lib/state.ts'
@@ -151,17 +152,6 @@ export class Sql {
     return this.#limit !== undefined
   }
 
-  /** Counts rows that a statement is about to skip, which need no scan then. */
-  count(rows: number): void {
-    this.#limit?.spend(rows)
-    this.#writeLimit?.spendWritten(rows)
-  }
-
-  /** Cancels a limited read before a statement whose scan cannot be counted. */
-  cannotCount(): void {
-    this.#limit?.spend(Number.POSITIVE_INFINITY)
-  }
-
   /** The first row, or undefined. */
   get<Row>(text: string, ...values: SqlValue[]): Row | undefined {
     const row = this.#call<Row | null>('get', text, values) ?? undefined
@@ -202,13 +192,13 @@ export class Sql {
     values: readonly SqlValue[],
     { limit, offset }: { readonly limit: number; readonly offset: number },
   ): Value[] {
-    this.count(offset)
+    this.#limit?.spend(offset)
     return this.column(`${text} LIMIT ? OFFSET ?`, ...values, limit, offset)
   }
 
   /** The first column of a statement that reads about so many index entries before its first row; they count, too. */
   columnAfter<Value>(entries: number, text: string, ...values: SqlValue[]): Value[] {
-    this.count(Math.floor(entries / ENTRIES_PER_ROW))
+    this.#limit?.spend(Math.floor(entries / ENTRIES_PER_ROW))
     return this.column(text, ...values)
   }
 
@@ -239,8 +229,12 @@ export class Sql {
     }
   }
 
-  /** Runs a script of several statements without values: migrations and generated tables. */
-  script(text: string): void {
+  /**
+   * Runs a script of several statements without values: migrations and generated tables. One that builds an index
+   * writes an entry for each of `rows` rows, which count before they are written.
+   */
+  script(text: string, rows = 0): void {
+    this.#writeLimit?.spendWritten(rows)
     this.database.run(text)
   }
 
@@ -273,8 +267,12 @@ export class Sql {
     this.statementCount += 1
     this.#enter?.()
     this.#checkStop?.()
-    if (this.#limit) this.#beginLimited(this.#limit, text)
-    const prepared = namesScans(text) ? this.#checked(text) : text
+    const hasScans = namesScans(text)
+    if (this.#limit) {
+      this.#beginLimited(this.#limit, text)
+      if (hasScans && namesUncounted(text)) this.#limit.spend(Number.POSITIVE_INFINITY)
+    }
+    const prepared = hasScans ? this.#checked(text) : text
     const known = this.#statements.get(prepared)
     if (known) return known
     const statement = this.database.prepare(prepared)

@@ -48,7 +48,7 @@ const LIST: Readonly<Record<string, Shared>> = {
   'storage/sql.ts: #running': ['nobody', 'the statement that runs'],
   'storage/thread-start.ts: new Worker': [
     'caller, share',
-    'the threads of queries and tasks, and one for checkpoints',
+    'the threads of queries and tasks, one for checkpoints, and one in each process that reads a file',
   ],
   'storage/worker/client.ts: new QueryScheduler': ['caller, share', 'long queries'],
   'storage/worker/client.ts: new TaskQueue': ['caller, address', 'long writes'],
@@ -80,7 +80,6 @@ const LIST: Readonly<Record<string, Shared>> = {
     'workspaces with a ready subscription',
   ],
   'files/extraction/process.ts: Bun.spawn': ['sender', 'a process for each file that is read'],
-  'files/extraction/process.ts: new Worker': ['sender', 'in the process of one file'],
   'files/reading-order.ts: #running': ['sender', 'two files at a time, of forms one'],
   'files/text-extraction.ts: new ReadingOrder': ['sender', 'files whose text is extracted next'],
   'http/authorizer.ts: new FailedKeys': ['address', 'failed keys in a minute'],

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { systemClock } from '../../lib/clock.ts'
-import { ownCommand, workerProgram } from '../../lib/program.ts'
+import { ownCommand } from '../../lib/program.ts'
+import { startWorker } from '../../storage/thread-start.ts'
 import type { Kind } from './kinds.ts'
 import { type ExtractedText, MAX_CHARACTERS, type Section } from './pages.ts'
 import type { ExtractionFailure, ExtractionResult, Message, Task } from './worker.ts'
@@ -47,7 +48,7 @@ function watchLimits({ seconds, mebibytes }: Limits): Promise<ExtractionResult> 
 /** Calls `onStart` when the worker runs. A worker that cannot be started ends the process. */
 function readInWorker(task: Task, onStart: () => void): Promise<ExtractionResult> {
   const { promise, resolve } = Promise.withResolvers<ExtractionResult>()
-  const worker = new Worker(workerProgram('files/extraction/worker.ts'))
+  const worker = startWorker('files/extraction/worker.ts')
   let hasStarted = false
   worker.onmessage = ({ data }: MessageEvent<Message>) => {
     if (data !== 'started') return resolve(data)

@@ -1,6 +1,6 @@
 import { NOWHERE } from '../../kernel/caller.ts'
 import type { Page, PageRequest } from '../../lib/pagination.ts'
-import { isOneWord, type Phrase } from '../../lib/words.ts'
+import type { Phrase } from '../../lib/words.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { SqlPart } from '../../storage/sql.ts'
 import { type Matches, matchesOf, type SearchScope, type Term, termsOf } from '../search/matches.ts'
@@ -28,14 +28,10 @@ interface Found {
 }
 
 function foundBy(reader: Reader, scope: SearchScope, phrases: readonly Phrase[]): Found {
-  if (!isOneWord(phrases)) reader.sql.cannotCount()
+  const terms = termsOf(reader, scope.workspace, phrases)
   const { pks, found } = findUnindexed(reader, scope, phrases)
   const except = pks.length === 0 ? undefined : JSON.stringify(pks)
-  return {
-    scope: { ...scope, except },
-    terms: termsOf(reader, scope.workspace, phrases),
-    unindexed: found,
-  }
+  return { scope: { ...scope, except }, terms, unindexed: found }
 }
 
 /** The pks of all notes that match the phrases, in no particular order. */

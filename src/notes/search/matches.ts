@@ -1,5 +1,5 @@
-import { scanOf } from '../../lib/scan.ts'
-import { matchAll, type Phrase } from '../../lib/words.ts'
+import { matchScanOf, scanOf } from '../../lib/scan.ts'
+import { isOneWord, matchAll, type Phrase } from '../../lib/words.ts'
 import type { Reader } from '../../storage/reader.ts'
 import { allOf, type SqlPart } from '../../storage/sql.ts'
 import { FULL_TABLE, matchIn, TAG_TABLE, TITLE_TABLE, tagTerm } from './indexing.ts'
@@ -31,13 +31,16 @@ export interface Term {
   readonly titlesOnly: boolean
 }
 
-/** The terms of a search for these phrases. */
-export const termsOf = ({ sql }: Reader, workspace: number, phrases: readonly Phrase[]): Term[] =>
-  phrases.map((phrase) => {
+/** The terms of a search for these phrases. Its first statement names the scan of all, which may be uncounted. */
+export function termsOf({ sql }: Reader, workspace: number, phrases: readonly Phrase[]): Term[] {
+  const { text: scan } = matchScanOf('rowid', isOneWord(phrases))
+  const lookup = `SELECT rowid FROM ${TAG_TABLE} WHERE ${scan} AND ${TAG_TABLE} MATCH ?`
+  return phrases.map((phrase) => {
     const match = matchIn(workspace, phrase)
-    const tags = sql.column<number>(`SELECT rowid FROM ${TAG_TABLE} WHERE ${TAG_TABLE} MATCH ?`, match)
-    return { match, tags, isExcluded: phrase.isExcluded, titlesOnly: phrase.titlesOnly }
+    const { isExcluded, titlesOnly } = phrase
+    return { match, tags: sql.column<number>(lookup, match), isExcluded, titlesOnly }
   })
+}
 
 /** A term, and the table in which its phrase is looked up. */
 interface TableTerm extends Term {

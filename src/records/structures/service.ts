@@ -199,15 +199,11 @@ const collisions = (
 /** The sets of fields that are not unique yet. */
 function newUniqueSets(before: store.StructureRow, after: readonly UniqueSet[]): UniqueSet[] {
   if (before.live === 0) return []
-  const { byKey } = definitionOf(before)
-  const known = listNewSets(before, after).filter((set) => set.every(({ key }) => byKey.has(key)))
-  return known.map((set) => set.flatMap(({ key }) => byKey.get(key) ?? []))
-}
-
-function listNewSets(before: store.StructureRow, after: readonly UniqueSet[]): UniqueSet[] {
+  const { byKey, uniqueSets } = definitionOf(before)
   const nameOf = (set: UniqueSet) => uniqueIndex(before.pk, set).name
-  const had = new Set(definitionOf(before).uniqueSets.map(nameOf))
-  return after.filter((set) => !had.has(nameOf(set)))
+  const had = new Set(uniqueSets.map(nameOf))
+  const known = after.filter((set) => !had.has(nameOf(set)) && set.every(({ key }) => byKey.has(key)))
+  return known.map((set) => set.flatMap(({ key }) => byKey.get(key) ?? []))
 }
 
 /** Changes a definition and its row table; joins the caller's transaction. */
@@ -320,8 +316,6 @@ function changeTable(
   structure: store.StructureRow,
   after: Pick<Definition, 'fields' | 'uniqueSets'>,
 ): void {
-  // Every row becomes an entry of a new unique index.
-  tx.sql.count(structure.live * listNewSets(structure, after.uniqueSets).length)
   if (structure.lastId !== null) changeRows(tx, structure, definitionOf(structure), after)
   else {
     dropRows(tx, structure.pk)

@@ -1,5 +1,6 @@
 import { type Operator, valueTypeOf } from '../../../filter/record/field-types.ts'
 import type { Condition } from '../../../filter/record/parse.ts'
+import type { Snapshot } from '../../../kernel/operation.ts'
 import type { PageRequest } from '../../../lib/pagination.ts'
 import type { PagePosition } from '../../../storage/page-cursors.ts'
 import type { Reader } from '../../../storage/reader.ts'
@@ -377,14 +378,14 @@ interface IndexUse {
   readonly used: readonly (string | undefined)[]
 }
 
-/** The report of a slow read. A read within its row limit lacks no index. */
+/** The report of a read to the policy of automatic indexes. Only a slow one lacks an index. */
 export function readCosts(
-  { sql }: Reader,
+  { isSlow = false }: Pick<Snapshot, 'isSlow'>,
   { structure }: RowQuery,
   indexes: Indexes,
   { listMissing, used }: IndexUse,
 ): ReadCosts {
-  const missing = sql.isLimited ? [] : listMissing()
+  const missing = isSlow ? listMissing() : []
   return {
     structurePk: structure.pk,
     rows: structure.live,

@@ -14,7 +14,13 @@ const definitionText = ({ name, structurePk, expressions, isUnique = false }: Ro
   `CREATE ${isUnique ? 'UNIQUE ' : ''}INDEX ${name} ON ${rowTable(structurePk)} (${expressions.join(', ')})`
 
 /** Builds the index; a unique index throws a constraint violation if rows collide. */
-export const createRowIndex = ({ sql }: Reader, index: RowIndex): void => sql.script(definitionText(index))
+export function createRowIndex({ sql }: Reader, index: RowIndex): void {
+  const rows = sql.get<{ live: number }>(
+    'SELECT live FROM structure_stats WHERE structure = ?',
+    index.structurePk,
+  )
+  sql.script(definitionText(index), rows?.live)
+}
 
 export const dropRowIndex = ({ sql }: Reader, name: string): void =>
   sql.script(`DROP INDEX IF EXISTS ${name}`)
