@@ -1,4 +1,4 @@
-import { isNegated, operandCount } from '../../filter/operands.ts'
+import { checkOperands, isNegated, operandCount } from '../../filter/operands.ts'
 import { FIELD_TYPES, type FieldType, isComputed, rulesOf } from '../../filter/record/field-types.ts'
 import { isoTimestamp, utcDay } from '../../lib/dates.ts'
 import { isObject } from '../../lib/json.ts'
@@ -175,24 +175,20 @@ type Scalar = string | number | boolean
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-interface Operand {
-  /** Whether a value is a valid operand of an operator; completes "must be …". */
-  readonly takes: (value: unknown) => boolean
-  readonly says: string
-}
+const isText = (value: unknown) => typeof value === 'string'
 
-const TEXT: Operand = { takes: (value) => typeof value === 'string', says: 'a text' }
-const SCALAR: Operand = { takes: isScalar, says: 'a text, a number, true or false' }
-const OPERANDS: Readonly<Partial<Record<ReturnType<typeof operandCount>, Operand>>> = {
-  none: { takes: (value) => value === undefined, says: 'left out' },
-  list: {
-    takes: (value) => Array.isArray(value) && value.length > 0 && value.every(isScalar),
-    says: 'a list of texts, numbers, true or false',
-  },
+/** Refuses a value that an operator cannot compare. */
+function checkValue(op: string, value: unknown, place: string): void {
+  checkOperands(op, value, place, { least: 1, most: Number.POSITIVE_INFINITY })
+  const count = operandCount(op)
+  const refuse = (rule: string): never => {
+    throw invalid(`"${place}" must be ${rule} with "${op}".`, atPlace(place))
+  }
+  if (op === 'starts_with' && !isText(value)) refuse('a text')
+  if (count === 'one' && !isScalar(value)) refuse('a text, a number, true or false')
+  if (count === 'list' && !(value as unknown[]).every(isScalar))
+    refuse('a list of texts, numbers, true or false')
 }
-
-const operandOf = (op: string): Operand =>
-  op === 'starts_with' ? TEXT : (OPERANDS[operandCount(op)] ?? SCALAR)
 
 const isEqual = (found: unknown, value: unknown) => found === value
 const isIn = (found: unknown, value: unknown) => (value as Scalar[]).includes(found as Scalar)
@@ -239,9 +235,7 @@ function checkCondition(sent: unknown, where: string): void {
   const { op } = sent
   if (typeof op !== 'string' || !Object.hasOwn(TESTS, op))
     throw invalid(`"${where}.op" must be one of ${Object.keys(TESTS).join(', ')}.`, atPlace(`${where}.op`))
-  const operand = operandOf(op)
-  if (!operand.takes(sent.value))
-    throw invalid(`"${where}.value" must be ${operand.says} with "${op}".`, atPlace(`${where}.value`))
+  checkValue(op, sent.value, `${where}.value`)
 }
 
 /** Whether a call matches all conditions. */

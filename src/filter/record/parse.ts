@@ -1,7 +1,7 @@
 import { isObject } from '../../lib/json.ts'
 import { atPlace, fail, invalid, refused } from '../../lib/refusal.ts'
 import { codePointLength, fold } from '../../lib/text.ts'
-import { MAX_OPERANDS, operandCount } from '../operands.ts'
+import { checkOperands, operandCount } from '../operands.ts'
 import {
   MAX_VALUES,
   OPERATORS,
@@ -97,29 +97,15 @@ function refuseWrongSearch(value: unknown, place: string): void {
     throw invalid(`"${place}" must be a text of 1 to ${MAX_NEEDLE} characters.`, atPlace(place))
 }
 
-/** `is_empty` and `not_empty` take no value, `in` and `not_in` a list, all others one value. */
+/** The limits of a list that is compared with several values of a field. */
+const OF_SEVERAL = { least: 1, most: MAX_VALUES }
+const HINT = { hint: '; is_empty finds rows without a value' }
+
 function refuseWrongValue(op: Operator, value: unknown, place: string): void {
   refuseUnusableText(value, place)
-  const isGiven = value !== undefined && value !== null
-  const count = operandCount(op)
-  if (count === 'none') {
-    if (isGiven) throw invalid(`"${place}" must be omitted with ${op}.`, atPlace(place))
-  } else if (count === 'list') {
-    refuseWrongList(op, value, place)
-  } else if (!isGiven) {
-    throw invalid(`"${place}" is required with ${op}; is_empty finds rows without a value.`, atPlace(place))
-  }
-}
-
-function refuseWrongList(op: Operator, value: unknown, place: string): void {
-  if (!Array.isArray(value)) throw invalid(`"${place}" must be a list with ${op}.`, atPlace(place))
-  const isOfSeveral = op !== 'in' && op !== 'not_in'
-  if (isOfSeveral && value.length === 0)
-    throw invalid(`"${place}" must hold at least one value with ${op}.`, atPlace(place))
-  const most = isOfSeveral ? MAX_VALUES : MAX_OPERANDS
-  if (value.length > most)
-    throw invalid(`"${place}" holds ${value.length} values; ${most} are allowed.`, atPlace(place))
-  for (const member of value) refuseUnusableText(member, place)
+  checkOperands(op, value, place, op.startsWith('has_') ? OF_SEVERAL : HINT)
+  if (Array.isArray(value) && operandCount(op) === 'list')
+    for (const member of value) refuseUnusableText(member, place)
 }
 
 function refuseUnusableText(value: unknown, place: string): void {

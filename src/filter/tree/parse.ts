@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { atPlace, fail, invalid, refused } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
-import { isNegated, MAX_OPERANDS, operandCount } from '../operands.ts'
+import { checkOperands, isNegated, operandCount } from '../operands.ts'
 import { columnValue, rulesOf } from '../record/field-types.ts'
 import {
   GROUP_MATCHES,
@@ -124,7 +124,9 @@ function parseGroup(node: JsonObject, place: string, depth: number, counts: Coun
   const match = oneOf(GROUP_MATCHES, node.match, `${place}.match`)
   if (depth > MAX_TREE_DEPTH)
     throw malformed(place, `is a group on level ${depth}; ${MAX_TREE_DEPTH} levels of groups are allowed.`)
-  const children = list(node.children, `${place}.children`, MAX_NODES, 'nodes')
+  const { children } = node
+  if (!Array.isArray(children) || children.length > MAX_NODES)
+    throw malformed(`${place}.children`, `must be a list of at most ${MAX_NODES} nodes.`)
   return {
     type: 'group',
     match,
@@ -136,12 +138,11 @@ function parseTags(node: JsonObject, place: string, _depth: number, counts: Coun
   counts.conditions += 1
   refuseUnknown(node, ['type', 'op', 'tag_ids'], place)
   const op = oneOf(TAG_OPERATORS, node.op, `${place}.op`)
-  const ids = list(node.tag_ids, `${place}.tag_ids`, MAX_OPERANDS, 'tags')
-  if (ids.length === 0) throw malformed(`${place}.tag_ids`, 'must name at least one tag.')
+  checkOperands(op, node.tag_ids, `${place}.tag_ids`, { least: 1 })
   return {
     type: 'tags',
     op,
-    tag_ids: ids.map((id, at) =>
+    tag_ids: (node.tag_ids as unknown[]).map((id, at) =>
       Number.isSafeInteger(id)
         ? (id as number)
         : fail(malformed(`${place}.tag_ids[${at}]`, 'must be the id of a tag, an integer.')),
@@ -166,21 +167,11 @@ function parseField(node: JsonObject, place: string, _depth: number, counts: Cou
   return { type: 'field', field, op, ...operand(op, node.value, place) }
 }
 
-/**
- * `empty` and `not_empty` take no value, `in` and `not_in` a list, `between` a pair, `within` a relative day, others
- * one value.
- */
+/** `within` takes a relative day. */
 function operand(op: TreeOperator, value: unknown, place: string): { value?: unknown } {
   const at = `${place}.value`
-  const count = operandCount(op)
-  if (count === 'none') {
-    if (value !== undefined && value !== null) throw malformed(at, `must be omitted with ${op}.`)
-    return {}
-  }
-  if (value === undefined) throw malformed(at, `is required with ${op}.`)
-  if (count === 'list') list(value, at, MAX_OPERANDS, 'values')
-  if (count === 'pair' && !(Array.isArray(value) && value.length === 2))
-    throw malformed(at, 'must be a list [low, high] with between.')
+  checkOperands(op, value, at, { takesNull: true })
+  if (operandCount(op) === 'none') return {}
   if (op === 'within' && !relativeDay(value)) throw malformed(at, `must be ${RELATIVE_WORDS} with within.`)
   return { value }
 }
@@ -192,12 +183,6 @@ function refuseUnknown(node: JsonObject, known: readonly string[], place: string
       `"${place}.${unknown}" is not known here; a ${node.type} node has ${known.join(', ')}.`,
       atPlace(place, unknown),
     )
-}
-
-function list(value: unknown, place: string, most: number, what: string): unknown[] {
-  if (!Array.isArray(value)) throw malformed(place, `must be a list of ${what}.`)
-  if (value.length > most) throw malformed(place, `holds ${value.length} ${what}; ${most} are allowed.`)
-  return value
 }
 
 const oneOf = <Name extends string>(names: readonly Name[], value: unknown, place: string): Name =>
