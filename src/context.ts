@@ -4,7 +4,7 @@ import type { Caller, Credentials } from './kernel/caller.ts'
 import { hides, type Kind, NOWHERE } from './kernel/caller.ts'
 import type { Bus } from './lib/bus.ts'
 import { busOf } from './log/log.ts'
-import { isWritableCopy, remoteOf } from './log/mirror-guard.ts'
+import { type CopySettings, isWritableCopy, remoteOf } from './log/mirror-guard.ts'
 
 /** The cost of hashing a password with Argon2id: KiB of memory, and passes over it. */
 export interface PasswordCost {
@@ -13,7 +13,7 @@ export interface PasswordCost {
 }
 
 /** The dependencies of every service. Services use the clock, the storage and the settings only through these. */
-export interface AppContext extends Server {
+export interface AppContext extends Server, CopySettings {
   readonly config: Config
   readonly bus: Bus
   /** Runs operations: the only way for callers to reach data. */
@@ -21,10 +21,6 @@ export interface AppContext extends Server {
   readonly credentials: Credentials
   /** Replaces `PASSWORD_COST`; tests use a lower one. */
   readonly passwordCost?: PasswordCost
-  /** The address of the remote if this server is a mirror. */
-  readonly mirrorOf?: string
-  /** Whether notes and records can be changed in the mirror. */
-  readonly isMirrorWritable?: boolean
 }
 
 export type { Caller }
@@ -45,10 +41,8 @@ export function contextOn(
 }
 
 /** Whether all writes are refused. */
-export const isReadOnlyCopy = ({
-  mirrorOf,
-  isMirrorWritable,
-}: Pick<AppContext, 'mirrorOf' | 'isMirrorWritable'>) => mirrorOf !== undefined && isMirrorWritable !== true
+export const isReadOnlyCopy = ({ mirrorOf, isMirrorWritable }: CopySettings) =>
+  mirrorOf !== undefined && isMirrorWritable !== true
 
 /** The workspace of a read, and the part of it that the caller can access. */
 export interface InWorkspace extends Pick<Caller, 'workspacePk' | 'rights'> {

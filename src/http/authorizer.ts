@@ -16,7 +16,7 @@ import { addressGroup } from '../lib/address-group.ts'
 import { BoundedCache } from '../lib/bounded-cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { fail, invalid, Refusal } from '../lib/refusal.ts'
-import { onlyNotesAndRecords, readOnlyCopy } from '../log/mirror-guard.ts'
+import { type CopySettings, refuseInCopy } from '../log/mirror-guard.ts'
 import type { BrowserRules } from './browser/browser-rules.ts'
 import type { HttpServer } from './exchange.ts'
 
@@ -147,7 +147,7 @@ export interface SessionAuthenticator {
   authenticate(token: string): Caller | undefined
 }
 
-export interface AuthorizerOptions {
+export interface AuthorizerOptions extends CopySettings {
   readonly clock: Clock
   readonly authenticate: Authenticate
   /** The same for the access tokens of connected apps. */
@@ -156,9 +156,6 @@ export interface AuthorizerOptions {
   readonly rules: BrowserRules
   /** For each key, and for each signed-in user; null for no limit. */
   readonly requestsPerMinute: number | null
-  /** The address of the remote if this server is a copy: callers may not write, or may write only notes and records. */
-  readonly mirrorOf: string | undefined
-  readonly isMirrorWritable: boolean | undefined
 }
 
 /**
@@ -176,20 +173,16 @@ export function createAuthorizer(options: AuthorizerOptions): Authorize {
     limit.check(caller.keyId ?? caller.appId ?? caller.userId, report)
     if (rule.session && caller.sessionId === undefined) throw sessionRequired()
     if (rule.owner && caller.role !== 'owner') throw ownerRequired()
-    if (rule.workspace) refuseInCopy(options, request)
+    if (rule.workspace && options.mirrorOf !== undefined) refuseInCopy(options, mayBeLocal(request))
     if (rule.write && !caller.mayWrite) throw readOnly(caller)
     return caller
   }
 }
 
-/** Paths that change notes and records; the log refuses other changes by these requests. */
+/** Paths that change notes and records. */
 const LOCAL_PATHS = /^\/v1\/(notes|records(?!\/(structures|views))|changes|presets\/[^/]+\/apply)(\/|$)/
 
-function refuseInCopy({ mirrorOf, isMirrorWritable }: AuthorizerOptions, { url }: Request): void {
-  if (mirrorOf === undefined) return
-  if (!isMirrorWritable) throw readOnlyCopy(mirrorOf)
-  if (!LOCAL_PATHS.test(new URL(url).pathname)) throw onlyNotesAndRecords(mirrorOf)
-}
+const mayBeLocal = ({ url }: Request): boolean => LOCAL_PATHS.test(new URL(url).pathname)
 
 const withToken = ({ authenticate, authenticateApp }: AuthorizerOptions, token: string, rule: Rule) =>
   authenticate(token) ?? (rule.agent && authenticateApp(token))

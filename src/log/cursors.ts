@@ -3,6 +3,7 @@ import type { Reader } from '../storage/reader.ts'
 import { BEGIN_EPOCHS } from '../storage/schema/changes.ts'
 import type { Tx } from '../storage/writes/transaction.ts'
 import { endOfKeys, keyOf, lastChange, loggedRange, numberOf } from './log.ts'
+import { refuseNewLog } from './mirror-guard.ts'
 
 /*
  * A cursor is an epoch and the number of a change. When a copy of the database replaces the original, the server that
@@ -17,8 +18,9 @@ const MAX_EPOCHS = 1_000
 
 const newEpoch = (): string => crypto.getRandomValues(Buffer.alloc(EPOCH_BYTES)).toString('hex')
 
-/** Begins the first epoch of a new workspace. */
+/** Begins the first epoch of a new workspace. Refused in a copy, which has the workspace of its remote only. */
 export function beginEpoch(reader: Reader, workspace: number): void {
+  refuseNewLog(reader)
   const insert = 'INSERT INTO change_epochs (workspace, epoch, since) VALUES (?, ?, ?)'
   reader.sql.run(insert, workspace, newEpoch(), lastChange(reader, workspace))
 }

@@ -12,7 +12,7 @@ export const lacksFileContents = ({ sql }: Reader): boolean =>
   sql.get("SELECT 1 FROM mirrors WHERE selection ->> 'hasFiles' = 0") !== undefined
 
 /** The refusal of every write in a read-only copy. */
-export const readOnlyCopy = (remote: string): Refusal =>
+const readOnlyCopy = (remote: string): Refusal =>
   new Refusal('mirror', `This is a read-only copy of ${remote}; change it there.`)
 
 interface Copy {
@@ -40,10 +40,26 @@ export const isWritableCopy = (reader: Reader): boolean => copyIn(reader)?.isWri
 /** Whether a copy posts events of its record changes. */
 export const forwardsChanges = (reader: Reader): boolean => copyIn(reader)?.isForwarding === 1
 
-/** Refuses a write in a copy. Must be called for writes that are not limited to notes and records. */
-export function refuseInMirror(reader: Reader): void {
+/** The address of the remote of a server that is a copy, and whether notes and records can be changed in it. */
+export interface CopySettings {
+  readonly mirrorOf?: string | undefined
+  readonly isMirrorWritable?: boolean | undefined
+}
+
+/**
+ * Refuses a call before it begins: every write in a read-only copy, and in a writable one those that cannot change notes
+ * and records alone. `checkLocalChange` decides about the others.
+ */
+export function refuseInCopy({ mirrorOf, isMirrorWritable }: CopySettings, isLocal: boolean): void {
+  if (mirrorOf === undefined) return
+  if (!isMirrorWritable) throw readOnlyCopy(mirrorOf)
+  if (!isLocal) throw onlyNotesAndRecords(mirrorOf)
+}
+
+/** Refuses to begin the log of another workspace in a copy. */
+export function refuseNewLog(reader: Reader): void {
   const copy = copyIn(reader)
-  if (copy) throw copy.isWritable === 1 ? onlyNotesAndRecords(copy.remote) : readOnlyCopy(copy.remote)
+  if (copy) refuseInCopy({ mirrorOf: copy.remote, isMirrorWritable: copy.isWritable === 1 }, false)
 }
 
 /** The kinds that a write in a writable copy may change, including those that change together with notes. */
@@ -85,7 +101,7 @@ export function checkLocalChange(
     saveRemote(tx, { kind, id, structureId }, () => (isNew ? null : (before?.(index) ?? null)))
 }
 
-export const onlyNotesAndRecords = (remote: string): Refusal =>
+const onlyNotesAndRecords = (remote: string): Refusal =>
   new Refusal(
     'mirror',
     `This is a copy of ${remote} in which only notes and records are changed; change everything else there.`,

@@ -1,6 +1,5 @@
 import type { Caller } from '../context.ts'
 import { Refusal, refused } from '../lib/refusal.ts'
-import { refuseInMirror } from '../log/mirror-guard.ts'
 import type { Db } from '../storage/database.ts'
 import { isUniqueViolation } from '../storage/errors.ts'
 import { resultOf, Trial, type Tx } from '../storage/writes/transaction.ts'
@@ -57,7 +56,10 @@ export class ImportRun {
     this.changed.push({ place, what })
   }
 
-  /** Writes a part in a savepoint. Returns the refusal, if any; then nothing of the part is written. */
+  /**
+   * Writes a part in a savepoint. Returns the refusal, if any; then nothing of the part is written. In a copy, the whole
+   * import is refused.
+   */
   refusalOf(part: () => void): Refusal | undefined {
     const { sql } = this.tx
     sql.run('SAVEPOINT import_part')
@@ -67,7 +69,7 @@ export class ImportRun {
       return undefined
     } catch (error) {
       const refusal = asRefusal(error)
-      if (!refusal) throw error
+      if (!refusal || refusal.code === 'mirror') throw error
       sql.run('ROLLBACK TO import_part')
       sql.run('RELEASE import_part')
       return refusal
@@ -107,7 +109,6 @@ export const runImport = <Outcome>(
 ): Promise<Outcome & ImportReport> =>
   resultOf(
     db.write((tx): { result: Outcome & ImportReport } => {
-      refuseInMirror(tx)
       const run = new ImportRun({ ...tx, afterCommit: () => {} }, caller)
       const outcome = importAll(run)
       const isWritten = !isDryRun && (skipsBad || run.refused.length === 0)

@@ -1,12 +1,12 @@
 import type { Static, TSchema } from '@sinclair/typebox'
-import { type AppContext, isReadOnlyCopy, placeFor } from '../../context.ts'
+import { type AppContext, placeFor } from '../../context.ts'
 import type { JsonBody } from '../../http/responses.ts'
 import { createCheck, type SchemaCheck } from '../../http/validation.ts'
 import type { Caller, Covers, Kind } from '../../kernel/caller.ts'
 import { readOnly } from '../../kernel/caller.ts'
 import { long, type Operation, read, type Snapshot, write } from '../../kernel/operation.ts'
 import { checkStorable } from '../../lib/storable-json.ts'
-import { readOnlyCopy } from '../../log/mirror-guard.ts'
+import { refuseInCopy } from '../../log/mirror-guard.ts'
 import { recordJson } from '../../records/rows/present.ts'
 import { type ListRequest, listPage, type RecordPage } from '../../records/rows/query/list.ts'
 import { parseRequest } from '../../records/rows/query/row-query.ts'
@@ -117,7 +117,7 @@ export async function runTool(
   { operation, writes, creates = false, check, prepare }: Tool,
   input: unknown,
 ): Promise<Answer> {
-  if (writes && ctx.mirrorOf !== undefined && isReadOnlyCopy(ctx)) throw readOnlyCopy(ctx.mirrorOf)
+  if (writes) refuseInCopy(ctx, true)
   if (writes && !caller.mayWrite) throw readOnly(caller)
   checkStorable(input, 'The call')
   check(input)

@@ -1,7 +1,6 @@
 import { atPlace, nameTaken } from '../../lib/refusal.ts'
 import { fold } from '../../lib/text.ts'
 import { beginEpoch } from '../../log/cursors.ts'
-import { refuseInMirror } from '../../log/mirror-guard.ts'
 import type { Reader } from '../../storage/reader.ts'
 import type { Tx } from '../../storage/writes/transaction.ts'
 import { skeletonsOf } from './lookalikes.ts'
@@ -22,7 +21,6 @@ import { findUser } from './users.ts'
 
 /** Creates an empty workspace, with the epoch of its change log. */
 export function createWorkspace(tx: Tx, name: string): WorkspaceRow {
-  refuseInMirror(tx)
   const free = freeWorkspaceName(tx, name)
   const workspace = insertWorkspace(tx, {
     id: tx.newId(),

@@ -81,8 +81,13 @@ describe('a mirror', () => {
     }
     expect((await mirror.get('/v1/notes')).body.total).toBe(0)
     expect((await fetch(`${mirror.url}/v1/notes`, { method: 'POST' })).status).toBe(401)
-    const written = await daybook(['note', 'add', '--db', file, '--title', 'x', '-'], { input: 'text' })
-    expect([written.exitCode, written.err]).toEqual([1, expect.stringContaining('read-only copy')])
+    for (const args of [
+      ['note', 'add', '--title', 'x', '-'],
+      ['workspaces', 'add', 'Other'],
+    ]) {
+      const { exitCode, err } = await daybook([...args, '--db', file], { input: 'text' })
+      expect([args, exitCode, err]).toEqual([args, 1, expect.stringContaining('read-only copy')])
+    }
     const query = await mirror.post('/v1/notes/query', {
       filter: { type: 'field', field: 'title', op: 'contains', value: 'x' },
     })
@@ -155,6 +160,12 @@ describe('a mirror', () => {
     expect([refused.exitCode, refused.err]).toEqual([
       1,
       expect.stringContaining(`daybook mirror detach --db ${copy}`),
+    ])
+    const csv = folder.file('rows.csv')
+    writeFileSync(csv, 'name\nGrace\n')
+    const row = ['import', csv, '--db', copy, '--structure', 'Customers', '--skip-bad']
+    expect([await daybook(row)]).toMatchObject([
+      { exitCode: 1, err: expect.stringContaining('read-only copy') },
     ])
     expect((await daybook(['mirror', 'detach', '--db', copy])).exitCode).toBe(0)
     const server = await startProcess(copy, { key: /dbk_[\w-]{43}/.exec(once.err)?.[0] ?? '' })
