@@ -21,11 +21,6 @@ let folder: ReturnType<typeof newFolder>
 let service: TestService
 let note: string
 
-async function openAgain(worker: { manyRows: number; timeLimitMs?: number }): Promise<void> {
-  service.close()
-  service = await startService({ file: folder.file('daybook.db'), worker })
-}
-
 async function create(path: string, body: object): Promise<string> {
   const answer = await service.post(path, body)
   if (answer.status !== 201) throw new Error(answer.body.error)
@@ -101,7 +96,8 @@ test('a long list is the same, byte for byte, as one that is read on the main th
   const before = await textsOf()
   expect(before.map(([status]) => status)).toEqual(before.map(() => 200))
   expect(before.every(([, , text]) => String(text).length > 100)).toBe(true)
-  await openAgain({ manyRows: -1 })
+  service.close()
+  service = await startService({ file: folder.file('daybook.db'), worker: { manyRows: -1 } })
   expect(await textsOf()).toEqual(before)
   const unknown = await service.get(`/v1/files?note_id=${service.ctx.db.ids(1)}`)
   expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found'])

@@ -180,25 +180,3 @@ describe('a search within a tree', () => {
     expect(among.length).toBeGreaterThan(50)
   })
 })
-
-describe('in the worker', () => {
-  const folder = newFolder()
-  afterAll(() => folder.remove())
-
-  test('a query sees every write that was acknowledged before it, and is refused in the same way', async () => {
-    const service = await startService({ file: folder.file('worker.db'), worker: { manyRows: 0 } })
-    const filter = { type: 'field', field: 'title', op: 'contains', value: 'NOTE' }
-    for (let count = 1; count <= 20; count++) {
-      const { id } = await makeNote(service, { title: `Note ${count}` })
-      const { body } = await service.post('/v1/notes/query', { filter, limit: 1 })
-      expect([body.notes[0].id, body.total]).toEqual([id, count])
-    }
-    const { id } = (await service.post('/v1/notes/query', { filter, limit: 1 })).body.notes[0]
-    await service.delete(`/v1/notes/${id}`)
-    expect((await service.post('/v1/notes/query', { filter })).body.total).toBe(19)
-    expect((await service.post('/v1/notes/query', { filter, search: 'note' })).body.total).toBe(19)
-    const unknown = { type: 'tags', op: 'has_all', tag_ids: [1] }
-    expect((await service.post('/v1/notes/query', { filter: unknown })).body.code).toBe('refused')
-    service.close()
-  })
-})

@@ -16,7 +16,7 @@ const folder = newFolder()
 const open: TestService[] = []
 
 async function start(file = ':memory:') {
-  const service = await startService({ file, worker: { manyRows: -1 } })
+  const service = await startService({ file })
   open.push(service)
   return service
 }

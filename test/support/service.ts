@@ -155,7 +155,8 @@ export interface TestServiceOptions {
   /** The calls that flush commits to the disk. */
   disk?: OpenOptions['disk']
   checkpoint?: 'off'
-  worker?: Pick<WorkerOptions, 'manyRows' | 'maxWriteLength' | 'timeLimitMs'>
+  /** Lower limits of the main thread, for suites that state that the thread of an operation makes no difference. */
+  worker?: Pick<WorkerOptions, 'manyRows' | 'maxWriteLength'>
   passwordCost?: PasswordCost
 }
 

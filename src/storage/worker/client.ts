@@ -66,7 +66,6 @@ export interface WorkerOptions {
   manyRows?: number
   /** The largest write of the main thread. */
   maxWriteLength?: number
-  timeLimitMs?: number
   /** Starts threads; `Worker`s by default. */
   startThread?: StartThread | undefined
   /** Whether everything runs on this thread; always if the database is in memory. */
@@ -102,7 +101,6 @@ class LongReads {
 }
 
 const MANY_ROWS = 10_000
-const TIME_LIMIT_MS = 30_000
 
 /** Threads start when they are first needed. A database in memory has one connection and needs none. */
 export function openWorker({
@@ -112,11 +110,10 @@ export function openWorker({
   log,
   manyRows = MANY_ROWS,
   maxWriteLength = MAX_LENGTH,
-  timeLimitMs = TIME_LIMIT_MS,
   startThread,
   isInline = db.file === ':memory:',
 }: WorkerOptions): WorkerClient {
-  const queries = new QueryScheduler({ clock, log, timeLimitMs, startThread, state: () => db.state })
+  const queries = new QueryScheduler({ clock, log, startThread, state: () => db.state })
   const longReads = new LongReads()
   const { ids } = db
   const newTaskQueue = () =>

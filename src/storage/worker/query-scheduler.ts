@@ -46,12 +46,13 @@ interface Job {
 export interface QuerySchedulerOptions {
   readonly clock: Clock
   readonly log: Log
-  readonly timeLimitMs: number
   /** A number that changes whenever a query may have another result. */
   readonly state: () => number
   readonly startThread?: StartThread | undefined
 }
 
+/** The time limit of a running query. */
+const TIME_LIMIT_MS = 30_000
 /** Each key runs one query at a time, so that it never occupies all threads. */
 const THREADS = 2
 /** How many queries of one key may run or be queued for a thread. */
@@ -69,8 +70,10 @@ const tooMany = () =>
   )
 const waitedTooLong = () =>
   busy(`The query waited ${MAX_WAIT_MS / 1000} seconds for other queries and was refused; try again later.`)
-const ranTooLong = (seconds: number) =>
-  refused(`The query took longer than ${seconds} seconds and was stopped; narrow it with a filter.`)
+const ranTooLong = () =>
+  refused(
+    `The query took longer than ${TIME_LIMIT_MS / 1_000} seconds and was stopped; narrow it with a filter.`,
+  )
 const threadFailed = () => unavailable('The query was lost with the thread that ran it; try again.')
 const callerIsGone = () => unavailable('The client closed the connection.')
 
@@ -194,20 +197,19 @@ export class QueryScheduler {
   }
 
   async #runJob(job: Job, thread: WorkerThread, release: Release): Promise<void> {
-    const { clock, timeLimitMs, state } = this.#options
+    const { clock, state } = this.#options
     for (const { stopTimer } of job.waiters) stopTimer()
     job.thread = thread
     job.state = state()
     const finished = thread.run(job.request)
-    const isLate = () => this.#end(job, ranTooLong(timeLimitMs / 1000))
-    const stopTimer = timeLimitMs > 0 ? clock.after(timeLimitMs, isLate) : isLate()
+    const stopTimer = clock.after(TIME_LIMIT_MS, () => this.#end(job, ranTooLong()))
     try {
       const { output } = await finished
       this.#settle(job, ({ resolve }) => resolve(output))
     } catch (error) {
       this.#settle(job, ({ reject }) => reject(error instanceof ThreadFailed ? threadFailed() : error))
     }
-    stopTimer?.()
+    stopTimer()
     this.#all.delete(job)
     this.#idle.push(thread)
     release()

@@ -236,12 +236,15 @@ test('the URL is replaced immediately, and hidden from readers', async () => {
   ])
 })
 
-test('a long call is processed in the write thread, with its refusal, its replay and a trial', async () => {
+/** A longer write leaves the main thread. */
+const LONG = 'x'.repeat(600_000)
+
+test('a long call is processed like any other, with its refusal, its replay and a trial', async () => {
   const folder = newFolder()
-  const long = await startService({ file: folder.file('long.db'), worker: { maxWriteLength: 1 } })
+  const long = await startService({ file: folder.file('long.db') })
   await makePayments(long)
   const source = await makeSource(long, { map: { raw: '/data/raw', amount: '/data/amount' } })
-  const refused = await pay(long, source, 'evt_1', { raw: 'x'.repeat(5_000), amount: 'much' })
+  const refused = await pay(long, source, 'evt_1', { raw: 'x'.repeat(5_000), amount: 'much', more: LONG })
   expect(refused.body.status).toBe('unmapped')
   const path = `/v1/sources/${source.id}`
   await long.patch(path, { map: { raw: '/data/raw' } })

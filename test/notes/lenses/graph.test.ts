@@ -136,7 +136,7 @@ describe('the graph', () => {
 
   test('of many notes uses the lens as of the snapshot, whatever changed before', async () => {
     const folder = newFolder()
-    const worker = await startService({ file: folder.file('graph.db'), worker: { manyRows: -1 } })
+    const worker = await startService({ file: folder.file('graph.db') })
     await makeNote(worker, { title: 'A', tags: ['work'] })
     await makeNote(worker, { title: 'B' })
     const tag = worker.ctx.db.sql.scalar<number>('SELECT id FROM tags')
@@ -228,7 +228,7 @@ describe('a graph of too many edges', () => {
 
   test('is cut at 20,000, the same ones every time', async () => {
     const folder = newFolder()
-    const worker = await startService({ file: folder.file('edges.db'), worker: { manyRows: 30 } })
+    const worker = await startService({ file: folder.file('edges.db') })
     for (let at = 0; at < 210; at++)
       await makeNote(worker, {
         title: `Note ${at}`,
