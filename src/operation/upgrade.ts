@@ -20,7 +20,10 @@ export function upgradeDerived(reader: Reader): void {
   }
 }
 
-/** Later steps in separate transactions, because they take long with many notes or structures. */
+/**
+ * Later steps in separate transactions, because they take long with many notes or structures. They are no jobs: all
+ * readers know one format of the tables, so the database is used after the last step.
+ */
 export const upgradeSteps: UpgradeSteps = {
   left: (reader) => countUnconverted(reader) + countOldRowTables(reader),
   doSome: (reader) => (countUnconverted(reader) > 0 ? convertSomeSearch : convertSomeRowTables)(reader),
