@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { truncateSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { copyFileSync, truncateSync } from 'node:fs'
 import { RESTORE } from '../../src/storage/errors.ts'
 import { runInProcess } from '../support/cli.ts'
 import { newFolder } from '../support/process.ts'
@@ -8,6 +8,7 @@ import { declare, giveTable, write } from '../support/records.ts'
 import { indexAll } from '../support/search-tables.ts'
 import { startService } from '../support/service.ts'
 
+const intact = newFolder()
 let folder: ReturnType<typeof newFolder>
 let file: string
 let first: string
@@ -17,12 +18,10 @@ let small: string
 
 /**
  * Creates a database with two workspaces that have search tables, trashed and changed notes, links, tags and several
- * scripts.
+ * scripts. Each test damages a copy.
  */
-beforeEach(async () => {
-  folder = newFolder()
-  file = folder.file('daybook.db')
-  const service = await startService({ file })
+beforeAll(async () => {
+  const service = await startService({ file: intact.file('daybook.db') })
   const other = service.as(await service.newWorkspace('Other'))
   for (const client of [service, other]) {
     const { body } = await client.post('/v1/notes', {
@@ -65,6 +64,13 @@ beforeEach(async () => {
   await service.patch(`/v1/records/${row}`, { data: { done: false } })
   await service.delete(`/v1/records/${body.records[2].id}`)
   service.close()
+})
+afterAll(() => intact.remove())
+
+beforeEach(() => {
+  folder = newFolder()
+  file = folder.file('daybook.db')
+  copyFileSync(intact.file('daybook.db'), file)
 })
 afterEach(() => folder.remove())
 

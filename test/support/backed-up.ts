@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach } from 'bun:test'
-import { copyFileSync, renameSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { runInProcess } from './cli.ts'
 import { newFolder } from './process.ts'
 
@@ -21,6 +21,21 @@ export async function usersOf(file: string): Promise<string[]> {
   return JSON.parse(out).users.map(({ name }: { name: string }) => name)
 }
 
+/** Both files and the lock of the database, by name; they are made once for all tests of a process. */
+let stored: Promise<ReadonlyMap<string, Uint8Array>> | undefined
+
+async function makeBoth(): Promise<ReadonlyMap<string, Uint8Array>> {
+  const folder = newFolder()
+  const [db, backup] = [folder.file('daybook.db'), folder.file('backup.db')]
+  await runInProcess(['serve', '--port', '0', '--log-level', 'silent', '--db', db])
+  await addUser('early', db)
+  await runInProcess(['backup', backup, '--db', db])
+  await addUser('late', db)
+  const files = readdirSync(folder.path).map((name) => [name, readFileSync(folder.file(name))] as const)
+  folder.remove()
+  return new Map(files)
+}
+
 /** Creates both before each test of a file, and removes them after it. */
 export function backedUpForEach(): BackedUp {
   let folder: ReturnType<typeof newFolder>
@@ -36,11 +51,10 @@ export function backedUpForEach(): BackedUp {
     },
   }
   beforeEach(async () => {
+    stored ??= makeBoth()
+    const files = await stored
     folder = newFolder()
-    await runInProcess(['serve', '--port', '0', '--log-level', 'silent', '--db', made.db])
-    await addUser('early', made.db)
-    await runInProcess(['backup', made.backup, '--db', made.db])
-    await addUser('late', made.db)
+    for (const [name, bytes] of files) writeFileSync(folder.file(name), bytes, { mode: 0o600 })
   })
   afterEach(() => folder.remove())
   return made
