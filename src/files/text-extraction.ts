@@ -185,7 +185,7 @@ export async function extractText(db: Db, claim: Claim): Promise<void> {
 /** How many files a server reads at the same time. */
 const MAX_RUNNING = 2
 /** Anyone may send files to a form. */
-const LIMITS_OF_FORMS: Limits = { ...DEFAULT_LIMITS, seconds: 10 }
+export const LIMITS_OF_FORMS: Limits = { ...DEFAULT_LIMITS, seconds: 10 }
 
 /** The sender of an unread file. */
 function senderOf(reader: Reader, pk: number): UnreadFile {
@@ -202,7 +202,10 @@ const SCAN_INTERVAL_MS = 5_000
  * Extracts the text of files in the background: files that other processes add, and files left unread by a server that
  * stopped or died. Returns a function that stops it.
  */
-export function startTextExtraction({ db, log, clock }: AppContext): () => void {
+export function startTextExtraction(
+  { db, log, clock }: AppContext,
+  limitsOfForms = LIMITS_OF_FORMS,
+): () => void {
   const order = new ReadingOrder()
   let unread = new Map<number, UnreadFile>()
   const stopping = new AbortController()
@@ -215,7 +218,7 @@ export function startTextExtraction({ db, log, clock }: AppContext): () => void 
   const read = async ({ pk, isOfForm }: UnreadFile): Promise<boolean> => {
     const claim = await db.write((tx) => claimFile(tx, pk))
     if (!claim || stopping.signal.aborted) return false
-    const limits = isOfForm ? LIMITS_OF_FORMS : DEFAULT_LIMITS
+    const limits = isOfForm ? limitsOfForms : DEFAULT_LIMITS
     const result = await resultOf(db, claim, limits, stopping.signal)
     if (!result) return false
     await saveResult(db, claim, result, stopping.signal)
