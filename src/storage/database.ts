@@ -149,7 +149,7 @@ export function openDatabase(options: OpenOptions): Db {
     log,
     newId: ids,
     lockWaitMs: LOCK_WAIT_MS[role],
-    syncWithinMs: options.disk?.withinMs,
+    diskClock: options.disk?.clock,
     yieldsLock: role === 'command',
     beforeCommit: () => {
       const refusal = health.refusalOfCommit()

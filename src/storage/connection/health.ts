@@ -1,4 +1,5 @@
 import fs, { closeSync, fstatSync, openSync, statSync } from 'node:fs'
+import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Refusal, unavailable } from '../../lib/refusal.ts'
 import { asUnavailable, faultOf, NOT_CONFIRMED, UnusableDatabase } from '../errors.ts'
@@ -246,9 +247,10 @@ class OpenFiles {
 /** How long after a sync the disk is assumed to respond. */
 const RESPONDS_FOR_MS = 500
 
-/** The calls that sync commits to the disk, and their time limit. */
+/** The calls that sync commits to the disk. */
 export interface DiskCalls extends Pick<typeof fs, 'fdatasync'> {
-  readonly withinMs?: number
+  /** The clock by which they are late; the system's by default. */
+  readonly clock?: Clock
 }
 
 /** On systems other than Linux `fdatasync` may omit the new length of a file, and with it the data at its end. */
@@ -324,14 +326,14 @@ const SEEN_WITHIN_MS = 10
 /** Notifies listeners when the disk does not respond in time. */
 export class DiskWatch {
   readonly #log: Log
-  readonly #withinMs: number
+  readonly #clock: Clock
   readonly #listeners = new Set<() => void>()
-  #timer: Timer | undefined
+  #cancel = () => {}
   #isLate = false
 
-  constructor(log: Log, withinMs = SYNC_WITHIN_MS) {
+  constructor(log: Log, clock = systemClock) {
     this.#log = log
-    this.#withinMs = withinMs
+    this.#clock = clock
   }
 
   get isLate(): boolean {
@@ -352,14 +354,14 @@ export class DiskWatch {
       onLate()
       for (const listener of this.#listeners) listener()
     }
-    this.#timer = setTimeout(() => {
-      this.#timer = setTimeout(noteLate, SEEN_WITHIN_MS)
-    }, this.#withinMs)
+    this.#cancel = this.#clock.after(SYNC_WITHIN_MS, () => {
+      this.#cancel = this.#clock.after(SEEN_WITHIN_MS, noteLate)
+    })
   }
 
   /** Must be called when the disk has responded. */
   end(): void {
-    clearTimeout(this.#timer)
+    this.#cancel()
     if (this.#isLate) this.#log.info('the disk responds again')
     this.#isLate = false
   }

@@ -65,8 +65,8 @@ export interface WriteQueueOptions {
   beforeCommit?: () => void
   /** Syncs commits, unless COMMIT itself does that. */
   sync?: Sync
-  /** How long the disk may take for a commit before writes are refused; 10 seconds by default. */
-  syncWithinMs?: number | undefined
+  /** The clock by which the disk is late; the system's by default. */
+  diskClock?: Clock | undefined
   /** Called before the writes of a commit are settled, with the failure if it may be lost; a refusal rejects them. */
   onCommit?: (failure?: Refusal) => Refusal | undefined
 }
@@ -119,7 +119,7 @@ export class WriteQueue {
 
   constructor(options: WriteQueueOptions) {
     this.#options = options
-    this.#disk = new DiskWatch(options.log, options.syncWithinMs)
+    this.#disk = new DiskWatch(options.log, options.diskClock)
   }
 
   /** Why writes fail: from a failed commit until the next successful one, and like `refusal`. */
