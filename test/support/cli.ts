@@ -11,6 +11,8 @@ export interface InProcessOptions {
   env?: Record<string, string>
   input?: string | Uint8Array
   isInputTerminal?: boolean
+  /** Whether commands that run until a signal never get one; by default they get it at once. */
+  hasNoSignal?: boolean
 }
 
 /** Runs one command in this process: the same code as the executable, without the cost of a process start. */
@@ -38,7 +40,7 @@ export async function runInProcess(args: string[], options: InProcessOptions = {
     readChunks: async function* () {
       yield Buffer.from(options.input ?? '')
     },
-    untilSignal: async () => {},
+    untilSignal: () => (options.hasNoSignal ? new Promise(() => {}) : Promise.resolve()),
     yieldProcessor: () => {},
     endWithin: () => {},
     killAfter: () => {},

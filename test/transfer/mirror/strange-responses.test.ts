@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { runInProcess } from '../../support/cli.ts'
 import { makeFile } from '../../support/files.ts'
 import { mirrorOf, type TestMirror } from '../../support/mirror.ts'
-import { daybook, newFolder } from '../../support/process.ts'
+import { newFolder } from '../../support/process.ts'
 import { startService, type TestService } from '../../support/service.ts'
 
 /*
@@ -30,7 +31,8 @@ async function copyFrom(path: string, body: string) {
   })
   const url = `http://127.0.0.1:${server.port}`
   const env = { DAYBOOK_KEY: service.key ?? '' }
-  const outcome = await daybook(['mirror', url, '--once', '--db', folder.file('mirror.db')], { env })
+  const args = ['mirror', url, '--once', '--db', folder.file('mirror.db')]
+  const outcome = await runInProcess(args, { env, hasNoSignal: true })
   await server.stop(true)
   return {
     ...outcome,
