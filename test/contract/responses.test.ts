@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
 import { openApiDocument } from '../support/openapi.ts'
-import { startService } from '../support/service.ts'
 import { faultsOf } from './json-schema.ts'
 import { BEFORE, type Content, operationOf, requestOf } from './requests.ts'
-import { makeSamples } from './samples.ts'
+import { startSampled } from './samples.ts'
 import { ENDPOINTS } from './specification.ts'
 
 /** Responses other than JSON; see `test/records/watch.test.ts` and `test/files/content.test.ts`. */
@@ -14,17 +13,12 @@ const documented = ENDPOINTS.filter(
   ({ path }) => (path.startsWith('/v1/') && !OTHERS.includes(path)) || path === '/healthz',
 ).map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
 
-const newSampled = async () => {
-  const service = await startService()
-  return { service, samples: await makeSamples(service) }
-}
-
 describe('the answer to', () => {
   /** Shared by reads; each write has its own samples. */
-  let shared: Awaited<ReturnType<typeof newSampled>>
+  let shared: Awaited<ReturnType<typeof startSampled>>
   let document: OpenApiDocument
   beforeAll(async () => {
-    shared = await newSampled()
+    shared = await startSampled()
     document = await openApiDocument()
   })
   afterAll(() => shared.service.close())
@@ -33,7 +27,7 @@ describe('the answer to', () => {
     const operation = operationOf(document, endpoint)
     const before = BEFORE[operation.operationId]
     const isShared = endpoint.method === 'GET' && !before
-    const { service, samples } = isShared ? shared : await newSampled()
+    const { service, samples } = isShared ? shared : await startSampled()
     await before?.(service, samples)
     const { path, body } = requestOf(document, endpoint, samples)
     const answer = await service.request(endpoint.method, path, body)

@@ -1,5 +1,12 @@
+import { connectApp } from '../support/connected-app.ts'
 import { makeFile } from '../support/files.ts'
-import type { Client, TestService } from '../support/service.ts'
+import {
+  type Client,
+  startService,
+  type TestService,
+  type TestServiceOptions,
+  testClock,
+} from '../support/service.ts'
 
 /** Sample objects for path parameters, keyed by the preceding segment and the parameter name. */
 export type Samples = Readonly<Record<string, string>>
@@ -102,6 +109,39 @@ export async function makeSamples(service: TestService, client: Client = service
     'webhooks/{id}': webhook.id,
     'deliveries/{deliveryId}': tested.delivery.id,
   }
+}
+
+/** Samples with more people, and with objects that only requests of the application name. */
+async function makeSampled() {
+  const service = await startService()
+  const samples = await makeSamples(service)
+  await service.newKey({ user: 'Vera', role: 'editor' })
+  await service.ctx.db.write((tx): void => void connectApp(tx, 'Vera'))
+  const { sql } = service.ctx.db
+  const idOf = (table: string, name: string) =>
+    sql.scalar<string>(`SELECT id FROM ${table} WHERE name = ? ORDER BY pk DESC LIMIT 1`, name)
+  await service.post('/v1/notes', { title: 'Tagged', tags: ['other'] })
+  const all: Samples = {
+    ...samples,
+    app: sql.scalar('SELECT id FROM connected_apps ORDER BY pk LIMIT 1') ?? '',
+    key: idOf('keys', 'test key'),
+    member: idOf('users', 'Vera'),
+    workspace: idOf('workspaces', 'Personal'),
+    'other tag': String(sql.scalar("SELECT id FROM tags WHERE name = 'other'")),
+  }
+  const content = sql.database.serialize()
+  service.close()
+  return { samples: all, content }
+}
+
+let sampled: ReturnType<typeof makeSampled> | undefined
+
+/** Starts a service with one object of every kind, which are created once for all tests of a process. */
+export async function startSampled(options: TestServiceOptions = {}) {
+  sampled ??= makeSampled()
+  const { samples, content } = await sampled
+  const clock = testClock(Date.parse('2026-11-21T09:31:00.000Z'))
+  return { service: await startService({ content, clock, ...options }), samples }
 }
 
 /** The URL that the source passes its events on to. */

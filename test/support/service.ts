@@ -150,6 +150,8 @@ export interface NewTestKey {
 
 export interface TestServiceOptions {
   file?: string
+  /** The content of a new database; empty by default. */
+  content?: Uint8Array
   config?: Partial<Config>
   clock?: TestClock
   /** The calls that flush commits to the disk. */
@@ -182,7 +184,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const lines: string[] = []
   const log = createLog('debug', clock, (text) => lines.push(text))
   const file = options.file ?? ':memory:'
-  const content = newDatabase()
+  const content = options.content ?? newDatabase()
   if (file !== ':memory:' && !existsSync(file)) writeFileSync(file, content)
   const db = openDatabase({
     file,

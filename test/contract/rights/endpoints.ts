@@ -1,12 +1,11 @@
 import { findTool, listTools } from '../../../src/clients/mcp/tools/all.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/document.ts'
 import { PASSWORD } from '../../support/browser-client.ts'
-import { connectApp } from '../../support/connected-app.ts'
 import { openApiDocument } from '../../support/openapi.ts'
 import { type Route, routesOf } from '../../support/routes.ts'
 import { startService, type TestService } from '../../support/service.ts'
 import { BEFORE, operationOf, requestOf } from '../requests.ts'
-import { makeSamples, type Samples } from '../samples.ts'
+import type { Samples } from '../samples.ts'
 import type { Subject } from './subject.ts'
 
 /*
@@ -28,8 +27,10 @@ export interface Row {
   /** Whether the request writes notes, rows or other content of the workspace. */
   readonly needsWrite: boolean
   readonly tool?: string
-  /** Creates the objects that the request needs. */
-  prepare(service: TestService): Promise<Samples>
+  /** Whether the request needs a new passkey of the subject. */
+  readonly needsPasskey: boolean
+  /** Changes the sample objects as the request needs them. */
+  prepare(service: TestService, samples: Samples): Promise<unknown>
   request(samples: Samples, subject: Subject): CreatedObjects
 }
 
@@ -222,24 +223,6 @@ export const WITHOUT_CALLER = [
   'POST /f/:token',
 ]
 
-async function samplesFor(service: TestService): Promise<Samples> {
-  const samples = await makeSamples(service)
-  await service.newKey({ user: 'Vera', role: 'editor' })
-  await service.ctx.db.write((tx): void => void connectApp(tx, 'Vera'))
-  const { sql } = service.ctx.db
-  const idOf = (table: string, name: string) =>
-    sql.scalar<string>(`SELECT id FROM ${table} WHERE name = ? ORDER BY pk DESC LIMIT 1`, name)
-  await service.post('/v1/notes', { title: 'Tagged', tags: ['other'] })
-  return {
-    ...samples,
-    app: sql.scalar('SELECT id FROM connected_apps ORDER BY pk LIMIT 1') ?? '',
-    key: idOf('keys', 'test key'),
-    member: idOf('users', 'Vera'),
-    workspace: idOf('workspaces', 'Personal'),
-    'other tag': String(sql.scalar("SELECT id FROM tags WHERE name = 'other'")),
-  }
-}
-
 const toolCall = (tool: string, input: object): CreatedObjects => ({
   path: '/mcp',
   body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: input } },
@@ -263,7 +246,15 @@ function rowsOf(route: Route, document: OpenApiDocument): Row[] {
   if (route.needsSession) {
     if (!made) throw new Error(`test/contract/rights/endpoints.ts has no row for ${name}`)
     return [
-      { name, route, kind: 'session', needsWrite: route.needsWrite, prepare: samplesFor, request: made },
+      {
+        name,
+        route,
+        kind: 'session',
+        needsWrite: route.needsWrite,
+        needsPasskey: name === 'POST /app/api/passkeys',
+        prepare: async () => {},
+        request: made,
+      },
     ]
   }
   const endpoint = { ...route, path: route.path.replace(/:(\w+)/g, '{$1}') }
@@ -274,11 +265,10 @@ function rowsOf(route: Route, document: OpenApiDocument): Row[] {
       route,
       kind: 'key',
       needsWrite: route.needsWrite,
-      prepare: async (service) => {
-        const samples = await samplesFor(service)
+      needsPasskey: false,
+      prepare: async (service, samples) => {
         await BEFORE[operationId]?.(service, samples)
         await PREPARED[operationId]?.(service, samples)
-        return samples
       },
       request: (samples) => {
         const { path, body } = requestOf(document, endpoint, samples)
@@ -297,7 +287,8 @@ function toolRow(route: Route, tool: string, kind: 'key' | 'app'): Row {
     kind,
     needsWrite: findTool(tool)?.writes ?? false,
     tool,
-    prepare: samplesFor,
+    needsPasskey: false,
+    prepare: async () => {},
     request: (samples) => toolCall(tool, input(samples)),
   }
 }

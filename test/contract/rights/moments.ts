@@ -1,6 +1,7 @@
+import { contentOf, isChanged } from '../../support/content.ts'
 import { settle } from '../../support/service.ts'
 import type { CreatedObjects, Row } from './endpoints.ts'
-import { everythingIn, type Subject } from './subject.ts'
+import type { Subject } from './subject.ts'
 
 /** The outcome of a request, and whether it wrote anything after the permission ended. */
 export interface Result {
@@ -41,7 +42,7 @@ export const send = async (subject: Subject, row: Row, made: CreatedObjects): Pr
 async function resultOf(
   { service }: Subject,
   answer: Response | Promise<Response>,
-  before: () => Record<string, unknown>,
+  before: () => Uint8Array,
 ): Promise<Result> {
   const response = await answer
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
@@ -51,18 +52,17 @@ async function resultOf(
   }
   if (!isJson) await response.body?.cancel()
   await settle()
-  const after = everythingIn(service)
   return {
     status: response.status,
     code: body.code ?? body.result?._meta?.code,
-    hasWritten: !Bun.deepEquals(after, before()),
+    hasWritten: isChanged(before(), contentOf(service)),
   }
 }
 
 /** Ends the permission before the request is sent. */
 export const beforeIt: Interleaving = (subject, row, made, end) => {
   end()
-  const state = everythingIn(subject.service)
+  const state = contentOf(subject.service)
   return resultOf(subject, send(subject, row, made), () => state)
 }
 
@@ -80,7 +80,7 @@ export const duringItsBody: Interleaving = async (subject, row, made, end) => {
   const answer = subject.service.app.fetch(requestOf(subject, row, made, body))
   await settle()
   end()
-  const state = everythingIn(subject.service)
+  const state = contentOf(subject.service)
   controller?.enqueue(bytes.subarray(1))
   controller?.close()
   return resultOf(subject, answer, () => state)
@@ -94,7 +94,7 @@ export const whileQueued: Interleaving = async (subject, row, made, end) => {
   const answer = send(subject, row, made)
   await settle()
   end()
-  const state = everythingIn(subject.service)
+  const state = contentOf(subject.service)
   release()
   await pause
   return resultOf(subject, answer, () => state)

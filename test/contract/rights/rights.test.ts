@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { routesOf } from '../../support/routes.ts'
 import { startService, type TestService } from '../../support/service.ts'
+import { startSampled } from '../samples.ts'
 import { AGENT_ENDPOINT, APPLICATION_ENDPOINTS, ENDPOINTS } from '../specification.ts'
 import { CHANGES_NOTHING, isWrite, type Row, table, WITHOUT_CALLER } from './endpoints.ts'
 import { beforeIt, duringItsBody, type Interleaving, type Result, whileQueued } from './moments.ts'
@@ -81,10 +82,10 @@ function endsOf(row: Row) {
 
 describe('a request reads and writes nothing once its permission has ended', () => {
   test.each(named)('%s', async (_, row) => {
-    const service = await startService()
-    const samples = await row.prepare(service)
+    const { service, samples } = await startSampled()
+    await row.prepare(service, samples)
     const attempt = async (run: Interleaving, end: Parameters<typeof endNow>[1]) => {
-      const subject = await newSubject(service, row.kind)
+      const subject = await newSubject(service, row.kind, row.needsPasskey)
       return run(subject, row, row.request(samples, subject), () => endNow(subject, end))
     }
     for (const [moment, run] of momentsOf(row))

@@ -6,7 +6,7 @@ import { makeFile } from '../../support/files.ts'
 import { newFolder } from '../../support/process.ts'
 import { settle, startService, type TestService } from '../../support/service.ts'
 import { until } from '../../support/webhooks.ts'
-import type { Samples } from '../samples.ts'
+import { type Samples, startSampled } from '../samples.ts'
 import { isWrite, table } from './endpoints.ts'
 import { ENDS, endNow, newSubject, type Subject } from './subject.ts'
 
@@ -37,8 +37,7 @@ let ids: { file: string; note: string }
 const rows = await table()
 
 beforeAll(async () => {
-  service = await startService()
-  samples = (await rows[0]?.prepare(service)) ?? {}
+  ;({ service, samples } = await startSampled())
   const { note } = (await service.post('/v1/notes', { title: 'Long', content: 'x'.repeat(400_000) })).body
   for (const letter of 'abcdef')
     await service.patch(`/v1/notes/${note.id}`, { content: letter.repeat(400_000) })

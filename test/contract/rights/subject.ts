@@ -1,5 +1,4 @@
 import { Database } from 'bun:sqlite'
-import { VISIBLE } from '../../../src/files/store.ts'
 import { createIdSource } from '../../../src/lib/ids.ts'
 import { sha256 } from '../../../src/lib/sha256.ts'
 import { State } from '../../../src/lib/state.ts'
@@ -50,8 +49,15 @@ export const HOUR_MS = 3_600_000
 let count = 0
 let passwordHash: Promise<string> | undefined
 
-/** Creates a subject whose use is already recorded, so that its next request does not write that. */
-export async function newSubject(service: TestService, kind: Subject['kind']): Promise<Subject> {
+/**
+ * Creates a subject whose use is already recorded, so that its next request does not write that; with a new passkey
+ * only if needed.
+ */
+export async function newSubject(
+  service: TestService,
+  kind: Subject['kind'],
+  needsPasskey = false,
+): Promise<Subject> {
   passwordHash ??= hashPassword(
     PASSWORD,
     { line: 'users', key: '' },
@@ -99,7 +105,7 @@ export async function newSubject(service: TestService, kind: Subject['kind']): P
   await backDate()
   await service.app.fetch(new Request('http://localhost/v1/me', { headers }))
   await backDate()
-  const newPasskey = kind === 'session' ? await madePasskey(service, headers) : {}
+  const newPasskey = needsPasskey ? await madePasskey(service, headers) : {}
   return { service, kind, name, ...ids, newPasskey, headers }
 }
 
@@ -167,16 +173,4 @@ export function endNow(subject: Subject, end: End): void {
   const newId = createIdSource()
   const tx = { ...otherConnection(db), now, newId: () => newId(now), afterCommit: () => {} }
   end({ ...tx, transaction: { startedAt: now, state: new State() } }, subject)
-}
-
-/** Returns everything in the database, except files that no caller sees because they are incomplete or removed. */
-export function everythingIn({ ctx }: TestService): Record<string, unknown> {
-  const { sql } = otherConnection(ctx.db)
-  const tables = sql.column<string>(
-    `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%'`,
-  )
-  const where = (name: string) => (name === 'files' ? `WHERE ${VISIBLE}` : '')
-  return Object.fromEntries(
-    tables.map((name) => [name, sql.rows(`SELECT * FROM "${name}" f ${where(name)}`)]),
-  )
 }

@@ -3,8 +3,9 @@ import fs from 'node:fs'
 import { deleteMember } from '../../../src/people/accounts/store.ts'
 import type { DiskCalls } from '../../../src/storage/connection/health.ts'
 import { newFolder } from '../../support/process.ts'
-import { settle, startService, type TestService } from '../../support/service.ts'
+import { settle, type TestService, type TestServiceOptions } from '../../support/service.ts'
 import { until } from '../../support/webhooks.ts'
+import { startSampled } from '../samples.ts'
 import { isWrite, table } from './endpoints.ts'
 import { beforeIt, send } from './moments.ts'
 import { ENDS, endNow, lowered, newSubject, otherConnection } from './subject.ts'
@@ -28,14 +29,14 @@ afterEach(() => {
   folder.remove()
 })
 
-async function start(name: string, options: Parameters<typeof startService>[0] = {}): Promise<TestService> {
-  const service = await startService({
+async function start(name: string, options: TestServiceOptions = {}) {
+  const started = await startSampled({
     file: folder.file(`${name}.db`),
     worker: EVERYTHING_IN_THREADS,
     ...options,
   })
-  services.push(service)
-  return service
+  services.push(started.service)
+  return started
 }
 
 /** Calls `act` once, after a write is handed to another thread and before any other write can run. */
@@ -71,8 +72,8 @@ const IN_THREADS = [
 test.each(IN_THREADS)('%s writes nothing in another thread once its permission has ended', async (name) => {
   const row = rows.find((one) => one.name === name)
   if (!row) throw new Error('there is no such row')
-  const service = await start('threads')
-  const samples = await row.prepare(service)
+  const { service, samples } = await start('threads')
+  await row.prepare(service, samples)
   const ends = { ...ENDS[row.kind], 'its role is lowered': lowered('viewer') }
   for (const [how, end] of Object.entries(ends)) {
     const subject = await newSubject(service, row.kind)
@@ -93,7 +94,6 @@ function hangingDisk() {
   const waiting: (() => void)[] = []
   let hangs = false
   const disk = {
-    withinMs: 2_000,
     fdatasync: (descriptor: number, done: (error: Error | null) => void) => {
       if (hangs) waiting.push(() => done(null))
       else fs.fdatasync(descriptor, done)
@@ -125,12 +125,11 @@ const READS = [
 
 test('a read in another thread is refused once its permission has ended', async () => {
   const { disk, waiting, hang, respond } = hangingDisk()
-  const service = await start('reads', { disk })
+  const { service, samples } = await start('reads', { disk })
   const { db } = service.ctx
   const reads = rows.filter(
     (row) => !isWrite(row) && row.kind === 'key' && !/watch|snapshot|trash\/:id/.test(row.name),
   )
-  const samples = await reads[0]?.prepare(service)
   const refused: string[] = []
   for (const row of reads) {
     const subject = await newSubject(service, row.kind)
@@ -139,7 +138,7 @@ test('a read in another thread is refused once its permission has ended', async 
     const ended = db.write((tx): void => void deleteMember(tx, subject.workspacePk, subject.userPk))
     await until(() => waiting.length > 0)
     let isAnswered = false
-    const answer = send(subject, row, row.request(samples ?? {}, subject)).then((response) => {
+    const answer = send(subject, row, row.request(samples, subject)).then((response) => {
       isAnswered = true
       return response
     })

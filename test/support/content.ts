@@ -1,0 +1,24 @@
+import { Database } from 'bun:sqlite'
+import { VISIBLE } from '../../src/files/store.ts'
+import { Sql } from '../../src/storage/sql.ts'
+import type { TestService } from './service.ts'
+
+/** Returns everything in a database, except files that no caller sees because they are incomplete or removed. */
+function everythingIn(content: Uint8Array): Record<string, unknown> {
+  const sql = new Sql(Database.deserialize(content))
+  const tables = sql.column<string>(
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%'`,
+  )
+  const where = (name: string) => (name === 'files' ? `WHERE ${VISIBLE}` : '')
+  const rows = tables.map((name) => [name, sql.rows(`SELECT * FROM "${name}" f ${where(name)}`)])
+  sql.finalize()
+  sql.database.close()
+  return Object.fromEntries(rows)
+}
+
+/** Returns the content of a database in memory. */
+export const contentOf = ({ ctx }: TestService): Uint8Array => ctx.db.sql.database.serialize()
+
+/** Whether callers can see a difference between two contents of a database. */
+export const isChanged = (before: Uint8Array, after: Uint8Array): boolean =>
+  Buffer.compare(before, after) !== 0 && !Bun.deepEquals(everythingIn(before), everythingIn(after))
