@@ -35,6 +35,15 @@ const OUTLINE = `(() => {
   })
 })()`
 
+/** Collects violations of the page's own policy. */
+const WATCH_POLICY = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+  console.error('the policy forbids ' + violatedDirective + ' ' + blockedURI)
+})`
+
+const RAIL = `[...document.querySelectorAll('.rail a')].map(({ textContent }) => textContent).join()`
+const LINKS =
+  'Today,Inbox,Notes,Tables,Webhooks,Files,Graph,Changes,Settings,Orders1,New table,All notes1,Wheels,Trash0,Views, tags, properties,wheels1'
+
 interface Outline {
   readonly title: string
   readonly mains: number
@@ -86,6 +95,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
     const { property } = await made('/v1/properties', { key: 'stars', type: 'number' })
     const tag = (await server.get('/v1/tags')).body.tags[0].id
     page = await app.newPage()
+    await page.evaluateOnNewDocument(WATCH_POLICY)
     await app.signIn(page)
     const { file } = (await page.evaluate(
       `fetch('/app/api/files?file_name=hub.txt', { method: 'POST', body: new Blob(['hub']) }).then((answer) => answer.json())`,
@@ -122,6 +132,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
         [`records/${structure.id}?pane=import`, '#csv-file'],
         [`records/${structure.id}?pane=deleted`, '.side .empty'],
         [`records/${structure.id}/${records[0].id}`, '.side [id^=value-]'],
+        [`records/${structure.id}/${records[0].id}?tab=comments`, '.comments textarea'],
         [`records/${structure.id}/${records[0].id}?tab=history`, '.side .ledger li'],
         [`records/${structure.id}/structure`, '.definition'],
       ],
@@ -196,6 +207,10 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
     await page.evaluate(QUIET)
     return String(await page.evaluate(OUTLINE))
   }
+  const untilLinked = (address: string) =>
+    page.waitForFunction(`${RAIL} === ${JSON.stringify(LINKS)}`).catch(async (cause) => {
+      throw new Error(`beside ${address} the rail is ${await page.evaluate(RAIL)}`, { cause })
+    })
   /** Waits until the screen equals its earlier state. */
   const untilSame = (address: string, before: string) =>
     page.waitForFunction(`${OUTLINE} === ${JSON.stringify(before)}`).catch(async () => {
@@ -217,11 +232,12 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
 
   for (const screen of [...screens, 'no screen'])
     test(
-      `of ${screen} is accessible, and shows the same after a reload and after navigating away and back`,
+      `of ${screen} is accessible, has the same rail, and shows the same after a reload and after navigating away and back`,
       async () => {
         for (const [address, shown] of places[screen] ?? []) {
           await page.goto(`${app.server.url}/app/${address}`)
           await untilShown(address, shown)
+          await untilLinked(address)
           const before = await outline()
           const url = page.url()
           expectSound(address, before)
