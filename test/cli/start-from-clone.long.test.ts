@@ -2,9 +2,10 @@ import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { spawn } from 'bun'
+import { runs } from '../support/counts.ts'
 import { newFolder } from '../support/process.ts'
 
-const ROUNDS = 2
+const ROUNDS = runs(1, 4)
 /** The command of the README for a clone. */
 const START = ['npx', '-y', 'bun@1.4.5', 'run', 'start']
 
