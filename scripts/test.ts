@@ -2,13 +2,14 @@
  * Runs the tests. Files named `*.long.test.ts` and those of a browser take long: `--long` runs these instead of the
  * others. `--cases` runs all of them with the full counts of kills and random cases, which takes hours. Other arguments
  * go to `bun test`: files that are named are taken from either kind. The executable that some tests start is built first
- * when it is missing or older than its sources.
+ * when it is missing or older than its sources, and the threads of the sources are bundled.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawnSync } from 'bun'
 import { buildWhenStale } from './lib/executable.ts'
+import { bundleThreads } from './lib/threads.ts'
 
 /** Enough on a busy machine, and still ends a test that hangs. */
 const TIMEOUT_MS = { few: 120_000, many: 1_800_000 }
@@ -18,6 +19,9 @@ const TIMEOUT_MS = { few: 120_000, many: 1_800_000 }
  */
 const MAX_PROCESSES = 3
 const OWN = ['--long', '--cases']
+/** A file system in memory, on which syncing a commit takes no time. */
+const MEMORY = '/dev/shm'
+const MIN_FREE_BYTES = 8 * 2 ** 30
 
 const given = process.argv.slice(2)
 const isLong = given.includes('--long')
@@ -36,9 +40,42 @@ function chosenFiles(): string[] {
 
 const takesLong = (path: string) => LONG.some((part) => `${path}/`.includes(part))
 
+/** Where the files of tests go: into memory if there is room for databases, copies and executables. */
+function rootOfFiles(): string {
+  try {
+    const [, options = ''] = /^\S+ \/dev\/shm \S+ (\S+)/m.exec(readFileSync('/proc/mounts', 'utf8')) ?? []
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize < MIN_FREE_BYTES || options.split(',').includes('noexec') ? tmpdir() : MEMORY
+  } catch {
+    return tmpdir()
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Creates a folder for the files of tests, and removes the folders of runs that were killed. */
+function newFolder(): string {
+  const root = hasManyCases ? tmpdir() : rootOfFiles()
+  for (const name of readdirSync(root)) {
+    const [, pid] = /^daybook-tests-(\d+)-/.exec(name) ?? []
+    if (pid !== undefined && !isRunning(Number(pid)))
+      rmSync(join(root, name), { recursive: true, force: true })
+  }
+  return mkdtempSync(join(root, `daybook-tests-${process.pid}-`))
+}
+
 buildWhenStale()
 /** Leftovers of tests go here: folders of failed tests, and browser profiles. */
-const folder = mkdtempSync(join(tmpdir(), 'daybook-tests-'))
+const folder = newFolder()
+const threads = join(folder, 'threads')
+bundleThreads(threads)
 const { exitCode } = spawnSync(
   [
     process.execPath,
@@ -53,7 +90,12 @@ const { exitCode } = spawnSync(
   ],
   {
     stdio: ['inherit', 'inherit', 'inherit'],
-    env: { ...process.env, TMPDIR: folder, ...(hasManyCases && { DAYBOOK_TEST_CASES: 'many' }) },
+    env: {
+      ...process.env,
+      TMPDIR: folder,
+      DAYBOOK_TEST_THREADS: threads,
+      ...(hasManyCases && { DAYBOOK_TEST_CASES: 'many' }),
+    },
   },
 )
 // A browser that ends writes for a moment.
