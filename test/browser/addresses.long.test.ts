@@ -121,6 +121,7 @@ describe.skipIf(!hasBrowser)('every address of the application', () => {
         `body:has(.rail-sub a[href*="tag=wheels"]) :is(${shown})`,
       ]),
       import: [['import', 'main input[type=file]']],
+      inbox: [['inbox', 'main .empty']],
       new: [['new?title=Draft&text=Some+text&tags=wheels', '.text-field']],
       records: [
         ['records', 'td[data-row="0"]'],
