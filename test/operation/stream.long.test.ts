@@ -106,6 +106,25 @@ test('a copy is completed at its first attempt, however often the log restarts m
   await made.end()
 }, 120_000)
 
+test('the upload goes on after a long log is truncated that never restarted before', async () => {
+  const made = new Streamed(store, fastClock(20))
+  await made.start()
+  const copy = await made.copy()
+  store.fault = isAway
+  for (let row = 0; row < 70; row++) await made.commit(1_000_000)
+  store.fault = undefined
+  await made.untilStored()
+  while ((await made.logBytes()) > 0) {
+    await made.commit()
+    await made.untilStored()
+    await Bun.sleep(200)
+  }
+  await made.commit()
+  await made.untilStored()
+  expect([made.begun, await made.restored(copy)]).toEqual([1, texts(made)])
+  await made.end()
+}, 120_000)
+
 test('while a bucket is away for an hour every write goes on, and afterwards nothing is missing', async () => {
   const clock = testClock()
   const made = new Streamed(store, clock)

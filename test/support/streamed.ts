@@ -16,6 +16,7 @@ import { type Db, openDatabase } from '../../src/storage/database.ts'
 import { newFolder } from './process.ts'
 import type { S3Server } from './s3-server.ts'
 
+const STORED_WITHIN_MS = 600_000
 const START = Date.parse('2026-11-21T09:30:00.000Z')
 
 /** Runs faster than the system's clock. */
@@ -57,6 +58,9 @@ export class Streamed {
   readonly stream: TargetStream
   /** The number of streams that began, each of which needs a full backup. */
   begun = 0
+  /** Called for each message of the uploader, before the server receives it. */
+  onMessage: ((message: FromStream) => void) | undefined
+  readonly #warnings: string[] = []
   #db: Db
   #streams: LogStreams
   #segments: Segments
@@ -71,7 +75,7 @@ export class Streamed {
   ) {
     this.#createFile(pageSize)
     const env = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 's', DAYBOOK_BACKUP_ENDPOINT: store.url }
-    const log = createLog('silent', clock, () => {})
+    const log = createLog('warn', clock, (line) => this.#warnings.push(line))
     this.#db = openDatabase({ file: this.file, programVersion: '', clock, log, role: 'server' })
     const config = readConfig({}, { db: this.file })
     const ctx = { config, db: this.#db, clock, log } as AppContext
@@ -131,11 +135,16 @@ export class Streamed {
     return { file, base }
   }
 
+  /** Throws if the stream has ended, because what follows is never stored without another copy, or has stopped. */
   async untilStored(): Promise<void> {
     this.#streams.flush()
     const flushedAt = this.clock.now()
     // A commit of this millisecond has no lag yet.
-    while (this.stream.lagMs > 0 || this.clock.now() === flushedAt) await Bun.sleep(1)
+    while (this.stream.lagMs > 0 || this.clock.now() === flushedAt) {
+      if (this.stream.needsBackup) throw new Error(`the stream ended: ${this.#warnings.at(-1)}`)
+      if (this.clock.now() > flushedAt + STORED_WITHIN_MS) throw new Error('the stream has stopped')
+      await Bun.sleep(1)
+    }
   }
 
   /** The rows of a copy with the segments after it. */
@@ -179,6 +188,8 @@ export class Streamed {
     return header.length < 32 ? 0 : Buffer.from(header).readUInt32BE(16)
   }
 
+  logBytes = async (): Promise<number> => (await Bun.file(`${this.file}-wal`).stat()).size
+
   async end(): Promise<void> {
     await this.stream.stop()
     this.#streams.stop()
@@ -193,7 +204,11 @@ export class Streamed {
       ...order,
       segments: this.#segments,
       clock: this.clock,
-      report: (message) => queueMicrotask(() => report(message)),
+      report: (message) =>
+        queueMicrotask(() => {
+          this.onMessage?.(message)
+          report(message)
+        }),
     })
     void uploader.run().then(() => ended.resolve(undefined))
     return {

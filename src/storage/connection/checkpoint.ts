@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { unlessStorageFails } from '../errors.ts'
@@ -29,6 +29,8 @@ const MAX_ROUNDS = 4
 /** Long work waits while more pages than this are not checkpointed. */
 const TOO_MANY_PAGES = 16_000
 const LONG_FILE_BYTES = 67_108_864
+/** The place in the header of a WAL file of the number of restarts before it. */
+const RESTARTS_AT = 12
 /** Longer than any checkpoint, unless the disk does not respond. */
 const FINISH_WITHIN_MS = 8_000
 
@@ -183,7 +185,7 @@ export class Checkpoints {
     const isIdle = !this.#hasCommitted
     this.#hasCommitted = false
     const { total, left } = this.#pages()
-    const truncates = isIdle && isLong(this.#wal)
+    const truncates = isIdle && isLong(this.#wal) && (!this.#followed || hasRestarted(this.#wal))
     if (isIdle ? left > 0 || truncates : total > MANY_PAGES) {
       if (this.#mayStart(isIdle)) this.#start(truncates)
     } else if (isIdle) {
@@ -276,3 +278,17 @@ export function readWalPages(sql: Sql): WalPages | undefined {
 
 const isLong = (wal: string): boolean =>
   (statSync(wal, { throwIfNoEntry: false })?.size ?? 0) > LONG_FILE_BYTES
+
+/**
+ * Whether the log has ever restarted. Its salt grows by one at each restart, which tells followers that they missed
+ * none. A log that is truncated before its first restart gets a random salt.
+ */
+function hasRestarted(wal: string): boolean {
+  const descriptor = openSync(wal, 'r')
+  try {
+    const count = Buffer.alloc(4)
+    return readSync(descriptor, count, 0, 4, RESTARTS_AT) === 4 && count.readUInt32BE() > 0
+  } finally {
+    closeSync(descriptor)
+  }
+}
