@@ -161,6 +161,40 @@ test('a restore to a time before the end of its backup mixes no two states', asy
   await made.end()
 }, 60_000)
 
+/** The time that the uploader leaves for the last commit of a copy to be acknowledged, and between two messages to it. */
+const PAUSE_MS = 100
+
+test('a copy that is completed while the log restarts leaves no mark to the next log', async () => {
+  const clock = fastClock(20)
+  let complete: (() => void) | undefined
+  let isHeld = false
+  const made = new Streamed(store, {
+    ...clock,
+    after: (delayMs, action) => {
+      if (delayMs !== PAUSE_MS) return clock.after(delayMs, action)
+      complete = action
+      return () => {}
+    },
+    every: (intervalMs, action) =>
+      clock.every(intervalMs, () => {
+        if (!isHeld || intervalMs !== PAUSE_MS) action()
+      }),
+  })
+  await made.start()
+  for (let row = 0; row < 4; row++) await made.commit(20_000)
+  made.onMessage = (message) => {
+    if (!('handedOver' in message)) return
+    complete?.()
+    isHeld = true
+  }
+  const copy = await made.copy()
+  await made.commit()
+  isHeld = false
+  await made.untilStored()
+  expect([made.begun, await made.restored(copy)]).toEqual([1, rowsOf(made)])
+  await made.end()
+}, 20_000)
+
 test('the names of segments sort by place, also after months of restarts of the log', () => {
   const hash = 'a'.repeat(64)
   const names = [999_999, 1_000_000, 31_536_000].map(
