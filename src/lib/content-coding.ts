@@ -15,8 +15,7 @@ export function acceptedCoding(header: string): Coding | undefined {
     const [, weight = '1'] = /^q\s*=\s*([01](?:\.\d{0,3})?)$/.exec(parameters[0] ?? '') ?? []
     if (name !== '') weights.set(name, Number(weight))
   }
-  const any = weights.get('*') ?? 0
-  const weightOf = (coding: Coding) => weights.get(coding) ?? (coding === 'zstd' ? any : 0)
+  const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get('*') ?? 0
   const best = weightOf('gzip') > weightOf('zstd') ? 'gzip' : 'zstd'
   return weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0) ? best : undefined
 }

@@ -42,7 +42,7 @@ describe('the coding', () => {
     ['zstd;q=0, gzip;q=0.000', undefined],
     ['*', 'zstd'],
     ['*;q=0', undefined],
-    ['zstd;q=0, *', undefined],
+    ['zstd;q=0, *', 'gzip'],
     ['identity, gzip;q=0.5', undefined],
     ['br, deflate', undefined],
     ['', undefined],
