@@ -29,6 +29,8 @@ const JSON_HEADERS = new Headers([
   ['Cache-Control', 'no-store'],
   [RESOURCE_POLICY, 'same-origin'],
 ])
+/** Those of JSON that may be compressed. */
+const VARYING_HEADERS = new Headers([...JSON_HEADERS, ['Vary', 'Accept-Encoding']])
 
 export const isJson = (headers: Headers): boolean =>
   /^application\/(?:problem\+)?json\b/.test(headers.get('Content-Type') ?? '')
@@ -47,7 +49,9 @@ export function addSafeHeaders(headers: Headers): void {
 
 /** A response whose body is already JSON. */
 export const jsonResponse = (body: JsonBody, status = 200): Response =>
-  responseWithText(body, { status, headers: JSON_HEADERS })
+  body.length < MIN_COMPRESSED_BYTES
+    ? responseWithText(body, { status, headers: JSON_HEADERS })
+    : Object.assign(responseWithText(body, { status, headers: VARYING_HEADERS }), { [VARYING]: true })
 
 /** The response to a read of one object: with its entity tag, and without its body if the client has it already. */
 export function entityResponse(request: Request, body: JsonBody, tag = entityTag(body)): Response {
@@ -57,7 +61,7 @@ export function entityResponse(request: Request, body: JsonBody, tag = entityTag
         status: 304,
         headers: { 'Cache-Control': 'no-store', Vary: 'Accept-Encoding' },
       })
-    : responseWithText(body, { headers: JSON_HEADERS })
+    : jsonResponse(body)
   response.headers.set('ETag', tag)
   return response
 }
@@ -234,6 +238,9 @@ const MIN_COMPRESSED_BYTES = 1_024
 const COMPRESSIBLE =
   /^(?:text\/(?!event-stream)|image\/svg\+xml|application\/(?:[\w.-]+\+)?(?:json|x-ndjson|jsonl|xml|yaml|javascript)\b)/i
 
+/** Marks JSON with `VARYING_HEADERS`, which is compressible unless it has a secret. */
+const VARYING = Symbol('varying')
+
 const isCompressible = (exchange: Exchange, { status, headers }: Response): boolean =>
   status !== 206 &&
   status !== 304 &&
@@ -242,13 +249,25 @@ const isCompressible = (exchange: Exchange, { status, headers }: Response): bool
   !headers.has('Accept-Ranges') &&
   COMPRESSIBLE.test(headers.get('Content-Type') ?? '')
 
+/** A text is as long in bytes as in characters, or longer. */
+const isSmall = (body: JsonBody): boolean =>
+  body.length < MIN_COMPRESSED_BYTES && Buffer.byteLength(body) < MIN_COMPRESSED_BYTES
+
+function withoutVary(response: Response): Response {
+  response.headers.delete('Vary')
+  return response
+}
+
 /** Compresses a response if its request accepts that. */
 export function compressed(exchange: Exchange, response: Response): Response | Promise<Response> {
   const body = knownBody(response)
-  if (body !== undefined && Buffer.byteLength(body) < MIN_COMPRESSED_BYTES) return response
-  if (!isCompressible(exchange, response)) return response
-  response.headers.append('Vary', 'Accept-Encoding')
-  const coding = acceptedCoding(exchange.request.headers.get('accept-encoding') ?? '')
+  if (body !== undefined && isSmall(body)) return response
+  if (VARYING in response) {
+    if (exchange.hasSecret) return withoutVary(response)
+  } else if (isCompressible(exchange, response)) response.headers.append('Vary', 'Accept-Encoding')
+  else return response
+  const accepted = exchange.request.headers.get('accept-encoding')
+  const coding = accepted === null ? undefined : acceptedCoding(accepted)
   if (coding === undefined) return response
   if (isStreamed(response)) {
     const stream = compressStream(coding, response.body as ReadableStream<Uint8Array>)
