@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 /*
  * A small S3-compatible store over real HTTP, in memory: objects, ranges, multipart uploads and lists. Signatures are
- * not verified; the tests against real stores do that.
+ * not verified; `real-stores.long.test.ts` uses a store that verifies them.
  */
 
 export interface S3Request {
