@@ -100,8 +100,12 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
           'let x',
         ]),
       )
-      const cells = await page.$$eval('.md-row > span', (all) =>
-        all.map((cell) => [cell.textContent, cell.className, cell.querySelector('.md-strong') !== null]),
+      const cells = await page.$$eval('.md-cell', (all) =>
+        all.map((cell) => [
+          cell.textContent?.trim(),
+          cell.className.replace(/md-cell md-w\d+ ?/, ''),
+          cell.querySelector('.md-strong') !== null,
+        ]),
       )
       expect(cells).toEqual([
         ['a', '', false],
@@ -209,13 +213,10 @@ describe.skipIf(!hasBrowser)('writing a note in a browser', () => {
       expect(await offered()).toEqual([])
       await page.keyboard.type('\n```\non /')
       await page.waitForSelector('.cm-completionLabel')
-      expect(await offered()).toEqual(['Link to a note', 'Tag', 'Time', 'Today'])
+      expect(await offered()).toEqual(['Link to a note', 'Tag', 'Today', 'Time'])
       await choose('tod', 'Today')
       const day = new Intl.DateTimeFormat('sv-SE').format(new Date())
-      await isStored(
-        id,
-        `# Plan\n| what | when |\n| --- | --- |\n|  |  |\nand/or\n\`\`\`\n/ta\n\`\`\`\non ${day}`,
-      )
+      await isStored(id, `# Plan\n| what | when |\n| --- | --- |\n\nand/or\n\`\`\`\n/ta\n\`\`\`\non ${day}`)
     },
     BROWSER_TIMEOUT_MS,
   )

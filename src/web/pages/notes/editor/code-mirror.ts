@@ -21,6 +21,7 @@ import { completeInsertions } from './insert-menu.ts'
 import { followLink, linkTargets, livePreview, showLinks } from './live-preview.ts'
 import { pastedHtml } from './pasted-html.ts'
 import { syntax } from './syntax.ts'
+import { leaveTable, tableKeys, tableRules } from './table-keys.ts'
 import { theme } from './theme.ts'
 import { completedTags } from './typed-tags.ts'
 
@@ -106,8 +107,9 @@ function togglePreview({ onFollow }: EditorOptions) {
 const keysOf = (options: EditorOptions): KeyBinding[] => {
   const follow = followLink(options.onFollow)
   return [
-    { key: 'Mod-Enter', run: (view) => follow(view) || tickTask(view) },
+    { key: 'Mod-Enter', run: (view) => follow(view) || tickTask(view) || leaveTable(view) },
     { key: 'Mod-e', run: togglePreview(options) },
+    ...tableKeys,
     ...formatKeys,
   ]
 }
@@ -133,6 +135,7 @@ function stateOf(options: EditorOptions, text: string, onChange: (changes: Chang
       Prec.high(keymap.of([...completionKeymap, ...keysOf(options)])),
       keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
       fileHandlers(options),
+      tableRules,
       pastedLinks,
       pastedHtml,
       completedTags(options.onTag),

@@ -1,26 +1,29 @@
 import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { api } from '../../../data/api.ts'
 import { cache } from '../../../data/cache.ts'
-import { findNotes } from '../../../data/find-notes.ts'
+import { type FoundNote, findNotes } from '../../../data/find-notes.ts'
+import { keyOf } from '../preview/tokens.ts'
+import { linkTargets, showLinks } from './live-preview.ts'
 
 const MAX_COMPLETIONS = 20
 
-/** Titles that match, except those with characters that would end a link. */
-async function findTitles(typed: string): Promise<string[]> {
+/** The notes that match, one for each title, except titles with characters that would end a link. */
+async function findTargets(typed: string): Promise<FoundNote[]> {
   const notes = await findNotes(typed.trim(), MAX_COMPLETIONS)
-  return [...new Set(notes.map(({ title }) => title))].filter((title) => !/[[\]|]/.test(title))
+  const byTitle = new Map(notes.map((note) => [note.title, note]))
+  return [...byTitle.values()].filter(({ title }) => !/[[\]|]/.test(title))
 }
 
 /** Completes note titles after `[[`. */
 export async function completeTitles(context: CompletionContext): Promise<CompletionResult | null> {
   const typed = context.matchBefore(/\[\[[^[\]|\n]*/)
   if (!typed) return null
-  const titles = await findTitles(typed.text.slice(2)).catch(() => [])
+  const targets = await findTargets(typed.text.slice(2)).catch(() => [])
   const isClosed = context.state.sliceDoc(context.pos, context.pos + 2) === ']]'
   return {
     from: typed.from + 2,
     filter: false,
-    options: titles.map((label) => ({
+    options: targets.map(({ id, title: label }) => ({
       label,
       apply: (view, _, from, to) => {
         const end = isClosed ? to + 2 : to
@@ -28,6 +31,7 @@ export async function completeTitles(context: CompletionContext): Promise<Comple
           changes: { from, to: end, insert: `${label}]]` },
           selection: { anchor: from + label.length + 2 },
         })
+        showLinks(view, new Map([...view.state.field(linkTargets), [keyOf(label), { id, title: label }]]))
       },
     })),
   }

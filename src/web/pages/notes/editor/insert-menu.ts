@@ -5,6 +5,8 @@ import {
   snippet,
   startCompletion,
 } from '@codemirror/autocomplete'
+import { api } from '../../../data/api.ts'
+import { cache } from '../../../data/cache.ts'
 import { localDay, localTime } from '../../../data/local-time.ts'
 import { isInCode } from './syntax.ts'
 
@@ -35,7 +37,7 @@ const BLOCKS: readonly Insertable[] = [
   constant('Quote', '>', '> #{}'),
   constant('Callout', '> [!note]', '> [!note] #{}'),
   constant('Code block', '```', '```\n#{}\n```'),
-  constant('Table', '| |', '| #{First} | #{Second} |\n| --- | --- |\n| #{} |  |'),
+  constant('Table', '| |', '| #{First} | Second |\n| --- | --- |\n|  |  |'),
   constant('Divider', '---', '---\n#{}'),
 ]
 
@@ -56,15 +58,49 @@ const completionOf = ({ label, detail, text, opensCompletion }: Insertable): Com
   },
 })
 
+/** Whether a label or one of its words begins with a text. */
+const hasWordAt = (label: string, wanted: string): boolean =>
+  label.startsWith(wanted) || label.split(/[\s-]+/).some((word) => word.startsWith(wanted))
+
+/** The presets with text. */
+async function templates(): Promise<readonly Insertable[]> {
+  const { presets } = await cache
+    .ensureQueryData({ queryKey: ['preset'], queryFn: () => api.get('/v1/presets') })
+    .catch(() => ({ presets: [] }))
+  return presets.flatMap(({ name, content }) =>
+    content === undefined ? [] : [constant(name, 'template', content.replace(/([#$])\{/g, '$1\\{'))],
+  )
+}
+
 /** Completes insertions after `/` at the start of a word: blocks on an empty line only, words everywhere. */
-export function completeInsertions(context: CompletionContext): CompletionResult | null {
+export async function completeInsertions(context: CompletionContext): Promise<CompletionResult | null> {
+  const typed = typedIn(context)
+  return typed && resultFor(context, typed, await templates())
+}
+
+/** The slash and the text typed after it, at the start of a word. */
+function typedIn(context: CompletionContext) {
   const typed = context.matchBefore(/(?:^|(?<=\s))\/[\p{L}\d]*(?: \d)?/u)
-  if (!typed || isInCode(context.state, context.pos)) return null
+  return typed && !isInCode(context.state, context.pos) ? typed : null
+}
+
+function resultFor(
+  context: CompletionContext,
+  typed: { readonly from: number; readonly text: string },
+  presets: readonly Insertable[],
+): CompletionResult {
   const { from } = context.state.doc.lineAt(context.pos)
   const isEmptyLine = context.state.sliceDoc(from, typed.from).trim() === ''
+  const wanted = typed.text.slice(1).toLowerCase()
+  const insertions = [...(isEmptyLine ? [...BLOCKS, ...presets] : []), ...WORDS]
   return {
     from: typed.from + 1,
-    options: [...(isEmptyLine ? BLOCKS : []), ...WORDS].map(completionOf),
-    validFor: /^[\p{L}\d]*(?: \d)?$/u,
+    // Letters within words, which completion would match as well, find blocks that no one means.
+    filter: false,
+    options: insertions.filter(({ label }) => hasWordAt(label.toLowerCase(), wanted)).map(completionOf),
+    update: (_current, _from, _to, next) => {
+      const more = typedIn(next)
+      return more && resultFor(next, more, presets)
+    },
   }
 }

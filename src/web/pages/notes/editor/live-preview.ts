@@ -6,9 +6,11 @@ import { type Links, ownImage } from '../preview/tokens.ts'
 import { MARKS } from './markdown.ts'
 import { noteCards } from './note-card.ts'
 import { hasNewSyntax, syntaxTree } from './syntax.ts'
-import { tableDecorations } from './tables.ts'
+import { tableBar } from './table-bar.ts'
+import { stayInCells } from './table-keys.ts'
+import { drawnTables } from './tables.ts'
 import { linkAt, partsOfWikiLink, targetOf } from './targets.ts'
-import { Ornament, Picture, TaskBox } from './widgets.ts'
+import { CopyCode, Ornament, Picture, TaskBox } from './widgets.ts'
 
 /*
  * The live preview hides Markdown marks, except on lines that the selection touches. It consists only of decorations of
@@ -83,25 +85,47 @@ function quote(scene: Scene, { from, to }: SyntaxNodeRef) {
   const line = doc.lineAt(from)
   const [whole, before = '', kind] = CALLOUT.exec(line.text) ?? []
   lineClass(scene, from, to, kind ? `md-quoted md-callout md-${kind.toLowerCase()}` : 'md-quoted')
+  if (kind) {
+    scene.out.push(Decoration.line({ class: 'md-callout-first' }).range(line.from))
+    scene.out.push(Decoration.line({ class: 'md-callout-last' }).range(doc.lineAt(to).from))
+  }
   if (!kind || whole === undefined || scene.isTouched(from, line.to)) return
   const widget = new Ornament('callout-name', kind.charAt(0).toUpperCase() + kind.slice(1))
   const start = line.from + before.length
   scene.out.push(Decoration.replace({ widget }).range(start, line.from + whole.length))
 }
 
-/** Replaces the mark of a list item by a bullet or a task's checkbox. */
+const MAX_LEVEL = 8
+const BULLETS = ['•', '◦', '▪']
+
+/** The depth of a list item, 1 for items of no other one. */
+function levelOf(mark: SyntaxNode): number {
+  let level = 0
+  for (let node = mark.parent; node; node = node.parent)
+    if (node.name === 'BulletList' || node.name === 'OrderedList') level++
+  return Math.min(MAX_LEVEL, Math.max(1, level))
+}
+
+/** Replaces the mark of a list item by a bullet or a task's checkbox, and its blanks by the indent of its level. */
 function listMark(scene: Scene, { from, to, node }: SyntaxNodeRef) {
   const { state, out } = scene
   const task = node.parent?.getChild('Task')?.getChild('TaskMarker')
   const line = state.doc.lineAt(from)
-  scene.out.push(Decoration.line({ class: 'md-item' }).range(line.from))
+  const level = levelOf(node)
+  scene.out.push(Decoration.line({ class: `md-item md-level-${level}` }).range(line.from))
+  if (from > line.from && state.sliceDoc(line.from, from).trim() === '') hide(scene, line.from, from)
   if (task) {
     const isDone = state.sliceDoc(task.from, task.to) !== '[ ]'
     if (isDone) out.push(Decoration.line({ class: 'md-done' }).range(line.from))
     if (scene.isTouched(from, to) || task.to > line.to) return
     out.push(Decoration.replace({ widget: new TaskBox(isDone, state.readOnly) }).range(from, task.to))
   } else if (node.parent?.parent?.name === 'BulletList' && !scene.isTouched(from, to))
-    out.push(Decoration.replace({ widget: new Ornament('bullet', '•') }).range(from, to))
+    out.push(
+      Decoration.replace({ widget: new Ornament('bullet', BULLETS[(level - 1) % BULLETS.length]) }).range(
+        from,
+        to,
+      ),
+    )
 }
 
 /** Shows a picture instead of its Markdown, or beside it while the Markdown is edited. */
@@ -154,11 +178,17 @@ function fencedCode(scene: Scene, { from, to, node }: SyntaxNodeRef) {
   lineClass(scene, from, to, 'md-code-line')
   if (scene.isTouched(from, to)) return
   const { doc } = scene.state
-  for (const mark of node.getChildren('CodeMark')) {
+  const marks = node.getChildren('CodeMark')
+  for (const mark of marks) {
     const line = doc.lineAt(mark.from)
-    scene.out.push(Decoration.line({ class: 'md-fence' }).range(line.from))
+    const isEnd = mark.from > from
+    scene.out.push(Decoration.line({ class: isEnd ? 'md-fence md-fence-end' : 'md-fence' }).range(line.from))
     hide(scene, mark.from, mark.to)
   }
+  const code = node.getChild('CodeText')
+  const first = doc.lineAt(from)
+  if (code && first.from >= scene.from)
+    scene.out.push(Decoration.widget({ widget: new CopyCode(code.from, code.to), side: 1 }).range(first.to))
 }
 
 /** Decorates a node. Returns false if its children need no decoration. */
@@ -186,10 +216,6 @@ function decorate(scene: Scene, reference: SyntaxNodeRef): boolean {
       if (!scene.isTouched(from, to))
         scene.out.push(Decoration.replace({ widget: new Ornament('rule') }).range(from, to))
       return false
-    case 'Table':
-      if (scene.isTouched(from, to)) lineClass(scene, from, to, 'md-code-line')
-      else scene.out.push(...tableDecorations(scene.state, node, scene.from, scene.to))
-      return scene.isTouched(from, to)
     case 'WikiLink':
       return !wikiLink(scene, reference)
     case 'Image':
@@ -224,6 +250,12 @@ const touching =
     return hasFocus && state.selection.ranges.some((range) => range.from <= end && range.to >= start)
   }
 
+/** In a table, marks are visible only where the selection touches them, not in the whole row. */
+const touchingExactly =
+  ({ state, hasFocus }: EditorView) =>
+  (from: number, to: number): boolean =>
+    hasFocus && state.selection.ranges.some((range) => range.from <= to && range.to >= from)
+
 function decorationsOf(view: EditorView): DecorationSet {
   const { state } = view
   const out: Decorations = []
@@ -235,7 +267,18 @@ function decorationsOf(view: EditorView): DecorationSet {
       if (line.length <= MAX_AUTO_LINE) out.push(AUTO_DIRECTION.range(line.from))
       pos = line.to + 1
     }
-    syntaxTree(state).iterate({ from, to, enter: (reference) => decorate(scene, reference) })
+    let current = scene
+    syntaxTree(state).iterate({
+      from,
+      to,
+      enter: (reference) => {
+        if (reference.name === 'TableCell') current = { ...scene, isTouched: touchingExactly(view) }
+        return decorate(current, reference)
+      },
+      leave: ({ name }) => {
+        if (name === 'TableCell') current = scene
+      },
+    })
   }
   return Decoration.set(out, true)
 }
@@ -287,6 +330,9 @@ export const followLink =
 /** The live preview; `follow` is called with the address of a clicked link. */
 export const livePreview = (follow: (href: string, isOutside: boolean) => void): Extension => [
   decorations,
+  drawnTables,
+  stayInCells,
+  tableBar,
   clickHandlers(follow),
   noteCards((state) => state.field(linkTargets)),
   EditorView.perLineTextDirection.of(true),

@@ -1,114 +1,167 @@
 import type { EditorState, Range } from '@codemirror/state'
-import { Decoration } from '@codemirror/view'
+import { Decoration, EditorView, ViewPlugin, type ViewUpdate, WidgetType } from '@codemirror/view'
 import type { SyntaxNode } from '@lezer/common'
-import { highlightTree } from '@lezer/highlight'
-import { highlighting, MARKS } from './markdown.ts'
-import { syntaxTree } from './syntax.ts'
-import { type Cell, TableRow } from './widgets.ts'
+import { hasNewSyntax, syntaxTree } from './syntax.ts'
+import { type Cell, type Row, rowOf } from './table-rows.ts'
+
+/*
+ * Draws Markdown tables as tables in which text is edited in place: the text of a cell stays text of the editor, in a box
+ * of the width of its column; bars, padding and the delimiter row are hidden.
+ */
 
 const MAX_WIDTH = 40
 const MIN_WIDTH = 6
 
-/** The visible pieces of a cell, without Markdown marks. */
-function piecesOf(state: EditorState, { from, to }: SyntaxNode): Piece[] {
-  const tree = syntaxTree(state)
-  const hidden: Piece[] = []
-  tree.iterate({
-    from,
-    to,
-    enter: ({ name, from: start, to: end, node }) => {
-      const isAddress = name === 'URL' && node.parent?.name === 'Link'
-      if (MARKS.has(name) || isAddress) hidden.push({ from: start, to: end, look: '' })
-      else if (name === 'Escape') hidden.push({ from: start, to: start + 1, look: '' })
-    },
-  })
-  const looks: Piece[] = []
-  highlightTree(
-    tree,
-    highlighting,
-    (start, end, look) => looks.push({ from: start, to: end, look }),
-    from,
-    to,
-  )
-  const edges = [from, to, ...[...hidden, ...looks].flatMap((piece) => [piece.from, piece.to])]
-  const cuts = [...new Set(edges)].filter((pos) => pos >= from && pos <= to).sort((one, other) => one - other)
-  const isIn = (pos: number) => (piece: Piece) => piece.from <= pos && piece.to > pos
-  return cuts.slice(0, -1).flatMap((pos, index) => {
-    const look = looks.find(isIn(pos))?.look ?? ''
-    return hidden.some(isIn(pos)) ? [] : [{ from: pos, to: cuts[index + 1] ?? to, look }]
-  })
-}
-
-/** Column alignments from the delimiter row. */
-const alignmentsOf = (state: EditorState, table: SyntaxNode): string[] => {
-  const line = table.getChild('TableDelimiter')
-  const marks = line ? state.sliceDoc(line.from, line.to).match(/:?-+:?/g) : undefined
-  return (marks ?? []).map((mark) => (mark.endsWith(':') ? (mark.startsWith(':') ? 'center' : 'right') : ''))
-}
-
-interface Piece {
-  readonly from: number
-  readonly to: number
-  readonly look: string
-}
-
-const lengthOf = (cell: Cell) => cell.reduce((sum, { text }) => sum + text.length, 0)
-
 /** Rows that determine the column widths. */
 const MEASURED_ROWS = 100
 
-/** An empty cell has no node; it is inferred from two adjacent bars. */
-function cellsOf(state: EditorState, row: SyntaxNode): Cell[] {
-  const cells: Cell[] = []
-  let isOpen = false
-  for (let child = row.firstChild; child; child = child.nextSibling) {
-    if (child.name === 'TableCell') {
-      cells.push(
-        piecesOf(state, child).map(({ from, to, look }) => ({ text: state.sliceDoc(from, to), look })),
-      )
-      isOpen = false
-    } else if (child.name === 'TableDelimiter') {
-      if (isOpen) cells.push([])
-      isOpen = child.nextSibling !== null
-    }
-  }
-  return cells
-}
-
-function widthsOf(state: EditorState, table: SyntaxNode): number[] {
+/** Characters of link addresses and marks, which are hidden, count as well: measuring stays cheap. */
+function widthsOf(rows: readonly Row[]): number[] {
   const widths: number[] = []
-  let row = table.firstChild
-  for (let count = 0; row && count < MEASURED_ROWS; count++, row = row.nextSibling)
-    for (const [index, cell] of cellsOf(state, row).entries())
-      if (row.name === 'TableHeader' || index < widths.length)
-        widths[index] = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, widths[index] ?? 0, lengthOf(cell) + 2))
+  for (const { cells, kind } of rows.slice(0, MEASURED_ROWS))
+    for (const [index, { from, to }] of cells.entries())
+      if (kind !== 'delimiter' && (kind === 'head' || index < widths.length))
+        widths[index] = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, widths[index] ?? 0, to - from + 2))
   return widths
 }
 
-/** Renders the rows of a table within a range as aligned cells, and hides the delimiter row. */
-export function tableDecorations(
+type Alignment = '' | 'right' | 'center'
+
+function alignmentOf(mark: string): Alignment {
+  if (!mark.endsWith(':')) return ''
+  return mark.startsWith(':') ? 'center' : 'right'
+}
+
+const boxes = new Map<string, Decoration>()
+
+function boxOf(width: number, alignment: Alignment): Decoration {
+  const classes = `md-cell md-w${width} ${alignment}`.trim()
+  const known =
+    boxes.get(classes) ?? Decoration.mark({ class: classes, attributes: { dir: 'auto' }, bidiIsolate: null })
+  boxes.set(classes, known)
+  return known
+}
+
+/** The box of a cell without any text between its bars, or that its row lacks. */
+class EmptyBox extends WidgetType {
+  constructor(readonly classes: string) {
+    super()
+  }
+  override eq({ classes }: EmptyBox): boolean {
+    return classes === this.classes
+  }
+  toDOM(): HTMLElement {
+    return Object.assign(document.createElement('span'), { className: this.classes })
+  }
+  override ignoreEvent(): boolean {
+    return false
+  }
+}
+
+const HIDDEN = Decoration.replace({})
+
+/** The text in a cell's box: its content, one blank before it, and blanks before the cursor. */
+function boxRange({ start, end, from, to }: Cell, head: number): { from: number; to: number } {
+  const last = head > to && head <= end ? head : to
+  return { from: Math.max(start, from - 1), to: Math.max(from, last) }
+}
+
+interface TableShape {
+  readonly widths: readonly number[]
+  readonly alignments: readonly Alignment[]
+}
+
+function rowDecorations({ line, from, cells, kind }: Row, { widths, alignments }: TableShape, head: number) {
+  const out: Range<Decoration>[] = []
+  out.push(Decoration.line({ class: kind === 'head' ? 'md-row md-head' : 'md-row' }).range(line.from))
+  let pos = from
+  for (const [index, width] of widths.entries()) {
+    const cell = cells[index]
+    const alignment = alignments[index] ?? ''
+    const box = cell ? boxRange(cell, head) : undefined
+    if (box && box.from > pos) out.push(HIDDEN.range(pos, box.from))
+    if (box && box.to > box.from) out.push(boxOf(width, alignment).range(box.from, box.to))
+    else {
+      const widget = new EmptyBox(`md-cell md-w${width} ${alignment}`)
+      out.push(Decoration.widget({ widget, side: 1 }).range(box?.to ?? line.to))
+    }
+    if (box) pos = box.to
+  }
+  if (line.to > pos) out.push(HIDDEN.range(pos, line.to))
+  return out
+}
+
+function hiddenLine({ line }: Row): Range<Decoration>[] {
+  const hidden = Decoration.line({ class: 'md-hidden-line' }).range(line.from)
+  return line.length > 0 ? [hidden, HIDDEN.range(line.from, line.to)] : [hidden]
+}
+
+function shapeOf(state: EditorState, table: SyntaxNode): TableShape {
+  const rows: Row[] = []
+  for (let node = table.firstChild; node && rows.length < MEASURED_ROWS; node = node.nextSibling)
+    rows.push(rowOf(state, node))
+  const delimiter = rows.find(({ kind }) => kind === 'delimiter')
+  const marks = delimiter?.cells.map(({ from, to }) => state.sliceDoc(from, to)) ?? []
+  return { widths: widthsOf(rows), alignments: marks.map(alignmentOf) }
+}
+
+/** Draws the rows of a table within a range; the delimiter row is visible only while the cursor is in it. */
+function tableDecorations(
   state: EditorState,
   table: SyntaxNode,
   from: number,
   to: number,
-): Range<Decoration>[] {
-  const widths = widthsOf(state, table)
-  const alignments = alignmentsOf(state, table)
-  const decorations: Range<Decoration>[] = []
-  for (let row = table.childAfter(from); row && row.from <= to; row = row.nextSibling) {
-    if (row.name === 'TableDelimiter') decorations.push(...hiddenLine(state, row.from))
-    else {
-      const widget = new TableRow(cellsOf(state, row), widths, alignments, row.name === 'TableHeader')
-      decorations.push(Decoration.replace({ widget }).range(row.from, row.to))
-    }
+  hasFocus: boolean,
+) {
+  const shape = shapeOf(state, table)
+  const head = hasFocus ? state.selection.main.head : -1
+  const out: Range<Decoration>[] = []
+  for (let node = table.childAfter(from); node && node.from <= to; node = node.nextSibling) {
+    const row = rowOf(state, node)
+    const isInside = head >= row.line.from && head <= row.line.to
+    if (row.kind !== 'delimiter') out.push(...rowDecorations(row, shape, head))
+    else if (!isInside) out.push(...hiddenLine(row))
   }
-  return decorations
+  return out
 }
 
-function hiddenLine(state: EditorState, pos: number): Range<Decoration>[] {
-  const line = state.doc.lineAt(pos)
-  return [
-    Decoration.line({ class: 'md-hidden-line' }).range(line.from),
-    Decoration.replace({}).range(line.from, line.to),
-  ]
+function decorationsOf(view: EditorView) {
+  const { state, hasFocus } = view
+  const out: Range<Decoration>[] = []
+  for (const { from, to } of view.visibleRanges)
+    syntaxTree(state).iterate({
+      from,
+      to,
+      enter: ({ name, node }) => {
+        if (name === 'Table') out.push(...tableDecorations(state, node, from, to, hasFocus))
+        return name !== 'Table' && name !== 'Paragraph'
+      },
+    })
+  return Decoration.set(out, true)
 }
+
+const drawing = ViewPlugin.fromClass(
+  class {
+    decorations
+    constructor(view: EditorView) {
+      this.decorations = decorationsOf(view)
+    }
+    update(update: ViewUpdate) {
+      if (hasNewSyntax(update) || update.selectionSet || update.focusChanged)
+        this.decorations = decorationsOf(update.view)
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+)
+
+/** Widths as classes, because the content policy forbids style attributes. */
+const widthClasses = EditorView.theme(
+  Object.fromEntries(
+    Array.from({ length: MAX_WIDTH - MIN_WIDTH + 1 }, (_, index) => MIN_WIDTH + index).map((width) => [
+      `.md-w${width}`,
+      { '--width': `${width}ch` },
+    ]),
+  ),
+)
+
+export const drawnTables = [drawing, widthClasses]

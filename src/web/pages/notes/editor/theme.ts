@@ -1,5 +1,13 @@
 import { EditorView } from '@codemirror/view'
 
+/** Indents of nested list items, by level. */
+const LEVELS = Object.fromEntries(
+  [2, 3, 4, 5, 6, 7, 8].map((level) => [
+    `.cm-line.md-level-${level}`,
+    { paddingInlineStart: `${1.5 * level}em` },
+  ]),
+)
+
 /** The editor's theme. It is not in a style sheet, because CodeMirror's own styles would override one. */
 export const theme = EditorView.theme({
   '&': { background: 'none', font: 'inherit', color: 'inherit' },
@@ -10,8 +18,13 @@ export const theme = EditorView.theme({
   '.cm-line.md-h': { paddingBlockStart: 'var(--s4)' },
   '.cm-line.md-quoted': { paddingInlineStart: 'var(--s3)' },
   '.cm-line.md-code-line': { paddingInline: 'var(--s3)' },
+  '.cm-line.md-row': { display: 'flex', overflow: 'hidden', contain: 'inline-size' },
+  '.cm-line.md-fence-end': { height: '0.5rem', overflow: 'hidden' },
   '.cm-line.md-item': { paddingInlineStart: '1.5em', textIndent: '-1.5em' },
+  ...LEVELS,
   '.cm-line.md-quoted.md-item': { paddingInlineStart: 'calc(1.5em + var(--s3))' },
+  '.cm-line.md-callout-first': { paddingBlockStart: 'var(--s2)' },
+  '.cm-line.md-callout-last': { paddingBlockEnd: 'var(--s2)' },
   '.cm-cursor': { borderLeftColor: 'var(--accent)' },
   '.cm-tooltip': {
     border: '0',

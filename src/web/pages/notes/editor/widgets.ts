@@ -77,48 +77,30 @@ export class Picture extends WidgetType {
   }
 }
 
-function pieceOf({ text, look }: Cell[number]): Node | string {
-  if (look === '') return text
-  const piece = document.createElement('span')
-  piece.className = look
-  piece.textContent = text
-  return piece
-}
-
-/** A table cell: pieces of text with their CSS classes. */
-export type Cell = readonly { readonly text: string; readonly look: string }[]
-
-/** A table row with aligned cells. */
-export class TableRow extends WidgetType {
+/** Copies a code block. */
+export class CopyCode extends WidgetType {
   constructor(
-    readonly cells: readonly Cell[],
-    readonly widths: readonly number[],
-    readonly alignments: readonly string[],
-    readonly isHead: boolean,
+    readonly from: number,
+    readonly to: number,
   ) {
     super()
   }
-  override eq(other: TableRow): boolean {
-    const serialized = ({ cells, widths, alignments, isHead }: TableRow) =>
-      JSON.stringify([cells, widths, alignments, isHead])
-    return serialized(other) === serialized(this)
+  override eq({ from, to }: CopyCode): boolean {
+    return from === this.from && to === this.to
   }
-  toDOM(): HTMLElement {
-    const row = document.createElement('span')
-    row.className = this.isHead ? 'md-row md-head' : 'md-row'
-    row.append(
-      ...this.widths.map((width, index) => {
-        const cell = document.createElement('span')
-        cell.className = this.alignments[index] ?? ''
-        cell.dir = 'auto'
-        cell.append(...(this.cells[index] ?? []).map(pieceOf))
-        cell.style.setProperty('--width', `${width}ch`)
-        return cell
-      }),
-    )
-    return row
+  toDOM(view: EditorView): HTMLElement {
+    const button = document.createElement('button')
+    Object.assign(button, { type: 'button', className: 'md-copy', textContent: 'Copy', tabIndex: -1 })
+    button.setAttribute('aria-label', 'Copy code')
+    button.addEventListener('mousedown', (event) => event.preventDefault())
+    button.addEventListener('click', () => {
+      void navigator.clipboard.writeText(view.state.sliceDoc(this.from, this.to)).then(() => {
+        button.textContent = 'Copied'
+      })
+    })
+    return button
   }
   override ignoreEvent(): boolean {
-    return false
+    return true
   }
 }
