@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)('fields of every kind in a browser', () => {
     async () => {
       await page.setViewport({ width: 390, height: 800 })
       await open('?direction=asc')
-      await page.waitForSelector('td[data-row="2"]')
+      await page.waitForSelector('.row-card')
       await open(`/${world.rows[0]}?direction=asc`)
       await page.waitForSelector('#value-selects')
       const orders = await (async () => {

@@ -7,13 +7,17 @@ interface Row {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** The label of a row: its title field, else its first text, else its first value, else its short id. */
-export function recordLabel({ label_field, fields }: Structure, { id, data }: Row): string {
+/** The key of the value that names a row: its title field, else its first text, else its first value. */
+export function titleKey({ label_field, fields }: Structure, { data }: Row): string | undefined {
   const firstText = fields.find(({ key, type }) => type === 'text' && data[key] != null)?.key
   const first = fields.find(({ key }) => data[key] != null)?.key
-  for (const key of [label_field, firstText, first]) {
-    const value = key == null ? undefined : data[key]
-    if (typeof value === 'string' || typeof value === 'number') return String(value)
-  }
-  return id.slice(0, 8)
+  return [label_field, firstText, first].find(
+    (key) => key != null && (typeof data[key] === 'string' || typeof data[key] === 'number'),
+  ) as string | undefined
+}
+
+/** The label of a row: the value that names it, else its short id. */
+export function recordLabel(structure: Structure, row: Row): string {
+  const key = titleKey(structure, row)
+  return key === undefined ? row.id.slice(0, 8) : String(row.data[key])
 }

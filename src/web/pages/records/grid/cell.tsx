@@ -16,13 +16,12 @@ interface CellProps {
   readonly column: number
   /** True if this row has the tab stop. */
   readonly isTabRow: boolean
-  readonly className: string
   readonly starts: FrozenStarts
   readonly onClose: (row: Row, field: Field, closing: Closing, text: string) => void
 }
 
 /** A cell: its value, its unsaved text, or the editor. */
-export function Cell({ grid, row, index, field, column, isTabRow, className, starts, onClose }: CellProps) {
+export function Cell({ grid, row, index, field, column, isTabRow, starts, onClose }: CellProps) {
   const state = grid.edits.of(row.id, field.key)
   const editing = grid.editing.value
   const isEdited = editing?.row.id === row.id && editing.key === field.key
@@ -34,7 +33,6 @@ export function Cell({ grid, row, index, field, column, isTabRow, className, sta
   const block = blockOf(cursor)
   const isCorner = grid.isEditable && !editing && index === block.bottom && column === block.right
   const classes = [
-    className,
     (field.type === 'number' || field.type === 'rollup') && 'number',
     value === undefined && !state && 'none',
     isChangedByOthers && !state && 'moved',

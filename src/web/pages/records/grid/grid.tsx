@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals'
 import type { TargetedClipboardEvent, TargetedEvent, TargetedMouseEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../../../components/keys.tsx'
+import { isNarrow } from '../../../components/narrow.ts'
 import { groupKey } from '../../../data/records/grouped-rows.ts'
-import { type Field, labelField, type Row } from '../../../data/records/model.ts'
+import type { Field, Row } from '../../../data/records/model.ts'
 import { openRow, rowAddress } from '../view.ts'
 import { Cell } from './cell.tsx'
 import { copiedText, readAndCopy } from './clipboard.ts'
@@ -20,6 +21,7 @@ import { Head } from './head.tsx'
 import { GRID_KEYS, onGridKey } from './keys.ts'
 import { ProblemRow } from './problem-row.tsx'
 import { ROLES } from './roles.ts'
+import { RowCard } from './row-card.tsx'
 import { SelectBox } from './select-box.tsx'
 import { type GridState, openEditor } from './state.ts'
 
@@ -75,7 +77,6 @@ export function Grid({ grid, onVisible, onPaste, onDelete, onRefused }: GridProp
     )
     grid.isFocused.value = true
   }
-  const classNames = phoneClasses(grid)
   const starts = frozenStarts(grid, marginPx, view.width)
   const widths = columns.widthsIn(fields, view.width - marginPx)
   const { row: here } = cursor.value
@@ -100,17 +101,7 @@ export function Grid({ grid, onVisible, onPaste, onDelete, onRefused }: GridProp
     const id = source.row(index)?.id
     const key = id === undefined || drawn.has(id) ? index : id
     drawn.add(id ?? '')
-    rows.push(
-      <GridRow
-        key={key}
-        grid={grid}
-        index={index}
-        tabRow={tabRow}
-        classNames={classNames}
-        starts={starts}
-        onClose={close}
-      />,
-    )
+    rows.push(<GridRow key={key} grid={grid} index={index} tabRow={tabRow} starts={starts} onClose={close} />)
   }
   return (
     <section
@@ -292,34 +283,25 @@ const Space = ({ px, columns }: { px: number; columns: number }) => (
   </tr>
 )
 
-/** Classes that place up to four fields in the two lines of a row on phones. */
-function phoneClasses({ structure, fields }: GridState): ReadonlyMap<string, string> {
-  const first = labelField(structure)
-  const number = fields.find((field) => field.type === 'number' && field !== first)
-  const rest = fields.filter((field) => field !== first && field !== number)
-  const order = [
-    [first, 'top-start'],
-    [number, 'top-end'],
-    [rest[0], 'bottom-start'],
-    [rest[1], 'bottom-end'],
-  ] as const
-  return new Map(order.flatMap(([field, className]) => (field ? [[field.key, className] as const] : [])))
-}
-
 interface GridRowProps {
   readonly grid: GridState
   readonly index: number
   /** The row with the tab stop: the cursor's row, or the first visible one if the cursor is scrolled away. */
   readonly tabRow: number
-  readonly classNames: ReadonlyMap<string, string>
   readonly starts: FrozenStarts
   readonly onClose: (row: Row, field: Field, closing: Closing, text: string) => void
 }
 
 /** A row; empty until it is loaded. */
-function GridRow({ grid, index, tabRow, classNames, starts, onClose }: GridRowProps) {
+function GridRow({ grid, index, tabRow, starts, onClose }: GridRowProps) {
   const { source, fields, edits, cursor } = grid
   const row = source.row(index)
+  if (!row && isNarrow.value)
+    return (
+      <tr {...ROLES.row} aria-rowindex={index + 2} aria-busy="true">
+        <td {...ROLES.cell} />
+      </tr>
+    )
   if (!row)
     return (
       <tr {...ROLES.row} aria-rowindex={index + 2} aria-busy="true">
@@ -330,7 +312,7 @@ function GridRow({ grid, index, tabRow, classNames, starts, onClose }: GridRowPr
           <td
             key={key}
             {...ROLES.cell}
-            {...frozenAt(starts, column, classNames.get(key) ?? 'desk')}
+            {...frozenAt(starts, column, 'desk')}
             data-row={index}
             data-column={column + 1}
             tabIndex={tabRow === index && cursor.value.column === column + 1 ? 0 : -1}
@@ -345,6 +327,16 @@ function GridRow({ grid, index, tabRow, classNames, starts, onClose }: GridRowPr
   const isPicked = grid.picked.value.has(row.id)
   const classes = [(isOpen || isPicked) && 'chosen', problem && 'trouble', isNew && !problem && 'new']
   const isTabStop = tabRow === index && cursor.value.column === 0
+  const problemRow = problem && (
+    <ProblemRow grid={grid} row={row} field={problem.field} state={problem.state} />
+  )
+  if (isNarrow.value)
+    return (
+      <>
+        <RowCard grid={grid} index={index} row={row} classes={classes.filter(Boolean).join(' ')} />
+        {problemRow}
+      </>
+    )
   return (
     <>
       <tr
@@ -373,13 +365,12 @@ function GridRow({ grid, index, tabRow, classNames, starts, onClose }: GridRowPr
             field={field}
             column={column + 1}
             isTabRow={tabRow === index}
-            className={classNames.get(field.key) ?? 'desk'}
             starts={starts}
             onClose={onClose}
           />
         ))}
       </tr>
-      {problem && <ProblemRow grid={grid} row={row} field={problem.field} state={problem.state} />}
+      {problemRow}
     </>
   )
 }

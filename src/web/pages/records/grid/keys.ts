@@ -44,9 +44,9 @@ export function onGridKey(event: TargetedKeyboardEvent<HTMLElement>, keys: Keys)
   event.preventDefault()
 }
 
-/** True for the head and foot of the table. */
+/** True for the head and foot of the table, and for rows without cells. */
 const isOutsideBody = (target: EventTarget | null) =>
-  target instanceof Element && target.closest('thead, tfoot') !== null
+  target instanceof Element && target.closest('thead, tfoot, .row-card') !== null
 
 /** True if the key collapses an expanded group or expands a collapsed one. */
 const togglesGroup = (key: string, { isOpen }: Group): boolean =>
