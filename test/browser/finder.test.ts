@@ -168,6 +168,36 @@ describe.skipIf(!hasBrowser)('the finder', () => {
   )
 
   test(
+    'finds what is half remembered: beginnings of words, some of the words, and titles with a typing error',
+    async () => {
+      const { server } = app
+      await server.post('/v1/notes', { title: 'House', content: 'Mind the gas valve, then order bricks.' })
+      await server.post('/v1/notes', { title: 'Basic formatting syntax', content: 'Bold and more.' })
+      await open()
+      await page.keyboard.type('gas valv brick')
+      await shows(['House', 'New note “gas valv brick”'])
+      await page.keyboard.press('Escape')
+      const groups = () => page.$$eval('.palette .group', (all) => all.map(({ textContent }) => textContent))
+      for (const typed of ['basic syntax formating', 'formatt syntx']) {
+        await open()
+        await page.keyboard.type(typed)
+        await shows(['Basic formatting syntax', `New note “${typed}”`])
+        expect(await groups()).toEqual(['Similar titles', 'Actions'])
+        await page.keyboard.press('Escape')
+      }
+      await open()
+      await page.keyboard.type('bricks xylophone')
+      await shows(['House', 'New note “bricks xylophone”'])
+      expect(await groups()).toEqual(['Some of the words', 'Actions'])
+      await page.keyboard.press('Enter')
+      await page.waitForFunction(`document.querySelector('#note .title-field')?.value === 'House'`)
+      // Typing goes on in the opened note.
+      await page.waitForFunction(`document.activeElement?.matches('.cm-content')`)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'shows the shortcuts at a question mark, but not while typing',
     async () => {
       await open()

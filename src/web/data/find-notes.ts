@@ -10,10 +10,15 @@ export type FoundNote = Pick<
 /** The number of matching titles that are ranked before the hits in texts. */
 const MAX_NAMED = 50
 
-/** Matches the last word as a prefix, and quotes operators of the search language as text. */
-export const asPrefix = (text: string): string => {
-  const words = text.replace(/["*-]/g, ' ').trim()
-  return /[\p{L}\p{N}]$/u.test(words) ? `${words}*` : words
+/**
+ * Matches every word as a prefix, and quotes operators of the search language as text. Prefixes of one or two letters
+ * are found in titles and tags only, so that short words are whole, except for the last, which is being typed.
+ */
+export const asPrefixes = (text: string): string => {
+  const words = text.replace(/["*-]/g, ' ').trim().split(/\s+/)
+  const isPrefix = (word: string, index: number) =>
+    /[\p{L}\p{N}]$/u.test(word) && (word.length > 2 || index === words.length - 1)
+  return words.map((word, index) => (isPrefix(word, index) ? `${word}*` : word)).join(' ')
 }
 
 type Field = Extract<components['schemas']['FilterTree'], { type: 'field' }>
@@ -25,9 +30,9 @@ const nameIs = (field: 'title' | 'alias', op: 'eq' | 'starts_with' | 'contains',
   value,
 })
 
-const folded = (text: string) => text.normalize('NFC').toLowerCase()
+export const folded = (text: string) => text.normalize('NFC').toLowerCase()
 
-const wordsOf = (text: string): string[] => folded(text).split(/\s+/).filter(Boolean)
+export const wordsOf = (text: string): string[] => folded(text).split(/\s+/).filter(Boolean)
 
 /** The rank of a name: equal, a prefix, all words, or no match. */
 function rankOfName(name: string, text: string): number {
@@ -90,7 +95,7 @@ const bestOf = (found: readonly FoundNote[], text: string): FoundNote[] =>
 
 /** Notes that match a text, best first; without a text, the last edited. */
 export async function findNotes(text: string, limit: number, signal?: AbortSignal): Promise<FoundNote[]> {
-  const search = asPrefix(text)
+  const search = asPrefixes(text)
   const hits = async () =>
     (
       await api.get('/v1/notes', {

@@ -1,6 +1,12 @@
 import { fileAddress, noteAddress, recordAddress } from '../../data/addresses.ts'
 import { api } from '../../data/api.ts'
-import { aliasFor, asPrefix, findNotes as findByText, isNamed } from '../../data/find-notes.ts'
+import {
+  aliasFor,
+  asPrefixes,
+  type FoundNote,
+  findNotes as findByText,
+  isNamed,
+} from '../../data/find-notes.ts'
 import { newIds } from '../../data/new-ids.ts'
 import { createDocument, saveDocument } from '../../data/note-documents.ts'
 import { createNoteFrom } from '../../data/presets.ts'
@@ -32,7 +38,15 @@ export interface Found {
   readonly run?: () => Promise<unknown> | undefined
 }
 
-export type Group = 'Recent' | 'Title' | 'In the text' | 'Rows' | 'Files' | 'Actions'
+export type Group =
+  | 'Recent'
+  | 'Title'
+  | 'In the text'
+  | 'Similar titles'
+  | 'Some of the words'
+  | 'Rows'
+  | 'Files'
+  | 'Actions'
 
 const MAX_NOTES = 8
 const MAX_ROWS = 6
@@ -40,31 +54,55 @@ const MAX_FILES = 4
 const MAX_STRUCTURES = 3
 /** Longer text is not searched for in rows. */
 const MAX_ROW_TEXT = 200
+/** Further words are not searched for in rows. */
+const MAX_ROW_WORDS = 5
 /** Structures searched in parallel. */
 const MAX_PARALLEL = 4
 
-/** Notes that match by title, alias or text; for empty text, the last edited. */
+/**
+ * Notes that match by title, alias or text; for empty text, the last edited. If none does: notes with a similar title or
+ * with some of the words.
+ */
 async function findNotes(text: string, signal: AbortSignal): Promise<Found[]> {
   const notes = await findByText(text, MAX_NOTES, signal)
+  if (notes.length === 0 && text !== '') {
+    const { findSimilar } = await import('../../data/find-similar.ts')
+    const { titles, texts } = await findSimilar(text, MAX_NOTES, signal)
+    return [
+      ...titles.map((note) => noteFound(note, 'Similar titles')),
+      ...texts.map((note) => noteFound(note, 'Some of the words')),
+    ]
+  }
   const found = notes.map((note): Found => {
-    const alias = aliasFor(note, text)
-    const shown: (string | undefined)[] = [...note.tags, alias]
-    return {
-      id: `note-${note.id}`,
-      icon: 'notes',
-      title: note.title,
-      detail: shortTime(new Date(note.updated_at)),
-      group: text === '' ? 'Recent' : isNamed(note, text) ? 'Title' : 'In the text',
-      alias,
-      tags: note.tags,
-      // Tags and alias are shown beside the title.
-      snippet: shown.includes(note.snippet?.replace(/<\/?mark>/g, '')) ? undefined : note.snippet,
-      excerpt: note.excerpt,
-      to: noteAddress(note.id),
-    }
+    const group = text === '' ? 'Recent' : isNamed(note, text) ? 'Title' : 'In the text'
+    return noteFound(note, group, aliasFor(note, text))
   })
   const last = found.at(-1)
   return text !== '' && last && found.length === MAX_NOTES ? [...found, allNotes(text, last.group)] : found
+}
+
+/** Opens a note with the cursor in its text; on touch screens the keyboard would cover it. */
+async function openNote(id: string): Promise<void> {
+  navigate(noteAddress(id))
+  if (mayWrite.peek() && !matchMedia('(pointer: coarse)').matches)
+    history.replaceState({ typing: { field: 'content', offset: 0 } }, '')
+}
+
+function noteFound(note: FoundNote, group: Group, alias?: string): Found {
+  const shown: (string | undefined)[] = [...note.tags, alias]
+  return {
+    id: `note-${note.id}`,
+    icon: 'notes',
+    title: note.title,
+    detail: shortTime(new Date(note.updated_at)),
+    group,
+    alias,
+    tags: note.tags,
+    // Tags and alias are shown beside the title.
+    snippet: shown.includes(note.snippet?.replace(/<\/?mark>/g, '')) ? undefined : note.snippet,
+    excerpt: note.excerpt,
+    run: () => openNote(note.id),
+  }
 }
 
 /** A link to the list of all notes with the text. */
@@ -112,7 +150,7 @@ async function findPresets(text: string, signal: AbortSignal): Promise<Found[]> 
 
 /** Files that match by name or text; each file once. */
 async function findFiles(text: string, signal: AbortSignal): Promise<Found[]> {
-  const { results } = await api.get('/v1/files/search', { query: { q: asPrefix(text), limit: 20 }, signal })
+  const { results } = await api.get('/v1/files/search', { query: { q: asPrefixes(text), limit: 20 }, signal })
   const files = new Map(results.map(({ file }) => [file.id, file.file_name]))
   return [...files].slice(0, MAX_FILES).map(([id, name]) => ({
     id: `file-${id}`,
@@ -124,7 +162,7 @@ async function findFiles(text: string, signal: AbortSignal): Promise<Found[]> {
   }))
 }
 
-/** Structures that match by name, and rows that contain the text in any field, until MAX_ROWS are found. */
+/** Structures that match by name, and rows that contain the words in any fields, until MAX_ROWS are found. */
 async function findRows(text: string, signal: AbortSignal, report: Report): Promise<Found[]> {
   if (text.length > MAX_ROW_TEXT) return []
   const { structures } = await api.get('/v1/records/structures', { signal })
@@ -150,7 +188,8 @@ const structureFound = ({ id, name }: Structure): Found => ({
 })
 
 async function rowsOf(structure: Structure, text: string, signal: AbortSignal): Promise<Found[]> {
-  const filter = JSON.stringify([{ field: '*', op: 'contains', value: text }])
+  const words = text.split(/\s+/).slice(0, MAX_ROW_WORDS)
+  const filter = JSON.stringify(words.map((value) => ({ field: '*', op: 'contains', value })))
   const { records } = await api.get('/v1/records', {
     query: { structure: structure.id, filter, limit: MAX_ROWS },
     signal,
