@@ -12,6 +12,12 @@ const YES_OR_NO = /^(?:yes|no|true|false)$/i
 const MAX_OPTIONS = 40
 const MAX_OPTION_LENGTH = 100
 const SHOWN_ROWS = 10
+/** A text column with fewer distinct values in more rows than these is suggested as a choice field. */
+const FEW_OPTIONS = 20
+const MANY_ROWS = 100
+/** Whole numbers of a column within this range are years. */
+const YEARS = { first: 1500, last: 2100 }
+const NAMING = /(?:^|[\s_])(?:id|year)s?$/i
 
 /** A type that a column can get, with the notation of its cells. */
 export interface ColumnType {
@@ -38,6 +44,7 @@ export interface InferredColumn {
 
 interface Column {
   isYesNo: boolean
+  areYears: boolean
   isEmpty: boolean
   /** The distinct values, while the column can become a choice field. */
   values: Set<string> | undefined
@@ -54,7 +61,7 @@ export class Inference {
 
   constructor(private readonly head: readonly string[]) {
     this.#types = new TypeInference(head, OPTIONS)
-    this.#columns = head.map(() => ({ isYesNo: true, isEmpty: true, values: new Set(), signed: undefined }))
+    this.#columns = head.map(() => ({ isYesNo: true, areYears: true, isEmpty: true, values: new Set(), signed: undefined }))
   }
 
   add(cells: readonly string[]): void {
@@ -82,7 +89,9 @@ export class Inference {
         ...signedTypes(column),
         ...otherTypes(column),
       ]
-      return { key, label, types, suggested: clear[0]?.id ?? 'text' }
+      const isFew = (column.values?.size ?? MAX_OPTIONS) < FEW_OPTIONS && this.rows > MANY_ROWS
+      const text = isFew && !column.isEmpty && types.length === 2 ? 'select' : 'text'
+      return { key, label, types: types.map(named(column, label)), suggested: clear[0]?.id ?? text }
     })
   }
 }
@@ -90,12 +99,24 @@ export class Inference {
 function addCell(column: Column, cell: string): void {
   const trimmed = cell.trim()
   column.isYesNo &&= YES_OR_NO.test(trimmed)
+  column.areYears &&= isYear(trimmed)
   addSigned(column, trimmed)
   column.isEmpty = false
   column.values?.add(withoutProtection(trimmed))
   if (trimmed.length > MAX_OPTION_LENGTH || (column.values?.size ?? 0) > MAX_OPTIONS)
     column.values = undefined
 }
+
+const isYear = (cell: string): boolean =>
+  /^\d{4}$/.test(cell) && Number(cell) >= YEARS.first && Number(cell) <= YEARS.last
+
+/** Numbers that name something, such as years and ids, have no separators. */
+const named =
+  ({ areYears }: Column, label: string) =>
+  (type: ColumnType): ColumnType =>
+    type.id === 'number' && (areYears || NAMING.test(label))
+      ? { ...type, field: { ...type.field, format: { style: 'plain' } } }
+      : type
 
 function addSigned(column: Column, cell: string): void {
   if (!column.isEmpty && !column.signed) return

@@ -4,14 +4,15 @@ import { Icon } from '../../../components/icon.tsx'
 import { lazy } from '../../../components/lazy.tsx'
 import { formatNumber } from '../../../data/formats.ts'
 import { queryOf, type Structure } from '../../../data/records/model.ts'
+import { useRowRights } from '../../../data/records/row-rights.ts'
 import type { RowList } from '../../../data/records/rows.ts'
-import { mayWrite } from '../../../data/session.ts'
 import { address } from '../../../router.ts'
 import { paneAddress } from '../view.ts'
 import { exportCsv } from './export.ts'
 
 /** The menu of a table: import, export, offline copy, deleted rows and fields. */
 export function RowsMenu({ structure, source }: { structure: Structure; source: RowList }) {
+  const rights = useRowRights(structure.id)
   const [read, setRead] = useState<number>()
   const abort = useRef<AbortController>(undefined)
   const run = useAction(async () => {
@@ -48,7 +49,7 @@ export function RowsMenu({ structure, source }: { structure: Structure; source: 
         <Icon name="more" />
       </button>
       <div popover="auto" id="io" class="menu">
-        {mayWrite.value && (
+        {rights.mayAdd && (
           <a href={paneAddress('import')} onClick={close}>
             Import CSV…
           </a>

@@ -62,12 +62,16 @@ const NUMBER_SUMMARIES: Readonly<Record<string, SummaryKind>> = {
 /** Larger tables have no default summary: it is computed only if the user selects one. */
 const MAX_ROWS_BY_DEFAULT = 100_000
 
+/** Numbers that name something have no sum. */
+const IS_NAME = /(?:^|[\s_])(?:id|year)s?$/i
+
 /** The selectable summary of a column. */
 function ColumnSummary({ grid: { columns, source }, field }: { grid: GridState; field: Field }) {
   const isNumber = field.type === 'number'
   const kinds = isNumber ? NUMBER_SUMMARIES : COUNT_SUMMARIES
   const isSmall = (source.total.value ?? Number.POSITIVE_INFINITY) <= MAX_ROWS_BY_DEFAULT
-  const selected = columns.summaryOf(field) ?? (isNumber && isSmall ? 'sum' : '')
+  const isQuantity = isNumber && field.format?.style !== 'plain' && !IS_NAME.test(field.label)
+  const selected = columns.summaryOf(field) ?? (isQuantity && isSmall ? 'sum' : '')
   const kind = kinds[selected]
   const { structure, filter = '[]' } = queryOf(source.rowQuery)
   const conditions = [...JSON.parse(filter), ...(kind?.op ? [{ field: field.key, op: kind.op }] : [])]

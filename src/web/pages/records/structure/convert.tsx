@@ -98,6 +98,8 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
     await refetch({ queryKey: ['structure record', 'structures'] })
     onDone(after)
   })
+  /** Nothing would be left of the values. */
+  const isUseless = dryRun !== undefined && dryRun.converted === 0 && dryRun.failed > 0
   return (
     <Modal title={`Convert ${field.label}`} onClose={onClose}>
       <form
@@ -166,7 +168,11 @@ export function ConvertDialog({ structure, field, onDone, onClose }: ConvertProp
           <ErrorText>{convert.refusal.value ?? error}</ErrorText>
         )}
         <p class="actions">
-          <Button kind="main" type="submit" disabled={convert.isRunning.value || error !== undefined}>
+          <Button
+            kind="main"
+            type="submit"
+            disabled={convert.isRunning.value || error !== undefined || isUseless}
+          >
             {convert.isRunning.value ? 'Converting…' : 'Convert'}
           </Button>
           <Button onClick={onClose}>Cancel</Button>
@@ -188,7 +194,11 @@ function Forecast({ dryRun: { converted, empty, failed, failures } }: { dryRun: 
     <div role="status">
       <p>
         {formatNumber(converted)} can be converted, {formatNumber(empty)} are empty
-        {failed > 0 ? `, ${formatNumber(failed)} cannot be converted and become empty:` : '.'}
+        {failed === 0
+          ? '.'
+          : converted === 0
+            ? `, ${formatNumber(failed)} cannot be converted. Select another type:`
+            : `, ${formatNumber(failed)} cannot be converted and become empty:`}
       </p>
       {failed > 0 && (
         <ul class="forecast" aria-label="Values that cannot be converted">

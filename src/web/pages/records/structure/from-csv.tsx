@@ -41,7 +41,7 @@ const typeOf = ({ types }: InferredColumn, id: string): ColumnType | undefined =
   types.find((type) => type.id === id)
 
 /** Creates a table from a CSV file. The type of each column is inferred from all rows and can be changed first. */
-export function FromCsv() {
+export function FromCsv({ onOpen }: { readonly onOpen: (isOpen: boolean) => void }) {
   const found = useSignal<ParsedFile | undefined>(undefined)
   const reading = useSignal<FileReading>({})
   const name = useSignal('')
@@ -50,6 +50,7 @@ export function FromCsv() {
     found.value = await parseFile(file, reading.value)
     name.value = file.name.replace(/\.[^.]+$/, '')
     types.value = found.value.columns.map(({ suggested }) => suggested)
+    onOpen(true)
   })
   const create = useAction(async () => {
     if (!found.value) return

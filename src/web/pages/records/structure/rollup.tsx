@@ -7,8 +7,8 @@ const FUNCTIONS = {
   count: { label: 'Count', types: [] },
   sum: { label: 'Sum', types: ['number'] },
   average: { label: 'Average', types: ['number'] },
-  min: { label: 'Least', types: ['number', 'date', 'datetime'] },
-  max: { label: 'Greatest', types: ['number', 'date', 'datetime'] },
+  min: { label: 'Min', types: ['number', 'date', 'datetime'] },
+  max: { label: 'Max', types: ['number', 'date', 'datetime'] },
 } as const
 
 interface RollupProps {
