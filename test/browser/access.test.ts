@@ -1,7 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import { type Application, contentOf, press, startApplication } from '../support/application-server.ts'
+import {
+  type Application,
+  contentOf,
+  fieldOf,
+  fill,
+  press,
+  startApplication,
+} from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
+
+const select = async (page: Page, label: string, value: string) => {
+  await (await fieldOf(page, label)).select(value)
+}
 
 describe.skipIf(!hasBrowser)('the access table', () => {
   let app: Application
@@ -67,6 +79,49 @@ describe.skipIf(!hasBrowser)('the access table', () => {
             ).toBe(true)
           expect(await accessibilityProblems(page, [[width, scheme]])).toEqual([])
         }
+      expect(app.problems).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'is set in the invitation; a reader of a table has no controls for writing',
+    async () => {
+      const { server } = app
+      const fields = [{ key: 'name', type: 'text' }]
+      await server.post('/v1/records/structures', { name: 'Polls', fields })
+      await server.post('/v1/records', { structure: 'Polls', data: { name: 'May' } })
+      const page = await app.newPage()
+      await app.signIn(page)
+      await page.goto(`${server.url}/app/settings/members`)
+      await fill(page, 'New member’s name', 'mira')
+      await page.select('#new-role', 'editor')
+      await press(page, 'Limit access…')
+      await select(page, 'Polls', 'read')
+      await select(page, 'Other tables', 'none')
+      await press(page, 'Add member')
+      const link = String(await contentOf(page, 'Setup link for mira'))
+      expect(await accessibilityProblems(page)).toEqual([])
+      const reader = await app.newPage()
+      await app.setUp(reader, link)
+      await reader.goto(`${server.url}/app/records`)
+      await reader.waitForSelector('.grid td[data-row="0"]')
+      await reader.waitForFunction(`!document.querySelector('.rail').textContent.includes('New table')`)
+      const text = String(await reader.evaluate('document.body.innerText'))
+      for (const control of ['New row', 'Fields', 'New table', 'Import CSV', 'Ctrl V', 'Leads'])
+        expect([control, text.includes(control)]).toEqual([control, false])
+      expect(await reader.$('.grid tfoot .new-row')).toBeNull()
+      expect(await reader.$('.grid .margin input')).toBeNull()
+      // A later change of access revokes an unused link, and offers a new one.
+      await fill(page, 'New member’s name', 'noah')
+      await press(page, 'Add member')
+      await contentOf(page, 'Setup link for noah')
+      await page.goto(`${server.url}/app/settings/access`)
+      await page.waitForSelector('[aria-label="Polls for noah"]')
+      await page.select('[aria-label="Polls for noah"]', 'none')
+      await press(page, 'Create a new link')
+      const later = await app.newPage()
+      await app.setUp(later, String(await contentOf(page, 'Setup link for noah')))
       expect(app.problems).toEqual([])
     },
     BROWSER_TIMEOUT_MS,

@@ -61,14 +61,18 @@ describe.skipIf(!hasBrowser)('an owner in the settings, by clicking', () => {
       await press(page, 'New link for Ben')
       const second = await nextLinkOf('Ben', first)
 
-      const late = await openLink(first, PASSWORD)
-      await untilText(late, 'or has expired; ask for a new one.')
+      const late = await app.newPage()
+      await late.goto(first)
+      // Before a password is typed.
+      await untilText(late, 'This link no longer works. Ask for a new one.')
+      expect(await late.$('input[name=password]')).toBeNull()
       await untilTextIn(late, '.help', 'Ask an owner for a new one, or run daybook users link')
       ben = await openLink(second, PASSWORD)
       await untilText(ben, 'Ben, editor')
 
-      const again = await openLink(second, 'another password')
-      await untilText(again, 'This setup link was used, replaced or revoked')
+      const again = await app.newPage()
+      await again.goto(second)
+      await untilText(again, 'This link no longer works. Ask for a new one.')
       await again.goto(at('notes'))
       await fill(again, 'Name', 'Ben')
       await fill(again, 'Password', 'another password')

@@ -77,7 +77,7 @@ export const changeKeyAccess = (id: string, access: Access) => keys.change('PATC
 export const revokeKey = (id: string) => keys.change('DELETE', `/${id}`)
 
 export const useMembers = members.use
-export const addMember = (body: { name: string; role: Role }) =>
+export const addMember = (body: { name: string; role: Role; access?: Access }) =>
   members.change<{ member: Member; link: string | null; notice?: string }>('POST', '', body)
 export const changeRole = (userId: string, role: Role) => members.change('PATCH', `/${userId}`, { role })
 export const changeMemberAccess = (userId: string, access: Access) =>

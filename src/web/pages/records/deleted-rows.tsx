@@ -7,8 +7,8 @@ import { api } from '../../data/api.ts'
 import { formatNumber } from '../../data/formats.ts'
 import type { Row, Structure } from '../../data/records/model.ts'
 import { recordLabel } from '../../data/records/record-label.ts'
+import { useRowRights } from '../../data/records/row-rights.ts'
 import type { RowList } from '../../data/records/rows.ts'
-import { mayWrite } from '../../data/session.ts'
 import { useQuery } from '../../data/use-query.ts'
 import { restoreRow } from './actions.ts'
 import { paneAddress, rowAddress } from './view.ts'
@@ -78,6 +78,7 @@ function DeletedRow({ row, structure, source }: DeletedRowsPaneProps & { row: Ro
     await restoreRow(row.id)
     source.refreshNow()
   })
+  const rights = useRowRights(structure.id)
   const label = recordLabel(structure, row)
   return (
     <li>
@@ -86,7 +87,7 @@ function DeletedRow({ row, structure, source }: DeletedRowsPaneProps & { row: Ro
         <a class="item-title" href={rowAddress(row.id)}>
           {label}
         </a>
-        {mayWrite.value && (
+        {rights.mayWrite && (
           <Button disabled={isRunning.value} onClick={() => void run()}>
             Restore<span class="visually-hidden"> {label}</span>
           </Button>

@@ -4,7 +4,6 @@ import { Banner, Empty } from '../../components/pane.tsx'
 import { formatNumber } from '../../data/formats.ts'
 import type { RowList } from '../../data/records/rows.ts'
 import { undoRefusal } from '../../data/records/undo.ts'
-import { mayWrite } from '../../data/session.ts'
 import { shortNumber } from '../../data/value-formats.ts'
 import { setParameters } from '../../router.ts'
 import { type LastAction, lastAction } from './actions.ts'
@@ -71,7 +70,7 @@ export function Notices({ refusal, source }: NoticesProps) {
   )
 }
 
-export function NoRows({ isFiltered }: { isFiltered: boolean }) {
+export function NoRows({ isFiltered, mayAdd }: { isFiltered: boolean; mayAdd: boolean }) {
   if (isFiltered)
     return (
       <Empty>
@@ -83,9 +82,9 @@ export function NoRows({ isFiltered }: { isFiltered: boolean }) {
     <Empty>
       <p>
         No rows yet.
-        {mayWrite.value && ' Add a row, or import a CSV file.'}
+        {mayAdd && ' Add a row, or import a CSV file.'}
       </p>
-      {mayWrite.value && (
+      {mayAdd && (
         <p class="actions">
           <a class="button" href={paneAddress('new')}>
             New row

@@ -1,14 +1,15 @@
 import { formatNumber } from '../../data/formats.ts'
 import '../../styles/row-views.ts'
 import { Icon } from '../../components/icon.tsx'
+import { useRowRights } from '../../data/records/row-rights.ts'
 import { useStructures } from '../../data/records/structures.ts'
-import { mayWrite } from '../../data/session.ts'
 import { address, path } from '../../router.ts'
 import { Tile } from './views/table-icon.tsx'
 
 /** The tables with their row counts; in the rail, and on phones as a screen. */
 export function StructureList() {
   const { data } = useStructures()
+  const rights = useRowRights()
   const [screen, part] = path.value
   const current = screen === 'records' ? part : undefined
   return (
@@ -23,7 +24,7 @@ export function StructureList() {
           </a>
         </li>
       ))}
-      {mayWrite.value && (
+      {rights.mayWrite && (
         <li>
           <a href={address(['records', 'new'])} aria-current={current === 'new' ? 'true' : undefined}>
             <Icon name="plus" />

@@ -13,21 +13,12 @@ import {
   changeMemberAccess,
   createKey,
   type Member,
+  renewLink,
   useKeys,
   useMembers,
 } from '../../data/settings.ts'
+import { LEVEL_LABELS, levelOf, OTHER_STRUCTURES, type Part, partsOf, withLevel } from './access-levels.ts'
 import { Section } from './section.tsx'
-
-const LEVELS = ['none', 'read', 'write']
-const STRUCTURE_LEVELS = ['none', 'read', 'add', 'write']
-const LEVEL_LABELS: Readonly<Record<string, string>> = {
-  none: 'none',
-  read: 'read',
-  add: 'add rows',
-  write: 'write',
-}
-/** The key in `structures` for tables without their own entry. */
-const OTHER_STRUCTURES = '*'
 
 /** Access of members and keys to the parts of the workspace. */
 export function AccessSection() {
@@ -55,31 +46,6 @@ export function AccessSection() {
   )
 }
 
-/** A column of the table. */
-interface Part {
-  readonly name: string
-  readonly title: string
-  readonly levels: readonly string[]
-}
-
-const partsOf = (structures: readonly Structure[]): Part[] => [
-  { name: 'notes', title: 'Notes', levels: LEVELS },
-  { name: 'files', title: 'Files', levels: LEVELS },
-  ...structures.map(({ id, name }) => ({ name: id, title: name, levels: STRUCTURE_LEVELS })),
-  { name: OTHER_STRUCTURES, title: 'Other tables', levels: STRUCTURE_LEVELS },
-]
-
-const isKind = (part: string): part is 'notes' | 'files' => part === 'notes' || part === 'files'
-
-const levelOf = (access: Access | undefined, part: string): string =>
-  (isKind(part) ? access?.[part] : (access?.structures?.[part] ?? access?.structures?.[OTHER_STRUCTURES])) ??
-  'write'
-
-const withLevel = (access: Access = {}, part: string, level: string): Access =>
-  isKind(part)
-    ? { ...access, [part]: level }
-    : { ...access, structures: { ...access.structures, [part]: level } }
-
 /** A row of the table: a member or a key. */
 interface Subject {
   readonly id: string
@@ -90,15 +56,18 @@ interface Subject {
   readonly isReadOnly: boolean
   /** Undefined if this session may not change it. */
   readonly change: ((access: Access) => Promise<unknown>) | undefined
+  /** True for invited members, whose setup link is revoked by a change of their access. */
+  readonly hasNoSignIn?: boolean
 }
 
-const memberRow = ({ user_id: id, name, role, access }: Member): Subject => ({
+const memberRow = ({ user_id: id, name, role, access, ...member }: Member): Subject => ({
   id,
   name,
   about: role,
   access,
   isReadOnly: role === 'viewer',
   change: isOwner.value && role !== 'owner' ? (next) => changeMemberAccess(id, next) : undefined,
+  hasNoSignIn: !member.has_password && !member.has_passkey && !member.oidc_linked,
 })
 
 const keyRow = ({ id, name, user, scope, access }: ApiKey): Subject => ({
@@ -143,8 +112,12 @@ function AccessTable({ members, keys, structures }: AccessTableProps) {
 }
 
 function SubjectRow({ subject, parts }: { subject: Subject; parts: readonly Part[] }) {
-  const { name, about, access, isReadOnly, change } = subject
-  const action = useAction(async (part: string, level: string) => change?.(withLevel(access, part, level)))
+  const { id, name, about, access, isReadOnly, change, hasNoSignIn } = subject
+  const [isLinkRevoked, setLinkRevoked] = useState(false)
+  const action = useAction(async (part: string, level: string) => {
+    await change?.(withLevel(access, part, level))
+    if (hasNoSignIn) setLinkRevoked(true)
+  })
   const refusal = action.refusal.value
   return (
     <>
@@ -188,13 +161,39 @@ function SubjectRow({ subject, parts }: { subject: Subject; parts: readonly Part
           )
         })}
       </tr>
-      {refusal !== undefined && (
+      {(refusal !== undefined || isLinkRevoked) && (
         <tr>
           <td colSpan={parts.length + 1}>
-            <ErrorText>{refusal}</ErrorText>
+            {refusal !== undefined && <ErrorText>{refusal}</ErrorText>}
+            {isLinkRevoked && <NewLink userId={id} name={name} />}
           </td>
         </tr>
       )}
+    </>
+  )
+}
+
+/** Offers a new setup link, because a change of access has revoked the earlier one. */
+function NewLink({ userId, name }: { userId: string; name: string }) {
+  const [link, setLink] = useState<string>()
+  const action = useAction(async () => setLink((await renewLink(userId)).link))
+  if (link !== undefined)
+    return (
+      <Secret
+        title={`Send this link to ${name}. It works once, within 30 minutes, and will not be shown again.`}
+        label={`Setup link for ${name}`}
+        text={link}
+      />
+    )
+  return (
+    <>
+      <p role="status">
+        Changing access revoked the setup link of {name}.{' '}
+        <Button kind="quiet" disabled={action.isRunning.value} onClick={() => void action.run()}>
+          Create a new link
+        </Button>
+      </p>
+      {action.refusal.value !== undefined && <ErrorText>{action.refusal.value}</ErrorText>}
     </>
   )
 }

@@ -5,8 +5,10 @@ import { TypedConfirmation } from '../../components/modal.tsx'
 import { QueryResult } from '../../components/pane.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { Time } from '../../components/time.tsx'
+import { useStructures } from '../../data/records/structures.ts'
 import { isOwner, type Role, session } from '../../data/session.ts'
 import {
+  type Access,
   addMember,
   changeRole,
   type Member,
@@ -14,6 +16,7 @@ import {
   renewLink,
   useMembers,
 } from '../../data/settings.ts'
+import { LEVEL_LABELS, levelOf, partsOf, withLevel } from './access-levels.ts'
 import { LineForm, textOf } from './line-form.tsx'
 import { Section } from './section.tsx'
 
@@ -84,10 +87,16 @@ const Link = ({ name, link, isExisting }: CreatedLink) => (
 )
 
 function NewMember({ made }: { made: { value: CreatedLink | undefined } }) {
+  const role = useSignal<Role>('viewer')
+  const access = useSignal<Access | undefined>(undefined)
   const action = useAction(async (data: FormData) => {
-    const role = ROLES.find((known) => known === data.get('role')) ?? 'viewer'
-    const { member, link, notice } = await addMember({ name: textOf(data, 'name'), role })
+    const { member, link, notice } = await addMember({
+      name: textOf(data, 'name'),
+      role: role.value,
+      ...(access.value && role.value !== 'owner' && { access: access.value }),
+    })
     made.value = { name: member.name, link, isExisting: notice !== undefined }
+    access.value = undefined
   })
   return (
     <>
@@ -102,17 +111,68 @@ function NewMember({ made }: { made: { value: CreatedLink | undefined } }) {
         />
         <p class="field">
           <label for="new-role">Role</label>
-          <select class="input" id="new-role" name="role">
-            {ROLES.map((role) => (
-              <option key={role}>{role}</option>
+          <select
+            class="input"
+            id="new-role"
+            name="role"
+            value={role.value}
+            onChange={({ currentTarget }) => {
+              role.value = ROLES.find((known) => known === currentTarget.value) ?? 'viewer'
+            }}
+          >
+            {ROLES.map((known) => (
+              <option key={known}>{known}</option>
             ))}
           </select>
         </p>
       </LineForm>
+      {role.value !== 'owner' && <NewAccess access={access} isReadOnly={role.value === 'viewer'} />}
       <small>
         If this name already has an account on this server, that account is added and keeps its password.
       </small>
     </>
+  )
+}
+
+interface NewAccessProps {
+  readonly access: { value: Access | undefined }
+  readonly isReadOnly: boolean
+}
+
+/** The access of a new member, set before their link is created. */
+function NewAccess({ access, isReadOnly }: NewAccessProps) {
+  const { data: structures = [] } = useStructures()
+  return (
+    <details class="more">
+      <summary class="button quiet">Limit access…</summary>
+      <div class="new-access">
+        {partsOf(structures).map(({ name, title, levels }) => {
+          const granted = levelOf(access.value, name)
+          const level = isReadOnly && granted === 'write' ? 'read' : granted
+          const shown = isReadOnly
+            ? levels.filter((option) => option === 'none' || option === 'read')
+            : levels
+          return (
+            <label key={name} class="field">
+              <span>{title}</span>
+              <select
+                class="input"
+                value={level}
+                onChange={({ currentTarget }) => {
+                  access.value = withLevel(access.value, name, currentTarget.value)
+                }}
+              >
+                {shown.map((option) => (
+                  <option key={option} value={option}>
+                    {LEVEL_LABELS[option]}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )
+        })}
+      </div>
+    </details>
   )
 }
 

@@ -5,6 +5,7 @@ import { Modal } from '../../components/modal.tsx'
 import { clockTime } from '../../components/time.tsx'
 import { dateFormat } from '../../data/formats.ts'
 import { pendingCount } from '../../data/pending.ts'
+import { Refused } from '../../data/request.ts'
 import { session, setUp, signIn } from '../../data/session.ts'
 import { hasPasskeys, readSetup, type SetupUser, setUpAtProvider } from '../../data/sign-in-options.ts'
 import { navigate } from '../../router.ts'
@@ -165,6 +166,15 @@ function SetupForm({ token }: { token: string }) {
     navigate('/app', { replace: true })
   })
   const isOfName = fault.value?.path[0] === 'name'
+  const { known, isVoid } = useSetupLink(token)
+  if (isVoid)
+    return (
+      <>
+        <h1>daybook</h1>
+        <p role="alert">This link no longer works. Ask for a new one.</p>
+        <LinkHelp />
+      </>
+    )
   return (
     <>
       <h1>Choose a password</h1>
@@ -206,21 +216,33 @@ function SetupForm({ token }: { token: string }) {
           </Button>
         )}
       </form>
-      <OtherSignInOptions token={token} />
-      <p class="help">
-        Link expired? Ask an owner for a new one, or run <code>daybook users link owner</code> on the server.
-        Already have a password? <a href="/app">Sign in</a>.
-      </p>
+      <OtherSignInOptions known={known} />
+      <LinkHelp />
     </>
   )
 }
 
-/** The other sign-in options of the account, so that the user can spot one that someone else added. */
-function OtherSignInOptions({ token }: { token: string }) {
-  const [known, setKnown] = useState<SetupUser>()
+const LinkHelp = () => (
+  <p class="help">
+    Link expired? Ask an owner for a new one, or run <code>daybook users link owner</code> on the server.
+    Already have a password? <a href="/app">Sign in</a>.
+  </p>
+)
+
+/** The user of a setup link; or that it no longer works, before a password is typed. */
+function useSetupLink(token: string) {
+  const [link, setLink] = useState<{ known?: SetupUser; isVoid?: boolean }>({})
   useEffect(() => {
-    readSetup(token).then(setKnown, () => undefined)
+    readSetup(token).then(
+      (known) => setLink({ known }),
+      (error) => setLink({ isVoid: error instanceof Refused && error.status === 401 }),
+    )
   }, [token])
+  return link
+}
+
+/** The other sign-in options of the account, so that the user can spot one that someone else added. */
+function OtherSignInOptions({ known }: { known: SetupUser | undefined }) {
   if (!known || (known.passkeys.length === 0 && !known.oidc_linked)) return null
   const passkeys = known.passkeys.map(({ name }) => `the passkey “${name}”`)
   const options = new Intl.ListFormat('en').format([

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
 import { Button } from '../../../components/form.tsx'
 import { Time } from '../../../components/time.tsx'
 import { valueText } from '../../../data/records/labels.ts'
@@ -10,14 +11,34 @@ import { savingText } from '../saving.ts'
 import { ValueView } from '../value-view.tsx'
 import { FieldControl } from './field-control.tsx'
 
-/** All fields of a row, including hidden ones. A field is saved when the user leaves it. */
+/** Rows with more fields show few of the empty ones at first. */
+const MANY_FIELDS = 8
+const FEW_EMPTY = 2
+
+/** The fields with a value and the first empty ones; the others on demand. */
+function useShownFields({ fields }: GridState['structure'], row: Row) {
+  const isWhole = useSignal(fields.length <= MANY_FIELDS)
+  // A field stays when its value is cleared.
+  const [first] = useState(() => {
+    const empty = fields.filter((field) => row.data[field.key] === undefined && !isComputed(field))
+    return new Set(empty.slice(FEW_EMPTY))
+  })
+  const isShown = (field: Field) => isWhole.value || !first.has(field) || row.data[field.key] !== undefined
+  const shown = fields.filter(isShown)
+  const showAll = () => {
+    isWhole.value = true
+  }
+  return { shown, hidden: fields.length - shown.length, showAll }
+}
+
+/** The fields of a row, including those hidden in the table. A field is saved when the user leaves it. */
 export function RowFields({ row, grid }: { row: Row; grid: GridState }) {
-  const { fields } = grid.structure
+  const { shown, hidden, showAll } = useShownFields(grid.structure, row)
   return (
     <>
       {grid.isEditable ? (
         <div class="section stack">
-          {fields.map((field) =>
+          {shown.map((field) =>
             isComputed(field) ? (
               <dl key={field.key} class="facts">
                 <Fact row={row} field={field} />
@@ -26,11 +47,18 @@ export function RowFields({ row, grid }: { row: Row; grid: GridState }) {
               <EditedField key={field.key} row={row} field={field} grid={grid} />
             ),
           )}
+          {hidden > 0 && (
+            <p>
+              <Button kind="quiet" onClick={showAll}>
+                Show {hidden} empty fields
+              </Button>
+            </p>
+          )}
         </div>
       ) : (
         <section class="section">
           <dl class="facts">
-            {fields.map((field) => (
+            {grid.structure.fields.map((field) => (
               <Fact key={field.key} row={row} field={field} />
             ))}
           </dl>

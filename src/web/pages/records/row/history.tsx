@@ -5,8 +5,8 @@ import { Time } from '../../../components/time.tsx'
 import { type Answer, api } from '../../../data/api.ts'
 import { valueText } from '../../../data/records/labels.ts'
 import type { Field, Row, Value } from '../../../data/records/model.ts'
+import { useRowRights } from '../../../data/records/row-rights.ts'
 import { showValue } from '../../../data/records/values.ts'
-import { mayWrite } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import type { GridState } from '../grid/state.ts'
 
@@ -24,6 +24,7 @@ interface RowHistoryProps {
 
 /** The changes of a row, newest first, with a button to restore each version. */
 export function RowHistory({ id, grid, row }: RowHistoryProps) {
+  const rights = useRowRights(grid.structure.id)
   const [pages, setPages] = useState(1)
   const { data, error, isFetching } = useQuery<History>(
     ['record', 'history', id, pages],
@@ -43,7 +44,7 @@ export function RowHistory({ id, grid, row }: RowHistoryProps) {
             <div class="item">
               <Author version={version} />
               <ChangedValues version={version} grid={grid} after={values[index] ?? NO_VALUES} />
-              {row && version !== newest && version.op !== 'deleted' && mayWrite.value && (
+              {row && version !== newest && version.op !== 'deleted' && rights.mayWrite && (
                 <RestoreVersion id={id} grid={grid} to={version.cursor} />
               )}
             </div>

@@ -4,8 +4,8 @@ import { lazy } from '../../../components/lazy.tsx'
 import { Loading, Pane, QueryError } from '../../../components/pane.tsx'
 import { api } from '../../../data/api.ts'
 import { type Row, rowLabel } from '../../../data/records/model.ts'
+import { useRowRights } from '../../../data/records/row-rights.ts'
 import { Refused } from '../../../data/request.ts'
-import { mayWrite } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { navigate, search } from '../../../router.ts'
 import { deleteRow, restoreRow } from '../actions.ts'
@@ -30,6 +30,7 @@ export function RowPane({ id, grid }: { id: string; grid: GridState }) {
     const { record } = await api.get('/v1/records/{id}', { params: { id }, signal })
     return record as Row
   })
+  const rights = useRowRights(grid.structure.id)
   const tab = search.value.get('tab') ?? 'fields'
   const isGone = error instanceof Refused && error.status === 404
   const row = isGone ? undefined : latest(grid.source.find(id), data)
@@ -41,7 +42,7 @@ export function RowPane({ id, grid }: { id: string; grid: GridState }) {
         </a>
         <h2 class="cut">{row ? rowLabel(grid.structure, row) : 'Row'}</h2>
         <span class="grow" />
-        {row && mayWrite.value && <DeleteButton row={row} grid={grid} />}
+        {row && rights.mayWrite && <DeleteButton row={row} grid={grid} />}
         <a class="button quiet icon-only desk" href={rowAddress(undefined)} aria-label="Close row">
           <Icon name="x" />
         </a>
@@ -88,6 +89,7 @@ function DeleteButton({ row, grid }: { row: Row; grid: GridState }) {
 }
 
 function DeletedRow({ id, grid }: { id: string; grid: GridState }) {
+  const rights = useRowRights(grid.structure.id)
   const restore = useAction(async () => {
     await restoreRow(id)
     grid.source.refreshNow()
@@ -96,7 +98,7 @@ function DeletedRow({ id, grid }: { id: string; grid: GridState }) {
     <div class="section stack">
       <p>This row was deleted.</p>
       {restore.refusal.value !== undefined && <ErrorText>{restore.refusal.value}</ErrorText>}
-      {mayWrite.value && (
+      {rights.mayWrite && (
         <p class="actions">
           <Button onClick={() => void restore.run()}>Restore</Button>
         </p>
