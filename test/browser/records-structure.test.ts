@@ -109,6 +109,7 @@ describe.skipIf(!hasBrowser)('the form of a structure', () => {
     async () => {
       await make('Taken')
       await page.goto(`${app.server.url}/app/records/new`)
+      await clickOn(page, 'Set up fields and rules first')
       await page.waitForSelector('.definition')
       await page.type('input[name=name]', 'TAKEN')
       await has('A table named “Taken” already exists')

@@ -412,6 +412,7 @@ describe.skipIf(!hasBrowser)('the records screen', () => {
     'creates a table, previews which changes are refused, and deletes it when its name is typed',
     async () => {
       await page.goto(`${app.server.url}/app/records/new`)
+      await clickOn(page, 'Set up fields and rules first')
       await page.waitForSelector('.definition')
       await page.type('input[name=name]', 'Parts')
       await page.type('.definition input[name^=label]', 'Part number')

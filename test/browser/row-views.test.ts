@@ -332,6 +332,61 @@ describe.skipIf(!hasBrowser)('table views in a browser', () => {
   )
 
   test(
+    'a calendar opens on the nearest month with rows, draws a span as one bar, and picks months by name',
+    async () => {
+      const { server } = app
+      const { body } = await server.post('/v1/records/structures', {
+        name: 'Trips',
+        fields: [
+          { key: 'what', type: 'text' },
+          { key: 'from', type: 'date' },
+          { key: 'to', type: 'date' },
+        ],
+      })
+      const id = body.structure.id
+      const trips = ['Alps', 'Bay', 'Cape', 'Dunes', 'Elba'].map((what) => ({
+        data: { what, from: '2012-05-08', to: '2012-05-11' },
+      }))
+      await server.post('/v1/records', { structure: 'Trips', rows: trips })
+      const view = await server.post('/v1/records/views', {
+        structure: 'Trips',
+        name: 'When',
+        kind: 'calendar',
+        date_field: 'from',
+        end_field: 'to',
+      })
+      await page.setViewport({ width: 1440, height: 900 })
+      await page.goto(`${server.url}/app/records/${id}?view=${view.body.row_view.id}`)
+      await untilTextIn(page, '.tools h3', 'May 2012')
+      await page.waitForSelector('.event')
+      const bars = await page.$$eval('.event', (all) =>
+        all.map((bar) => [
+          bar.textContent,
+          Math.round(
+            bar.getBoundingClientRect().width / (bar.closest('.cal-day')?.getBoundingClientRect().width ?? 1),
+          ),
+        ]),
+      )
+      expect(bars).toEqual([
+        ['Alps', 4],
+        ['Bay', 4],
+        ['Cape', 4],
+      ])
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.setViewport({ width: 1440, height: 900 })
+      await press(page, '2 more')
+      await page.waitForFunction(`document.querySelectorAll('.whole-week .event').length === 5`)
+      await page.click('.segments input')
+      await page.click('.tools h3 button')
+      await page.waitForSelector('.month-picker:popover-open input')
+      await page.keyboard.type('2013')
+      await press(page, 'Jan')
+      await untilTextIn(page, '.tools h3', 'January 2013')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
     'a field is converted after a preview of invalid values; the table gets an icon',
     async () => {
       await page.goto(`${app.server.url}/app/records/${structure}/structure`)

@@ -270,13 +270,13 @@ describe.skipIf(!hasBrowser)('a new workspace', () => {
       await Bun.write(folder.file('films.csv'), lines.join('\n'))
       await page.goto(`${app.server.url}/app/records/new`)
       await choose('input[accept^=".csv"]', folder.file('films.csv'))
-      await page.waitForSelector('.mapping')
-      const types = await page.$$eval('.mapping select', (all) =>
+      await page.waitForSelector('.csv-preview')
+      const types = await page.$$eval('.csv-preview select', (all) =>
         all.map((one) => (one as { value?: string }).value),
       )
       expect(types).toEqual(['text', 'date', 'number', 'text'])
       await page.evaluate(`{
-        const select = [...document.querySelectorAll('.mapping select')].at(-1)
+        const select = [...document.querySelectorAll('.csv-preview select')].at(-1)
         select.value = 'select'
         select.dispatchEvent(new Event('change', { bubbles: true }))
       }`)
@@ -291,6 +291,98 @@ describe.skipIf(!hasBrowser)('a new workspace', () => {
         ['rating', 'select'],
       ])
       expect(structure.record_count).toBe(2)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'dates of a csv file are read with the month or the day first, and asked about where both fit',
+    async () => {
+      const lines = [
+        'Day,Unclear,Year,Price,Area',
+        ...['10/13/1998,01/02/2003,2019,"$1,250.50",North', '1/7/2001,03/04/2005,2020,$3.00,South'],
+        ...Array.from({ length: 100 }, () => '12/31/1999,05/06/2007,2021,$1.00,North'),
+      ]
+      await Bun.write(folder.file('polls.csv'), lines.join('\n'))
+      await page.goto(`${app.server.url}/app/records/new`)
+      await choose('input[accept^=".csv"]', folder.file('polls.csv'))
+      await untilText(page, 'can be read in two ways')
+      expect(await page.$('form[aria-label="Table"]')).toBeNull()
+      expect(await accessibilityProblems(page)).toEqual([])
+      await page.select('[aria-label="Dates in Unclear"]', 'dmy')
+      await press(page, 'Create table with 102 rows')
+      await untilText(page, 'Done. 102 new, 0 refused.')
+      const { structure } = (await app.server.get('/v1/records/structures/polls')).body
+      expect(
+        structure.fields.map(({ type, format }: { type: string; format?: object }) => [type, format]),
+      ).toEqual([
+        ['date', undefined],
+        ['date', undefined],
+        ['number', { style: 'plain' }],
+        ['number', { style: 'currency', currency: 'USD' }],
+        ['select', undefined],
+      ])
+      const { records } = (await app.server.get('/v1/records?structure=polls&direction=asc&limit=2')).body
+      expect(records.map(({ data }: { data: object }) => data)).toEqual([
+        { day: '1998-10-13', unclear: '2003-02-01', year: 2019, price: 1250.5, area: 'North' },
+        { day: '2001-01-07', unclear: '2005-04-03', year: 2020, price: 3, area: 'South' },
+      ])
+      // In the order of the file, and years have neither separators nor a sum.
+      const cells = await page.$$eval('tr[aria-rowindex="2"] td', (all) =>
+        all.map(({ textContent }) => textContent),
+      )
+      expect(cells.slice(3, 5)).toEqual(['2019', '$1,250.50'])
+      await untilTextIn(page, 'tfoot', 'Sum')
+      expect(await page.$$eval('tfoot .figure b', (all) => all.length)).toBe(1)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a new table begins as a grid: rows are typed at its end, and fields are added and renamed at their heads',
+    async () => {
+      await page.setViewport({ width: 1280, height: 800 })
+      await page.goto(`${app.server.url}/app/records/new`)
+      await page.waitForFunction(`document.activeElement?.value === 'Untitled'`)
+      await page.keyboard.type('Kilns')
+      await page.keyboard.press('Enter')
+      await page.waitForFunction(`document.activeElement?.getAttribute('aria-label') === 'New row: Name'`)
+      for (const name of ['Red', 'Blue']) {
+        await page.keyboard.type(name)
+        await page.keyboard.press('Enter')
+        await untilTextIn(page, '.grid tbody', name)
+      }
+      const names = () =>
+        page.$$eval('.grid tbody td[data-column="1"]', (all) => all.map(({ textContent }) => textContent))
+      expect(await names()).toEqual(['Red', 'Blue'])
+      await press(page, 'New field')
+      await page.waitForSelector('dialog:modal input:focus')
+      await page.keyboard.type('Cone')
+      await page.select('dialog select', 'number')
+      await page.keyboard.press('Enter')
+      await untilTextIn(page, '.grid thead', 'Cone')
+      await page.hover('.grid th[data-drop="cone"]')
+      await press(page, 'Column Cone')
+      await press(page, 'Rename…')
+      await page.waitForSelector('dialog:modal input:focus')
+      await page.keyboard.down('Control')
+      await page.keyboard.press('a')
+      await page.keyboard.up('Control')
+      await page.keyboard.type('Heat')
+      await page.keyboard.press('Enter')
+      await untilTextIn(page, '.grid thead', 'Heat')
+      await press(page, 'Column Heat')
+      await press(page, 'Filter by this field')
+      await page.waitForFunction(
+        `document.querySelector('#new-filter:popover-open select')?.value === 'cone'`,
+      )
+      await page.keyboard.press('Escape')
+      const { structure } = (await app.server.get('/v1/records/structures/Kilns')).body
+      expect(structure.fields).toMatchObject([
+        { key: 'name', type: 'text' },
+        { key: 'cone', type: 'number', label: 'Heat' },
+      ])
+      expect(await accessibilityProblems(page)).toEqual([])
     },
     BROWSER_TIMEOUT_MS,
   )

@@ -19,7 +19,7 @@ import { readReference } from '../../data/records/suggestions.ts'
 import { editText, inputKind, type Parsed, parseValue } from '../../data/records/values.ts'
 import { search, setParameters } from '../../router.ts'
 import { currentOrder, ordersOf } from './orders.ts'
-import { conditions, searchText, setConditions } from './view.ts'
+import { conditions, filteredField, searchText, setConditions } from './view.ts'
 
 const TYPING_MS = 250
 
@@ -62,18 +62,18 @@ export function Filters({ structure }: { structure: Structure }) {
   )
 }
 
-/** The sort order, for phones, which show no column headings. */
+/** The sort order. */
 function OrderChoice({ structure }: { structure: Structure }) {
   const orders = ordersOf(structure)
   const { words } = currentOrder(structure)
   return (
     <select
-      class="input phone"
+      class="input order"
       aria-label="Sort rows"
       value={words}
       onChange={({ currentTarget }) => {
         const { sort, direction } = orders[currentTarget.selectedIndex] ?? {}
-        setParameters({ sort, direction: sort === undefined && direction === 'desc' ? undefined : direction })
+        setParameters({ sort, direction: sort === undefined && direction === 'asc' ? undefined : direction })
       }}
     >
       {orders.map((order) => (
@@ -144,6 +144,12 @@ function FilterForm({ id, columns, condition, onSave }: FilterFormProps) {
   const [key, setKey] = useState(condition?.field ?? columns[0]?.key ?? 'created_at')
   const [selectedOp, setSelectedOp] = useState(condition?.op)
   const [error, setError] = useState<string>()
+  const wanted = filteredField.value
+  useEffect(() => {
+    if (condition || wanted === undefined) return
+    filteredField.value = undefined
+    setKey(wanted)
+  }, [wanted, condition])
   const column = columns.find((known) => known.key === key) ?? columns[0]
   if (!column) return null
   const operators = operatorsOf(column.type)

@@ -1,6 +1,7 @@
 import { columnsOf } from '../../data/records/conditions.ts'
 import type { Structure } from '../../data/records/model.ts'
 import { search } from '../../router.ts'
+import { currentDirection } from './view.ts'
 
 const DEFAULT_ORDER = ['A to Z', 'Z to A'] as const
 const BY_TIME = ['earliest first', 'latest first'] as const
@@ -24,8 +25,8 @@ export interface Order {
 export function ordersOf(structure: Structure): readonly Order[] {
   const columns = columnsOf(structure).filter(({ key, type }) => key !== 'created_at' && type !== 'multiple')
   return [
+    { sort: undefined, direction: 'asc', words: 'as entered' },
     { sort: undefined, direction: 'desc', words: 'newest first' },
-    { sort: undefined, direction: 'asc', words: 'oldest first' },
     ...columns.flatMap(({ key, label, type }) => {
       const [up, down] = ORDERS[type] ?? DEFAULT_ORDER
       return [
@@ -39,7 +40,7 @@ export function ordersOf(structure: Structure): readonly Order[] {
 /** The sort order in the address. */
 export function currentOrder(structure: Structure): Order {
   const sort = search.value.get('sort') ?? undefined
-  const direction = search.value.get('direction') === 'asc' ? 'asc' : 'desc'
+  const direction = currentDirection()
   const found = ordersOf(structure).find((order) => order.sort === sort && order.direction === direction)
   return found ?? { sort, direction, words: `${sort} ${DEFAULT_ORDER[direction === 'asc' ? 0 : 1]}` }
 }

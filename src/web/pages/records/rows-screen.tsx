@@ -9,9 +9,9 @@ import { Banner, Loading, Pane, QueryError } from '../../components/pane.tsx'
 import { editsOf } from '../../data/records/edits.ts'
 import { GroupedRows } from '../../data/records/grouped-rows.ts'
 import type { Structure } from '../../data/records/model.ts'
+import { useRowRights } from '../../data/records/row-rights.ts'
 import { type RowList, RowSource } from '../../data/records/rows.ts'
 import { follow } from '../../data/records/watch.ts'
-import { mayWrite } from '../../data/session.ts'
 import { address, search } from '../../router.ts'
 import { clearLastAction, createRow, deleteRow } from './actions.ts'
 import { BulkBar } from './bulk-bar.tsx'
@@ -21,7 +21,6 @@ import { RowsMenu } from './csv/menu.tsx'
 import { DeletedRowsPane } from './deleted-rows.tsx'
 import { Filters } from './filters.tsx'
 import { Columns } from './grid/columns.ts'
-import { cursorAt } from './grid/cursor.ts'
 import { cursorOfAddress } from './grid/cursor-address.ts'
 import { Grid } from './grid/grid.tsx'
 import type { Editing, GridState } from './grid/state.ts'
@@ -72,13 +71,14 @@ function Rows({ structure, views }: { structure: Structure; views: readonly RowV
   const row = openRow()
   const total = source.total.value
   const error = source.error.value
+  const rights = useRowRights(structure.id)
   const refuse = (message: string | undefined) => {
     refusal.value = message
   }
   const remove = (index: number) => {
     const record = source.row(index)
     refusal.value = undefined
-    if (record && mayWrite.peek())
+    if (record && rights.mayWrite)
       deleteRow(record).then(
         () => source.refreshNow(),
         (failure: Error) => refuse(failure.message),
@@ -106,7 +106,7 @@ function Rows({ structure, views }: { structure: Structure; views: readonly RowV
         )}
         {total === undefined && !error && <Loading />}
         {total === 0 && !error && view?.kind !== 'board' && (
-          <NoRows isFiltered={source.rowQuery.filter.length > 0} />
+          <NoRows isFiltered={source.rowQuery.filter.length > 0} mayAdd={rights.mayAdd} />
         )}
         {view && view.kind !== 'table' ? (
           <ViewOfRows grid={grid} view={view} onRefused={refuse} />
@@ -127,9 +127,11 @@ function Rows({ structure, views }: { structure: Structure; views: readonly RowV
         )}
       </Pane>
       {row !== undefined && <RowPane key={row} id={row} grid={grid} />}
-      {row === undefined && pane === 'import' && <ImportPane structure={structure} source={source} />}
+      {row === undefined && pane === 'import' && rights.mayAdd && (
+        <ImportPane structure={structure} source={source} />
+      )}
       {row === undefined && pane === 'deleted' && <DeletedRowsPane structure={structure} source={source} />}
-      {row === undefined && pane === 'new' && (
+      {row === undefined && pane === 'new' && rights.mayAdd && (
         <NewRowPane structure={structure} onCreate={(data) => createRow(structure, data)} source={source} />
       )}
     </main>
@@ -196,21 +198,25 @@ function useGrid(structure: Structure, view: RowView | undefined): GridState {
     [source],
   )
   useCursorFollowsRow(source, shared.cursor)
-  const isEditable = mayWrite.value && !structure.immutable
+  const rights = useRowRights(structure.id)
+  const isEditable = rights.mayWrite && !structure.immutable
   return { ...shared, structure, fields, columns, source, groupBy: group, edits, isEditable }
 }
 
-/** Keeps the cursor on its row when rows above it are added or removed. */
+/** Keeps the cursor and the selected block on their rows when rows above them are added or removed. */
 function useCursorFollowsRow(source: RowList, cursor: GridState['cursor']): void {
-  const id = useRef<string | undefined>(undefined)
+  const ids = useRef<{ row?: string | undefined; anchor?: string | undefined }>({})
   const version = source.version.value
-  const { row, column } = cursor.value
+  const { row, column, anchor } = cursor.value
   useEffect(() => {
-    const index = id.current === undefined ? undefined : source.indexOf(id.current)
-    if (index !== undefined && index !== row) cursor.value = cursorAt(index, column)
+    const indexOf = (id: string | undefined) => (id === undefined ? undefined : source.indexOf(id))
+    const next = indexOf(ids.current.row)
+    const from = indexOf(ids.current.anchor) ?? anchor.row
+    if (next === undefined || (next === row && from === anchor.row)) return
+    cursor.value = { row: next, column, anchor: { row: from, column: anchor.column } }
   }, [version])
   useEffect(() => {
-    id.current = source.row(row)?.id
+    ids.current = { row: source.row(row)?.id, anchor: source.row(anchor.row)?.id }
   })
 }
 
@@ -223,6 +229,7 @@ function RowsBar({
   total: number | undefined
   source: RowList
 }) {
+  const rights = useRowRights(structure.id)
   const isFiltered = source.rowQuery.filter.length > 0
   const count = total === undefined ? 'Counting…' : rowCount(total)
   return (
@@ -235,11 +242,13 @@ function RowsBar({
       <OtherStructures />
       <small>{isFiltered ? `${count} of ${formatNumber(structure.record_count)}` : count}</small>
       <span class="grow" />
-      <a class="button quiet desk" href={address(['records', structure.id, 'structure'])}>
-        Fields
-      </a>
+      {rights.mayWrite && (
+        <a class="button quiet desk" href={address(['records', structure.id, 'structure'])}>
+          Fields
+        </a>
+      )}
       <RowsMenu structure={structure} source={source} />
-      {mayWrite.value && (
+      {rights.mayAdd && (
         <a class="button main" href={paneAddress('new')}>
           New row
         </a>

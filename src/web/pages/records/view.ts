@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { type Condition, readConditions } from '../../data/records/conditions.ts'
 import type { RowQuery } from '../../data/records/model.ts'
 import { address, path, search, setParameters } from '../../router.ts'
@@ -10,6 +11,12 @@ export const conditions = (): readonly Condition[] => readConditions(search.valu
 export const setConditions = (list: readonly Condition[]): void =>
   setParameters({ filter: list.length === 0 ? undefined : JSON.stringify(list) })
 
+/** Without an order in the address, rows are in the order in which they were entered. */
+export const currentDirection = (): 'asc' | 'desc' => {
+  const direction = search.value.get('direction') ?? (search.value.get('sort') === null ? 'asc' : 'desc')
+  return direction === 'asc' ? 'asc' : 'desc'
+}
+
 export function currentRowQuery(structure: string): RowQuery {
   const text = searchText().trim()
   const sort = search.value.get('sort') ?? undefined
@@ -17,7 +24,7 @@ export function currentRowQuery(structure: string): RowQuery {
     structure,
     filter: [...conditions(), ...(text === '' ? [] : [{ field: '*', op: 'contains', value: text }])],
     sort,
-    direction: search.value.get('direction') === 'asc' ? 'asc' : 'desc',
+    direction: currentDirection(),
   }
 }
 
@@ -37,6 +44,15 @@ export const rowAddress = (row: string | undefined, tab?: string): string =>
     pane: undefined,
     tab,
   })
+
+/** The field that a new filter begins with. */
+export const filteredField = signal<string | undefined>(undefined)
+
+/** Opens the form of a new filter for a field. */
+export function filterBy(key: string): void {
+  filteredField.value = key
+  document.querySelector<HTMLElement>('[popovertarget=new-filter]')?.click()
+}
 
 export const openRow = (): string | undefined => path.value[2]
 

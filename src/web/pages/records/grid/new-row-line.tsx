@@ -1,5 +1,5 @@
 import type { TargetedKeyboardEvent } from 'preact'
-import { useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ErrorText, useAction } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { type Field, isComputed } from '../../../data/records/model.ts'
@@ -7,7 +7,9 @@ import { isReference } from '../../../data/records/references.ts'
 import { faultyField } from '../../../data/records/refusals.ts'
 import { type Suggestion, suggest } from '../../../data/records/suggestions.ts'
 import { faultIn } from '../../../data/request.ts'
+import { search } from '../../../router.ts'
 import { createRow } from '../actions.ts'
+import { newTable } from '../new-table.ts'
 import { RefusalText } from '../refusal-text.tsx'
 import { newRowOf, readNewRow } from '../row/new-row-draft.ts'
 import { type FrozenStarts, frozenAt } from './frozen.ts'
@@ -19,6 +21,12 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
   const { structure, fields, source } = grid
   const line = useRef<HTMLTableRowElement>(null)
   const draft = newRowOf(structure.id)
+  const showLast = useRef(false)
+  useLayoutEffect(() => {
+    if (newTable.peek() !== structure.id) return
+    newTable.value = undefined
+    goTo(undefined)
+  }, [structure.id])
   const [fault, setFault] = useState<{ key: string; error: string }>()
   const goTo = (key: string | undefined) =>
     line.current?.querySelector<HTMLElement>(key === undefined ? 'input' : `[name="${key}"]`)?.focus()
@@ -40,8 +48,17 @@ export function NewRowLine({ grid, starts }: { grid: GridState; starts: FrozenSt
     setFault(undefined)
     draft.clear()
     source.refreshNow()
+    showLast.current = isAsEntered()
     goTo(undefined)
   })
+  // A row in the order of entry appears directly above this line.
+  const lines = source.lines.value
+  useLayoutEffect(() => {
+    const scroller = line.current?.closest('.scroll')
+    if (!showLast.current || !scroller) return
+    showLast.current = false
+    scroller.scrollTop = scroller.scrollHeight
+  }, [lines])
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
     if (event.isComposing) return
     if (event.key === 'Enter') void write.run()
@@ -135,6 +152,8 @@ function LineInput({ field, text, placeholder, isTabStop, errorId, onText }: Lin
     </>
   )
 }
+
+const isAsEntered = () => search.peek().get('sort') === null && search.peek().get('direction') !== 'desc'
 
 /** Formats that need an example. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {

@@ -8,7 +8,7 @@ import { api } from '../../../data/api.ts'
 import { refetch } from '../../../data/cache.ts'
 import { formatNumber } from '../../../data/formats.ts'
 import type { Structure } from '../../../data/records/model.ts'
-import { mayWrite } from '../../../data/session.ts'
+import { useRowRights } from '../../../data/records/row-rights.ts'
 import { address, navigate } from '../../../router.ts'
 import { ShareButton } from '../../shares/share-button.tsx'
 import { formFieldsOf } from '../../shares/targets.ts'
@@ -16,16 +16,17 @@ import { Appearance } from './appearance.tsx'
 import { DeleteStructure } from './delete.tsx'
 import { bodyOf, type Draft, keyOf, newField } from './draft.ts'
 import { FieldForm } from './field-form.tsx'
+import { NewTable } from './new-table.tsx'
 import { ReadOnlyStructure } from './read-only.tsx'
 import { UniqueSets } from './unique-sets.tsx'
 import { useDraft } from './use-draft.ts'
 import { useHadRows, useRefusals } from './use-refusals.ts'
 
-const FromCsv = lazy(async () => (await import('./from-csv.tsx')).FromCsv)
 const ConvertDialog = lazy(async () => (await import('./convert.tsx')).ConvertDialog)
 
 /** Edits a structure, or creates one if undefined. */
 export function StructureScreen({ structure }: { structure: Structure | undefined }) {
+  const rights = useRowRights(structure?.id)
   return (
     <main id="main">
       <h1 class="visually-hidden">{structure ? `Fields of ${structure.name}` : 'New table'}</h1>
@@ -43,7 +44,7 @@ export function StructureScreen({ structure }: { structure: Structure | undefine
             <small>{formatNumber(structure.record_count)} rows</small>
           )}
           <span class="grow" />
-          {structure && mayWrite.value && (
+          {structure && rights.mayWrite && (
             <ShareButton
               word="Share a form"
               kind="form"
@@ -53,18 +54,15 @@ export function StructureScreen({ structure }: { structure: Structure | undefine
             />
           )}
         </header>
-        {mayWrite.value ? (
+        {rights.mayWrite ? (
           <>
-            {!structure && (
-              <section class="setting">
-                <header>
-                  <h2>From a CSV file</h2>
-                  <p>The first line must hold the column names. You can check the types first.</p>
-                </header>
-                <FromCsv />
-              </section>
+            {structure ? (
+              <StructureForm structure={structure} />
+            ) : (
+              <NewTable>
+                <StructureForm structure={undefined} />
+              </NewTable>
             )}
-            <StructureForm structure={structure} />
             {structure && <DeleteStructure structure={structure} />}
           </>
         ) : (

@@ -19,8 +19,8 @@ import {
   type Structure,
   type Value,
 } from '../../../data/records/model.ts'
+import { useRowRights } from '../../../data/records/row-rights.ts'
 import { undoStack } from '../../../data/records/undo.ts'
-import { mayWrite } from '../../../data/session.ts'
 import { useQuery } from '../../../data/use-query.ts'
 import { address } from '../../../router.ts'
 import { pendingText } from '../saving.ts'
@@ -63,7 +63,8 @@ export function Board({ structure, edits, rowQuery, groupBy, fields, onRefused }
     { placeholderData: (before) => before },
   )
   const group = structure.fields.find(({ key }) => key === groupBy)
-  const isMovable = mayWrite.value && !structure.immutable && group !== undefined && !isComputed(group)
+  const isMovable =
+    useRowRights(structure.id).mayWrite && !structure.immutable && group !== undefined && !isComputed(group)
   const labelOf = (value: GroupValue) => valueLabel(group, value)
   const move = (row: Row, from: BoardColumn, to: BoardColumn) => {
     if (!isMovable || !group || from.value === to.value) return
@@ -273,9 +274,10 @@ export function Card({ structure, row, isRepeated, fields, onDrop }: CardProps) 
                 ? valuesOf(row.data[field.key]).map((value) => (
                     <ChoiceChip key={String(value)} field={field} value={String(value)} />
                   ))
-                : field.type === 'bool'
-                  ? `${field.label}: ${valueText(field, row.data[field.key])}`
-                  : valueText(field, row.data[field.key])}
+                : [
+                    field.type !== 'text' && <small key="label">{field.label} </small>,
+                    valueText(field, row.data[field.key]),
+                  ]}
             </span>
           ))}
         </span>

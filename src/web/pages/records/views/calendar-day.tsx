@@ -4,6 +4,7 @@ import { dateFormat, formatNumber } from '../../../data/formats.ts'
 import { type Field, type Row, type RowQuery, rowLabel, type Structure } from '../../../data/records/model.ts'
 import { hueOf } from '../value-view.tsx'
 import { rowAddress } from '../view.ts'
+import type { Lanes } from './calendar-lanes.ts'
 import { type DayRows, useDay } from './calendar-rows.ts'
 import { dayOf, isWeekend, today } from './days.ts'
 import { startDrag } from './drag.ts'
@@ -24,8 +25,12 @@ interface DayProps {
   readonly day: string
   readonly isOtherMonth: boolean
   readonly rows: DayRows
-  /** Number of rows shown before "more" is pressed. */
-  readonly maxRows: number
+  /** Lanes shown before "more" is pressed. */
+  readonly maxLanes: number
+  /** Undefined where days are below each other. */
+  readonly lanes: Lanes | undefined
+  /** Shows all rows of the day elsewhere; undefined to show them here. */
+  readonly onMore: ((day: string) => void) | undefined
   readonly rowQuery: RowQuery
   readonly structure: Structure
   readonly date: Field
@@ -34,11 +39,12 @@ interface DayProps {
 }
 
 /** A day with its first rows, expandable to all. */
-export function Day({ day, isOtherMonth, rows, maxRows, rowQuery, structure, date, end, onDrop }: DayProps) {
+export function Day({ day, isOtherMonth, rows, maxLanes, lanes, onMore, ...context }: DayProps) {
+  const { rowQuery, structure, date, end, onDrop } = context
   const [isOpen, setOpen] = useState(false)
   const whole = useDay(rowQuery, date, end, day, isOpen && rows.total > rows.rows.length)
   const all = whole ?? rows.rows
-  const shown = isOpen || rows.total <= maxRows ? all : all.slice(0, maxRows - 1)
+  const shown = isOpen ? all : all.filter((row, index) => (lanes?.laneOf(row) ?? index) < maxLanes)
   const isToday = day === today()
   const classes = [
     'cal-day',
@@ -57,6 +63,9 @@ export function Day({ day, isOtherMonth, rows, maxRows, rowQuery, structure, dat
       {shown.map((row) => {
         const value = String(row.data[date.key])
         const isFirst = dayOf(value) === day
+        const days = isOpen || !lanes ? 1 : lanes.daysFrom(row, day)
+        // The bar of an earlier day covers this one.
+        if (days === undefined) return null
         const continues =
           end && typeof row.data[end.key] === 'string' && dayOf(String(row.data[end.key])) > day
         const time = date.type === 'datetime' && isFirst ? `${TIME(new Date(value))} ` : ''
@@ -67,12 +76,17 @@ export function Day({ day, isOtherMonth, rows, maxRows, rowQuery, structure, dat
             row={row}
             text={`${isFirst ? '' : '… '}${time}${rowLabel(structure, row)}`}
             continues={continues}
+            bar={isOpen || !lanes ? undefined : { days, lane: lanes.laneOf(row) }}
             onDrop={onDrop(row)}
           />
         )
       })}
       {shown.length < rows.total && (
-        <Button kind="quiet" onClick={() => setOpen(!isOpen)}>
+        <Button
+          kind="quiet"
+          style={lanes && { gridRow: maxLanes + FIRST_LANE }}
+          onClick={() => (onMore ? onMore(day) : setOpen(!isOpen))}
+        >
           {formatNumber(rows.total - shown.length)} more
         </Button>
       )}
@@ -85,16 +99,21 @@ export function Day({ day, isOtherMonth, rows, maxRows, rowQuery, structure, dat
   )
 }
 
+/** The first row of a day's grid is its number. */
+const FIRST_LANE = 2
+
 interface EventProps {
   readonly structure: Structure
   readonly row: Row
   readonly text: string
   readonly continues?: boolean | undefined
+  /** The place of a bar: its lane, and the number of days that it covers. */
+  readonly bar?: { readonly days: number; readonly lane: number } | undefined
   readonly onDrop: ((day: string) => void) | undefined
 }
 
 /** A row on a day, coloured by the first choice field of the structure. */
-export function Event({ structure, row, text, continues = false, onDrop }: EventProps) {
+export function Event({ structure, row, text, continues = false, bar, onDrop }: EventProps) {
   const choice = structure.fields.find(({ type, options }) => type === 'select' && options !== null)
   const [value = ''] = choice ? [row.data[choice.key]].flat() : []
   const hue = choice ? hueOf(choice, String(value)) : ''
@@ -106,6 +125,7 @@ export function Event({ structure, row, text, continues = false, onDrop }: Event
       href={rowAddress(row.id)}
       data-row-id={row.id}
       title={text}
+      style={bar && { '--days': bar.days, gridRow: bar.lane + FIRST_LANE }}
       draggable={false}
       onPointerDown={(event) => onDrop && startDrag(event, onDrop)}
     >

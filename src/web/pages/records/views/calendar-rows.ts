@@ -1,10 +1,11 @@
+import { useRef } from 'preact/hooks'
 import { api } from '../../../data/api.ts'
 import type { Condition } from '../../../data/records/conditions.ts'
 import type { BoardColumn } from '../../../data/records/grouped-rows.ts'
 import { type Field, queryOf, type Row, type RowPage, type RowQuery } from '../../../data/records/model.ts'
 import { request, unreachableSince } from '../../../data/request.ts'
 import { useQuery } from '../../../data/use-query.ts'
-import { addDays, dayOf, startOf } from './days.ts'
+import { addDays, dayOf, daysBetween, startOf, today } from './days.ts'
 
 /** The loaded rows of a day, and their total. */
 export interface DayRows {
@@ -142,6 +143,32 @@ export function useDay(
     { enabled: isEnabled },
   )
   return isEnabled ? data?.rows : undefined
+}
+
+/** The day of a row's date that is nearest to today; undefined if this month has rows, or none has a date. */
+export function useNearestDay(rowQuery: RowQuery, date: Field, end: Field | undefined): string | undefined {
+  const [day, month] = [today(), today().slice(0, 7)]
+  const { data } = useQuery<string | null>(
+    ['nearest day', JSON.stringify([rowQuery, date.key, end?.key, day])],
+    async ({ signal }) => {
+      const bound = (value: string) => (date.type === 'date' ? value : startOf(value))
+      const read = async (op: 'gte' | 'lt', direction: 'asc' | 'desc') => {
+        const filter = [...rowQuery.filter, { field: date.key, op, value: bound(day) }]
+        const query = { ...queryOf({ ...rowQuery, filter, sort: date.key, direction }), limit: 1 }
+        const { records } = (await api.get('/v1/records', { query, signal })) as RowPage
+        const value = records[0]?.data[date.key]
+        return typeof value === 'string' ? dayOf(value) : undefined
+      }
+      const [next, last] = await Promise.all([read('gte', 'asc'), read('lt', 'desc')])
+      if (next?.startsWith(month) || last?.startsWith(month) || !(next ?? last)) return null
+      if (next === undefined || last === undefined) return next ?? last ?? null
+      return daysBetween(day, next) <= daysBetween(last, day) ? next : last
+    },
+  )
+  // Rows that are moved later leave the displayed month as it is.
+  const first = useRef<string | null | undefined>(undefined)
+  first.current ??= data
+  return first.current ?? undefined
 }
 
 /** The first rows without a date. */

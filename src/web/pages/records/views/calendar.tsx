@@ -3,6 +3,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { Button } from '../../../components/form.tsx'
 import { Icon } from '../../../components/icon.tsx'
 import { type Key, useKeys } from '../../../components/keys.tsx'
+import { isNarrow } from '../../../components/narrow.ts'
 import { QueryError } from '../../../components/pane.tsx'
 import { dateFormat, formatNumber, language } from '../../../data/formats.ts'
 import type { Edits, Values } from '../../../data/records/edits.ts'
@@ -14,13 +15,14 @@ import {
   rowLabel,
   type Structure,
 } from '../../../data/records/model.ts'
+import { useRowRights } from '../../../data/records/row-rights.ts'
 import { undoStack } from '../../../data/records/undo.ts'
-import { mayWrite } from '../../../data/session.ts'
 import { weekStart } from '../../../data/value-formats.ts'
 import { search, setParameters } from '../../../router.ts'
 import { pendingText } from '../saving.ts'
 import { Day, Event, longDay } from './calendar-day.tsx'
-import { type DayRows, NO_ROWS, rowsByDay, useRange, useUndated } from './calendar-rows.ts'
+import { lanesOf } from './calendar-lanes.ts'
+import { type DayRows, NO_ROWS, rowsByDay, useNearestDay, useRange, useUndated } from './calendar-rows.ts'
 import {
   addDays,
   addMonths,
@@ -33,6 +35,7 @@ import {
   weekOf,
   weeksOf,
 } from './days.ts'
+import { MonthPicker } from './month-picker.tsx'
 import { movedRow, moveRow } from './moves.ts'
 
 interface CalendarProps {
@@ -62,8 +65,8 @@ const KEYS: readonly Key[] = [
 /** Rows shown per day before "more" is pressed. */
 const ROWS_PER_DAY = { month: 4, week: 40 }
 
-/** The displayed days: the week or month in the address, else the current month. */
-function shownDays() {
+/** The displayed days: the week or month in the address, else the month nearest to today that has rows. */
+function shownDays(nearest: string | undefined) {
   const week = /^\d{4}-\d\d-\d\d$/.exec(search.value.get('week') ?? '')?.[0]
   const first = weekStart()
   if (week !== undefined) {
@@ -78,25 +81,26 @@ function shownDays() {
       ),
     }
   }
-  const month = /^\d{4}-(0[1-9]|1[0-2])$/.exec(search.value.get('month') ?? '')?.[0] ?? today().slice(0, 7)
+  const month =
+    /^\d{4}-(0[1-9]|1[0-2])$/.exec(search.value.get('month') ?? '')?.[0] ?? (nearest ?? today()).slice(0, 7)
   return { week, month, weeks: weeksOf(month, first), name: MONTH(instantOf(`${month}-01`)) }
 }
 
-const showMonth = (month: string) =>
-  setParameters({ week: undefined, month: month === today().slice(0, 7) ? undefined : month })
+const showMonth = (month: string) => setParameters({ week: undefined, month })
 const showWeek = (day: string) => setParameters({ week: day, month: undefined })
 
 /** The rows of a month or week by day. */
 export function Calendar({ structure, edits, rowQuery, date, end, onRefused }: CalendarProps) {
   useKeys('Calendar', KEYS)
   const announcement = useSignal('')
-  const { week, month, weeks, name } = shownDays()
+  const nearest = useNearestDay(rowQuery, date, end)
+  const { week, month, weeks, name } = shownDays(nearest)
   const unit = month === undefined ? 'week' : 'month'
   const first = weeks[0]?.[0] ?? today()
   const last = weeks.at(-1)?.[6] ?? first
   const { data, error } = useRange(rowQuery, date, end, [first, last], ROWS_PER_DAY[unit])
   const undated = useUndated(rowQuery, date)
-  const isMovable = mayWrite.value && !structure.immutable && !isComputed(date)
+  const isMovable = useRowRights(structure.id).mayWrite && !structure.immutable && !isComputed(date)
   const go = (by: number) => {
     announcement.value = ''
     if (by === 0) return week === undefined ? showMonth(today().slice(0, 7)) : showWeek(today())
@@ -148,7 +152,7 @@ export function Calendar({ structure, edits, rowQuery, date, end, onRefused }: C
         <Button kind="quiet icon-only" aria-label={`Previous ${unit}`} onClick={() => go(-1)}>
           <Icon name="back" />
         </Button>
-        <h3>{name}</h3>
+        <MonthPicker name={name} month={month ?? first.slice(0, 7)} onSelect={showMonth} />
         <span class="flipped">
           <Button kind="quiet icon-only" aria-label={`Next ${unit}`} onClick={() => go(1)}>
             <Icon name="back" />
@@ -183,25 +187,32 @@ export function Calendar({ structure, edits, rowQuery, date, end, onRefused }: C
             <span key={day}>{WEEKDAY(instantOf(day))}</span>
           ))}
         </div>
-        {weeks.map((days) => (
-          <div key={days[0]} class="week">
-            <span title={`Week ${weekNumber(days)}`}>{weekNumber(days)}</span>
-            {days.map((day) => (
-              <Day
-                key={day}
-                day={day}
-                isOtherMonth={month !== undefined && !day.startsWith(month)}
-                rows={byDay.get(day) ?? NO_ROWS}
-                maxRows={ROWS_PER_DAY[unit]}
-                rowQuery={rowQuery}
-                structure={structure}
-                date={date}
-                end={end}
-                onDrop={onDrop}
-              />
-            ))}
-          </div>
-        ))}
+        {weeks.map((days) => {
+          const lanes = isNarrow.value ? undefined : lanesOf(days, byDay, date, end)
+          const lines = ROWS_PER_DAY[unit]
+          const isFull = days.some((day) => (byDay.get(day)?.total ?? 0) > lines)
+          return (
+            <div key={days[0]} class="week">
+              <span title={`Week ${weekNumber(days)}`}>{weekNumber(days)}</span>
+              {days.map((day) => (
+                <Day
+                  key={day}
+                  day={day}
+                  isOtherMonth={month !== undefined && !day.startsWith(month)}
+                  rows={byDay.get(day) ?? NO_ROWS}
+                  maxLanes={isFull ? lines - 1 : lines}
+                  lanes={lanes}
+                  onMore={month === undefined ? undefined : showWeek}
+                  rowQuery={rowQuery}
+                  structure={structure}
+                  date={date}
+                  end={end}
+                  onDrop={onDrop}
+                />
+              ))}
+            </div>
+          )
+        })}
       </section>
       {withoutDate.length > 0 && (
         <section class="undated" aria-label="Rows without a date">

@@ -98,6 +98,10 @@ export function currentSettings(widths: Readonly<Record<string, number>>, fields
   }
 }
 
+/** Whether the user has selected columns, so that new fields are not displayed by themselves. */
+export const hasSelectedColumns = (structure: Structure): boolean =>
+  search.value.get('columns') !== null || ownColumns(search.value.get('view') ?? structure.id) !== undefined
+
 /** The displayed fields: those in the address or the preferences, else all that are not hidden. */
 export function fieldsInAddress(structure: Structure): readonly Field[] {
   const text = search.value.get('columns') ?? ownColumns(search.value.get('view') ?? structure.id)

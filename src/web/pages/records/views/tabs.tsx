@@ -5,9 +5,11 @@ import { lazy } from '../../../components/lazy.tsx'
 import { api } from '../../../data/api.ts'
 import { invalidate } from '../../../data/cache.ts'
 import type { Structure } from '../../../data/records/model.ts'
+import { useRowRights } from '../../../data/records/row-rights.ts'
 import { isOwner, mayWrite, session } from '../../../data/session.ts'
 import { navigate } from '../../../router.ts'
 import type { Columns } from '../grid/columns.ts'
+import type { FieldChange } from '../grid/field-dialog.tsx'
 import { ColumnsMenu } from './columns-menu.tsx'
 import {
   cacheView,
@@ -22,6 +24,7 @@ import {
 import { TableIcon } from './table-icon.tsx'
 
 const ShareDialog = lazy(async () => (await import('../../shares/share-dialog.tsx')).ShareDialog)
+const FieldDialog = lazy(async () => (await import('../grid/field-dialog.tsx')).FieldDialog)
 const ViewDialog = lazy(async () => (await import('./dialog.tsx')).ViewDialog)
 
 interface TabsProps {
@@ -34,6 +37,8 @@ interface TabsProps {
 /** Tabs for the views of a table, and the menu of the current view. */
 export function ViewTabs({ structure, views, view, columns }: TabsProps) {
   const dialog = useSignal<'new' | 'edit' | 'copy' | 'share' | undefined>(undefined)
+  const rights = useRowRights(structure.id)
+  const newField = useSignal<FieldChange | undefined>(undefined)
   const change = useAction(async (body: object) => {
     const { row_view } = await api.patch('/v1/records/views/{id}', { params: { id: view?.id ?? '' }, body })
     cacheView(row_view)
@@ -71,6 +76,18 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
               Save in “{view.name}”
             </Button>
           )}
+          {rights.mayWrite && (
+            <span class="desk">
+              <Button
+                kind="quiet"
+                aria-label="New field"
+                onClick={() => (newField.value = { kind: 'add', index: fieldsInAddress(structure).length })}
+              >
+                <Icon name="plus" />
+                Field
+              </Button>
+            </span>
+          )}
           <ColumnsMenu structure={structure} />
           {view && mayWrite.value && (
             <Button kind="quiet icon-only" popovertarget="view-menu" aria-label={`Actions for ${view.name}`}>
@@ -79,6 +96,13 @@ export function ViewTabs({ structure, views, view, columns }: TabsProps) {
           )}
         </span>
       </nav>
+      {newField.value && (
+        <FieldDialog
+          structure={structure}
+          change={newField.value}
+          onClose={() => (newField.value = undefined)}
+        />
+      )}
       {refusal !== undefined && <ErrorText>{refusal}</ErrorText>}
       {view && (
         <ViewMenu

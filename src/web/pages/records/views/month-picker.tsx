@@ -1,0 +1,74 @@
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { dateFormat } from '../../../data/formats.ts'
+
+const MONTH = dateFormat({ month: 'short', timeZone: 'UTC' })
+const MONTHS = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'))
+
+interface MonthPickerProps {
+  /** The name of the displayed days, on the button. */
+  readonly name: string
+  /** The displayed month, such as `2026-11`. */
+  readonly month: string
+  readonly onSelect: (month: string) => void
+}
+
+/** The title of the calendar; it opens a choice of month and year. */
+export function MonthPicker({ name, month, onSelect }: MonthPickerProps) {
+  const menu = useRef<HTMLDivElement>(null)
+  const year = useSignal(month.slice(0, 4))
+  const isYear = /^\d{4}$/.test(year.value)
+  return (
+    <>
+      <h3>
+        <button type="button" class="button quiet" popovertarget="month-picker">
+          {name}
+        </button>
+      </h3>
+      <div
+        ref={menu}
+        popover="auto"
+        id="month-picker"
+        class="menu month-picker"
+        role="dialog"
+        aria-label="Month and year"
+        onToggle={({ newState }) => {
+          if (newState !== 'open') return
+          year.value = month.slice(0, 4)
+          menu.current?.querySelector('input')?.select()
+        }}
+      >
+        <label class="field">
+          <span>Year</span>
+          <input
+            class="input"
+            type="number"
+            min={1}
+            max={9999}
+            value={year.value}
+            onInput={({ currentTarget }) => {
+              year.value = currentTarget.value.padStart(4, '0')
+            }}
+          />
+        </label>
+        <div class="months">
+          {MONTHS.map((number) => (
+            <button
+              key={number}
+              type="button"
+              class="button quiet"
+              disabled={!isYear}
+              aria-pressed={month === `${year.value}-${number}`}
+              onClick={() => {
+                menu.current?.hidePopover()
+                onSelect(`${year.value}-${number}`)
+              }}
+            >
+              {MONTH(new Date(`2000-${number}-01T00:00:00Z`))}
+            </button>
+          ))}
+        </div>
+      </div>
+    </>
+  )
+}
