@@ -65,6 +65,8 @@ export async function startApplication(
   const nextPage = async (context: BrowserContext, { width = 1280, scheme = 'light' }: Look = {}) => {
     const page = await context.newPage()
     page.setDefaultTimeout(WAIT_MS)
+    // Most tests of notes look at the details, which narrower windows show only on request.
+    await page.evaluateOnNewDocument(`try { localStorage.panes ??= '{"details":true}' } catch {}`)
     await page.setViewport({ width, height: 800 })
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
     page.on('pageerror', (error) => problems.push(String(error)))

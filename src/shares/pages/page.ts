@@ -40,7 +40,7 @@ export const pageText = ({ title, main, isBroad }: Page): string =>
     body: html`<main${isBroad ? new Html(' class="broad"') : ''}>
 ${main}
 </main>
-<footer>Shared from a daybook. This page runs no script.</footer>`,
+<footer>Made with daybook.</footer>`,
   })
 
 interface Head {

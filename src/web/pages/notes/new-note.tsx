@@ -12,8 +12,11 @@ import { MAX_TITLE, oneLine } from './title.tsx'
 import { bufferKeys, type Typing } from './typing.ts'
 
 const UNTITLED = 'New note'
-/** The note opens after this pause in typing, so that continuous typing stays in one field. */
-const PAUSE_MS = 150
+/**
+ * The note is saved and opened after a pause in typing, so that continuous typing stays in one field. No half-typed title
+ * is saved: lists of others and links would show it.
+ */
+const PAUSE_MS = { title: 1_000, content: 150 }
 
 interface Typed {
   readonly title: string
@@ -36,8 +39,6 @@ function useNewNote() {
   const typed = useRef(first)
   /** The id of the created note, until it is opened or the user navigates away. */
   const createdId = useRef<string | undefined>(undefined)
-  /** True once the note can be opened: it is saved or stored as a draft. */
-  const isReady = useRef(false)
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
   const open = (id: string) => {
     const field = document.activeElement === content.current ? 'content' : 'title'
@@ -47,24 +48,33 @@ function useNewNote() {
     navigate(noteAddress(id), { replace: true })
     history.replaceState({ typing: { field, offset } satisfies Typing }, '')
   }
+  /** Saves the note, and opens it unless typing went on meanwhile. */
+  const save = async (id: string) => {
+    clearTimeout(pause.current)
+    const saved = typed.current
+    await saveDocument(id)
+    // A failure to load the editor is shown by the note itself.
+    await import('./editor/code-mirror.ts').catch(() => {})
+    if (createdId.current === id && typed.current === saved) open(id)
+  }
   const update = (id: string) => {
     findDocument(id)?.queue.edit(textOf(typed.current))
     clearTimeout(pause.current)
-    if (isReady.current) pause.current = setTimeout(() => open(id), PAUSE_MS)
+    const ms = document.activeElement === content.current ? PAUSE_MS.content : PAUSE_MS.title
+    pause.current = setTimeout(() => void save(id), ms)
   }
-  const create = async () => {
+  const saveNow = () => {
+    if (createdId.current !== undefined) void save(createdId.current)
+  }
+  const create = () => {
     const current = list.peek()
-    const editor = import('./editor/code-mirror.ts')
+    void import('./editor/code-mirror.ts').catch(() => {})
     const tags = current.kind === 'tag' ? [current.name, ...newTags.peek()] : newTags.peek()
     const [id = ''] = newIds(1)
     createDocument(id, textOf(typed.current), tags)
     createdId.current = id
     showDocument(id)
-    await saveDocument(id)
-    // A failure to load the editor is shown by the note itself.
-    await editor.catch(() => {})
-    isReady.current = true
-    if (createdId.current === id) update(id)
+    update(id)
   }
   useEffect(
     () => () => {
@@ -80,14 +90,14 @@ function useNewNote() {
     const isUnchanged = typed.current.title === first.title && typed.current.content === first.content
     if (isComposing || (isUnchanged && createdId.current === undefined)) return
     if (createdId.current !== undefined) update(createdId.current)
-    else void create()
+    else create()
   }
-  return { title, content, first, onInput }
+  return { title, content, first, onInput, saveNow }
 }
 
 /** An empty note. */
 export function NewNote() {
-  const { title, content, first, onInput } = useNewNote()
+  const { title, content, first, onInput, saveNow } = useNewNote()
   usePartTitle(UNTITLED)
   // A layout effect, so that the first typed letter is not lost. A given title focuses the text.
   useLayoutEffect(() => (newTitle.peek() === '' ? title : content).current?.focus(), [title, content])
@@ -113,6 +123,7 @@ export function NewNote() {
             defaultValue={first.title}
             onInput={onInput}
             onCompositionEnd={() => onInput({ isComposing: false } as InputEvent)}
+            onBlur={saveNow}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' && event.key !== 'ArrowDown') return
               if (event.key === 'Enter') event.preventDefault()

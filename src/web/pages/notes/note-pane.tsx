@@ -32,6 +32,7 @@ import { Editor } from './editor/editor.tsx'
 import type { Note } from './list-data.ts'
 import { NoteMenu } from './note-menu.tsx'
 import { LazyPreview } from './preview/lazy.tsx'
+import { DetailsToggle, ListToggle } from './room-buttons.tsx'
 import { isPreview, noteAddress } from './route.ts'
 import { Title } from './title.tsx'
 import { useWordCount } from './word-count.ts'
@@ -90,6 +91,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
     <>
       <header class="bar">
         <BackToList />
+        <ListToggle />
         {mayWrite.value && <SaveLine queue={queue} />}
         <span class="grow" />
         {mayWrite.value && state.kind !== 'conflict' && (
@@ -108,6 +110,7 @@ function OpenNote({ open: { id, queue }, note, error }: OpenNoteProps) {
         >
           <Icon name="side" />
         </a>
+        <DetailsToggle />
         <NoteMenu id={id} note={note} />
       </header>
       {day !== undefined && (

@@ -5,6 +5,7 @@ import styles from '../../styles/note.css' with { type: 'text' }
 import { Details } from './details/details.tsx'
 import { NewNote } from './new-note.tsx'
 import { NotePane } from './note-pane.tsx'
+import { useRoom } from './room.ts'
 import { NEW, newTags, newText, newTitle, TODAY } from './route.ts'
 import { Today } from './today.tsx'
 
@@ -18,16 +19,20 @@ const KEYS: readonly Key[] = [
   { keys: ['Ctrl', 'B'], does: 'bold' },
   { keys: ['Ctrl', 'I'], does: 'italic' },
   { keys: ['Ctrl', 'K'], does: 'turn the selected text into a link' },
-  { keys: ['Tab'], does: 'indent the list item; Shift Tab outdents it' },
+  { keys: ['Tab'], does: 'indent the list item, or next cell of a table; Shift Tab goes back' },
+  { keys: ['Alt', 'F10'], does: 'rows and columns of the table at the cursor' },
   { keys: ['Ctrl', 'E'], does: 'switch between Markdown and preview' },
   { keys: ['Ctrl', 'Alt', 'M'], does: 'comment on the selected text' },
   { keys: ['Ctrl', 'F'], does: 'find in the text' },
+  { keys: ['Ctrl', '\\'], does: 'open or close the list' },
+  { keys: ['Ctrl', '.'], does: 'open or close the details' },
   { keys: ['Ctrl', 'Z'], does: 'undo' },
 ]
 
 /** The open note with its details, a new note, or the daily note. */
 export function OpenedNote({ id }: { id: string }) {
   useKeys('Editor', KEYS)
+  useRoom()
   if (id === TODAY) return <Today />
   if (id === NEW && mayWrite.value)
     return <NewNote key={JSON.stringify([newTitle.value, newText.value, newTags.value])} />

@@ -1,0 +1,65 @@
+import { computed, signal } from '@preact/signals'
+import { useLayoutEffect } from 'preact/hooks'
+
+/* The panes beside a note on wide screens. Each browser remembers which ones its user has closed. */
+
+const STORAGE_KEY = 'panes'
+
+interface Panes {
+  readonly list?: boolean
+  readonly details?: boolean
+}
+
+function readStored(): Panes {
+  try {
+    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
+  } catch {
+    return {}
+  }
+}
+
+const selected = signal(readStored())
+
+/** Screens with room for the details besides a full line of text. */
+const roomy = matchMedia('(width >= 85rem)')
+const isRoomy = signal(roomy.matches)
+roomy.addEventListener('change', ({ matches }) => {
+  isRoomy.value = matches
+})
+
+export const isListOpen = computed(() => selected.value.list ?? true)
+export const areDetailsShown = computed(() => selected.value.details ?? isRoomy.value)
+
+function choose(change: Panes): void {
+  selected.value = { ...selected.peek(), ...change }
+  try {
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(selected.peek()))
+  } catch {
+    // Without storage, the next page starts with the defaults.
+  }
+}
+
+export const toggleList = () => choose({ list: !isListOpen.peek() })
+export const toggleDetails = () => choose({ details: !areDetailsShown.peek() })
+
+/** Closes panes while a note is open, and handles the keys that do. */
+export function useRoom(): void {
+  const [list, details] = [isListOpen.value, areDetailsShown.value]
+  useLayoutEffect(() => {
+    const { classList } = document.body
+    classList.toggle('no-list', !list)
+    classList.toggle('no-details', !details)
+    return () => classList.remove('no-list', 'no-details')
+  }, [list, details])
+  useLayoutEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey) return
+      if (event.key === '\\') toggleList()
+      else if (event.key === '.') toggleDetails()
+      else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+}
