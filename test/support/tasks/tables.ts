@@ -99,7 +99,7 @@ export const TABLE_TASKS: readonly Task[] = [
       await page.evaluate('0')
       await keys.press('Enter')
       await (await choosing).accept([folder.file(`films-${number}.csv`)])
-      await page.waitForSelector('.csv-preview')
+      await page.waitForSelector('.mapping')
       await keys.enter('Create table with 2 rows')
       await desk.says('Done. 2 new, 0 refused.')
       folder.remove()

@@ -61,7 +61,13 @@ export class Inference {
 
   constructor(private readonly head: readonly string[]) {
     this.#types = new TypeInference(head, OPTIONS)
-    this.#columns = head.map(() => ({ isYesNo: true, areYears: true, isEmpty: true, values: new Set(), signed: undefined }))
+    this.#columns = head.map(() => ({
+      isYesNo: true,
+      areYears: true,
+      isEmpty: true,
+      values: new Set(),
+      signed: undefined,
+    }))
   }
 
   add(cells: readonly string[]): void {
