@@ -3,6 +3,7 @@ import { once } from '../../../lib/bounded-cache.ts'
 import { embeddedFile } from '../../../lib/program.ts'
 import { type ExtractedText, MAX_PAGES, PageCollector, tooManyPages, Unreadable } from '../pages.ts'
 import { annotationTexts, openForm } from './pdf-annotations.ts'
+import { glyphEncodings, plainFontName } from './pdf-glyph-names.ts'
 
 import pdfium = require('@embedpdf/pdfium')
 
@@ -28,8 +29,59 @@ const readCharacters = (library: Pdfium, text: number, from: number, count: numb
     ? ''
     : readText(library, count * 4 + 2, (at) => library.FPDFText_GetText(text, from, count, at) * 2)
 
+/** Parts of a document that most documents do not need. */
+interface Extras {
+  readonly form: () => number
+  readonly encodings: () => ReturnType<typeof glyphEncodings>
+}
+
+/** A character of a page that is replaced. */
+interface Replaced {
+  readonly index: number
+  readonly by: string
+}
+
+/** Characters for which PDFium may return the code in the font. */
+const MAY_BE_CODE = /[\p{Cc}\u00a0-\u00ff]/gu
+const FIRST_OTHER_CODE = 0x100
+
+/** The glyphs of a page whose characters PDFium does not know, but the encoding of their font does. */
+function unknownGlyphs(library: Pdfium, text: number, count: number, { encodings }: Extras): Replaced[] {
+  const words = readCharacters(library, text, 0, count)
+  const isAligned = words.length === count
+  // The text has two units for some characters, and leaves control characters out.
+  const indexes = isAligned ? words.matchAll(MAY_BE_CODE).map(({ index }) => index) : Array(count).keys()
+  const found: Replaced[] = []
+  for (const index of indexes) {
+    const code = library.FPDFText_GetUnicode(text, index)
+    if (code >= FIRST_OTHER_CODE || library.FPDFText_HasUnicodeMapError(text, index) !== 1) continue
+    const by = encodings()
+      .get(fontName(library, text, index))
+      ?.get(code)
+    if (by) found.push({ index, by })
+  }
+  return found
+}
+
+function fontName(library: Pdfium, text: number, index: number): string {
+  const object = library.FPDFText_GetTextObject(text, index)
+  const font = object === 0 ? 0 : library.FPDFTextObj_GetFont(object)
+  if (font === 0) return ''
+  const { wasmExports } = library.pdfium
+  const size = library.FPDFFont_GetBaseFontName(font, 0, 0)
+  const at = wasmExports.malloc(size)
+  try {
+    library.FPDFFont_GetBaseFontName(font, at, size)
+    return plainFontName(
+      new TextDecoder().decode(memoryOf(library.pdfium).subarray(at, at + Math.max(size - 1, 0))),
+    )
+  } finally {
+    wasmExports.free(at)
+  }
+}
+
 /** The text of one page and of its annotations; a page that cannot be read is empty. */
-function readPage(library: Pdfium, document: number, index: number, form: () => number): string {
+function readPage(library: Pdfium, document: number, index: number, extras: Extras): string {
   const page = library.FPDF_LoadPage(document, index)
   if (page === 0) return ''
   const text = library.FPDFText_LoadPage(page)
@@ -37,11 +89,15 @@ function readPage(library: Pdfium, document: number, index: number, form: () => 
     const count = text === 0 ? 0 : library.FPDFText_CountChars(text)
     let words = ''
     let from = 0
-    for (const space of [...spacesInWords(library, text, count), count]) {
-      words += readCharacters(library, text, from, space - from)
-      from = space + 1
+    const replaced = [
+      ...spacesInWords(library, text, count).map((space) => ({ index: space, by: '' })),
+      ...unknownGlyphs(library, text, count, extras),
+    ].sort((left, right) => left.index - right.index)
+    for (const { index: at, by } of [...replaced, { index: count, by: '' }]) {
+      words += readCharacters(library, text, from, at - from) + by
+      from = at + 1
     }
-    return [withoutSoftHyphens(words), ...annotationTexts(library, page, form)].join('\n')
+    return [withoutSoftHyphens(words), ...annotationTexts(library, page, extras.form)].join('\n')
   } finally {
     library.FPDFText_ClosePage(text)
     library.FPDF_ClosePage(page)
@@ -90,9 +146,12 @@ export async function readPdf(bytes: Uint8Array): Promise<ExtractedText> {
   if (count > MAX_PAGES) throw tooManyPages()
   const collector = new PageCollector()
   const numbers: number[] = []
-  const form = once(() => openForm(library, document))
+  const extras = {
+    form: once(() => openForm(library, document)),
+    encodings: once(() => glyphEncodings(bytes)),
+  }
   for (let index = 0; index < count; index++)
-    numbers.push(collector.add(readPage(library, document, index, form)))
+    numbers.push(collector.add(readPage(library, document, index, extras)))
   visitBookmarks(library, document, (bookmark, level) => {
     const page = numbers[pageOfBookmark(library, document, bookmark)]
     if (page !== undefined) collector.addSection(titleOfBookmark(library, bookmark), level, page)
