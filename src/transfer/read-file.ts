@@ -17,7 +17,7 @@ export function systemRefusal(error: unknown, what = 'it'): Refusal | undefined 
   return refused(`${what} cannot be read (${code}); ${ADVICE[code] ?? 'check the disk that it is on'}.`)
 }
 
-const CHUNK_BYTES = 1_048_576
+const CHUNK_BYTES = 262_144
 
 /**
  * Decodes a file chunk by chunk, synchronously because a transaction cannot wait. Without an encoding, accepts UTF-8,

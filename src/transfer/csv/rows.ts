@@ -113,19 +113,24 @@ function refuseTitle(header: readonly string[], next: readonly string[] | undefi
 const MAX_ROW_LENGTH = 16_777_216
 
 /**
- * The rows of a file, the header first, in batches. Refuses a malformed file, naming the row: the first one after the
- * header is row 1. `bytesRead` is how far the file has been read.
+ * The rows of a file, the header first, in batches; the first batch has the first row too. Refuses a malformed file,
+ * naming the row: the first one after the header is row 1. `bytesRead` is how far the file has been read.
  */
 function* readRows(format: FileFormat): Generator<{ rows: string[][]; bytesRead: number }> {
   const reader = new CsvReader(format)
   let last = 0
+  let beginning: string[][] | undefined = []
   const { file, encoding, text: whole } = format
   const chunks = whole === undefined ? textChunks(file, encoding) : [{ text: whole, bytesRead: whole.length }]
   for (const { text, bytesRead } of chunks) {
     last = bytesRead
-    yield { rows: parsed(format, reader, text, false), bytesRead }
+    const rows = parsed(format, reader, text, false)
+    if (beginning) rows.unshift(...beginning)
+    beginning = rows.length < 2 && beginning ? rows : undefined
+    if (!beginning) yield { rows, bytesRead }
   }
-  yield { rows: parsed(format, reader, '', true), bytesRead: last }
+  const rows = parsed(format, reader, '', true)
+  yield { rows: beginning ? [...beginning, ...rows] : rows, bytesRead: last }
 }
 
 function parsed(
