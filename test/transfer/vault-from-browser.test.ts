@@ -293,7 +293,8 @@ test('an undo removes the tags and properties that the import created and nothin
   )
   await service.patch(`/v1/tags/${colored.id}`, { color: '#ff0000' })
   const undone = await browser.request('POST', '/app/api/import/undo', { folder: 'Labels', since_ms })
-  expect(undone.body).toMatchObject({ notes: 2, tags: 1, properties: 1, kept: [], after: null })
+  const counts = { notes: 2, files: 0, structures: 0, tags: 1, properties: 1 }
+  expect(undone.body).toEqual({ ...counts, kept: [], after: null })
   const names = await namesOf()
   expect(names).not.toContain('own/nested')
   for (const name of ['shared label', 'mine alone', 'colored']) expect(names).toContain(name)
@@ -301,4 +302,14 @@ test('an undo removes the tags and properties that the import created and nothin
   expect(left).toContain('undo_shared')
   expect(left).toContain('undo_renamed')
   expect(left).not.toContain('undo_own')
+})
+
+test('a table of more rows than one transaction may write is refused, and nothing is written', async () => {
+  const body = { path: `Large ${'0'.repeat(32)}.csv`, text: `n\n${'1\n'.repeat(10_001)}` }
+  const preview = await browser.request('POST', '/app/api/import/tables/preview', body)
+  expect(preview).toMatchObject({ status: 400, body: { error: expect.stringContaining('10,000 rows') } })
+  const table = { ...body, folder: 'Large', state: '1-2' }
+  expect((await browser.request('POST', '/app/api/import/tables', table)).status).toBe(400)
+  expect((await service.get('/v1/records/structures')).body.structures).toEqual([])
+  expect(await importedIn('Large')).toEqual([])
 })

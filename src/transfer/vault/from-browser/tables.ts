@@ -4,8 +4,9 @@ import { checkMaking, hides } from '../../../kernel/caller.ts'
 import { long, read, write } from '../../../kernel/operation.ts'
 import { encodeText } from '../../../lib/encoding.ts'
 import { folderOf } from '../../../lib/paths.ts'
-import { invalid } from '../../../lib/refusal.ts'
+import { invalid, refused } from '../../../lib/refusal.ts'
 import { sha256 } from '../../../lib/sha256.ts'
+import { withCommas } from '../../../lib/text.ts'
 import { findStructureById } from '../../../records/structures/store.ts'
 import type { Reader } from '../../../storage/reader.ts'
 import { columnsOf, updateImported, writtenFile } from '../earlier-imports.ts'
@@ -22,7 +23,16 @@ function database(path: string): Database {
   throw invalid('"path" must be the path of a database in an export of Notion.')
 }
 
-const tableIn = (file: string, text: string) => readTable({ file, encoding: 'utf-8', text })
+/** One transaction writes a whole table; larger ones would hold up other callers. */
+const MAX_ROWS = 10_000
+
+function tableIn(file: string, text: string) {
+  const table = readTable({ file, encoding: 'utf-8', text })
+  if (table.rows.length <= MAX_ROWS) return table
+  throw refused(
+    `The table has more than ${withCommas(MAX_ROWS)} rows; "daybook import" on the command line makes a table of it.`,
+  )
+}
 
 /** The columns that a database would get, and its first rows. */
 export const previewTable = long(

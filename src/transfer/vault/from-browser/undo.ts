@@ -66,8 +66,8 @@ export const undoImport = long(
       }
       const after = rows.at(-1)?.pk ?? body.after ?? 1
       if (rows.length === OBJECTS_AT_ONCE) return { ...outcome, after }
-      const labels = removeLabels(tx, caller, body.since_ms)
-      return { ...outcome, ...labels, after: labels.hasMore ? after : null }
+      const { tags, properties, hasMore } = removeLabels(tx, caller, body.since_ms)
+      return { ...outcome, tags, properties, after: hasMore ? after : null }
     },
     settles: [tagDetachment, propertyDetachment],
   }),
