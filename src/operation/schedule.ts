@@ -5,7 +5,7 @@ import { EVENT_KEPT_MS } from '../events/sources/receive.ts'
 import { deleteDeliveriesEndedBefore } from '../events/webhooks/deletion.ts'
 import { removeEndedSecrets } from '../events/webhooks/service.ts'
 import { removeIncompleteFiles } from '../files/deletion.ts'
-import { defineRecurringJob, type Job } from '../kernel/jobs.ts'
+import { defineJob, defineRecurringJob, type Job, later } from '../kernel/jobs.ts'
 import { RESPONSE_SAVED_MS, removeSavedResponsesBefore } from '../kernel/once.ts'
 import { DAY_MS, HOUR_MS } from '../lib/dates.ts'
 import { removeChangesBefore } from '../log/cursors.ts'
@@ -19,6 +19,7 @@ import type { Tx } from '../storage/writes/transaction.ts'
 const TRASH_DAYS = 30
 const REVISION_DAYS = 7
 const DELIVERY_DAYS = 30
+const CHANGES_PER_STEP = 100
 
 /** Performs some work; returns whether more may remain. */
 type Step = (tx: Tx) => boolean
@@ -48,12 +49,24 @@ export function retentionJobs({ keepChangesMs }: AppContext['config']): Job[] {
     pulled: dropOldEvents,
     deliveries: sweep(DELIVERY_DAYS * DAY_MS, 20, deleteDeliveriesEndedBefore),
     events: sweep(EVENT_KEPT_MS, 20, deleteEventsBefore),
-    changes: sweep(keepChangesMs, 100, removeChangesBefore),
     secrets: once(removeEndedSecrets),
     targets: once(deleteEndedTargets),
     files: once((tx) => removeIncompleteFiles(tx, tx.now - HOUR_MS)),
     sessions: once(removeEndedSessions),
     apps: once(removeExpired),
   }
-  return Object.entries(steps).map(([name, step]) => defineRecurringJob(`retention.${name}`, HOUR_MS, step))
+  return [
+    ...Object.entries(steps).map(([name, step]) => defineRecurringJob(`retention.${name}`, HOUR_MS, step)),
+    changesRemoval(keepChangesMs),
+  ]
 }
+
+/** Looks at some workspaces at a time, because a file may have thousands. The state is the last one that is done. */
+const changesRemoval = (keepChangesMs: number): Job =>
+  defineJob<number, number | null>(
+    'retention.changes',
+    (tx, _, done) =>
+      removeChangesBefore(tx, tx.now - keepChangesMs, CHANGES_PER_STEP, done ?? 0) ??
+      later(tx.now + HOUR_MS, null),
+    { everyMs: HOUR_MS },
+  )
