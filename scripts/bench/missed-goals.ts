@@ -100,6 +100,12 @@ const REASONS: readonly Reason[] = [
       'the floor inserts finished rows; daybook also reads front matter, rewrites links and splits the text into search words.',
   },
   {
+    section: /^Imports/,
+    what: /rows/,
+    reason:
+      'the floor inserts finished rows; daybook also reads the file twice, first to infer the types, checks every cell, and logs every row.',
+  },
+  {
     section: /^Processor time of writes/,
     what: /./,
     reason:
