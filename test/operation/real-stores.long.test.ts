@@ -74,5 +74,5 @@ test.each(Object.keys(STORES) as (keyof typeof STORES)[])(
     expect(body.notes.map(({ title }: { title: string }) => title)).toEqual(['After', 'Before'])
     await again.end()
   },
-  60_000,
+  180_000,
 )
