@@ -70,14 +70,14 @@ function DeliveryRow({ source, delivery }: { source: string; delivery: SourceDel
       <td class="margin">
         <EventTime at={created_at} />
       </td>
-      <td class="cut">{event}</td>
+      <td class="top-start cut">{event}</td>
       <td class="cut code desk">{url}</td>
-      <td>
+      <td class="top-end">
         <DeliveryState of={status} />
       </td>
-      <td class="dim cut">{refusal.value ?? <DeliveryResult of={delivery} />}</td>
+      <td class="bottom-start dim cut">{refusal.value ?? <DeliveryResult of={delivery} />}</td>
       <td class="number desk">{attempts}</td>
-      <td>
+      <td class="bottom-end">
         {mayWrite.value && (
           <Button kind="quiet" disabled={isRunning.value} onClick={() => void run()}>
             Redeliver

@@ -54,13 +54,13 @@ function TargetRow({ source, target, onChange }: TargetProps) {
   return (
     <>
       <tr class={status === 'paused' ? 'trouble' : undefined}>
-        <td class="break code">{url ?? 'a URL shown to members who can write'}</td>
-        <td>
+        <td class="top-start break code">{url ?? 'a URL shown to members who can write'}</td>
+        <td class="bottom-start">
           <Button kind="quiet" aria-expanded={isEditing} onClick={() => setEditing(!isEditing)}>
             {conditionsText(when.length)}
           </Button>
         </td>
-        <td>
+        <td class="top-end">
           <span class={`status ${status === 'paused' ? 'bad' : 'ok'}`}>{status}</span>
           {paused_at !== null && (
             <small>
@@ -70,7 +70,7 @@ function TargetRow({ source, target, onChange }: TargetProps) {
           )}
           {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
         </td>
-        <td>
+        <td class="bottom-end">
           {mayWrite.value && status === 'paused' && (
             <Button
               disabled={isRunning.value}
@@ -105,7 +105,7 @@ function TargetConditions({ target, onChange }: Omit<TargetProps, 'source'>) {
   const [conditions, setConditions] = useState(() => conditionInputs(target.when ?? []))
   const { run, isRunning, refusal } = useAction(() => onChange({ ...target, when: [...whenOf(conditions)] }))
   return (
-    <>
+    <div class="target-conditions">
       <Conditions
         conditions={conditions}
         legend={
@@ -126,7 +126,7 @@ function TargetConditions({ target, onChange }: Omit<TargetProps, 'source'>) {
         </p>
       )}
       {refusal.value !== undefined && <ErrorText>{refusal.value}</ErrorText>}
-    </>
+    </div>
   )
 }
 
