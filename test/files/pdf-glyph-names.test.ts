@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { deflateSync } from 'node:zlib'
+import { glyphEncodings } from '../../src/files/extraction/formats/pdf-glyph-names.ts'
 import { readDocument } from '../../src/files/extraction/read-document.ts'
 
 /** A PDF document of one page with these codes in a font whose encoding names some of them. */
@@ -48,3 +49,16 @@ test.each([
 ])('%s of a font is found by its name', async (_, codes, differences, isCompressed, text) => {
   expect((await readDocument('pdf', pdf(codes, differences, isCompressed))).pages).toEqual([text])
 })
+
+test('the encodings of a damaged document are read in linear time', () => {
+  const text = Buffer.from(pdf([0xdd, N], '221 /f_i', false)).toString('latin1')
+  const overlapping = Array.from(
+    { length: 100_000 },
+    (_, at) => `${at} ${at % 2 === 0 ? 0 : 4_000_000}`,
+  ).join(' ')
+  const stream = deflateSync(overlapping + '/Differences['.repeat(300_000)).toString('latin1')
+  const object = `9 0 obj\n<</Type/ObjStm/N 100000/First ${overlapping.length}/Filter/FlateDecode/Length ${stream.length}>>stream\n${stream}\nendstream\nendobj\n`
+  const endless = `8 0 obj\n${'/Differences['.repeat(300_000)}\nendobj\n`
+  const encodings = glyphEncodings(Buffer.from(object + endless + text, 'latin1'))
+  expect(encodings.get('Own')?.get(0xdd)).toBe('fi')
+}, 10_000)

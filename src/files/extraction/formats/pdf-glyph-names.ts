@@ -19,7 +19,8 @@ const PARTS: Readonly<Record<string, string>> = {
   longs: 's',
 }
 
-const NAMED_CODES = /\/Differences\s*\[([^\]]*)\]/
+/** Without an inner bracket, so that a damaged file is read in linear time. */
+const NAMED_CODES = /\/Differences\s*\[([^[\]]*)\]/
 const NAME_END = '[^\\s/<>[\\]()]+'
 const BASE_FONT = new RegExp(`/BaseFont\\s*/(${NAME_END})`)
 const TOKEN = new RegExp(`\\d+|/(${NAME_END})`, 'g')
@@ -69,16 +70,16 @@ function inflatedStream(body: string, maxOutputLength: number): string {
   }
 }
 
-/** The stream begins with the number and the offset of each object. */
+/** The stream begins with the number and the offset of each object. Objects that overlap are those of a damaged file. */
 function* objectsOfStream(body: string, inflated: string): Generator<[number: string, text: string]> {
   const first = Number(/\/First\s+(\d+)/.exec(body)?.[1] ?? 0)
   const numbers = inflated.slice(0, first).match(/\d+/g) ?? []
+  let end = 0
   for (let at = 0; at + 1 < numbers.length; at += 2) {
-    const end = numbers[at + 3]
-    const text = inflated.slice(
-      first + Number(numbers[at + 1]),
-      end === undefined ? undefined : first + Number(end),
-    )
+    const start = Number(numbers[at + 1])
+    if (start < end) continue
+    end = Math.max(Number(numbers[at + 3] ?? inflated.length), start)
+    const text = inflated.slice(first + start, first + end)
     if (/\/(?:BaseFont|Differences)\b/.test(text)) yield [numbers[at] ?? '', text]
   }
 }
