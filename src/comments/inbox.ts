@@ -17,8 +17,8 @@ type Reason = (typeof NOTICE_REASONS)[number]
 const MAX_NOTICES = 1_000
 
 /**
- * Adds a comment to the inboxes of the members it mentions and, for a reply, of those who take part in its thread: its
- * authors and the members it mentions. Members who are told of it already are skipped, as is its author.
+ * Adds a comment to the inboxes of the members it mentions and, for a reply, of the members who take part in its
+ * thread: its authors and the members it mentions. Members who have it in their inbox are skipped, as is its author.
  */
 export function addNotices(
   tx: Tx,

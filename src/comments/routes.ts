@@ -21,7 +21,7 @@ export const commentRoutes = () =>
       operationId: 'createComment',
       summary: 'Comment on a note, a passage of it, or a row, or reply',
       description:
-        'Give exactly one of `note_id`, `record_id` and `thread`. Read access to the object is enough; read-only keys and viewers cannot comment. Mentioned members, and for a reply those who take part in the thread, find it in their inbox. At most 1,000 comments an object and 50 mentions a comment.',
+        'Give exactly one of `note_id`, `record_id` and `thread`. Read access to the object is enough; read-only keys and viewers cannot comment. Mentioned members, and for a reply the members who take part in the thread, find it in their inbox. At most 1,000 comments an object and 50 mentions a comment.',
     })
     .get('/:id', ({ exchange, params }) => exchange.call(operations.readComment, params), {
       access: 'read',

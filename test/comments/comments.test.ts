@@ -298,7 +298,7 @@ describe('an inbox', () => {
     expect(await inbox(ada)).toMatchObject({ unread: 1 })
   })
 
-  test('of a viewer is marked by the viewer; an edited comment is told of once', async () => {
+  test('of a viewer is marked by the viewer; an edited comment is listed once', async () => {
     const vera = service.as(await service.newKey({ user: 'Vera', role: 'viewer', scope: 'read' }))
     const { id } = await comment({ note_id: note, text: 'Hello' })
     await service.patch(`/v1/comments/${id}`, { text: 'Hello @Vera' })

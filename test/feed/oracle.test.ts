@@ -42,6 +42,11 @@ async function follow(history: History, replica: Replica, query = '', structure?
       await copyAnew(history, replica, structure)
       continue
     }
+    // The log reaches back to no change of the structure, which was deleted.
+    if (status === 404 && structure !== undefined) {
+      replica.kinds.clear()
+      return
+    }
     expect(status).toBe(200)
     replica.apply(body.changes)
     replica.cursor = body.cursor

@@ -47,12 +47,6 @@ export class History {
     )
   }
 
-  /** A comment of a random note or row. */
-  async #comment(): Promise<string> {
-    const of = this.random.chance(0.5) ? `note_id=${await this.#note()}` : `record_id=${await this.#record()}`
-    return this.#some(`/v1/comments?${of}`, 'comments').catch(() => 'none')
-  }
-
   #tags = () => Array.from({ length: this.random.below(3) }, () => `t${this.random.below(6)}`)
 
   async #values(): Promise<Record<string, unknown>> {
@@ -211,18 +205,6 @@ export class History {
         description: this.#name(),
       }),
     async () => this.service.delete(`/v1/webhooks/${await this.#some('/v1/webhooks', 'webhooks')}`),
-    async () =>
-      this.service.post('/v1/comments', {
-        ...(this.random.chance(0.5) ? { note_id: await this.#note() } : { record_id: await this.#record() }),
-        text: `${this.#name()} @owner`,
-      }),
-    async () => this.service.post('/v1/comments', { thread: await this.#comment(), text: this.#name() }),
-    async () =>
-      this.service.patch(`/v1/comments/${await this.#comment()}`, {
-        text: this.#name(),
-        ...(this.random.chance(0.3) && { resolved: this.random.chance(0.5) }),
-      }),
-    async () => this.service.delete(`/v1/comments/${await this.#comment()}`),
     async () => makeFile(this.service, { pages: ['one'], name: `${this.#name()}.txt` }),
     async () =>
       this.service.patch(`/v1/files/${await this.#some('/v1/files', 'files')}`, { file_name: this.#name() }),

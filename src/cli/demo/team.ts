@@ -10,7 +10,7 @@ export type Post = (
 /** The colleagues of the owner. */
 export const COLLEAGUES = ['Mira', 'Tom'] as const
 
-/* What happens around the books of the workshop: a receiver that fails, payments from Stripe, and a discussion. */
+/* The events around the books of the workshop: a receiver that fails, payments from Stripe, and a discussion. */
 
 /** No name below `.invalid` exists, so that each attempt to deliver fails without reaching anybody. */
 export const failingWebhook = (post: Post) =>

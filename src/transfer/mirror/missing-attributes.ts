@@ -23,7 +23,7 @@ export const ESSENTIAL: Record<ChangeKind, readonly string[]> = {
   source: ['id', 'name', 'structure', 'provider'],
   row_view: ['id', 'structure_id', 'name'],
   share: ['id'],
-  comment: ['id', 'text'],
+  comment: ['id', 'note_id', 'record_id', 'text'],
 }
 
 export const ESSENTIAL_OF_CHANGES: readonly string[] = ['cursor', 'at', 'transaction', 'kind', 'op', 'id']
