@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { logChange, systemAuthor } from '../../src/log/log.ts'
 import { findFaults } from '../../src/operation/integrity.ts'
+import { createWorkspace } from '../../src/people/accounts/workspaces.ts'
 import { runRetention } from '../support/jobs.ts'
 import { startService, type TestService } from '../support/service.ts'
 
@@ -85,4 +87,23 @@ test('a response saved for an Idempotency-Key is removed after 24 hours, a young
   expect(count('idempotency_keys')).toBe(1)
   expect((await create('young')).headers.get('idempotent-replayed')).toBe('true')
   expect((await titles('/v1/notes')).sort()).toEqual(['old', 'young'])
+})
+
+test('old changes are removed in every workspace, however many there are', async () => {
+  const { db, config } = service.ctx
+  await newNote('Mine')
+  await db.write((tx): void => {
+    for (let number = 0; number < 450; number++) {
+      const author = systemAuthor(createWorkspace(tx, `Team ${number}`).pk)
+      for (let made = 0; made < 2; made++) logChange(tx, author, { kind: 'note', id: tx.newId() }, 'created')
+    }
+  })
+  const changes = count('changes')
+  service.clock.advance(config.keepChangesMs)
+  await runRetention(service.ctx)
+  expect(count('changes')).toBe(changes)
+  service.clock.advance(1)
+  await runRetention(service.ctx)
+  // The last change of each workspace stays.
+  expect(count('changes')).toBe(count('workspaces'))
 })
