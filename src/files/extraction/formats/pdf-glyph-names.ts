@@ -96,8 +96,8 @@ export function glyphEncodings(bytes: Uint8Array): Encodings {
     const [, differences] = NAMED_CODES.exec(body) ?? NAMED_CODES.exec(objects.get(other) ?? '') ?? []
     if (differences === undefined) continue
     const codes = encodings.get(name) ?? new Map<number, string>()
-    encodings.set(name, codes)
     addCodes(codes, differences)
+    if (codes.size > 0) encodings.set(name, codes)
   }
   return encodings
 }
@@ -113,7 +113,7 @@ function addCodes(codes: Map<number, string>, differences: string): void {
     const plain = name.replace(/#([\dA-Fa-f]{2})/g, (_, digits) =>
       String.fromCharCode(Number.parseInt(digits, 16)),
     )
-    const text = textOf(plain)
+    const text = plain.includes('_') ? textOf(plain) : undefined
     if (text !== undefined) codes.set(code, codes.has(code) && codes.get(code) !== text ? '' : text)
     code += 1
   }

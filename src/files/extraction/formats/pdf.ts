@@ -42,7 +42,7 @@ interface Replaced {
 }
 
 /** Characters for which PDFium may return the code in the font. */
-const MAY_BE_CODE = /[\p{Cc}\u00a0-\u00ff]/gu
+const MAY_BE_CODE = /[[\p{Cc}--[\r\n]]\u00a0-\u00ff]/gv
 const FIRST_OTHER_CODE = 0x100
 
 /** The glyphs of a page whose characters PDFium does not know, but the encoding of their font does. */
@@ -53,6 +53,8 @@ function unknownGlyphs(library: Pdfium, text: number, count: number, { encodings
   const indexes = isAligned ? words.matchAll(MAY_BE_CODE).map(({ index }) => index) : Array(count).keys()
   const found: Replaced[] = []
   for (const index of indexes) {
+    // Few documents have such names, so their pages cost nothing more.
+    if (encodings().size === 0) return []
     const code = library.FPDFText_GetUnicode(text, index)
     if (code >= FIRST_OTHER_CODE || library.FPDFText_HasUnicodeMapError(text, index) !== 1) continue
     const by = encodings()
