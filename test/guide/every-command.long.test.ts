@@ -87,7 +87,7 @@ function ofThisMachine(line: string, folder: string, world: GuideWorld): string 
     : placed.replaceAll(/https:\/\/daybook\.example\.com|http:\/\/127\.0\.0\.1:8787/g, url)
 }
 
-/** What a reader has done before a line that matches. Each is done once in a block. */
+/** Commands that precede a line that matches; each runs once in a block. */
 const BEFORE: readonly (readonly [RegExp, string])[] = [
   [/^(?!.*users add).*\bmira\b/, 'daybook users add mira'],
   [/users remove guest/, 'daybook users add guest'],

@@ -88,7 +88,7 @@ grep -q "$ready" "$said" || exit 1
 exit $code
 `
 
-/** What the examples name, by its id. */
+/** The ids of the objects that the examples name. */
 interface Ids {
   readonly app: string
   readonly key: string
