@@ -183,6 +183,8 @@ POST   /app/api/import/ids W
 POST   /app/api/import/notes W
 POST   /app/api/import/recognize
 POST   /app/api/import/undo W
+POST   /app/api/import/tables W
+POST   /app/api/import/tables/preview
 POST   /app/api/import/files W
 GET    /app/api/backup
 `

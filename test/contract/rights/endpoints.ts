@@ -36,6 +36,8 @@ export interface Row {
 
 type SessionRow = (samples: Samples, subject: Subject) => CreatedObjects
 
+const TABLE = { path: `Table ${'0'.repeat(32)}.csv`, text: 'n\n1\n' }
+
 /** Requests of the application's own endpoints. */
 const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
   'GET /app/api/session': () => ({ path: '/app/api/session' }),
@@ -140,6 +142,11 @@ const SESSION_ROWS: Readonly<Record<string, SessionRow>> = {
     path: '/app/api/import/undo',
     body: { folder: 'Vault', since_ms: 0 },
   }),
+  'POST /app/api/import/tables': () => ({
+    path: '/app/api/import/tables',
+    body: { folder: 'Vault', state: '1-2', ...TABLE },
+  }),
+  'POST /app/api/import/tables/preview': () => ({ path: '/app/api/import/tables/preview', body: TABLE }),
   'POST /app/api/import/files': () => ({
     path: '/app/api/import/files?folder=Vault&path=a.txt&state=1&file_name=a.txt&created_at_ms=0',
     body: new TextEncoder().encode('A letter of some length.'),
@@ -198,7 +205,11 @@ export const CHANGES_NOTHING = [
 ]
 
 /** POST requests that never change the database. */
-const READS = ['POST /app/api/passkeys/options', 'POST /app/api/import/recognize']
+const READS = [
+  'POST /app/api/passkeys/options',
+  'POST /app/api/import/recognize',
+  'POST /app/api/import/tables/preview',
+]
 
 /** Endpoints that need neither a key nor a session; another test covers them. */
 export const WITHOUT_CALLER = [
