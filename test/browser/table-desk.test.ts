@@ -315,7 +315,7 @@ describe.skipIf(!hasBrowser)('a new workspace', () => {
           select.value = ${JSON.stringify(id)}
           select.dispatchEvent(new Event('change', { bubbles: true }))
         }`)
-      await setType(1, 'date day first')
+      await setType(1, 'date dmy')
       await setType(3, 'number')
       await press(page, 'Create table with 102 rows')
       await untilText(page, 'Done. 102 new, 0 refused.')
