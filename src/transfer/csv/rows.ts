@@ -32,7 +32,7 @@ export interface RowChunk {
 }
 
 /** Otherwise the garbage of a large file takes more memory than the database. */
-const CHUNKS_PER_COLLECTION = 8
+const CHUNKS_PER_COLLECTION = 24
 
 /** The rows of a file with values, in chunks. The header is that of the chosen columns. */
 export function* dataRows(format: FileFormat): Generator<RowChunk> {
