@@ -29,7 +29,7 @@ const JSON_HEADERS = new Headers([
   ['Cache-Control', 'no-store'],
   [RESOURCE_POLICY, 'same-origin'],
 ])
-/** Those of JSON that may be compressed. */
+/** The headers of JSON that may be compressed. */
 const VARYING_HEADERS = new Headers([...JSON_HEADERS, ['Vary', 'Accept-Encoding']])
 
 export const isJson = (headers: Headers): boolean =>

@@ -230,8 +230,8 @@ export class Sql {
   }
 
   /**
-   * Runs a script of several statements without values: migrations and generated tables. One that builds an index
-   * writes an entry for each of `rows` rows, which count before they are written.
+   * Runs a script of several statements without values: migrations and generated tables. A script that builds
+   * an index writes an entry for each of `rows` rows, which count before they are written.
    */
   script(text: string, rows = 0): void {
     this.#writeLimit?.spendWritten(rows)

@@ -3,7 +3,7 @@ import { api } from './api.ts'
 import type { components } from './api-types.d.ts'
 import { asPrefixes, type FoundNote, folded, wordsOf } from './find-notes.ts'
 
-/* What the finder offers when no note has all the words: titles with a typing error, and notes with some of the words. */
+/* Suggestions of the finder if no note has all the words: titles with a typing error, notes with some of the words. */
 
 const MAX_CANDIDATES = 200
 const MAX_WORDS = 6

@@ -2,7 +2,7 @@ import { api } from '../api.ts'
 import { isOwner, mayWrite } from '../session.ts'
 import { useQuery } from '../use-query.ts'
 
-/** What the user may do with a table. */
+/** The rights of the user to the rows of a table. */
 export interface RowRights {
   readonly mayWrite: boolean
   readonly mayAdd: boolean
