@@ -200,7 +200,8 @@ function typedBar(view: EditorView): boolean {
   if (!at || !main.empty) return false
   const before = state.sliceDoc(at.cell.start, main.head)
   if (before.endsWith('\\')) return false
-  if (/\[\[[^\]]*$/.test(before) || (before.split('`').length - 1) % 2 === 1) {
+  const isInLink = before.lastIndexOf('[[') > before.lastIndexOf(']')
+  if (isInLink || (before.split('`').length - 1) % 2 === 1) {
     view.dispatch({ ...state.replaceSelection('\\|'), userEvent: EVENT })
     return true
   }
