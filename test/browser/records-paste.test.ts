@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)('a block pasted into the grid or copied from it', (
   test(
     'goes to the row where it was pasted, also when rows arrive above it',
     async () => {
-      await page.goto(`${app.server.url}/app/records/${structures.get('Loose')}`)
+      await page.goto(`${app.server.url}/app/records/${structures.get('Loose')}?direction=desc`)
       await grid.shows(0, 1, `R${ROWS}`)
       await focusCell(page, 0, 2)
       await grid.paste('New 1\nNew 2')

@@ -73,7 +73,7 @@ export class Device {
   }
 
   async #openRows(): Promise<void> {
-    const path = `/app/records/${this.#shown.structure}`
+    const path = `/app/records/${this.#shown.structure}?direction=desc`
     await this.#rows.goto(this.line.url + path, { waitUntil: 'domcontentloaded' })
     await this.#has(this.#rows, cell(0, 1))
   }
