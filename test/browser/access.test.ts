@@ -1,18 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Page } from 'puppeteer-core'
+import type { ElementHandle, Page } from 'puppeteer-core'
 import { accessibilityProblems, BROWSER_TIMEOUT_MS } from '../support/application.ts'
-import {
-  type Application,
-  contentOf,
-  fieldOf,
-  fill,
-  press,
-  startApplication,
-} from '../support/application-server.ts'
+import { type Application, contentOf, fill, press, startApplication } from '../support/application-server.ts'
 import { hasBrowser } from '../support/browser.ts'
 
 const select = async (page: Page, label: string, value: string) => {
-  await (await fieldOf(page, label)).select(value)
+  const field = await page.waitForSelector(`xpath///label[span="${label}"]/select`)
+  await (field as ElementHandle).select(value)
 }
 
 describe.skipIf(!hasBrowser)('the access table', () => {
