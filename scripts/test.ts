@@ -17,7 +17,7 @@ const TIMEOUT_MS = { few: 120_000, many: 1_800_000 }
  * Tests wait for servers, browsers and disks for a good part of their time, so there are more processes than processors.
  * Tests measure processor time, which other processes do not change.
  */
-const MAX_PROCESSES = 4
+const MAX_PROCESSES = 3
 const OWN = ['--long', '--cases']
 /** A file system in memory, on which syncing a commit takes no time. */
 const MEMORY = '/dev/shm'
