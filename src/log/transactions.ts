@@ -170,6 +170,9 @@ export function touchedAfter<Of extends { readonly id: string }>(
 
 const CHANGES_AT_ONCE = 100
 
+/** A comment that comes back with its note or row is as it was. */
+const isUnchanged = ({ kind, operation }: Change): boolean => kind === 'comment' && operation === 'restored'
+
 /** The transactions that changed an object after a number, newest first. */
 function* transactionsAfter(
   reader: Reader,
@@ -182,7 +185,7 @@ function* transactionsAfter(
     const changes = changesOfObject(reader, workspace, id, { before: last?.number, limit: CHANGES_AT_ONCE })
     for (const change of changes) {
       if (change.number <= number) return
-      if (change.first !== last?.first) yield change.first
+      if (change.first !== last?.first && !isUnchanged(change)) yield change.first
       last = change
     }
     if (changes.length < CHANGES_AT_ONCE) return

@@ -254,6 +254,26 @@ describe('undo', () => {
     expect(await list()).toEqual([])
   })
 
+  test('takes back changes from before a deletion and restoration of the note or row', async () => {
+    for (const path of [`/v1/notes/${note}`, `/v1/records/${row}`]) {
+      const made = await comment({
+        [path.includes('notes') ? 'note_id' : 'record_id']: path.slice(-36),
+        text: 'Old',
+      })
+      const done: string[] = []
+      for (const write of [
+        () => service.patch(`/v1/comments/${made.id}`, { text: 'New' }),
+        () => service.delete(path),
+        () => service.post(`${path}/restore`),
+      ]) {
+        expect((await write()).status).toBe(200)
+        done.push(await last())
+      }
+      for (const transaction of done.toReversed()) expect((await undo(transaction)).status).toBe(200)
+      expect((await service.get(`/v1/comments/${made.id}`)).body.comment.text).toBe('Old')
+    }
+  })
+
   test('of the deletion of a note or row brings its comments back, and undone again takes them away', async () => {
     const paths = [
       [`/v1/notes/${note}`, `note_id=${note}`],

@@ -89,10 +89,10 @@ describe('undoing a random write', () => {
   )
 })
 
-/** Writes random notes or rows, mostly to the same few objects. Refusals write nothing. */
+/** Writes random notes, rows or comments, mostly to the same few objects. Refusals write nothing. */
 async function writeSomething(service: TestService, random: (below: number) => number): Promise<void> {
   const idsOf = async (path: string, name: string): Promise<string[]> =>
-    (await service.get(path)).body[name].map(({ id }: { id: string }) => id)
+    ((await service.get(path)).body[name] ?? []).map(({ id }: { id: string }) => id)
   const one = async (path: string, name: string) => {
     const ids = await idsOf(path, name)
     return ids[random(ids.length)] ?? 'none'
@@ -101,6 +101,10 @@ async function writeSomething(service: TestService, random: (below: number) => n
   const row = () => one('/v1/records?structure=Rows', 'records')
   const data = { a: String(random(6)), b: random(4) === 0 ? null : random(9) }
   const content = ['', 'text', '[[n1]]'][random(3)]
+  const commented = async (): Promise<Record<string, string>> =>
+    random(2) === 0 ? { note_id: await note() } : { record_id: await row() }
+  const comment = async () => one(`/v1/comments?${new URLSearchParams(await commented())}`, 'comments')
+  const text = `c${random(9)}`
   const steps = [
     () => service.post('/v1/records', { structure: 'Rows', rows: [{ data }], on_conflict: 'update' }),
     async () => service.patch(`/v1/records/${await row()}`, { data }),
@@ -114,6 +118,10 @@ async function writeSomething(service: TestService, random: (below: number) => n
       service.patch(`/v1/notes/${await note()}`, { pinned: random(2) === 0, tags: [`t${random(3)}`] }),
     async () => service.delete(`/v1/notes/${await note()}`),
     async () => service.post(`/v1/notes/${await one('/v1/notes/trash', 'notes')}/restore`),
+    async () => service.post('/v1/comments', { ...(await commented()), text }),
+    async () => service.post('/v1/comments', { thread: await comment(), text }),
+    async () => service.patch(`/v1/comments/${await comment()}`, { text, resolved: random(2) === 0 }),
+    async () => service.delete(`/v1/comments/${await comment()}`),
   ]
   await steps[random(steps.length)]?.()
 }
