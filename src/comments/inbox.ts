@@ -17,16 +17,18 @@ type Reason = (typeof NOTICE_REASONS)[number]
 const MAX_NOTICES = 1_000
 
 /**
- * Adds a comment to the inboxes of the members it mentions and, for a reply, of the members who take part in its
+ * Adds a comment to the inboxes of the members it mentions and, for a new reply, of the members who take part in its
  * thread: its authors and the members it mentions. Members who have it in their inbox are skipped, as is its author.
  */
 export function addNotices(
   tx: Tx,
   comment: CommentRow,
   members: readonly { readonly pk: number; readonly id: string }[],
+  isNew: boolean,
 ): void {
   const reasons = new Map<string | null, Reason>()
-  for (const id of comment.thread === null ? [] : takingPart(tx, comment.thread)) reasons.set(id, 'reply')
+  for (const id of isNew && comment.thread !== null ? takingPart(tx, comment.thread) : [])
+    reasons.set(id, 'reply')
   for (const { id } of JSON.parse(comment.mentions) as Person[]) reasons.set(id, 'mention')
   reasons.delete(comment.author)
   for (const { pk, id } of members) {

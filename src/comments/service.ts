@@ -132,7 +132,7 @@ export const createComment = write({
       passage: passage && JSON.stringify(passage),
       mentions: JSON.stringify(mentionsIn(body.text, members)),
     })
-    addNotices(tx, row, members)
+    addNotices(tx, row, members, true)
     return { comment: commentKind.present(row, tx) }
   },
   check: (tx, caller, { body }) => {
@@ -161,7 +161,7 @@ export const patchComment = write({
       ...(body.resolved !== undefined && resolution(tx, caller, before, body.resolved, members)),
     }
     const comment = commentKind.update(tx, caller, before, columns)
-    if (body.text !== undefined) addNotices(tx, getCommentRow(tx, caller, id), members)
+    if (body.text !== undefined) addNotices(tx, getCommentRow(tx, caller, id), members, false)
     return { comment }
   },
 })

@@ -318,6 +318,17 @@ describe('an inbox', () => {
     expect(await inbox(ada)).toMatchObject({ unread: 1 })
   })
 
+  test('lacks earlier replies of a thread, also after they are edited', async () => {
+    const cleo = service.as(await service.newKey({ user: 'Cleo' }))
+    const first = await comment({ note_id: note, text: 'Hello' })
+    const reply = await comment({ thread: first.id, text: 'Yess' }, ada)
+    await comment({ thread: first.id, text: 'Later' }, cleo)
+    await ada.patch(`/v1/comments/${reply.id}`, { text: 'Yes' })
+    expect(await inbox(cleo)).toMatchObject({ unread: 0, total: 0 })
+    await ada.patch(`/v1/comments/${reply.id}`, { text: 'Yes, @Cleo' })
+    expect(await inbox(cleo)).toMatchObject({ items: [{ reason: 'mention' }], total: 1 })
+  })
+
   test('of a viewer is marked by the viewer; an edited comment is listed once', async () => {
     const vera = service.as(await service.newKey({ user: 'Vera', role: 'viewer', scope: 'read' }))
     const { id } = await comment({ note_id: note, text: 'Hello' })
