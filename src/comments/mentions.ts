@@ -22,16 +22,21 @@ export function mentionsIn(
 ): Person[] {
   if (!text.includes('@')) return []
   const folded = fold(text)
-  const names = members
-    .map(({ id, name }) => ({ id, name, folded: fold(name) }))
-    .sort((left, right) => right.folded.length - left.folded.length)
+  const named = new Map(members.map(({ id, name }) => [fold(name), { id, name }]))
+  // A workspace may have thousands of members, and a text thousands of signs: their names are looked up by length.
+  const lengths = [...new Set(Array.from(named.keys(), ({ length }) => length))].sort(
+    (one, other) => other - one,
+  )
   const found = new Map<string, Person>()
   for (let at = folded.indexOf('@'); at !== -1; at = folded.indexOf('@', at + 1)) {
     if (at > 0 && WORD.test(folded.charAt(at - 1))) continue
-    const named = names.find(
-      (one) => folded.startsWith(one.folded, at + 1) && !WORD.test(folded.charAt(at + 1 + one.folded.length)),
-    )
-    if (named) found.set(named.id, { id: named.id, name: named.name })
+    const start = at + 1
+    for (const length of lengths) {
+      const member = named.get(folded.slice(start, start + length))
+      if (!member || WORD.test(folded.charAt(start + length))) continue
+      found.set(member.id, member)
+      break
+    }
   }
   if (found.size > MAX_MENTIONS)
     throw refused(
