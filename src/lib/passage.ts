@@ -34,9 +34,7 @@ function* occurrences(content: string, text: string): Generator<number> {
 
 /** The occurrences of a passage with this context; the context may be shorter than the stored one. */
 export function matchesOf(content: string, { text, before, after }: Passage): number[] {
-  return [...occurrences(content, text)].filter(
-    (at) => content.endsWith(before, at) && content.startsWith(after, at + text.length),
-  )
+  return Array.from(occurrences(content, before + text + after), (at) => at + before.length)
 }
 
 /** The passage at an offset with its stored context, which never splits a character. */

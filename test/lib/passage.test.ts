@@ -28,3 +28,8 @@ test('the context of a passage never splits a character, and matches what was se
   expect([passage.before.isWellFormed(), passage.after.isWellFormed()]).toEqual([true, true])
   expect(matchesOf(content, passage)).toEqual([60])
 })
+
+test('a text that occurs very often is found by its context', () => {
+  const content = `${'a '.repeat(2_000)}once a`
+  expect(matchesOf(content, { text: 'a', before: 'once ', after: '' })).toEqual([4_005])
+})
