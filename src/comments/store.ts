@@ -33,6 +33,9 @@ export const commentKind = objectKind({
   table: comments,
   read: columns,
   order: [comments.createdAt, comments.id],
+  // The rows of a deleted structure are removed later, and their comments with them.
+  visible: sql`(comments.note IS NOT NULL OR EXISTS (SELECT 1 FROM records r
+    WHERE r.pk = comments.record AND r.structure IN (SELECT s.pk FROM structures s)))`,
   present: (row) => ({
     id: row.id,
     note_id: row.noteId,

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { structureDeletion } from '../../src/events/structure-deletion.ts'
 import { findFaults } from '../../src/operation/integrity.ts'
+import { getStructure } from '../../src/records/structures/store.ts'
 import { exportWorkspace } from '../../src/transfer/workspace/export.ts'
 import { importWorkspace } from '../../src/transfer/workspace/import.ts'
 import { callerOf } from '../support/cli.ts'
@@ -61,6 +63,18 @@ test('an export and its import keep comments with ids, times, threads and people
   expect([...findFaults(other.ctx.db)]).toEqual([])
   other.close()
   folder.remove()
+})
+
+test('an export without the rows of a deleted structure has no comments on them', async () => {
+  const { ctx } = service
+  const caller = callerOf(service)
+  const { id } = getStructure(ctx.db, caller, 'Tasks', 'change')
+  await ctx.kernel.callAs(caller, structureDeletion, { id, body: { name: 'Tasks' } })
+  expect(ctx.db.sql.scalar<number>('SELECT count(*) FROM comments WHERE record IS NOT NULL')).toBe(1)
+  const folder = newFolder()
+  const counts = exportWorkspace(ctx.db, caller, folder.file('export'), () => {})
+  folder.remove()
+  expect(counts.comments).toBe(3)
 })
 
 test('a mirror has the comments, through deletion, restoration and undo of their objects', async () => {
