@@ -335,6 +335,7 @@ describe.skipIf(!hasBrowser)('a new workspace', () => {
         { day: '2001-01-07', unclear: '2005-04-03', year: 2020, price: 3, area: 'South' },
       ])
       // In the order of the file, and years have neither separators nor a sum.
+      await gridOn(page).shows(0, 3, '2019')
       const cells = await page.$$eval('tr[aria-rowindex="2"] td', (all) =>
         all.map(({ textContent }) => textContent),
       )
